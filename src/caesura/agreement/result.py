@@ -1,0 +1,47 @@
+"""What an agreement coefficient is made of: the agreement observed, the agreement expected by chance, and their ratio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Agreement"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A chance-corrected coefficient and everything behind it.
+
+    .. math:: value = \\frac{A_a - A_e}{1 - A_e}
+
+    Attributes
+    ----------
+    coefficient
+        Which one: "pi", "kappa", "bennett" …
+    observed, expected
+        Agreement found (A_a) and agreement expected by chance (A_e).
+    signature
+        Everything the number depends on.
+    standard_error
+        Of the value, where the expectation was simulated; None where it is exact.
+    details
+        Tables behind the number, by name: densities, the matrix of coders, rows per item.
+    """
+
+    coefficient: str
+    observed: float
+    expected: float
+    signature: str
+    standard_error: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The coefficient; perfect agreement where chance agrees perfectly too, NaN where chance does and coders do not."""
+        if self.expected == 1.0:
+            return 1.0 if self.observed == 1.0 else float("nan")
+        return (self.observed - self.expected) / (1.0 - self.expected)
+
+    def __float__(self) -> float:
+        return self.value

@@ -1,0 +1,84 @@
+"""The program ``caesura``: its table of commands, and the one place where errors become a sentence and a status.
+
+Commands are imported when the program starts, so their modules import nothing heavy at the top: what a command needs, it
+imports when it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from caesura._version import __version__
+
+__all__ = ["COMMANDS", "app", "run"]
+
+#: Command -> module in this room with a function of the command's name (or a Typer app called ``app``), in --help's order.
+COMMANDS: dict[str, str] = {
+    "compare": "compare",
+    "convert": "convert",
+    "reproduce": "reproduce",
+}
+
+app = typer.Typer(
+    name="caesura",
+    help="Compare, agree on, unify and place the marks that people and machines put into text and speech.",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # Rich help costs as much time as the rest of the program's start
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"caesura {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _register() -> None:
+    for name, module in COMMANDS.items():
+        loaded = import_module(f"caesura.cli.{module}")
+        if isinstance(group := getattr(loaded, "app", None), typer.Typer):
+            app.add_typer(group, name=name)
+        else:
+            app.command(name)(getattr(loaded, name))
+
+
+_register()
+
+
+def run() -> None:
+    """Run the program: 0 when all went well, 1 when a check the user asked for failed, 2 for bad input, in one sentence."""
+    from caesura.errors import CaesuraError
+
+    try:
+        app()
+    except CaesuraError as fault:
+        _complain(str(fault))
+    except BrokenPipeError:  # the reader of our output left: `caesura show … | head`
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as fault:
+        _complain(f"{fault.filename + ': ' if fault.filename else ''}{fault.strerror or fault}.")
+    except MemoryError:
+        _complain("this needs more memory than the machine has.")
+
+
+def _complain(sentence: str) -> None:
+    print(f"caesura: {' '.join(sentence.split())}", file=sys.stderr)
+    sys.exit(2)

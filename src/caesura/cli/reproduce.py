@@ -1,0 +1,80 @@
+"""``caesura reproduce [PAPER]``: a paper's tables and figures, printed beside computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from caesura.cli.options import Json
+
+if TYPE_CHECKING:
+    from caesura.papers import Reproduction
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    paper: Annotated[str | None, typer.Argument(help="Short name of the paper; without it, the list.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="The user's own data, where the paper takes some.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the figures (SVG and PNG).")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="Metrics to put through the study.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option("--max-length", help="Longest text of the study.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of everything random.")] = None,
+    json: Json = False,
+) -> None:
+    """Reproduce a paper's tables and figures.
+
+    Example: caesura reproduce fournier2013 -o figures/
+    """
+    from caesura.cli.output import as_json, table
+    from caesura.papers import PAPERS
+    from caesura.papers import reproduce as computed
+
+    if paper is None:
+        listed = [(name, reference) for name, (_, reference) in PAPERS.items()]
+        as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)
+        return
+    result = computed(paper, path=path, metric=metric or None, max_length=max_length, seed=seed)
+    if json:
+        as_json(result.as_dict())
+    else:
+        _show(result)
+    if output is not None:
+        from caesura.papers.figures import save_figures
+
+        for file in save_figures(result, output):
+            typer.echo(f"wrote {file}", err=json)
+
+
+def _show(result: Reproduction) -> None:
+    from caesura.cli.output import console, table
+
+    typer.echo(f"{result.citation}\n")
+    for each in result.tables:
+        if each.columns:
+            table(each.title, each.columns, each.rows)
+        else:
+            marks = {True: "✓", False: "✗", None: ""}
+            table(
+                each.title,
+                ["", "printed", "computed", "", "remark"],
+                (
+                    (x.what, _cell(x.printed, x.digits), _cell(x.computed, x.digits + 2), marks[x.agrees], x.remark)
+                    for x in each.lines
+                ),
+            )
+        if each.note:
+            console().print(each.note)
+        typer.echo()
+    for finding in result.findings:
+        console().print(f"• {finding}")
+
+
+def _cell(value: float | str | None, digits: int) -> str:
+    from caesura.cli.output import number
+
+    return value if isinstance(value, str) else number(value, digits)

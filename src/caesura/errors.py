@@ -1,0 +1,87 @@
+"""What can be wrong with the data people bring, each kind with its own name.
+
+Every message is one sentence that says what was found, where, and what was expected.
+All are ``ValueError``s, so code that already guards against bad values keeps working.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+__all__ = [
+    "CaesuraError",
+    "FormatError",
+    "InvalidSegmentation",
+    "LengthMismatch",
+    "MissingExtra",
+    "UnknownName",
+]
+
+
+class CaesuraError(ValueError):
+    """Anything that is wrong with what the user gave; the command line shows it and exits with 2."""
+
+
+class InvalidSegmentation(CaesuraError):
+    """Marks that no text can carry: a negative mass, a position outside the text, crossing segments."""
+
+
+class LengthMismatch(CaesuraError):
+    """Two annotations that should cover the same text but differ in length, tokens or tracks."""
+
+
+class FormatError(CaesuraError):
+    """A file that is not what its format says.
+
+    Parameters
+    ----------
+    path
+        The file, or a name for a stream.
+    line
+        The line (counted from 1) where reading stopped, or None where lines mean nothing.
+    why
+        What was found and what was expected, without the place.
+    """
+
+    def __init__(self, path: str | PathLike[str] | None, line: int | None, why: str) -> None:
+        self.path = None if path is None else str(path)
+        self.line = line
+        self.why = why
+        place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(place + why)
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str | None, int | None, str]]:
+        return type(self), (self.path, self.line, self.why)
+
+
+class UnknownName(CaesuraError):
+    """A metric, format, paper or method that nobody registered; suggests the nearest one.
+
+    Examples
+    --------
+    >>> str(UnknownName("metric", "Bb", ["B", "S", "Pk"]))
+    "there is no metric 'Bb'; did you mean 'B'? Known: B, Pk, S."
+    """
+
+    def __init__(self, kind: str, name: str, known: list[str]) -> None:
+        from difflib import get_close_matches
+
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        lowered = {k.lower(): k for k in self.known}
+        near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.4)
+        hint = f"; did you mean {lowered[near[0]]!r}?" if near else "."
+        super().__init__(f"there is no {kind} {name!r}{hint} Known: {', '.join(self.known) or 'none'}.")
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str]]]:
+        return type(self), (self.kind, self.name, self.known)
+
+
+class MissingExtra(CaesuraError):
+    """An optional library that a feature needs and that is not installed."""
+
+    def __init__(self, library: str, extra: str, what: str) -> None:
+        self.library, self.extra, self.what = library, extra, what
+        super().__init__(f"{what} needs {library}, which is not installed: pip install 'caesura[{extra}]'.")
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+        return type(self), (self.library, self.extra, self.what)

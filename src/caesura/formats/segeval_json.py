@@ -1,0 +1,63 @@
+"""segeval's JSON: ``{"segmentation_type": "linear", "items": {item: {coder: [masses]}}}``.
+
+The format of the 2013 package and of its sample data. It carries masses only: no types, no text.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.formats.files import Source
+from caesura.model import Annotation, Corpus, Segmentation
+
+__all__ = ["read", "sniff", "write"]
+
+
+def sniff(head: str) -> bool:
+    """Recognise the two keys the format cannot do without."""
+    return '"segmentation_type"' in head and '"items"' in head
+
+
+def read(source: Source) -> Corpus:
+    """Read items, coders and masses."""
+    try:
+        data = json.loads(source.text)
+    except json.JSONDecodeError as fault:
+        raise FormatError(source.path, fault.lineno, f"this is not JSON: {fault.msg}.") from None
+    items = data.get("items") if isinstance(data, dict) else None
+    if not isinstance(items, dict):
+        raise FormatError(source.path, None, 'expected an object with "items": {item: {coder: [masses]}}.')
+    if data.get("segmentation_type", "linear") != "linear":
+        raise FormatError(source.path, None, f'segmentation_type is {data["segmentation_type"]!r}, expected "linear".')
+    return Corpus.from_annotations(
+        Annotation(item, coder, _masses(source, item, coder, masses))
+        for item, coders in items.items()
+        for coder, masses in _coders(source, item, coders).items()
+    )
+
+
+def write(corpus: Corpus) -> str:
+    """Write masses; coders and items keep their names."""
+    items: dict[str, dict[str, Any]] = {}
+    for item, coder, marks, _ in corpus:
+        assert isinstance(marks, Segmentation)
+        items.setdefault(item, {})[coder] = marks.masses
+    return json.dumps({"segmentation_type": "linear", "items": items}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _coders(source: Source, item: str, coders: Any) -> dict[str, Any]:
+    if not isinstance(coders, dict):
+        raise FormatError(
+            source.path, None, f"item {item!r}: expected {{coder: [masses]}}, found {type(coders).__name__}."
+        )
+    return coders
+
+
+def _masses(source: Source, item: str, coder: str, masses: Any) -> Segmentation:
+    try:
+        return Segmentation.from_masses(masses)
+    except (CaesuraError, TypeError) as fault:
+        why = fault if isinstance(fault, CaesuraError) else f"expected a list of masses, found {type(masses).__name__}."
+        raise FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {why}") from None

@@ -1,0 +1,1 @@
+"""One annotation out of many, flat and nested."""

@@ -1,0 +1,188 @@
+"""A batch: many pairs of annotations laid out for compiled loops.
+
+Both sides are columns of marks and, for each pair, where its marks start and stop in them. So a batch over a whole corpus,
+over all pairs of its coders, or over one pair in a function call is the same shape, and making one copies no marks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.model.corpus import Kind, merged_labels
+
+__all__ = ["Batch", "Side"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The marks of one side: those of pair ``i`` are at ``starts[i]:stops[i]`` in the columns.
+
+    ``types`` is None where boundaries are untyped; nested segments have first units in ``positions``, last ones in ``ends``
+    and levels in ``types``.
+    """
+
+    positions: NDArray[Any]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    types: NDArray[np.int64] | None = None
+    ends: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, corpus: Corpus, rows: NDArray[np.int64] | None = None) -> Side:
+        """View annotations of a corpus, all of them or these rows, in this order."""
+        starts, stops = corpus.offsets[:-1], corpus.offsets[1:]
+        if rows is not None:
+            starts, stops = starts[rows], stops[rows]
+        return cls(corpus.positions, starts, stops, corpus.types, corpus.ends)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many marks each pair has on this side."""
+        return self.stops - self.starts
+
+    def take(self, index: Any) -> Side:
+        """Keep only these pairs."""
+        return replace(self, starts=self.starts[index], stops=self.stops[index])
+
+    def recoded(self, before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> Side:
+        """Express the type codes in another set of labels."""
+        if self.types is None or before is None or after is None or before == after:
+            return self
+        table = np.array([after.index(name) for name in before], dtype=np.int64)
+        return _ascending(replace(self, types=table[self.types] if len(self.types) else self.types))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Pairs to compare: a reference side, a hypothesis side, and the length of each pair's text."""
+
+    kind: Kind
+    lengths: NDArray[Any]
+    reference: Side
+    hypothesis: Side
+    labels: tuple[str, ...] | None = None
+
+    @classmethod
+    def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
+        """Lay out one pair."""
+        one = Corpus.from_annotations([("pair", "reference", reference)])
+        two = Corpus.from_annotations([("pair", "hypothesis", hypothesis)])
+        return cls.of_corpora(one, two)
+
+    @classmethod
+    def of_corpora(
+        cls,
+        reference: Corpus,
+        hypothesis: Corpus,
+        reference_rows: NDArray[np.int64] | None = None,
+        hypothesis_rows: NDArray[np.int64] | None = None,
+    ) -> Batch:
+        """Lay out row ``i`` of one corpus against row ``i`` of the other; lengths and kinds must agree."""
+        lengths = reference.lengths if reference_rows is None else reference.lengths[reference_rows]
+        others = hypothesis.lengths if hypothesis_rows is None else hypothesis.lengths[hypothesis_rows]
+        if len(lengths) != len(others):
+            raise LengthMismatch(
+                f"{len(lengths)} reference annotations against {len(others)} hypotheses; pair them one to one."
+            )
+        if reference.kind != hypothesis.kind and len(reference) and len(hypothesis):
+            raise CaesuraError(
+                f"the reference holds {reference.kind} and the hypothesis {hypothesis.kind}; compare like with like."
+            )
+        apart = np.flatnonzero(lengths != others) if reference.kind != "time" else np.empty(0, np.int64)
+        if len(apart):
+            row = int(apart[0] if reference_rows is None else reference_rows[apart[0]])
+            raise LengthMismatch(
+                f"item {reference.items[reference.item_of[row]]!r}: the reference has {lengths[apart[0]]} units, "
+                f"the hypothesis {others[apart[0]]}; both must cover the same text."
+            )
+        one, two = Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows)
+        labels = _shared_labels(reference, hypothesis)
+        return cls(
+            reference.kind,
+            lengths,
+            one.recoded(reference.labels, labels),
+            two.recoded(hypothesis.labels, labels),
+            labels,
+        )
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.lengths)
+
+    @property
+    def typed(self) -> bool:
+        """Whether both sides carry types."""
+        return self.reference.types is not None and self.hypothesis.types is not None
+
+    def take(self, index: Any) -> Batch:
+        """Keep only these pairs: a slice, a mask or indices."""
+        return replace(
+            self,
+            lengths=self.lengths[index],
+            reference=self.reference.take(index),
+            hypothesis=self.hypothesis.take(index),
+        )
+
+    def parts(self, number: int) -> list[Batch]:
+        """Cut into at most ``number`` runs of pairs with about equal numbers of marks, in order."""
+        work = np.cumsum(self.reference.sizes + self.hypothesis.sizes + 1)
+        if number < 2 or len(self) < 2:
+            return [self]
+        cuts = np.searchsorted(work, work[-1] * np.arange(1, number) / number)
+        edges = np.unique(np.concatenate(([0], cuts, [len(self)])))
+        return [self.take(slice(a, b)) for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)]
+
+    def swapped(self) -> Batch:
+        """Turn reference into hypothesis and the reverse."""
+        return replace(self, reference=self.hypothesis, hypothesis=self.reference)
+
+    def without_types(self) -> Batch:
+        """Forget types: one plain boundary wherever there was any, the closing one left out."""
+        if self.kind == "nested" or (self.reference.types is None and self.hypothesis.types is None):
+            return self
+        return replace(
+            self,
+            reference=_untyped(self.reference, self.lengths, self.kind),
+            hypothesis=_untyped(self.hypothesis, self.lengths, self.kind),
+            labels=None,
+        )
+
+
+def _shared_labels(one: Corpus, two: Corpus) -> tuple[str, ...] | None:
+    if one.types is None or two.types is None:
+        return one.labels if two.types is None else two.labels
+    if (one.labels is None) != (two.labels is None) and len(one.types) and len(two.types):
+        raise CaesuraError("boundary types are names on one side and integers on the other; use one of the two.")
+    if one.labels is None or two.labels is None:
+        return one.labels or two.labels
+    return merged_labels(one.labels, two.labels)
+
+
+def _ascending(side: Side) -> Side:
+    """Sort the types that share a position again, after their codes changed."""
+    assert side.types is not None
+    row = np.zeros(len(side.positions), np.int64)
+    row[side.starts[(side.starts > 0) & (side.starts < len(row))]] = 1
+    order = np.lexsort((side.types, side.positions, np.cumsum(row)))
+    return replace(side, types=side.types[order])
+
+
+def _untyped(side: Side, lengths: NDArray[Any], kind: Kind) -> Side:
+    """Drop repeated positions and, in units, the closing boundary; the marks move together."""
+    if side.types is None:
+        return side
+    counts = side.sizes
+    index = np.repeat(side.starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(counts.sum())
+    where = side.positions[index]
+    pair = np.repeat(np.arange(len(counts)), counts)
+    first = np.ones(len(where), bool)
+    first[1:] = (np.diff(where) != 0) | (np.diff(pair) != 0)
+    keep = first & (where < lengths[pair]) if kind == "units" else first
+    stops = np.cumsum(np.bincount(pair[keep], minlength=len(counts)))
+    return Side(where[keep], np.concatenate(([0], stops[:-1])).astype(np.int64), stops.astype(np.int64))

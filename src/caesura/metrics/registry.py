@@ -1,0 +1,87 @@
+"""The table of metrics: ours by name, and those that other packages bring as entry points.
+
+A package adds a metric with, in its ``pyproject.toml``::
+
+    [project.entry-points."caesura.metrics"]
+    mine = "my_package.my_module:MyMetric"
+"""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics.base import Metric
+
+__all__ = ["BUILT_IN", "metric", "metrics"]
+
+#: Name -> where the class lives. Looked up when asked for, so that no metric loads another's libraries.
+BUILT_IN: dict[str, str] = {
+    "precision": "caesura.metrics.exact:Precision",
+    "recall": "caesura.metrics.exact:Recall",
+    "F": "caesura.metrics.exact:F",
+}
+
+
+def metrics() -> list[str]:
+    """Names of all registered metrics, ours first."""
+    return [*BUILT_IN, *(name for name in sorted(_plugins()) if name not in BUILT_IN)]
+
+
+def metric(name: str | Metric, /, **parameters: Any) -> Metric:
+    """Make a metric by name, with parameters as keywords or behind a colon.
+
+    >>> metric("F", beta=2.0).signature == metric("F:beta=2.0").signature
+    True
+    """
+    if isinstance(name, Metric):
+        return name
+    bare, _, behind = name.partition(":")
+    given = {**_parsed(behind), **parameters}
+    made = _class(bare)
+    try:
+        return made(**given)
+    except TypeError:
+        known = ", ".join(made.__dataclass_fields__) or "none"
+        wrong = next((key for key in given if key not in made.__dataclass_fields__), None)
+        if wrong is None:
+            raise
+        raise CaesuraError(f"{bare} has no parameter {wrong!r}; it takes {known}.") from None
+
+
+def _class(name: str) -> type[Metric]:
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        found = getattr(import_module(module), attribute)
+    elif name in _plugins():
+        found = _plugins()[name].load()
+    else:
+        raise UnknownName("metric", name, metrics())
+    if not (isinstance(found, type) and issubclass(found, Metric)):
+        raise CaesuraError(
+            f"the metric {name!r} is registered as {found!r}, which is not a subclass of caesura.metrics.Metric."
+        )
+    return found
+
+
+@cache
+def _plugins() -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group="caesura.metrics")}
+
+
+def _parsed(behind: str) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for part in filter(None, behind.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise CaesuraError(f"parameters behind a metric's name are written key=value, not {part!r}.")
+        try:
+            given[key.strip()] = literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            given[key.strip()] = value.strip()
+    return given

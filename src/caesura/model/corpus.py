@@ -1,0 +1,547 @@
+"""A corpus: the annotations of many texts by many coders, stored as columns.
+
+An annotation is one coder's marks on one *track* (one speaker's stream) of one *item* (a text or recording). Not every
+coder did every item. All coders of a track share its length. The columns have the layout of Arrow lists (``offsets`` and
+values), so compiled loops, Parquet files, threads and cluster workers all see one shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, InvalidSegmentation, LengthMismatch
+from caesura.model.hierarchy import Hierarchy
+from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
+
+__all__ = ["Annotation", "Corpus", "Kind", "merged_labels"]
+
+#: What the marks of a corpus are: boundaries between units, boundaries in time, or nested segments of units.
+Kind: TypeAlias = Literal["units", "time", "nested"]
+
+
+class Annotation(NamedTuple):
+    """One coder's marks on one track of one item."""
+
+    item: str
+    coder: str
+    marks: Segmentation | Hierarchy
+    track: str = ""
+
+
+class Corpus:
+    """Annotations of many items by many coders.
+
+    Attributes
+    ----------
+    kind
+        "units", "time" or "nested"; one corpus holds one kind.
+    items, tracks, coders
+        The names, in order of appearance. A corpus without speakers has the one track "".
+    item_of, track_of, coder_of
+        For each annotation, the index of its item, track and coder in those names.
+    lengths
+        For each annotation, the length of its track in units or seconds.
+    offsets, positions, types, ends
+        The marks: those of annotation ``i`` are at ``offsets[i]:offsets[i+1]``. ``types`` is None where no annotation is
+        typed. Nested segments have their first unit in ``positions``, their last in ``ends``, their level in ``types``.
+    labels
+        The names of boundary types, one ordinal scale for the whole corpus, or None (types are integers).
+    texts
+        For (item, track), the units of the text, where known.
+    names
+        For an annotation's index, the names of its segments, where known.
+    attributes
+        For an item, what is known about it: genre, speaker, date.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_dict({"kubla": {"ann": [2, 3, 6], "ben": [5, 6]}, "dream": {"ann": [4, 4]}})
+    >>> corpus
+    Corpus(2 items × 2 coders, 3 annotations of units)
+    >>> corpus["kubla", "ben"]
+    Segmentation(11 units: 5|6)
+    """
+
+    __slots__ = (
+        "_index", "attributes", "coder_of", "coders", "ends", "item_of", "items", "kind", "labels", "lengths", "names",
+        "offsets", "positions", "texts", "track_of", "tracks", "types",
+    )  # fmt: skip
+
+    kind: Kind
+    items: tuple[str, ...]
+    tracks: tuple[str, ...]
+    coders: tuple[str, ...]
+    item_of: NDArray[np.int64]
+    track_of: NDArray[np.int64]
+    coder_of: NDArray[np.int64]
+    lengths: NDArray[Any]
+    offsets: NDArray[np.int64]
+    positions: NDArray[Any]
+    types: NDArray[np.int64] | None
+    ends: NDArray[np.int64] | None
+    labels: tuple[str, ...] | None
+    texts: Mapping[tuple[str, str], tuple[str, ...]]
+    names: Mapping[int, tuple[str, ...]]
+    attributes: Mapping[str, Mapping[str, Any]]
+    _index: dict[tuple[str, str, str], int] | None
+
+    def __init__(
+        self,
+        *,
+        kind: Kind,
+        items: Sequence[str],
+        coders: Sequence[str],
+        tracks: Sequence[str] = ("",),
+        item_of: Any,
+        coder_of: Any,
+        track_of: Any = None,
+        lengths: Any,
+        offsets: Any,
+        positions: Any,
+        types: Any = None,
+        ends: Any = None,
+        labels: Sequence[str] | None = None,
+        texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
+        names: Mapping[int, Sequence[str]] | None = None,
+        attributes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        number = np.float64 if kind == "time" else np.int64
+        rows = len(item_of)
+
+        def column(values: Any, dtype: Any) -> NDArray[Any]:
+            made = np.ascontiguousarray(values, dtype=dtype)
+            if made.flags.writeable:
+                made = made.view()
+                made.flags.writeable = False
+            return made
+
+        put = object.__setattr__
+        put(self, "kind", kind)
+        put(self, "items", tuple(items))
+        put(self, "coders", tuple(coders))
+        put(self, "tracks", tuple(tracks))
+        put(self, "item_of", column(item_of, np.int64))
+        put(self, "coder_of", column(coder_of, np.int64))
+        put(self, "track_of", column(np.zeros(rows, np.int64) if track_of is None else track_of, np.int64))
+        put(self, "lengths", column(lengths, number))
+        put(self, "offsets", column(offsets, np.int64))
+        put(self, "positions", column(positions, number))
+        put(self, "types", None if types is None else column(types, np.int64))
+        put(self, "ends", None if ends is None else column(ends, np.int64))
+        put(self, "labels", None if labels is None else tuple(labels))
+        put(self, "texts", MappingProxyType({key: tuple(value) for key, value in (texts or {}).items()}))
+        put(self, "names", MappingProxyType({int(key): tuple(value) for key, value in (names or {}).items()}))
+        put(
+            self,
+            "attributes",
+            MappingProxyType({k: MappingProxyType(dict(v)) for k, v in (attributes or {}).items()}),
+        )
+        put(self, "_index", None)
+        _check_columns(self)
+
+    # ------------------------------------------------------------------ made from what people have
+
+    @classmethod
+    def from_annotations(
+        cls,
+        annotations: Iterable[Annotation | tuple[Any, ...]],
+        *,
+        labels: Sequence[str] | None = None,
+        attributes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Corpus:
+        """Build from annotations one by one; types are placed on one ordinal scale for all of them."""
+        listed = [Annotation(*a) for a in annotations]
+        nested = [isinstance(a.marks, Hierarchy) for a in listed]
+        timed = [isinstance(a.marks, Segmentation) and a.marks.timed for a in listed]
+        kinds = {"nested" if n else "time" if t else "units" for n, t in zip(nested, timed, strict=True)}
+        if len(kinds) > 1:
+            raise InvalidSegmentation(f"a corpus holds one kind of annotation; found {' and '.join(sorted(kinds))}.")
+        items, tracks, coders = (list(dict.fromkeys(column)) for column in (
+            [a.item for a in listed], [a.track for a in listed], [a.coder for a in listed]))  # fmt: skip
+        marks = _nested_columns(listed) if kinds == {"nested"} else _flat_columns(listed, labels)
+        return cls(
+            kind="nested" if kinds == {"nested"} else "time" if kinds == {"time"} else "units",
+            items=items,
+            tracks=tracks or [""],
+            coders=coders,
+            item_of=_codes([a.item for a in listed], items),
+            track_of=_codes([a.track for a in listed], tracks),
+            coder_of=_codes([a.coder for a in listed], coders),
+            lengths=[a.marks.length for a in listed],
+            texts=_texts(listed),
+            names={
+                i: a.marks.names
+                for i, a in enumerate(listed)
+                if isinstance(a.marks, Segmentation) and a.marks.names is not None
+            },
+            attributes=attributes,
+            **marks,
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Mapping[str, SegmentationLike | Hierarchy]]) -> Corpus:
+        """Build from ``{item: {coder: segmentation}}``; masses and strings are taken as segmentations."""
+        return cls.from_annotations(
+            Annotation(str(item), str(coder), marks if isinstance(marks, Hierarchy) else as_segmentation(marks))
+            for item, coders in data.items()
+            for coder, marks in coders.items()
+        )
+
+    @classmethod
+    def join(cls, corpora: Iterable[Corpus]) -> Corpus:
+        """Put several corpora into one; the same coder on the same track twice is refused."""
+        listed = list(corpora)
+        attributes: dict[str, dict[str, Any]] = {}
+        for corpus in listed:
+            for item, known in corpus.attributes.items():
+                attributes.setdefault(item, {}).update(known)
+        scales = [c.labels for c in listed if c.labels is not None]
+        labels = None
+        for scale in scales:
+            labels = scale if labels is None else merged_labels(labels, scale)
+        return cls.from_annotations((a for c in listed for a in c), labels=labels, attributes=attributes)
+
+    # ------------------------------------------------------------------ looked up
+
+    @property
+    def typed(self) -> bool:
+        """Whether boundaries carry types (levels of nested segments do not count)."""
+        return self.types is not None and self.kind != "nested"
+
+    def __len__(self) -> int:
+        """Return the number of annotations."""
+        return len(self.item_of)
+
+    def __iter__(self) -> Iterator[Annotation]:
+        for i in range(len(self)):
+            yield self.annotation(i)
+
+    def __contains__(self, key: object) -> bool:
+        return self._key(key) in self._rows()
+
+    def __getitem__(self, key: tuple[str, ...]) -> Segmentation | Hierarchy:
+        """Look up ``corpus[item, coder]`` or ``corpus[item, coder, track]``."""
+        found = self._rows().get(self._key(key))
+        if found is None:
+            item, track, coder = self._key(key)
+            place = f"item {item!r}" + (f", track {track!r}" if track else "")
+            raise CaesuraError(f"coder {coder!r} has no annotation of {place} in this corpus.")
+        return self.annotation(found).marks
+
+    def annotation(self, row: int) -> Annotation:
+        """Return annotation number ``row``, counted from 0."""
+        item, track = self.items[self.item_of[row]], self.tracks[self.track_of[row]]
+        here = slice(self.offsets[row], self.offsets[row + 1])
+        units = self.texts.get((item, track))
+        marks: Segmentation | Hierarchy
+        if self.ends is not None and self.types is not None:
+            segments = np.stack((self.positions[here], self.ends[here], self.types[here]), axis=1)
+            marks = Hierarchy._trusted(int(self.lengths[row]), segments, units)
+        else:
+            length = float(self.lengths[row]) if self.kind == "time" else int(self.lengths[row])
+            types = None if self.types is None else self.types[here]
+            marks = Segmentation._trusted(length, self.positions[here], types, self.labels, units, self.names.get(row))
+        return Annotation(item, self.coders[self.coder_of[row]], marks, track)
+
+    def coders_of(self, item: str, track: str | None = None) -> list[str]:
+        """Name the coders who annotated this item (or this track of it), in the corpus' order."""
+        found = {a for (i, t, a) in self._rows() if i == item and (track is None or t == track)}
+        return [coder for coder in self.coders if coder in found]
+
+    def select(
+        self,
+        *,
+        items: Iterable[str] | None = None,
+        coders: Iterable[str] | None = None,
+        tracks: Iterable[str] | None = None,
+    ) -> Corpus:
+        """Keep only these items, coders and tracks."""
+        keep = np.ones(len(self), bool)
+        for wanted, known, of, what in (
+            (items, self.items, self.item_of, "item"),
+            (coders, self.coders, self.coder_of, "coder"),
+            (tracks, self.tracks, self.track_of, "track"),
+        ):
+            if wanted is not None:
+                chosen = set(wanted)
+                if missing := chosen - set(known):
+                    raise CaesuraError(f"this corpus has no {what} {sorted(missing)[0]!r}; it has {_some(known)}.")
+                keep &= np.isin(of, [i for i, name in enumerate(known) if name in chosen])
+        return self.take(np.flatnonzero(keep))
+
+    def take(self, rows: NDArray[np.int64] | Sequence[int]) -> Corpus:
+        """Keep only these annotations, in this order."""
+        listed = [self.annotation(int(row)) for row in rows]
+        kept = {a.item for a in listed}
+        attributes = {item: known for item, known in self.attributes.items() if item in kept}
+        return Corpus.from_annotations(listed, labels=self.labels, attributes=attributes)
+
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of every two annotations of one track by different coders, first and second, in coder order."""
+        groups: dict[tuple[int, int], list[int]] = {}
+        for row, key in enumerate(zip(self.item_of.tolist(), self.track_of.tolist(), strict=True)):
+            groups.setdefault(key, []).append(row)
+        coder = self.coder_of
+        found = [p for rows in groups.values() for p in combinations(sorted(rows, key=lambda r: coder[r]), 2)]
+        array = np.array(found, dtype=np.int64).reshape(-1, 2)
+        return array[:, 0].copy(), array[:, 1].copy()
+
+    def _rows(self) -> dict[tuple[str, str, str], int]:
+        if self._index is None:
+            named = zip(self.item_of.tolist(), self.track_of.tolist(), self.coder_of.tolist(), strict=True)
+            index = {(self.items[i], self.tracks[t], self.coders[c]): row for row, (i, t, c) in enumerate(named)}
+            object.__setattr__(self, "_index", index)
+        assert self._index is not None
+        return self._index
+
+    def _key(self, key: Any) -> tuple[str, str, str]:
+        if not isinstance(key, tuple) or len(key) not in (2, 3):
+            raise CaesuraError("look a corpus up by [item, coder] or [item, coder, track].")
+        return key[0], key[2] if len(key) == 3 else self.tracks[0] if len(self.tracks) == 1 else "", key[1]
+
+    # ------------------------------------------------------------------ a value like any other
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Corpus does not change; make a new one instead of setting {name!r}.")
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything but the order of annotations: marks, texts, names of segments, attributes."""
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        if self.kind != other.kind or len(self) != len(other) or self.attributes != other.attributes:
+            return False
+        mine, theirs = self._rows(), other._rows()
+        return mine.keys() == theirs.keys() and all(
+            _alike(self.annotation(mine[key]).marks, other.annotation(theirs[key]).marks) for key in mine
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, frozenset(self._rows()), len(self.positions)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: getattr(self, name) for name in self.__slots__ if name != "_index"}
+        state["texts"], state["names"] = dict(self.texts), dict(self.names)
+        state["attributes"] = {item: dict(known) for item, known in self.attributes.items()}
+        return _restored, (state,)
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.items)} item{'s' * (len(self.items) != 1)}"]
+        if self.tracks != ("",):
+            parts.append(f"{len(self.tracks)} track{'s' * (len(self.tracks) != 1)}")
+        parts.append(f"{len(self.coders)} coder{'s' * (len(self.coders) != 1)}")
+        counted = f"{len(self)} annotation{'s' * (len(self) != 1)}"
+        what = {"units": "units", "time": "recordings", "nested": "nested segments"}[self.kind]
+        return f"Corpus({' × '.join(parts)}, {counted} of {what})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(a.item)}</td><td>{escape(a.track)}</td><td>{escape(a.coder)}</td>"
+            f"<td style='min-width:24em'>{a.marks._repr_html_()}</td></tr>"
+            for a in (self.annotation(i) for i in range(min(len(self), 40)))
+        )
+        more = f"<p>… and {len(self) - 40} more annotations.</p>" if len(self) > 40 else ""
+        head = "<tr><th>item</th><th>track</th><th>coder</th><th>segments</th></tr>"
+        return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>{more}"
+
+
+def merged_labels(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    """Find one ordinal scale that both keep to, or refuse.
+
+    >>> merged_labels(["a", "c"], ["a", "b", "c"])
+    ('a', 'b', 'c')
+    """
+    one, two = tuple(first), tuple(second)
+    if one == two:
+        return one
+    for small, large in ((one, two), (two, one)):
+        if [name for name in large if name in set(small)] == list(small):
+            return large
+    if list(one) == sorted(one) and list(two) == sorted(two):
+        return tuple(sorted({*one, *two}))
+    shared = set(one) & set(two)
+    if [n for n in one if n in shared] == [n for n in two if n in shared]:
+        return one + tuple(n for n in two if n not in shared)
+    raise InvalidSegmentation(
+        f"the boundary types are ordered {_some(one)} on one side and {_some(two)} on the other; give one order with labels=."
+    )
+
+
+def _restored(state: dict[str, Any]) -> Corpus:
+    return Corpus(**state)
+
+
+def _alike(one: Segmentation | Hierarchy, two: Segmentation | Hierarchy) -> bool:
+    same_names = getattr(one, "names", None) == getattr(two, "names", None)
+    return one == two and one.units == two.units and same_names
+
+
+def _codes(names: list[str], known: list[str]) -> list[int]:
+    code = {name: i for i, name in enumerate(known)}
+    return [code[name] for name in names]
+
+
+def _some(names: Sequence[str], limit: int = 8) -> str:
+    return ", ".join(map(repr, names[:limit])) + (" …" if len(names) > limit else "")
+
+
+def _texts(listed: list[Annotation]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Collect the text of every track, and refuse coders who worked on different words."""
+    texts: dict[tuple[str, str], tuple[str, ...]] = {}
+    owner: dict[tuple[str, str], str] = {}
+    for a in listed:
+        if a.marks.units is None:
+            continue
+        key = (a.item, a.track)
+        known = texts.setdefault(key, a.marks.units)
+        owner.setdefault(key, a.coder)
+        if known is not a.marks.units and known != a.marks.units:
+            place = f"item {a.item!r}" + (f", track {a.track!r}" if a.track else "")
+            pairs = enumerate(zip(known, a.marks.units, strict=False), 1)
+            differs = next(((i, x, y) for i, (x, y) in pairs if x != y), None)
+            what = (
+                f"token {differs[0]} is {differs[1]!r} for coder {owner[key]!r} but {differs[2]!r} for coder {a.coder!r}"
+                if differs
+                else f"coder {owner[key]!r} has {len(known)} tokens, coder {a.coder!r} {len(a.marks.units)}"
+            )
+            raise LengthMismatch(f"{place}: the texts differ: {what}.")
+    return texts
+
+
+def _flat_columns(listed: list[Annotation], labels: Sequence[str] | None) -> dict[str, Any]:
+    marks = [a.marks for a in listed if isinstance(a.marks, Segmentation)]
+    offsets = np.concatenate(([0], np.cumsum([len(m.positions) for m in marks]))) if marks else [0]
+    positions = np.concatenate([m.positions for m in marks]) if marks else np.empty(0, np.int64)
+    if not any(m.typed for m in marks):
+        return {"offsets": offsets, "positions": positions}
+    for a, m in zip(listed, marks, strict=True):
+        if not m.typed and len(m.positions):
+            raise InvalidSegmentation(
+                f"coder {a.coder!r} gave no types on item {a.item!r} while others did; give all boundaries a type, or none."
+            )
+    named = [m.labels for m in marks if m.labels is not None]
+    if named and any(m.labels is None and len(m.positions) for m in marks):
+        raise InvalidSegmentation(
+            "boundary types are names in one annotation and integers in another; use one of the two."
+        )
+    scale = tuple(labels) if labels is not None and named else None
+    for each in dict.fromkeys(named) if scale is None else ():
+        scale = each if scale is None else merged_labels(scale, each)
+    recoded = [m if scale is None or m.labels in (None, scale) else m.with_labels(scale) for m in marks]
+    positions = np.concatenate([m.positions for m in recoded])
+    types = np.concatenate([m.types if m.types is not None else np.empty(0, np.int64) for m in recoded])
+    return {"offsets": offsets, "positions": positions, "types": types, "labels": scale}
+
+
+def _nested_columns(listed: list[Annotation]) -> dict[str, Any]:
+    segments = [a.marks.segments for a in listed if isinstance(a.marks, Hierarchy)]
+    rows = np.concatenate(segments)
+    offsets = np.concatenate(([0], np.cumsum([len(s) for s in segments])))
+    return {"offsets": offsets, "positions": rows[:, 0], "ends": rows[:, 1], "types": rows[:, 2]}
+
+
+def _check_columns(corpus: Corpus) -> None:
+    """Check the whole corpus at once, on columns; a bad row is then named by item and coder."""
+    rows = len(corpus.item_of)
+    if len(corpus.offsets) != rows + 1 or len(corpus.lengths) != rows or len(corpus.coder_of) != rows:
+        raise InvalidSegmentation("the columns of a corpus must have one entry an annotation, and offsets one more.")
+    if rows and (
+        corpus.offsets[0] != 0 or corpus.offsets[-1] != len(corpus.positions) or (np.diff(corpus.offsets) < 0).any()
+    ):
+        raise InvalidSegmentation("the offsets of a corpus must ascend from 0 to the number of marks.")
+    for what, of, known in (
+        ("item", corpus.item_of, corpus.items),
+        ("track", corpus.track_of, corpus.tracks),
+        ("coder", corpus.coder_of, corpus.coders),
+    ):
+        if rows and not (of.min() >= 0 and of.max() < len(known)):
+            raise InvalidSegmentation(f"an annotation names {what} number {of.max()}, but there are {len(known)}.")
+    _check_keys(corpus)
+    _check_values(corpus)
+
+
+def _place(corpus: Corpus, row: int) -> str:
+    track = corpus.tracks[corpus.track_of[row]]
+    where = f"item {corpus.items[corpus.item_of[row]]!r}" + (f", track {track!r}" if track else "")
+    return f"{where}, coder {corpus.coders[corpus.coder_of[row]]!r}"
+
+
+def _check_keys(corpus: Corpus) -> None:
+    if not len(corpus):
+        return
+    stream = corpus.item_of * len(corpus.tracks) + corpus.track_of
+    key = stream * len(corpus.coders) + corpus.coder_of
+    order = np.argsort(key, kind="stable")
+    again = np.flatnonzero(np.diff(key[order]) == 0)
+    if len(again):
+        raise InvalidSegmentation(f"{_place(corpus, int(order[again[0] + 1]))}: annotated twice.")
+    ordered, lengths = stream[order], corpus.lengths[order]
+    apart = np.flatnonzero((np.diff(ordered) == 0) & (np.diff(lengths) != 0))
+    if len(apart):
+        one, two = int(order[apart[0]]), int(order[apart[0] + 1])
+        unit = "s" if corpus.kind == "time" else "units"
+        raise LengthMismatch(
+            f"{_place(corpus, two)}: {corpus.lengths[two]:g} {unit}, but coder "
+            f"{corpus.coders[corpus.coder_of[one]]!r} has {corpus.lengths[one]:g}; all coders of a text share its length."
+        )
+
+
+def _check_values(corpus: Corpus) -> None:
+    counts = np.diff(corpus.offsets)
+    if not len(corpus.positions):
+        return
+    if corpus.kind == "time" and not np.isfinite(corpus.positions).all():
+        raise InvalidSegmentation("a boundary time is not a finite number.")
+    ok = np.ones(len(corpus.positions), bool)
+    same_row = np.ones(len(corpus.positions), bool)
+    same_row[0] = False
+    starts = corpus.offsets[1:-1]
+    same_row[starts[starts < len(same_row)]] = False
+    steps = np.diff(corpus.positions)
+    if corpus.kind == "nested":
+        assert corpus.ends is not None
+        top = np.repeat(corpus.lengths, counts)
+        ok &= (corpus.positions >= 1) & (corpus.ends >= corpus.positions) & (corpus.ends <= top)
+    else:
+        typed = corpus.types is not None
+        low, high = (
+            (0, corpus.lengths) if corpus.kind == "time" else (1, corpus.lengths if typed else corpus.lengths - 1)
+        )
+        ok &= (corpus.positions >= low) & (corpus.positions <= np.repeat(high, counts))
+        bad_step = steps < 0
+        if corpus.types is not None:
+            bad_step |= (steps == 0) & (np.diff(corpus.types) <= 0)
+        elif corpus.kind == "units":
+            bad_step |= steps == 0
+        ok[1:] &= ~(bad_step & same_row[1:])
+    if not ok.all():
+        _name_the_fault(corpus, int(np.searchsorted(corpus.offsets, np.flatnonzero(~ok)[0], side="right") - 1))
+
+
+def _name_the_fault(corpus: Corpus, row: int) -> None:
+    """Let the single-annotation constructor find the words for what is wrong with this row."""
+    here = slice(corpus.offsets[row], corpus.offsets[row + 1])
+    try:
+        if corpus.ends is not None and corpus.types is not None:
+            Hierarchy(
+                int(corpus.lengths[row]),
+                np.stack((corpus.positions[here], corpus.ends[here], corpus.types[here]), 1),
+            )
+        else:
+            length = float(corpus.lengths[row]) if corpus.kind == "time" else int(corpus.lengths[row])
+            Segmentation(
+                length,
+                corpus.positions[here],
+                None if corpus.types is None else corpus.types[here],
+                corpus.labels,
+            )
+    except InvalidSegmentation as fault:
+        raise InvalidSegmentation(f"{_place(corpus, row)}: {fault}") from None
+    raise InvalidSegmentation(f"{_place(corpus, row)}: types that share a position must ascend.")

@@ -1,0 +1,556 @@
+"""A segmentation: the marks one coder put into one text, or into one speaker's stream of it.
+
+Position ``p`` means *after unit p*: ``1 ≤ p ≤ n-1`` inside a text of ``n`` units. ``p = n`` is the closing boundary, which
+only typed segmentations carry (an utterance ends with "." or "?" too). In a recording positions are seconds, from 0 to its
+duration. A segmentation is immutable and was validated when it was made: whoever holds one may trust it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import InvalidSegmentation
+
+__all__ = ["Mark", "Segmentation", "SegmentationLike", "as_segmentation"]
+
+#: What stands at a position when types are given: a name, or an integer that is its own place on the ordinal scale.
+Mark: TypeAlias = tuple[float, str | int]
+
+_SHOWN = 24  # segments that a repr spells out before it writes an ellipsis
+
+
+class Segmentation:
+    """Where the segments of one text end, and of what type each boundary is.
+
+    Parameters
+    ----------
+    length
+        Number of units, as an integer; or the duration in seconds, as a float.
+    positions
+        Boundaries in ascending order. Position ``p`` means after unit ``p``, or ``p`` seconds into the recording.
+    types
+        One code a boundary, or None. With ``labels`` a code is an index into them; without, an integer that is its own
+        place on the ordinal scale. Two types at one position are two entries.
+    labels
+        The names of the types, in their order on the ordinal scale.
+    units
+        The text itself, one string a unit. It is shown, never compared.
+    names
+        What the segments are called (phones, titles, topics), one a segment. Shown and used for grouping, never compared.
+
+    Two segmentations are equal when their lengths and marks are; the text and the names of segments do not count.
+
+    Examples
+    --------
+    >>> Segmentation.from_masses([2, 3, 6])
+    Segmentation(11 units: 2|3|6)
+    >>> Segmentation.from_string("0100100000") == Segmentation.from_positions([2, 5], length=11)
+    True
+    """
+
+    __slots__ = ("labels", "length", "names", "positions", "types", "units")
+
+    length: int | float
+    positions: NDArray[Any]
+    types: NDArray[np.int64] | None
+    labels: tuple[str, ...] | None
+    units: tuple[str, ...] | None
+    names: tuple[str, ...] | None
+
+    def __init__(
+        self,
+        length: int | float,
+        positions: Sequence[float] | NDArray[Any] = (),
+        types: Sequence[int] | NDArray[Any] | None = None,
+        labels: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        size = _checked_length(length)
+        where = _checked_positions(positions, timed=isinstance(size, float))
+        codes = None if types is None else _checked_types(types, labels, len(where))
+        if codes is not None:
+            where, codes = _in_order(where, codes)
+        _check_marks(size, where, codes)
+        self._fill(size, where, codes, labels, units, names)
+
+    def _fill(
+        self,
+        length: int | float,
+        positions: NDArray[Any],
+        types: NDArray[np.int64] | None,
+        labels: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        positions.flags.writeable = False
+        put = object.__setattr__
+        put(self, "length", length)
+        put(self, "positions", positions)
+        put(self, "types", types)
+        put(self, "labels", None if labels is None or types is None else tuple(labels))
+        put(self, "units", None if units is None else tuple(units))
+        put(self, "names", None if names is None else tuple(names))
+        if types is not None:
+            types.flags.writeable = False
+        if self.units is not None and len(self.units) != length:
+            raise InvalidSegmentation(f"the text has {len(self.units)} units, the segmentation covers {length}.")
+        if self.names is not None and len(self.names) != len(self._cuts()) + 1:
+            raise InvalidSegmentation(
+                f"{len(self.names)} segment names were given for {len(self._cuts()) + 1} segments."
+            )
+
+    @classmethod
+    def _trusted(
+        cls,
+        length: int | float,
+        positions: NDArray[Any],
+        types: NDArray[np.int64] | None = None,
+        labels: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Segmentation:
+        """Skip the checks: for arrays that were validated already (a corpus' rows, cumulated masses)."""
+        made = object.__new__(cls)
+        made._fill(length, positions, types, labels, units, names)
+        return made
+
+    # ------------------------------------------------------------------ made from what people have
+
+    @classmethod
+    def from_masses(cls, masses: Iterable[int], *, units: Sequence[str] | None = None) -> Segmentation:
+        """Build from segment sizes, in units.
+
+        >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
+        [2, 5]
+        """
+        return cls._trusted(*_cumulated(masses), units=units)
+
+    @classmethod
+    def from_string(cls, string: str, *, boundary: str = "1") -> Segmentation:
+        """Build from one character a potential boundary, as NLTK writes them; ``n-1`` characters for ``n`` units.
+
+        >>> Segmentation.from_string("0100100000").masses
+        [2, 3, 6]
+        """
+        if len(boundary) != 1:
+            raise InvalidSegmentation(f"boundary must be one character, not {boundary!r}.")
+        where = [i + 1 for i, c in enumerate(string) if c == boundary]
+        return cls._trusted(len(string) + 1, np.array(where, dtype=np.int64))
+
+    @classmethod
+    def from_positions(
+        cls,
+        positions: Iterable[Any],
+        *,
+        length: int,
+        labels: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+    ) -> Segmentation:
+        """Build from boundary positions, plain or typed.
+
+        Types are names, placed on the ordinal scale by ``labels`` (default: in alphabetical order), or integers.
+
+        >>> Segmentation.from_positions([(2, "scene"), (5, "act")], length=11, labels=["scene", "act"])
+        Segmentation(11 units: 2 scene|3 act|6)
+        """
+        listed = list(positions)
+        if any(isinstance(p, (tuple, list)) for p in listed):
+            where, codes, names = _split_marks(listed, labels)
+            return cls(length, where, codes, names, units)
+        if labels is not None and not listed:
+            return cls(length, np.empty(0, np.int64), np.empty(0, np.int64), labels, units)
+        return cls(length, np.array(listed) if listed else np.empty(0, np.int64), units=units)
+
+    @classmethod
+    def from_labels(cls, labels: Sequence[Any], *, units: Sequence[str] | None = None) -> Segmentation:
+        """Build from one segment label a unit: a segment ends where the label changes. The labels name the segments.
+
+        >>> Segmentation.from_labels(["intro", "intro", "plot", "plot", "plot"]).masses
+        [2, 3]
+        """
+        cuts = [i for i in range(1, len(labels)) if labels[i] != labels[i - 1]]
+        names = [str(labels[i]) for i in [0, *cuts]] if len(labels) else None
+        return cls._trusted(len(labels), np.array(cuts, dtype=np.int64), units=units, names=names)
+
+    @classmethod
+    def from_labels_at(
+        cls,
+        marks: Sequence[str],
+        *,
+        labels: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+    ) -> Segmentation:
+        """Build from one boundary type, or "", after every unit; the closing one included.
+
+        >>> Segmentation.from_labels_at(["", ",", "", "."])
+        Segmentation(4 units: 2 ,|2 .)
+        """
+        listed = [(i, mark) for i, mark in enumerate(marks, 1) if mark]
+        where, codes, names = _split_marks(listed, labels)
+        return cls(len(marks), where, codes, names, units)
+
+    @classmethod
+    def from_spans(
+        cls,
+        spans: Iterable[tuple[int, int]],
+        *,
+        names: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+    ) -> Segmentation:
+        """Build from the first and last unit of every segment, counted from 1, without gaps or overlaps.
+
+        >>> Segmentation.from_spans([(1, 2), (3, 5), (6, 11)]).masses
+        [2, 3, 6]
+        """
+        expected, masses = 1, []
+        for first, last in spans:
+            if first != expected or last < first:
+                raise InvalidSegmentation(
+                    f"span ({first}, {last}) does not follow on: the next segment must begin at unit {expected}."
+                )
+            masses.append(last - first + 1)
+            expected = last + 1
+        return cls._trusted(*_cumulated(masses), units=units, names=names)
+
+    @classmethod
+    def from_times(
+        cls,
+        times: Iterable[float],
+        *,
+        length: float | None = None,
+        types: Iterable[str] | None = None,
+        labels: Sequence[str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Segmentation:
+        """Build from boundary times in seconds; ``length`` is the duration (default: the last boundary).
+
+        Times ascend; a time given twice is kept twice, because a segmenter that fires twice makes two marks.
+
+        >>> Segmentation.from_times([0.12, 0.31], length=0.5)
+        Segmentation(0.5 s: 0.12|0.31)
+        """
+        where = np.array(list(times), dtype=np.float64)
+        end = float(length) if length is not None else float(where[-1]) if len(where) else 0.0
+        if types is None:
+            return cls(end, where, names=names)
+        pairs = list(zip(where.tolist(), types, strict=True))
+        _, codes, known = _split_marks(pairs, labels)
+        return cls(end, where, codes, known, names=names)
+
+    @classmethod
+    def parse(cls, text: str, *, separator: str = "|") -> Segmentation:
+        """Build from words with a separator between segments; the words are kept as the text.
+
+        >>> Segmentation.parse("so twice | five miles of fertile ground").masses
+        [2, 5]
+        """
+        parts = [part.split() for part in text.split(separator)]
+        if len(parts) > 1 and not all(parts):
+            place = next(i for i, part in enumerate(parts, 1) if not part)
+            raise InvalidSegmentation(
+                f"segment {place} holds no word: two {separator!r} meet, or one stands at an edge."
+            )
+        return cls.from_masses([len(part) for part in parts if part], units=[word for part in parts for word in part])
+
+    # ------------------------------------------------------------------ seen as people need it
+
+    @property
+    def timed(self) -> bool:
+        """Whether positions are seconds rather than units."""
+        return isinstance(self.length, float)
+
+    @property
+    def typed(self) -> bool:
+        """Whether boundaries carry types."""
+        return self.types is not None
+
+    @property
+    def masses(self) -> list[int] | list[float]:
+        """Sizes of the segments, in units or seconds; the closing boundary adds none."""
+        if not self.length:
+            return []
+        edges = np.concatenate(([0], self._cuts(), [self.length]))
+        masses: list[int] | list[float] = np.diff(edges).tolist()
+        return masses
+
+    @property
+    def string(self) -> str:
+        """One character a potential boundary: "1" where a segment ends, else "0"."""
+        if isinstance(self.length, float):
+            raise InvalidSegmentation("a recording has no string of potential boundaries: its positions are seconds.")
+        flags = np.full(max(self.length - 1, 0), ord("0"), dtype=np.uint8)
+        flags[self._cuts() - 1] = ord("1")
+        return flags.tobytes().decode("ascii")
+
+    @property
+    def spans(self) -> list[tuple[int, int]] | list[tuple[float, float]]:
+        """First and last unit of every segment, counted from 1; or its start and end in seconds."""
+        if not self.length:
+            return []
+        cuts = self._cuts().tolist()
+        if self.timed:
+            return list(zip([0.0, *cuts], [*cuts, self.length], strict=True))
+        return list(zip([1, *(c + 1 for c in cuts)], [*cuts, self.length], strict=True))
+
+    @property
+    def marks(self) -> list[Mark]:
+        """Every typed boundary as (position, type): the name where there are labels, else the integer."""
+        if self.types is None:
+            raise InvalidSegmentation("this segmentation has no types; its boundaries are in .positions.")
+        where, codes = self.positions.tolist(), self.types.tolist()
+        if self.labels is None:
+            return list(zip(where, codes, strict=True))
+        return [(p, self.labels[t]) for p, t in zip(where, codes, strict=True)]
+
+    @property
+    def labels_at(self) -> list[str]:
+        """One type, or "", after every unit; refused where two types share a position."""
+        at = [""] * int(self.length)
+        for position, kind in self.marks:
+            if at[int(position) - 1]:
+                raise InvalidSegmentation(
+                    f"position {position} carries two types, {at[int(position) - 1]!r} and {kind!r}."
+                )
+            at[int(position) - 1] = str(kind)
+        return at
+
+    def with_labels(self, labels: Sequence[str]) -> Segmentation:
+        """Place the same named types on another ordinal scale."""
+        if self.types is None or self.labels is None:
+            return self
+        codes = [code for _, code in _coded(self.marks, labels)]
+        return Segmentation(self.length, self.positions, codes, labels, self.units, self.names)
+
+    def with_units(self, units: Sequence[str] | None) -> Segmentation:
+        """Put the same marks under a text (or under none)."""
+        return self._trusted(self.length, self.positions, self.types, self.labels, units, self.names)
+
+    def _cuts(self) -> NDArray[Any]:
+        """Distinct boundaries inside the text: what separates one segment from the next."""
+        inside = self.positions[(self.positions > 0) & (self.positions < self.length)]
+        return inside if len(inside) < 2 else inside[np.concatenate(([True], np.diff(inside) > 0))]
+
+    # ------------------------------------------------------------------ a value like any other
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Segmentation does not change; make a new one instead of setting {name!r}.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Segmentation does not change; {name!r} stays.")
+
+    def __len__(self) -> int:
+        """Return the number of segments."""
+        return len(self._cuts()) + 1 if self.length else 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Segmentation):
+            return NotImplemented
+        if self.length != other.length or self.timed != other.timed or self.typed != other.typed:
+            return False
+        if not np.array_equal(self.positions, other.positions):
+            return False
+        return self.types is None or sorted(map(str, self.marks)) == sorted(map(str, other.marks))
+
+    def __hash__(self) -> int:
+        return hash((self.length, self.positions.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.length, self.positions, self.types, self.labels, self.units, self.names)
+
+    def __repr__(self) -> str:
+        unit = "s" if self.timed else "unit" if self.length == 1 else "units"
+        return f"Segmentation({self.length:g} {unit}: {self._drawn()})"
+
+    def _drawn(self) -> str:
+        parts = [f"{p:g}" for p in self.positions[:_SHOWN]] if self.timed else [f"{m}" for m in self.masses[:_SHOWN]]
+        if self.types is not None:
+            kinds: dict[float, list[str]] = {}
+            for position, kind in self.marks[: _SHOWN * 4]:
+                kinds.setdefault(position, []).append(str(kind))
+            ends = self.positions.tolist() if self.timed else [last for _, last in self.spans]
+            parts = [" ".join([part, *kinds.get(end, [])]) for part, end in zip(parts, ends, strict=False)]
+        total = len(self.positions) if self.timed else len(self)
+        return "|".join(parts) + ("|…" if total > _SHOWN else "")
+
+    def _repr_html_(self) -> str:
+        """Draw the segments as one bar of blocks, as wide as they are long."""
+        blocks = []
+        for (first, last), mass in zip(self.spans[:500], self.masses[:500], strict=True):
+            if self.units is not None:
+                text, title = " ".join(self.units[int(first) - 1 : int(last)]), f"units {first}–{last}"
+            else:
+                text, title = f"{mass:g}", f"{first:g}–{last:g}"
+            blocks.append(
+                f'<span title="{escape(title)}" dir="auto" style="flex:{mass:g} 1 0;border-right:2px solid;padding:2px 4px;'
+                f'overflow:hidden;text-overflow:ellipsis;white-space:nowrap">{escape(text)}</span>'
+            )
+        return f'<div style="display:flex;border:1px solid;border-right:0" role="img">{"".join(blocks)}</div>'
+
+
+#: What functions accept where they want a segmentation: the thing itself, masses, or an NLTK-style string.
+SegmentationLike: TypeAlias = Segmentation | Sequence[int] | NDArray[Any] | str
+
+
+def as_segmentation(value: SegmentationLike) -> Segmentation:
+    """Return ``value`` as a Segmentation: itself, a list or array of masses, or a string of 0 and 1.
+
+    >>> as_segmentation([2, 3, 6]) == as_segmentation("0100100000")
+    True
+    """
+    if isinstance(value, Segmentation):
+        return value
+    if isinstance(value, str):
+        if value.strip("01"):
+            raise InvalidSegmentation(
+                f"the string {_short(value)!r} holds more than 0 and 1; Segmentation.parse reads words with separators."
+            )
+        return Segmentation.from_string(value)
+    return Segmentation.from_masses(value)
+
+
+def _restored(*state: Any) -> Segmentation:
+    return Segmentation._trusted(*state)
+
+
+# ---------------------------------------------------------------------- the checks behind the constructors
+
+
+def _checked_length(length: Any) -> int | float:
+    if isinstance(length, (bool, np.bool_)):
+        raise InvalidSegmentation(f"the length must be a number of units or seconds, not {length!r}.")
+    if isinstance(length, (int, np.integer)):
+        if length < 0:
+            raise InvalidSegmentation(f"the length is {length}; a text has 0 units or more.")
+        return int(length)
+    if isinstance(length, (float, np.floating)):
+        if not np.isfinite(length) or length < 0:
+            raise InvalidSegmentation(f"the length is {length} s; a recording lasts 0 s or more.")
+        return float(length)
+    raise InvalidSegmentation(f"the length must be a number of units or seconds, not {length!r}.")
+
+
+def _checked_positions(positions: Any, *, timed: bool) -> NDArray[Any]:
+    given = np.asarray(positions)
+    if given.ndim != 1:
+        raise InvalidSegmentation(f"positions must be a flat list, not an array of {given.ndim} dimensions.")
+    if not given.size:
+        return np.empty(0, np.float64 if timed else np.int64)
+    if given.dtype.kind not in "iuf":
+        raise InvalidSegmentation(f"positions must be numbers, not {_short(given.tolist())}.")
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        place = int(np.flatnonzero(~np.isfinite(given))[0])
+        raise InvalidSegmentation(f"position number {place + 1} is {given[place]}; every position must be finite.")
+    if timed:
+        return given.astype(np.float64)
+    whole = given.astype(np.int64)
+    if given.dtype.kind == "f" and (whole != given).any():
+        odd = given[whole != given][0]
+        raise InvalidSegmentation(
+            f"position {odd:g} is not a whole number; give length= as seconds (a float) for times."
+        )
+    return whole
+
+
+def _checked_types(types: Any, labels: Sequence[str] | None, boundaries: int) -> NDArray[np.int64]:
+    given = np.asarray(types) if len(types) else np.empty(0, np.int64)
+    if given.dtype.kind not in "iu":
+        raise InvalidSegmentation("types must be integer codes; from_positions takes names.")
+    if len(given) != boundaries:
+        raise InvalidSegmentation(f"{len(given)} types were given for {boundaries} boundaries.")
+    if labels is not None and len(given) and not (given.min() >= 0 and given.max() < len(labels)):
+        raise InvalidSegmentation(f"a type code lies outside the {len(labels)} labels.")
+    return given.astype(np.int64)
+
+
+def _in_order(positions: NDArray[Any], types: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Sort the types that share a position; the positions themselves must ascend already."""
+    if len(positions) > 1 and (np.diff(positions) < 0).any():
+        return positions, types
+    order = np.lexsort((types, positions))
+    return positions[order], types[order]
+
+
+def _check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np.int64] | None) -> None:
+    if not len(positions):
+        return
+    timed = isinstance(length, float)
+    steps = np.diff(positions)
+    if (steps < 0).any():
+        place = int(np.flatnonzero(steps < 0)[0])
+        raise InvalidSegmentation(f"positions must ascend, but {positions[place + 1]:g} follows {positions[place]:g}.")
+    twice = steps == 0 if types is None else (steps == 0) & (np.diff(types) == 0)
+    if twice.any() and not (timed and types is None):
+        raise InvalidSegmentation(f"position {positions[int(np.flatnonzero(twice)[0])]:g} is given twice.")
+    lowest, highest = (0.0, length) if timed else (1, length if types is not None else length - 1)
+    bad = positions[(positions < lowest) | (positions > highest)]
+    if len(bad):
+        closing = " (only typed segmentations carry the closing boundary)" if bad[0] == length and not timed else ""
+        what = f"{length:g} s" if timed else f"{length} units"
+        raise InvalidSegmentation(
+            f"position {bad[0]:g} lies outside a text of {what}: expected {lowest:g} to {highest:g}{closing}."
+        )
+
+
+def _cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
+    """Turn masses into (length, positions), refusing what is not a list of whole numbers above zero."""
+    given = np.asarray(masses if isinstance(masses, (list, tuple, np.ndarray)) else list(masses))
+    if given.ndim != 1:
+        raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {_short(given.tolist())}.")
+    if not given.size:
+        return 0, np.empty(0, np.int64)
+    if given.dtype.kind not in "iu":
+        whole = given.astype(np.int64) if given.dtype.kind == "f" and np.isfinite(given).all() else None
+        if whole is None or (whole != given).any():
+            odd = (
+                next((m for m in given.tolist() if not isinstance(m, int) and m != m // 1), given.tolist()[0])
+                if given.dtype.kind == "f"
+                else given.tolist()[0]
+            )
+            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd!r}.")
+        given = whole
+    if given.min() < 1:
+        place = int(np.flatnonzero(given < 1)[0])
+        raise InvalidSegmentation(f"segment {place + 1} has mass {given[place]}; every segment holds one unit or more.")
+    ends = np.add.accumulate(given, dtype=np.int64)
+    return int(ends[-1]), ends[:-1].copy()
+
+
+def _split_marks(
+    listed: Sequence[Any], labels: Sequence[str] | None
+) -> tuple[list[Any], list[int], Sequence[str] | None]:
+    """Part (position, type) pairs into positions, codes and labels; integers code themselves."""
+    for mark in listed:
+        if not isinstance(mark, (tuple, list)) or len(mark) != 2:
+            raise InvalidSegmentation(f"a typed boundary is (position, type), not {_short(mark)}.")
+    kinds = [kind for _, kind in listed]
+    if labels is None and kinds and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in kinds):
+        return [p for p, _ in listed], [int(k) for k in kinds], None
+    if not all(isinstance(k, str) for k in kinds):
+        odd = next(k for k in kinds if not isinstance(k, str))
+        raise InvalidSegmentation(f"types are all names or all integers; found {odd!r} among names.")
+    names = sorted(set(kinds)) if labels is None else list(labels)
+    pairs = _coded(listed, names)
+    return [p for p, _ in pairs], [c for _, c in pairs], names
+
+
+def _coded(marks: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, int]]:
+    code = {name: i for i, name in enumerate(labels)}
+    if len(code) != len(labels):
+        raise InvalidSegmentation(f"the labels {_short(list(labels))} hold a name twice.")
+    for position, kind in marks:
+        if kind not in code:
+            raise InvalidSegmentation(
+                f"type {kind!r} at position {position} is not among the labels {_short(list(labels))}."
+            )
+    return [(position, code[kind]) for position, kind in marks]
+
+
+def _short(value: object, limit: int = 60) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

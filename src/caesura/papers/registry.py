@@ -1,0 +1,29 @@
+"""The table of papers. Each module has ``reproduce(**options) -> Reproduction`` with its own options as keywords."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any, cast
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.papers.base import Reproduction
+
+__all__ = ["PAPERS", "reproduce"]
+
+#: Short name -> (module, full reference).
+PAPERS: dict[str, tuple[str, str]] = {}
+
+
+def reproduce(paper: str, **options: Any) -> Reproduction:
+    """Compute a paper's tables and figures; options that are None are left to the paper's defaults."""
+    if paper not in PAPERS:
+        raise UnknownName("paper", paper, list(PAPERS))
+    function = import_module(PAPERS[paper][0]).reproduce
+    given = {name: value for name, value in options.items() if value is not None}
+    known = inspect.signature(function).parameters
+    for name in given:
+        if name not in known:
+            takes = ", ".join("--" + k.replace("_", "-") for k in known) or "none"
+            raise CaesuraError(f"{paper} takes no --{name.replace('_', '-')}; its options: {takes}.")
+    return cast("Reproduction", function(**given))

@@ -1,0 +1,1 @@
+"""To look at: drawings for terminal, notebook and page, and the report that holds them."""

@@ -1,0 +1,163 @@
+"""One harness over all metrics: whatever is registered must keep the promises of the base class."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.model import Corpus, Hierarchy, Segmentation
+
+LABELS = ["p", "q", "r"]
+
+
+def random_corpus(kind: str, types: str, items: int = 40, seed: int = 0) -> tuple[Corpus, Corpus]:
+    """Two coders over the same texts, with empty, full and one-unit annotations among them."""
+    random = np.random.default_rng(seed)
+    sides: tuple[list, list] = ([], [])
+    for item in range(items):
+        length = 1 if item == 0 and kind == "units" else int(random.integers(6, 40))
+        for side in sides:
+            side.append((f"i{item}", "c", random_marks(random, kind, types, length, empty=item == 1)))
+    return tuple(Corpus.from_annotations(side) for side in sides)
+
+
+def random_marks(random, kind: str, types: str, length: int, empty: bool):
+    if kind == "nested":
+        level2 = [] if empty else sorted(random.choice(np.arange(2, length + 1), size=2, replace=False).tolist())
+        spans = [(1, length, 1)] + (
+            [(1, level2[0] - 1, 2), (level2[0], level2[1] - 1, 2), (level2[1], length, 2)] if level2 else []
+        )
+        return Hierarchy.from_spans(spans, length=length)
+    if kind == "time":
+        grid = np.arange(1, 4 * length) / 4  # coarse, so that two coders often meet
+        chosen = random.random(len(grid)) < (0 if empty else random.uniform(0.1, 0.4))
+        return Segmentation.from_times(grid[chosen], length=float(length))
+    chosen = np.flatnonzero(random.random(max(length - 1, 0)) < (0 if empty else 0.3)) + 1
+    if types == "ignored":
+        return Segmentation.from_positions(chosen.tolist(), length=length)
+    marks = [(int(p), LABELS[random.integers(3)]) for p in chosen]
+    return Segmentation.from_positions(marks, length=length, labels=LABELS)
+
+
+def batches(made: Metric) -> list[Batch]:
+    return [Batch.of_corpora(*random_corpus(kind, made.types)) for kind in sorted(made.needs)]
+
+
+@pytest.fixture(params=metrics())
+def made(request: pytest.FixtureRequest) -> Metric:
+    return metric(request.param)
+
+
+def test_metadata_is_complete(made: Metric) -> None:
+    assert made.name in metrics()
+    assert made.title
+    assert made.paper
+    assert made.fields
+    assert len(set(made.fields)) == len(made.fields)
+    assert made.signature.startswith(made.name)
+
+
+def test_identity_gives_the_best_score(made: Metric) -> None:
+    for batch in batches(made):
+        same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference, batch.labels)
+        keep = countable(made, same)
+        scores = made.score(made.rows(same.take(keep)))
+        defined = ~np.isnan(scores)
+        assert defined.any()
+        np.testing.assert_allclose(scores[defined], made.best, atol=1e-12)
+
+
+def test_scores_stay_in_range(made: Metric) -> None:
+    low, high = made.bounds
+    for batch in batches(made):
+        scores = made.score(made.rows(batch.take(countable(made, batch))))
+        scores = scores[~np.isnan(scores)]
+        assert ((scores >= low - 1e-12) & (scores <= high + 1e-12)).all()
+        assert len(np.unique(scores.round(9))) > 1, "a metric that cannot tell random annotations apart"
+
+
+def test_symmetry_where_declared(made: Metric) -> None:
+    for batch in batches(made):
+        keep = countable(made, batch) & countable(made, batch.swapped())
+        there = made.score(made.rows(batch.take(keep)))
+        back = made.score(made.rows(batch.swapped().take(keep)))
+        if made.symmetric:
+            np.testing.assert_allclose(there, back, atol=1e-12)
+        else:
+            assert not np.allclose(there, back, atol=1e-12, equal_nan=True), "declared asymmetric, yet symmetric here"
+
+
+def test_rows_add_up_and_pool(made: Metric) -> None:
+    for batch in batches(made):
+        rows = made.rows(batch.take(countable(made, batch)))
+        assert rows.shape[1] == len(made.fields)
+        assert rows.dtype == np.float64
+        low, high = made.bounds
+        assert low - 1e-12 <= float(made.score(rows.sum(axis=0))) <= high + 1e-12
+        np.testing.assert_array_equal(made.score(rows), [made.score(row) for row in rows])
+
+
+def test_batch_equals_single_and_order_does_not_matter(made: Metric) -> None:
+    for batch in batches(made):
+        keep = np.flatnonzero(countable(made, batch))
+        rows = made.rows(batch.take(keep))
+        single = np.concatenate([made.rows(batch.take([i])) for i in keep])
+        np.testing.assert_array_equal(rows, single)
+        shuffled = np.random.default_rng(1).permutation(len(keep))
+        np.testing.assert_array_equal(made.rows(batch.take(keep[shuffled])), rows[shuffled])
+
+
+def test_pickles(made: Metric) -> None:
+    again = pickle.loads(pickle.dumps(made))
+    assert again == made
+    assert again.signature == made.signature
+
+
+def countable(made: Metric, batch: Batch) -> np.ndarray:
+    """Pairs that the metric accepts one by one (windows refuse texts shorter than themselves)."""
+    from caesura.errors import CaesuraError
+
+    def accepted(i: int) -> bool:
+        try:
+            made.rows(batch.take([i]))
+        except CaesuraError:
+            return False
+        return True
+
+    keep = np.array([accepted(i) for i in range(len(batch))])
+    assert keep.mean() > 0.5, "a metric that refuses most ordinary texts"
+    return keep
+
+
+DUMP = """
+import sys, numpy as np
+sys.path.insert(0, sys.argv[1])
+from test_harness import batches, countable
+from caesura.metrics import metric, metrics
+out = {}
+for name in metrics():
+    made = metric(name)
+    for batch in batches(made):
+        out[f"{name}/{batch.kind}"] = made.rows(batch.take(countable(made, batch)))
+np.savez(sys.argv[2], **out)
+"""
+
+
+@pytest.mark.slow
+def test_plain_python_gives_the_same_numbers(tmp_path) -> None:
+    target = tmp_path / "rows.npz"
+    here = os.path.dirname(__file__)
+    env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", DUMP, here, str(target)], env=env, check=True)
+    plain = np.load(target)
+    for name in metrics():
+        made = metric(name)
+        for batch in batches(made):
+            rows = made.rows(batch.take(countable(made, batch)))
+            np.testing.assert_allclose(plain[f"{name}/{batch.kind}"], rows, rtol=1e-12, atol=1e-12, err_msg=name)
