@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.errors import CaesuraError, InvalidSegmentation
+from caesura.model import Segmentation, as_segmentation
+
+masses = st.lists(st.integers(1, 30), min_size=1, max_size=40)
+
+
+@given(masses)
+def test_every_view_leads_back(sizes: list[int]) -> None:
+    made = Segmentation.from_masses(sizes)
+    assert made.masses == sizes
+    assert made.length == sum(sizes)
+    assert len(made) == len(sizes)
+    assert Segmentation.from_string(made.string) == made
+    assert Segmentation.from_spans(made.spans) == made
+    assert Segmentation.from_positions(made.positions, length=made.length) == made
+    labels = [i for i, mass in enumerate(sizes) for _ in range(mass)]
+    assert Segmentation.from_labels(labels) == made
+    assert as_segmentation(np.array(sizes)) == as_segmentation(sizes) == as_segmentation(made.string) == made
+    assert hash(Segmentation.from_string(made.string)) == hash(made)
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+@given(st.lists(st.sampled_from(["", ",", ".", "?"]), max_size=30))
+def test_labels_after_every_unit_lead_back(marks: list[str]) -> None:
+    made = Segmentation.from_labels_at(marks)
+    assert made.length == len(marks)
+    assert made.labels_at == marks
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_the_designs_example() -> None:
+    made = Segmentation.from_masses([2, 3, 6])
+    assert repr(made) == "Segmentation(11 units: 2|3|6)"
+    assert made == Segmentation.from_string("0100100000")
+    assert made.spans == [(1, 2), (3, 5), (6, 11)]
+
+
+def test_text_and_names_are_shown_but_not_compared() -> None:
+    spoken = Segmentation.parse("so twice | five miles")
+    assert spoken.units == ("so", "twice", "five", "miles")
+    assert spoken == Segmentation.from_masses([2, 2])
+    named = Segmentation.from_labels(["a", "a", "b"])
+    assert named.names == ("a", "b")
+    assert named == Segmentation.from_masses([2, 1])
+
+
+def test_types_are_names_on_a_scale_or_integers() -> None:
+    named = Segmentation.from_positions([(2, "scene"), (5, "act")], length=11, labels=["scene", "act"])
+    assert named.types is not None
+    assert named.types.tolist() == [0, 1]
+    assert named.marks == [(2, "scene"), (5, "act")]
+    assert Segmentation.from_positions([(2, 7)], length=4).marks == [(2, 7)]
+    alphabetical = Segmentation.from_positions([(2, "scene"), (5, "act")], length=11)
+    assert alphabetical.labels == ("act", "scene")
+    assert alphabetical == named, "the scale is not part of the marks"
+
+
+def test_two_types_at_one_position_are_two_entries() -> None:
+    made = Segmentation.from_positions([(2, 3), (2, 1)], length=4)
+    assert made.marks == [(2, 1), (2, 3)]
+    assert made.masses == [2, 2]
+
+
+def test_only_typed_segmentations_carry_the_closing_boundary() -> None:
+    assert Segmentation.from_positions([(4, ".")], length=4).masses == [4]
+    with pytest.raises(InvalidSegmentation, match="closing boundary"):
+        Segmentation.from_positions([4], length=4)
+
+
+def test_times() -> None:
+    made = Segmentation.from_times([0.0, 0.12, 0.12, 0.31, 0.5])
+    assert made.timed
+    assert made.length == 0.5
+    assert made.positions.tolist() == [0.0, 0.12, 0.12, 0.31, 0.5], "a mark made twice is two marks"
+    assert made.spans == [(0.0, 0.12), (0.12, 0.31), (0.31, 0.5)]
+    with pytest.raises(InvalidSegmentation, match="seconds"):
+        _ = made.string
+
+
+def test_nothing_changes() -> None:
+    made = Segmentation.from_masses([2, 2])
+    with pytest.raises(AttributeError):
+        made.length = 5  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        made.positions[0] = 1
+
+
+def test_edges_of_the_world() -> None:
+    assert Segmentation.from_masses([]).masses == []
+    assert Segmentation.from_masses([1]).string == ""
+    assert repr(Segmentation.from_masses([1])) == "Segmentation(1 unit: 1)"
+    assert repr(Segmentation.from_masses([1] * 100)).endswith("|…)")
+    assert Segmentation.from_labels_at([]).length == 0
+
+
+def test_html_escapes_the_text() -> None:
+    assert "<script>" not in Segmentation.parse("<script>alert(1)</script> | b")._repr_html_()
+
+
+BAD = [
+    (lambda: Segmentation.from_masses([2, 0, 3]), "segment 2 has mass 0"),
+    (lambda: Segmentation.from_masses([2, -1]), "segment 2 has mass -1"),
+    (lambda: Segmentation.from_masses([2, 1.5]), "whole number of units, not 1.5"),
+    (lambda: Segmentation.from_masses([2.0, float("nan")]), "whole number of units, not nan"),
+    (lambda: Segmentation.from_masses(["2", "3"]), "whole number of units, not '2'"),
+    (lambda: Segmentation.from_masses([[2, 3]]), "flat list"),
+    (lambda: Segmentation.from_masses([True, False]), "whole number of units, not True"),
+    (lambda: Segmentation.from_positions([0], length=4), "position 0 lies outside a text of 4 units"),
+    (lambda: Segmentation.from_positions([5], length=4), "position 5 lies outside"),
+    (lambda: Segmentation.from_positions([3, 1], length=4), "must ascend, but 1 follows 3"),
+    (lambda: Segmentation.from_positions([1, 1], length=4), "position 1 is given twice"),
+    (lambda: Segmentation.from_positions([(1, "a"), (1, "a")], length=4), "position 1 is given twice"),
+    (lambda: Segmentation.from_positions([1.5], length=4), "position 1.5 is not a whole number"),
+    (lambda: Segmentation.from_positions([(1, "a")], length=4, labels=["b"]), "type 'a' at position 1"),
+    (lambda: Segmentation.from_positions([(1, "a"), (2, 3)], length=4), "all names or all integers"),
+    (lambda: Segmentation.from_positions([(1, "a"), 2], length=4), r"a typed boundary is \(position, type\)"),
+    (lambda: Segmentation.from_positions([1], length=-4), "the length is -4"),
+    (lambda: Segmentation.from_positions([1], length=True), "must be a number"),
+    (lambda: Segmentation.from_times([float("nan")], length=1.0), "every position must be finite"),
+    (lambda: Segmentation.from_times([-0.1], length=1.0), "position -0.1 lies outside"),
+    (lambda: Segmentation.from_times([0.5, 0.2], length=1.0), "must ascend"),
+    (lambda: Segmentation.from_times([0.5], length=float("inf")), "the length is inf"),
+    (lambda: Segmentation.from_spans([(1, 2), (4, 5)]), "must begin at unit 3"),
+    (lambda: Segmentation.from_spans([(1, 2), (2, 5)]), "must begin at unit 3"),
+    (lambda: Segmentation.parse("a || b"), "segment 2 holds no word"),
+    (lambda: as_segmentation("so twice"), "holds more than 0 and 1"),
+    (lambda: Segmentation(3, [1], units=["a"]), "the text has 1 units"),
+    (lambda: Segmentation(3, [1], names=["a"]), "1 segment names were given for 2 segments"),
+    (lambda: Segmentation(3, [1], types=[1, 2]), "2 types were given for 1 boundaries"),
+    (lambda: Segmentation(3, [1], types=[2], labels=["a"]), "outside the 1 labels"),
+    (lambda: Segmentation.from_positions([(1, "a")], length=3, labels=["a", "a"]), "hold a name twice"),
+]
+
+
+@pytest.mark.parametrize(("make", "sentence"), BAD)
+def test_bad_marks_are_refused_in_a_sentence(make, sentence: str) -> None:
+    with pytest.raises(InvalidSegmentation, match=sentence) as caught:
+        make()
+    assert isinstance(caught.value, CaesuraError)
+    assert isinstance(caught.value, ValueError)
+    assert str(caught.value).endswith(".")
