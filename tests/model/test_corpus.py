@@ -92,21 +92,42 @@ BAD = [
     ),
     (
         lambda: Corpus(
-            kind="units", items=["i"], coders=["x"], item_of=[0], coder_of=[0], lengths=[3], offsets=[0, 2], positions=[2, 1]
+            kind="units",
+            items=["i"],
+            coders=["x"],
+            item_of=[0],
+            coder_of=[0],
+            lengths=[3],
+            offsets=[0, 2],
+            positions=[2, 1],
         ),
         InvalidSegmentation,
         "item 'i', coder 'x': positions must ascend, but 1 follows 2",
     ),
     (
         lambda: Corpus(
-            kind="units", items=["i"], coders=["x"], item_of=[0], coder_of=[0], lengths=[3], offsets=[0, 1], positions=[3]
+            kind="units",
+            items=["i"],
+            coders=["x"],
+            item_of=[0],
+            coder_of=[0],
+            lengths=[3],
+            offsets=[0, 1],
+            positions=[3],
         ),
         InvalidSegmentation,
         "position 3 lies outside",
     ),
     (
         lambda: Corpus(
-            kind="units", items=["i"], coders=["x"], item_of=[1], coder_of=[0], lengths=[3], offsets=[0, 0], positions=[]
+            kind="units",
+            items=["i"],
+            coders=["x"],
+            item_of=[1],
+            coder_of=[0],
+            lengths=[3],
+            offsets=[0, 0],
+            positions=[],
         ),
         InvalidSegmentation,
         "item number 1, but there are 1",

@@ -1,0 +1,65 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Python 3.11+, make and a package index are all they need; the second run takes seconds to start.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUN    := $(VENV)/.run-installed
+DEV    := $(VENV)/.dev-installed
+WORKERS ?= 2
+COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types imports docs serve-docs check bench lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
+
+demo: $(RUN) ## create the environment, install, run the tour
+	$(BIN)/caesura demo
+
+test: check docs ## create the environment, install, lint, type-check, build the docs, run all tests
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered $(ARGS)
+
+check: lint types imports ## everything static
+
+lint: $(DEV) ## ruff: format and rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(DEV) ## strict mypy
+	$(BIN)/mypy
+
+imports: $(DEV) ## import-linter: rooms of the house import one way only
+	$(BIN)/lint-imports
+
+docs: $(DEV) ## build the site into site/, warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+serve-docs: $(DEV) ## look at the site while writing it
+	$(BIN)/mkdocs serve
+
+bench: $(DEV) ## measure against the peers that are installed
+	$(BIN)/pip install --quiet --require-hashes -r requirements/bench.txt
+	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+lock: $(DEV) ## pin all requirements anew, with hashes and without addresses
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml requirements/build.in --extra demo $(COMPILE) -o requirements/demo.txt
+	$(BIN)/uv pip compile pyproject.toml requirements/build.in --extra dev -c requirements/demo.txt $(COMPILE) -o requirements/dev.txt
+	$(BIN)/uv pip compile requirements/bench.in -c requirements/dev.txt $(COMPILE) -o requirements/bench.txt
+
+clean: ## remove what was built, the environment included
+	rm -rf $(VENV) build dist site artifacts .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(RUN): requirements/demo.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r requirements/demo.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): $(RUN) requirements/dev.txt
+	$(BIN)/pip install --quiet --require-hashes -r requirements/dev.txt
+	@touch $@
