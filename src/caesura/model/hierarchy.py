@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
-from caesura.model.segmentation import Segmentation
+from caesura.model.nesting import bracketed, levelled, of_brackets, of_levels, of_nested, whole
+from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 
 __all__ = ["Hierarchy"]
 
@@ -81,9 +82,77 @@ class Hierarchy:
         sizes = {len(span) for span in listed}
         if sizes - {2, 3} or len(sizes) > 1:
             raise InvalidSegmentation("spans are (first, last) throughout, or (first, last, level) throughout.")
-        if sizes == {2}:
-            listed = _levelled([(int(first), int(last)) for first, last in listed])
-        return cls(length, [(s[0], s[1], s[2]) for s in listed], units)
+        numbers = [tuple(whole(number, f"every number of span {span}") for number in span) for span in listed]
+        triples = levelled([(s[0], s[1]) for s in numbers]) if sizes == {2} else [(s[0], s[1], s[2]) for s in numbers]
+        return cls(length, triples, units)
+
+    @classmethod
+    def from_brackets(cls, text: str, *, brackets: str = "[]") -> Hierarchy:
+        """Build from bracketed text: words are the units, each pair of brackets is a segment, its depth the level.
+
+        >>> talk = Hierarchy.from_brackets("[ [ take the ] [ red line ] ] stop")
+        >>> talk.spans, talk.units
+        ([(1, 4, 1), (1, 2, 2), (3, 4, 2)], ('take', 'the', 'red', 'line', 'stop'))
+        """
+        spans, units = of_brackets(text, brackets)
+        return cls(len(units), spans, units)
+
+    @classmethod
+    def from_levels(
+        cls,
+        columns: Sequence[Sequence[int]],
+        *,
+        outermost: Literal["first", "last"] = "first",
+        units: Sequence[str] | None = None,
+    ) -> Hierarchy:
+        """Build from level columns: one sequence a level with one 0 or 1 a unit, 1 where a segment of that level ends.
+
+        Parameters
+        ----------
+        columns
+            ``columns[k][p]`` is the mark of level ``k + 1`` after unit ``p + 1``.
+        outermost
+            Which of the columns holds the outermost level (level 1 of the result).
+
+        Notes
+        -----
+        A segment of level K begins behind the last end of level K or of any level outside it; the end of the text closes
+        whatever is open. A mark that only repeats the end of the segment outside divides nothing and makes no segment, unless
+        a deeper level divides the stretch: so the last line of a text, where all levels are marked, adds none. Refused: a level
+        that divides a segment but does not end with it, and a level inside a stretch which the level outside it leaves bare.
+
+        >>> Hierarchy.from_levels([[0, 0, 1, 0, 1], [1, 0, 1, 0, 1]]).spans
+        [(1, 3, 1), (4, 5, 1), (1, 1, 2), (2, 3, 2)]
+        """
+        return cls(len(columns[0]) if columns else 0, of_levels(columns, outermost), units)
+
+    @classmethod
+    def from_nested(cls, data: Any) -> Hierarchy:
+        """Build from nested JSON, already parsed: lists in lists, or a tree of objects.
+
+        In lists, the outermost list is the text and every list inside it a segment; what is no list is a unit (a word) or a run
+        of units (their number). A tree is ``{"length": 10, "segments": [{"first": 1, "last": 10, "segments": [...]}]}``, with
+        ``"units"`` (words) in place of the length where known and ``"level"`` on a segment where it is not the depth.
+
+        >>> Hierarchy.from_nested([[["take", "the"], ["red", "line"]], "stop"]).spans
+        [(1, 4, 1), (1, 2, 2), (3, 4, 2)]
+        >>> Hierarchy.from_nested([[[2], 2], 1]).brackets
+        '[[1–2] 3–4] 5'
+        """
+        length, spans, units = of_nested(data)
+        return cls(length, spans, units)
+
+    @classmethod
+    def from_segmentation(cls, marks: SegmentationLike, *, level: int = 1) -> Hierarchy:
+        """Lift a linear segmentation: its segments, side by side at one level.
+
+        >>> Hierarchy.from_segmentation([2, 3]).spans
+        [(1, 2, 1), (3, 5, 1)]
+        """
+        linear = as_segmentation(marks)
+        if linear.timed:
+            raise InvalidSegmentation("a recording has no units to nest; segments of a hierarchy are runs of units.")
+        return cls(int(linear.length), [(int(a), int(b), level) for a, b in linear.spans], linear.units)
 
     @property
     def spans(self) -> list[tuple[int, int, int]]:
@@ -95,6 +164,91 @@ class Hierarchy:
         """The deepest level, 0 where there is no segment."""
         return int(self.segments[:, 2].max()) if len(self.segments) else 0
 
+    @property
+    def parents(self) -> list[int]:
+        """For each segment, in the order of :attr:`spans`, the index of the one around it, or -1.
+
+        >>> Hierarchy.from_brackets("[[a] [b [c]]]").parents
+        [-1, 0, 0, 2]
+        """
+        found = [-1] * len(self)
+        around: list[int] = []
+        for row in self._reading_order():
+            while around and self.segments[around[-1], 1] < self.segments[row, 0]:
+                around.pop()
+            found[row] = around[-1] if around else -1
+            around.append(row)
+        return found
+
+    def walk(self) -> Iterator[tuple[int, int, int]]:
+        """Yield every segment in reading order, an outer one before what is inside it.
+
+        >>> list(Hierarchy.from_brackets("[[a] b] [c]").walk())
+        [(1, 2, 1), (1, 1, 2), (3, 3, 1)]
+        """
+        spans = self.spans
+        return (spans[row] for row in self._reading_order())
+
+    def _reading_order(self) -> list[int]:
+        first, last, level = self.segments.T
+        order: list[int] = np.lexsort((level, -last, first)).tolist()
+        return order
+
+    @property
+    def nested(self) -> dict[str, Any]:
+        """The tree as plain data for JSON, the inverse of :meth:`from_nested`.
+
+        >>> Hierarchy.from_brackets("[a [b]]").nested["segments"]
+        [{'first': 1, 'last': 2, 'level': 1, 'segments': [{'first': 2, 'last': 2, 'level': 2}]}]
+        """
+        nodes: list[dict[str, Any]] = [{"first": a, "last": b, "level": c} for a, b, c in self.spans]
+        roots: list[dict[str, Any]] = []
+        parents = self.parents
+        for row in self._reading_order():
+            outer = parents[row]
+            (roots if outer < 0 else nodes[outer].setdefault("segments", [])).append(nodes[row])
+        text = {} if self.units is None else {"units": list(self.units)}
+        return {"length": self.length, **text, "segments": roots}
+
+    @property
+    def bracketed(self) -> str:
+        """The text in brackets, the inverse of :meth:`from_brackets`; units without words are numbered.
+
+        >>> Hierarchy.from_spans([(1, 3), (1, 2)], length=4).bracketed
+        '[[1 2] 3] 4'
+        """
+        words = self.units or [str(number) for number in range(1, self.length + 1)]
+        return bracketed(self.length, self.spans, words)
+
+    def level_columns(self, levels: int | None = None) -> list[list[int]]:
+        """Mark where the segments of every level end, the inverse of :meth:`from_levels`; the last unit ends every level.
+
+        >>> Hierarchy.from_spans([(1, 3), (4, 5), (1, 1), (2, 3)], length=5).level_columns()
+        [[0, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
+        """
+        columns = np.zeros((self.depth if levels is None else levels, self.length), np.int64)
+        columns[:, -1:] = 1
+        for _, last, level in self.spans:
+            columns[level - 1, last - 1] = 1
+        rows: list[list[int]] = columns.tolist()
+        if Hierarchy.from_levels(rows) != self:
+            raise InvalidSegmentation(
+                "level columns hold segments that divide their outer one without gaps; these do not."
+            )
+        return rows
+
+    def renumbered(self) -> Hierarchy:
+        """Set every level to the nesting depth; a span given at two levels stays once.
+
+        >>> Hierarchy.from_spans([(1, 5, 2), (2, 3, 6)], length=5).renumbered().spans
+        [(1, 5, 1), (2, 3, 2)]
+        """
+        return Hierarchy(self.length, levelled(sorted({(a, b) for a, b, _ in self.spans})), self.units)
+
+    def with_units(self, units: Sequence[str] | None) -> Hierarchy:
+        """Put the same segments over a text (or over none)."""
+        return self._trusted(self.length, self.segments, units)
+
     def at_level(self, level: int) -> Segmentation:
         """Project to one level: a boundary wherever a segment of this level begins or ends.
 
@@ -103,9 +257,14 @@ class Hierarchy:
         """
         return self._edges(self.segments[self.segments[:, 2] == level])
 
-    def boundaries(self) -> Segmentation:
-        """Flatten: a boundary wherever a segment of any level begins or ends."""
-        return self._edges(self.segments)
+    def boundaries(self, level: int | None = None) -> Segmentation:
+        """Flatten: a boundary wherever a segment begins or ends, of any level or of levels down to this one.
+
+        >>> talk = Hierarchy.from_spans([(1, 10), (1, 4), (5, 10), (5, 7)], length=10)
+        >>> talk.boundaries().masses, talk.boundaries(level=2).masses
+        ([4, 3, 3], [4, 6])
+        """
+        return self._edges(self.segments if level is None else self.segments[self.segments[:, 2] <= level])
 
     def _edges(self, rows: NDArray[np.int64]) -> Segmentation:
         cuts = np.unique(np.concatenate((rows[:, 0] - 1, rows[:, 1])))
@@ -218,18 +377,3 @@ def _check_nesting(rows: NDArray[np.int64]) -> None:
                     f"of level {outer[2]}; an inner segment has the higher level."
                 )
         open_segments.append((first, last, level))
-
-
-def _levelled(spans: list[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Give each span its nesting depth as level; crossing spans are found later, by the constructor."""
-    if len(set(spans)) != len(spans):
-        first, last = next(span for i, span in enumerate(spans) if span in spans[:i])
-        raise InvalidSegmentation(f"segment ({first}, {last}) is given twice.")
-    levelled: list[tuple[int, ...]] = []
-    open_ends: list[int] = []
-    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
-        while open_ends and open_ends[-1] < first:
-            open_ends.pop()
-        open_ends.append(last)
-        levelled.append((first, last, len(open_ends)))
-    return levelled

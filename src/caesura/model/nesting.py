@@ -1,0 +1,225 @@
+"""The ways people write nested segments down, each turned into (first, last, level): brackets, level columns, nested JSON.
+
+These functions only read the writing; what makes a hierarchy (inside the text, never crossing, levels that follow the nesting)
+is checked once, by :class:`~caesura.model.hierarchy.Hierarchy` itself.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from caesura.errors import InvalidSegmentation
+
+__all__ = ["Triple", "bracketed", "levelled", "of_brackets", "of_levels", "of_nested", "whole"]
+
+#: First unit, last unit, level.
+Triple: TypeAlias = tuple[int, int, int]
+
+
+def whole(value: Any, what: str) -> int:
+    """Return a whole number, or say what should have been one."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InvalidSegmentation(f"{what} must be a whole number, not {value!r}.")
+    return int(value)
+
+
+def levelled(spans: Sequence[tuple[int, int]]) -> list[Triple]:
+    """Give each span its nesting depth as level; crossing spans are found later, by the constructor."""
+    if len(set(spans)) != len(spans):
+        first, last = next(span for i, span in enumerate(spans) if span in spans[:i])
+        raise InvalidSegmentation(f"segment ({first}, {last}) is given twice.")
+    found: list[Triple] = []
+    open_ends: list[int] = []
+    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while open_ends and open_ends[-1] < first:
+            open_ends.pop()
+        open_ends.append(last)
+        found.append((first, last, len(open_ends)))
+    return found
+
+
+# ---------------------------------------------------------------------- brackets
+
+
+def of_brackets(text: str, pair: str = "[]") -> tuple[list[Triple], list[str]]:
+    """Read ``[ [ a b ] c ]``: words are units, a pair of brackets is a segment."""
+    if len(pair) != 2 or pair[0] == pair[1] or pair.isspace():
+        raise InvalidSegmentation(f"brackets are two different characters, such as '[]', not {pair!r}.")
+    opening, closing = pair[0], pair[1]
+    units: list[str] = []
+    starts: list[int] = []
+    found: list[Triple] = []
+    for token in re.findall(f"[{re.escape(pair)}]|[^{re.escape(pair)}\\s]+", text):
+        if token == opening:
+            starts.append(len(units) + 1)
+        elif token == closing:
+            if not starts:
+                raise InvalidSegmentation(f"a {closing!r} after unit {len(units)} closes nothing.")
+            if starts[-1] > len(units):
+                raise InvalidSegmentation(f"the brackets after unit {len(units)} hold no unit.")
+            found.append((starts.pop(), len(units), len(starts) + 1))
+        else:
+            units.append(token)
+    if starts:
+        raise InvalidSegmentation(f"the {opening!r} before unit {starts[-1]} is never closed.")
+    return found, units
+
+
+def bracketed(length: int, spans: Sequence[Triple], words: Sequence[str], pair: str = "[]") -> str:
+    """Write words with a bracket wherever a segment begins or ends: the inverse of :func:`of_brackets`."""
+    opening, closing = [0] * (length + 2), [0] * (length + 2)
+    for first, last, _ in spans:
+        opening[first] += 1
+        closing[last] += 1
+    for number, word in enumerate(words, 1):
+        if not word or re.search(f"[{re.escape(pair)}\\s]", word):
+            raise InvalidSegmentation(
+                f"unit {number} is {word!r}; in brackets a unit is one word without {pair[0]!r}, {pair[1]!r} or a space."
+            )
+    return " ".join(
+        pair[0] * opening[number] + word + pair[1] * closing[number] for number, word in enumerate(words, 1)
+    )
+
+
+# ---------------------------------------------------------------------- level columns
+
+
+def of_levels(columns: Sequence[Sequence[Any]], outermost: Literal["first", "last"] = "first") -> list[Triple]:
+    """Read columns of 0 and 1, one a level, 1 where a segment of that level ends.
+
+    A segment of level K begins behind the last segment of level K or of any outer level. A mark of level K that only repeats
+    the end of the outer segment (as on the last line of a text, where everything ends) divides nothing and makes no segment,
+    unless a deeper level divides that one.
+    """
+    if outermost not in ("first", "last"):
+        raise InvalidSegmentation(f"outermost is {outermost!r}; expected 'first' or 'last' of the columns.")
+    ends = [_ends(column, number) for number, column in enumerate(columns, 1)]
+    sizes = {len(column) for column in columns}
+    if len(sizes) > 1:
+        raise InvalidSegmentation(f"the level columns differ in length: {', '.join(map(str, sorted(sizes)))} units.")
+    length = sizes.pop() if sizes else 0
+    found: list[Triple] = []
+    if length:
+        _divide(1, length, 1, ends if outermost == "first" else ends[::-1], length, found)
+    return found
+
+
+def _ends(column: Sequence[Any], number: int) -> list[int]:
+    found = []
+    for unit, mark in enumerate(column, 1):
+        if mark not in (0, 1):
+            raise InvalidSegmentation(
+                f"level column {number} has {mark!r} at unit {unit}; expected 1 where a segment ends, else 0."
+            )
+        if mark:
+            found.append(unit)
+    return found
+
+
+def _divide(first: int, last: int, level: int, ends: list[list[int]], length: int, found: list[Triple]) -> None:
+    """Divide the units of one segment by the ends of the next level, and so on inwards."""
+    if level > len(ends):
+        return
+    inside = _between(ends[level - 1], first, last)
+    closed = last == length or bool(_between(ends[level - 1], last, last + 1))
+    deeper = next(((k, e[0]) for k, c in enumerate(ends[level:], level + 1) if (e := _between(c, first, last))), None)
+    if inside and not closed:
+        raise InvalidSegmentation(
+            f"level {level} ends after unit {inside[-1]} but not after unit {last}, where level {level - 1} around it ends."
+        )
+    if not inside and not closed and deeper is not None:
+        raise InvalidSegmentation(
+            f"level {deeper[0]} ends after unit {deeper[1]}, but no segment of level {level} is around it."
+        )
+    if not inside and deeper is None and not (level == 1 and ends[0]):
+        return
+    for end in [*inside, last]:
+        found.append((first, end, level))
+        _divide(first, end, level + 1, ends, length, found)
+        first = end + 1
+
+
+def _between(ends: list[int], low: int, high: int) -> list[int]:
+    """Ends in ``low … high-1``."""
+    return ends[bisect_left(ends, low) : bisect_left(ends, high)]
+
+
+# ---------------------------------------------------------------------- nested JSON
+
+
+def of_nested(data: Any) -> tuple[int, list[Triple], list[str] | None]:
+    """Read nested lists (the outermost list is the text, every list inside a segment) or a tree of objects."""
+    if isinstance(data, Mapping):
+        return _of_tree(data)
+    if not isinstance(data, (list, tuple)):
+        raise InvalidSegmentation(
+            f"nested segments are a list of units and lists, or an object with 'segments', not {data!r}."
+        )
+    units: list[str] = []
+    found: list[Triple] = []
+    kinds: set[type] = set()
+    try:
+        length = _of_list(data, 0, 0, units, found, kinds)
+    except RecursionError:
+        raise InvalidSegmentation("the lists are nested too deeply to be anyone's segments.") from None
+    if len(kinds) > 1:
+        raise InvalidSegmentation("units are all words, or all numbers of units; found both.")
+    return length, found, units if kinds == {str} else None
+
+
+def _of_list(
+    data: Sequence[Any], level: int, before: int, units: list[str], found: list[Triple], kinds: set[type]
+) -> int:
+    """Walk a list from behind unit ``before``; return the last unit."""
+    at = before
+    for part in data:
+        if isinstance(part, (list, tuple)):
+            first = at + 1
+            at = _of_list(part, level + 1, at, units, found, kinds)
+            if at < first:
+                raise InvalidSegmentation(f"the list after unit {at} holds no unit.")
+            found.append((first, at, level + 1))
+        elif isinstance(part, str):
+            kinds.add(str)
+            units.append(part)
+            at += 1
+        else:
+            kinds.add(int)
+            size = whole(part, f"what follows unit {at}: a word, or a number of units, which")
+            if size < 1:
+                raise InvalidSegmentation(f"a run of {size} units follows unit {at}; expected 1 or more.")
+            at += size
+    return at
+
+
+def _of_tree(data: Mapping[str, Any]) -> tuple[int, list[Triple], list[str] | None]:
+    units = data.get("units")
+    if units is not None and not (isinstance(units, (list, tuple)) and all(isinstance(u, str) for u in units)):
+        raise InvalidSegmentation("'units' must be a list of words.")
+    if units is None and "length" not in data:
+        raise InvalidSegmentation("a tree of segments needs 'length' (the number of units) or 'units' (the words).")
+    length = whole(data.get("length", len(units or ())), "'length'")
+    found: list[Triple] = []
+    _of_nodes(data.get("segments", ()), None, found)
+    return length, found, None if units is None else list(units)
+
+
+def _of_nodes(nodes: Any, outer: Triple | None, found: list[Triple]) -> None:
+    if not isinstance(nodes, (list, tuple)):
+        raise InvalidSegmentation(f"'segments' must be a list of objects, not {nodes!r}.")
+    for node in nodes:
+        if not isinstance(node, Mapping) or not {"first", "last"} <= node.keys():
+            raise InvalidSegmentation(f"a segment is an object with 'first' and 'last', not {node!r}.")
+        first, last = whole(node["first"], "'first'"), whole(node["last"], "'last'")
+        level = whole(node.get("level", 1 if outer is None else outer[2] + 1), "'level'")
+        if outer is not None and not (outer[0] <= first and last <= outer[1]):
+            raise InvalidSegmentation(
+                f"segment ({first}, {last}) is written inside ({outer[0]}, {outer[1]}) but reaches out of it."
+            )
+        found.append((first, last, level))
+        _of_nodes(node.get("segments", ()), found[-1], found)

@@ -1,0 +1,150 @@
+"""Hierarchies: every way to write one down, the way back, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.errors import InvalidSegmentation
+from caesura.model import Hierarchy
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn, longest: int = 12) -> Hierarchy:
+    """Any hierarchy: a random recursive choice of disjoint runs, some levels skipped."""
+    length = draw(st.integers(1, longest))
+    spans: set[tuple[int, int]] = set()
+    wanted = draw(st.lists(st.tuples(st.integers(1, length), st.integers(1, length)), max_size=10))
+    for a, b in ((min(w), max(w)) for w in wanted):
+        if all(b < c or d < a or (c <= a and b <= d) or (a <= c and d <= b) for c, d in spans):
+            spans.add((a, b))
+    return Hierarchy.from_spans(sorted(spans), length=length)
+
+
+@given(hierarchies())
+def test_brackets_and_json_go_there_and_back(made: Hierarchy) -> None:
+    assert Hierarchy.from_brackets(made.bracketed) == made
+    assert Hierarchy.from_nested(made.nested) == made
+    assert Hierarchy.from_spans(made.spans, length=made.length) == made
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert made.renumbered() == made
+
+
+@given(hierarchies())
+def test_walk_and_parents_agree_with_the_definition(made: Hierarchy) -> None:
+    spans = made.spans
+    assert sorted(made.walk()) == sorted(spans)
+    assert list(made.walk()) == sorted(spans, key=lambda s: (s[0], -s[1], s[2]))
+    for (first, last, _), parent in zip(spans, made.parents, strict=True):
+        around = [s for s in spans if s[0] <= first and last <= s[1] and s[:2] != (first, last)]
+        assert (spans[parent] if parent >= 0 else None) == min(around, key=lambda s: s[1] - s[0], default=None)
+
+
+@given(hierarchies())
+def test_projection_shows_every_edge_of_its_level(made: Hierarchy) -> None:
+    for level in range(1, made.depth + 2):
+        inside = {p for a, b, at in made.spans if at == level for p in (a - 1, b)} - {0, made.length}
+        assert made.at_level(level).positions.tolist() == sorted(inside)
+    everywhere = {p for a, b, _ in made.spans for p in (a - 1, b)} - {0, made.length}
+    assert made.boundaries().positions.tolist() == sorted(everywhere)
+    assert made.boundaries(made.depth) == made.boundaries()
+
+
+def test_level_columns_of_a_real_coder() -> None:
+    """Coder 9 of chapter 2: four levels, some segments divided, some not; the last line closes everything."""
+    ends = {1: [3, 10, 11, 14, 15], 2: [1, 2, 3, 5, 10, 12, 14, 15], 3: [4, 5, 8, 10, 15], 4: [7, 8, 15], 5: [15]}
+    made = Hierarchy.from_levels([[int(p in ends[k]) for p in range(1, 16)] for k in ends])
+    assert made.at_level(1).masses == [3, 7, 1, 3, 1]
+    assert [s for s in made.spans if s[2] == 2] == [
+        (1, 1, 2), (2, 2, 2), (3, 3, 2), (4, 5, 2), (6, 10, 2), (12, 12, 2), (13, 14, 2)]  # fmt: skip
+    assert [s for s in made.spans if s[2] > 2] == [
+        (4, 4, 3), (5, 5, 3), (6, 8, 3), (9, 10, 3), (6, 7, 4), (8, 8, 4)]  # fmt: skip
+    assert Hierarchy.from_levels(made.level_columns(6)) == made
+
+
+def test_a_level_that_repeats_its_outer_segment_stays_where_a_deeper_one_divides_it() -> None:
+    made = Hierarchy.from_levels([[0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1]])
+    assert made.spans == [(1, 2, 1), (3, 4, 1), (1, 2, 2), (3, 3, 2), (4, 4, 2), (1, 1, 3), (2, 2, 3)]
+    assert made.renumbered().spans == [(1, 2, 1), (3, 4, 1), (1, 1, 2), (2, 2, 2), (3, 3, 2), (4, 4, 2)]
+
+
+def test_the_outermost_column_may_be_the_last() -> None:
+    columns = [[1, 0, 1, 0, 1], [0, 0, 1, 0, 1]]
+    assert Hierarchy.from_levels(columns, outermost="last") == Hierarchy.from_levels(columns[::-1])
+
+
+def test_the_end_of_the_text_closes_what_is_open() -> None:
+    assert Hierarchy.from_levels([[0, 1, 0, 0]]).spans == [(1, 2, 1), (3, 4, 1)]
+    assert Hierarchy.from_levels([[0, 0, 0]]).spans == []
+    assert Hierarchy.from_levels([[0, 0, 1]]).spans == [(1, 3, 1)]
+    assert Hierarchy.from_levels([]).length == 0
+
+
+def test_lists_of_masses_and_of_words() -> None:
+    assert Hierarchy.from_nested([[4, [3]], 3]).spans == [(1, 7, 1), (5, 7, 2)]
+    words = Hierarchy.from_nested(["a", ["b", ["c"]]])
+    assert words.units == ("a", "b", "c")
+    assert words.bracketed == "a [b [c]]"
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: Hierarchy.from_spans([(1, 5), (3, 8)], length=9), "(1, 5) and (3, 8) cross"),
+        (lambda: Hierarchy.from_spans([(1, 5, 2), (2, 3, 1)], length=9), "level 1 but lies inside (1, 5) of level 2"),
+        (lambda: Hierarchy.from_spans([(1, 5, 1), (1, 5, 1)], length=9), "given twice"),
+        (lambda: Hierarchy.from_spans([(1, 5), (1, 5)], length=9), "(1, 5) is given twice"),
+        (lambda: Hierarchy.from_spans([(0, 5)], length=9), "(0, 5) lies outside the text: expected 1 to 9"),
+        (lambda: Hierarchy.from_spans([(1, 10)], length=9), "(1, 10) lies outside the text"),
+        (lambda: Hierarchy.from_spans([(5, 4)], length=9), "(5, 4) ends before it begins"),
+        (lambda: Hierarchy.from_spans([(1, 4, 0)], length=9), "level 0; levels count from 1"),
+        (lambda: Hierarchy.from_spans([(1, 4), (1, 4, 2)], length=9), "(first, last) throughout"),
+        (lambda: Hierarchy.from_spans([(1.5, 4)], length=9), "must be a whole number, not 1.5"),
+        (lambda: Hierarchy.from_spans([], length=-1), "0 or more, not -1"),
+        (lambda: Hierarchy(2, [(1, 2, 1)], ["a"]), "the text has 1 units, the hierarchy covers 2"),
+        (lambda: Hierarchy.from_brackets("[ a b"), "'[' before unit 1 is never closed"),
+        (lambda: Hierarchy.from_brackets("a ] b"), "']' after unit 1 closes nothing"),
+        (lambda: Hierarchy.from_brackets("a [ ] b"), "after unit 1 hold no unit"),
+        (lambda: Hierarchy.from_brackets("a", brackets="||"), "two different characters"),
+        (lambda: Hierarchy.from_levels([[0, 1], [0, 1, 1]]), "differ in length: 2, 3 units"),
+        (lambda: Hierarchy.from_levels([[0, 2]]), "level column 1 has 2 at unit 2"),
+        (lambda: Hierarchy.from_levels([[0, 1, 0, 1], [1, 0, 0, 1]]), "level 2 ends after unit 1 but not after unit 2"),
+        (
+            lambda: Hierarchy.from_levels([[0, 1, 0, 1], [0, 0, 0, 1], [1, 1, 0, 1]]),
+            "level 3 ends after unit 1, but no segment of level 2 is around it",
+        ),
+        (lambda: Hierarchy.from_levels([[0, 1]], outermost="middle"), "expected 'first' or 'last'"),
+        (lambda: Hierarchy.from_nested("a"), "a list of units and lists"),
+        (lambda: Hierarchy.from_nested(["a", []]), "list after unit 1 holds no unit"),
+        (lambda: Hierarchy.from_nested(["a", 3]), "found both"),
+        (lambda: Hierarchy.from_nested([0]), "expected 1 or more"),
+        (lambda: Hierarchy.from_nested([None]), "must be a whole number, not None"),
+        (lambda: Hierarchy.from_nested({"segments": []}), "needs 'length'"),
+        (lambda: Hierarchy.from_nested({"length": 3, "segments": [{"first": 1}]}), "'first' and 'last'"),
+        (lambda: Hierarchy.from_nested({"length": 3, "segments": 3}), "must be a list of objects"),
+        (lambda: Hierarchy.from_nested({"units": [1], "segments": []}), "must be a list of words"),
+        (
+            lambda: Hierarchy.from_nested(
+                {"length": 9, "segments": [{"first": 1, "last": 3, "segments": [{"first": 3, "last": 4}]}]}
+            ),
+            "(3, 4) is written inside (1, 3) but reaches out",
+        ),
+        (lambda: Hierarchy.from_spans([(2, 3)], length=4).level_columns(), "without gaps"),
+        (lambda: Hierarchy(2, [(1, 1, 1)], ["a b", "c"]).bracketed, "unit 1 is 'a b'"),
+    ],
+)
+def test_what_is_no_hierarchy_is_refused_in_words(build, words: str) -> None:
+    with pytest.raises(InvalidSegmentation) as fault:
+        build()
+    assert words in str(fault.value)
+
+
+def test_too_deep_lists_are_refused() -> None:
+    data: list = ["a"]
+    for _ in range(100_000):
+        data = [data]
+    with pytest.raises(InvalidSegmentation, match="too deeply"):
+        Hierarchy.from_nested(data)
