@@ -9,6 +9,7 @@ A package adds a metric with, in its ``pyproject.toml``::
 from __future__ import annotations
 
 from ast import literal_eval
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -45,11 +46,11 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     try:
         return made(**given)
     except TypeError:
-        known = ", ".join(made.__dataclass_fields__) or "none"
-        wrong = next((key for key in given if key not in made.__dataclass_fields__), None)
+        known = [each.name for each in fields(made)]
+        wrong = next((key for key in given if key not in known), None)
         if wrong is None:
             raise
-        raise CaesuraError(f"{bare} has no parameter {wrong!r}; it takes {known}.") from None
+        raise CaesuraError(f"{bare} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.") from None
 
 
 def _class(name: str) -> type[Metric]:

@@ -43,6 +43,8 @@ class Segmentation:
     names
         What the segments are called (phones, titles, topics), one a segment. Shown and used for grouping, never compared.
 
+    Notes
+    -----
     Two segmentations are equal when their lengths and marks are; the text and the names of segments do not count.
 
     Examples

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.metrics import Batch
+from caesura.model import Corpus, Segmentation
+
+
+def corpus(**masses: list[int]) -> Corpus:
+    return Corpus.from_dict({item: {"c": m} for item, m in masses.items()})
+
+
+def test_lengths_must_agree() -> None:
+    with pytest.raises(LengthMismatch, match="item 'b': the reference has 4 units, the hypothesis 5"):
+        Batch.of_corpora(corpus(a=[3], b=[2, 2]), corpus(a=[3], b=[5]))
+
+
+def test_numbers_of_annotations_must_agree() -> None:
+    with pytest.raises(LengthMismatch, match="2 reference annotations against 1"):
+        Batch.of_corpora(corpus(a=[3], b=[2]), corpus(a=[3]))
+
+
+def test_like_with_like() -> None:
+    timed = Segmentation.from_times([0.1], length=1.0)
+    with pytest.raises(CaesuraError, match="compare like with like"):
+        Batch.of_pair(Segmentation.from_masses([1]), timed)
+
+
+def test_type_names_meet_on_one_scale() -> None:
+    batch = Batch.of_pair(Segmentation.from_labels_at(["b", "c"]), Segmentation.from_labels_at(["a", "c"]))
+    assert batch.labels == ("a", "b", "c")
+    assert batch.reference.types.tolist() == [1, 2]
+    assert batch.hypothesis.types.tolist() == [0, 2]
+
+
+def test_types_at_one_position_stay_sorted_after_recoding() -> None:
+    one = Segmentation.from_positions([(1, "z"), (1, "y")], length=3, labels=["z", "y"])
+    two = Segmentation.from_positions([(1, "z"), (1, "y"), (2, "a")], length=3, labels=["z", "y", "a"])
+    batch = Batch.of_pair(one, two)
+    assert batch.reference.types.tolist() == [0, 1]
+
+
+def test_without_types_a_boundary_is_a_boundary() -> None:
+    typed = Corpus.from_annotations(
+        [
+            ("a", "x", Segmentation.from_positions([(1, 1), (1, 2), (3, 1), (4, 1)], length=4)),
+            ("b", "x", Segmentation.from_positions([(2, 1)], length=3)),
+        ]
+    )
+    plain = Batch.of_corpora(typed, typed).without_types()
+    side = plain.reference
+    assert [side.positions[a:b].tolist() for a, b in zip(side.starts, side.stops, strict=True)] == [[1, 3], [2]]
+
+
+def test_parts_cover_everything_in_order() -> None:
+    many = Corpus.from_dict({f"i{n}": {"c": [1] * (n % 7 + 1)} for n in range(100)})
+    batch = Batch.of_corpora(many, many)
+    parts = batch.parts(7)
+    assert sum(map(len, parts)) == 100
+    np.testing.assert_array_equal(np.concatenate([p.lengths for p in parts]), batch.lengths)
