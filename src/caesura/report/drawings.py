@@ -1,0 +1,161 @@
+"""The table of drawings, and what a drawing is: one picture for the terminal, the notebook, the report and the page.
+
+A drawing is a function ``draw(corpus, **options) -> Picture``. A pair is a corpus of one item and two coders, the reference
+first; so what can draw a corpus can draw a comparison, and everything is found by name in one table.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model.corpus import Kind
+from caesura.report.terminal import Bidi
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+    from rich.text import Text
+
+__all__ = ["DRAWINGS", "Drawing", "Picture", "applicable", "draw", "pair_corpus"]
+
+
+class Picture(ABC):
+    """Something to look at: in the terminal, as SVG, and by itself in a notebook."""
+
+    #: What it shows, in a few words.
+    title: str
+
+    @abstractmethod
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw for a terminal of ``width`` cells: use a :class:`~caesura.report.terminal.Canvas`, return its ``text()``."""
+
+    @abstractmethod
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw as SVG, about ``width`` letters wide: use :class:`~caesura.report.svg.Svg`, return its ``render()``."""
+
+    def __str__(self) -> str:
+        return "\n".join(line.rstrip() for line in self.terminal(bidi="terminal").plain.splitlines())
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{self.svg()}</div>'
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        drawn = self.terminal(options.max_width)
+        drawn.end = "\n"
+        yield drawn
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One row of the table: where the function is, and what it can draw.
+
+    Attributes
+    ----------
+    name, title, where
+        How users ask for it (``--draw NAME``), what it shows, and ``module:function``.
+    kinds
+        The kinds of annotation it draws.
+    coders
+        Fewest and most coders; most None where any number goes.
+    typed
+        True where boundaries must carry types, False where they must not, None where either goes.
+    whole
+        Whether it draws a whole corpus rather than one item of it.
+    shown
+        Whether ``compare`` draws it without being asked; else only with ``--draw``.
+    """
+
+    name: str
+    title: str
+    where: str
+    kinds: frozenset[Kind]
+    coders: tuple[int, int | None] = (1, None)
+    typed: bool | None = None
+    whole: bool = False
+    shown: bool = False
+
+    def load(self) -> Any:
+        """Import the function."""
+        module, _, name = self.where.partition(":")
+        return getattr(import_module(module), name)
+
+    def refusal(self, corpus: Corpus) -> str | None:
+        """Say in a sentence why this corpus cannot be drawn so; None where it can."""
+        fewest, most = self.coders
+        if corpus.kind not in self.kinds:
+            return f"the drawing {self.name!r} shows {' or '.join(sorted(self.kinds))}, not {corpus.kind}."
+        if len(corpus.coders) < fewest or (most is not None and len(corpus.coders) > most):
+            wanted = f"{fewest} coders" if most == fewest else f"at least {fewest} coders"
+            return f"the drawing {self.name!r} takes {wanted}; here are {len(corpus.coders)}."
+        if self.typed is not None and corpus.typed != self.typed:
+            return f"the drawing {self.name!r} takes boundaries with{'' if self.typed else 'out'} types."
+        if not self.whole and len(corpus.items) != 1:
+            return f"the drawing {self.name!r} takes one item; choose one of {len(corpus.items)}."
+        return None
+
+
+_UNITS: frozenset[Kind] = frozenset({"units"})
+_FLAT: frozenset[Kind] = frozenset({"units", "time"})
+
+#: Every drawing by name, in the order in which they are shown. Families add their rows here.
+DRAWINGS: dict[str, Drawing] = {
+    d.name: d
+    for d in (
+        Drawing(
+            "segmentations",
+            "segmentations under each other, agreement marked",
+            "caesura.report.segmentations:draw_segmentations",
+            _FLAT,
+            shown=True,
+        ),
+    )
+}
+
+
+def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
+    """Draw a corpus (or one item of it, or a pair) by the drawing's name.
+
+    Examples
+    --------
+    >>> kubla = Corpus.from_dict({"kubla": {"gold": [2, 3, 6], "system": [5, 6]}})
+    >>> print(draw("segmentations", kubla))
+    kubla
+            1                   5                        10
+    gold    ─────────┃──────────────┃──────────────────────────────
+    system  ────────────────────────┃──────────────────────────────
+    agree            ○              ●
+    ● all agree · ○ one of two
+    """
+    if name not in DRAWINGS:
+        raise UnknownName("drawing", name, list(DRAWINGS))
+    drawing = DRAWINGS[name]
+    if (why := drawing.refusal(corpus)) is not None:
+        raise CaesuraError(why)
+    function = drawing.load()
+    known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            raise CaesuraError(f"the drawing {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}.")
+    return cast("Picture", function(corpus, **options))
+
+
+def applicable(corpus: Corpus) -> list[Drawing]:
+    """List the drawings that can show this corpus as it is."""
+    return [drawing for drawing in DRAWINGS.values() if drawing.refusal(corpus) is None]
+
+
+def pair_corpus(
+    reference: Segmentation | Hierarchy,
+    hypothesis: Segmentation | Hierarchy,
+    *,
+    item: str = "",
+    names: tuple[str, str] = ("reference", "hypothesis"),
+) -> Corpus:
+    """Put two annotations of one text into a corpus of one item: what drawings of a comparison take."""
+    return Corpus.from_annotations([Annotation(item, names[0], reference), Annotation(item, names[1], hypothesis)])

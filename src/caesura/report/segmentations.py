@@ -1,0 +1,260 @@
+"""Segmentations under each other: the text once, a row a coder, and a row that says who agrees where.
+
+Texts of short units (words, tokens, plain counts) run along lines that wrap to the width; texts of long units (sentences,
+paragraphs) run down the page with the coders in the margin; recordings run along time; and what would fill pages is
+shown as density along the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from caesura.errors import CaesuraError
+from caesura.model import Corpus
+from caesura.report.drawings import Picture
+from caesura.report.layout import Line, wrap_units
+from caesura.report.streams import GLYPHS, ROLES, WORDS, Place, Stream, streams
+from caesura.report.svg import CELL, LINE, Svg
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, is_rtl, pad
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["Along", "Zoom", "draw_segmentations"]
+
+#: How much to show: every unit ("full"), how dense boundaries are along the text ("density"), or what fits ("auto").
+Zoom: TypeAlias = Literal["auto", "full", "density"]
+
+_NAME = 16  # cells that a coder's name may take
+_LINES = 60  # lines of text beyond which "auto" zooms out
+_LONG = 28  # cells of a unit from which texts run down the page
+
+
+def draw_segmentations(corpus: Corpus, *, zoom: Zoom = "auto") -> Picture:
+    """Draw all coders' boundaries on every track of the corpus, agreement marked."""
+    if zoom not in ("auto", "full", "density"):
+        raise CaesuraError(f"zoom is {zoom!r}; expected auto, full or density.")
+    parts = [_part(stream, zoom) for stream in streams(corpus)]
+    if not parts:
+        raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
+    return parts[0] if len(parts) == 1 else Stack(tuple(parts))
+
+
+def _part(stream: Stream, zoom: Zoom) -> Picture:
+    return Along(stream)
+
+
+@dataclass(frozen=True)
+class Along(Picture):
+    """One track along lines: the text (or a ruler), the coders' rows, and the row of agreement."""
+
+    stream: Stream
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The item, and who is drawn."""
+        return f"{self.stream.heading or 'text'}: {', '.join(map(clean, self.stream.coders))}"
+
+    # ------------------------------------------------------------------ where everything goes
+
+    def _lines(self, room: int) -> list[Line]:
+        stream, number = self.stream, int(self.stream.length)
+        gaps = [1] * number
+        for place in stream.places:
+            wide = max(cells(label) for label in place.labels if label is not None)
+            gaps[int(place.position) - 1] = max(1, wide)
+        if stream.units is not None:
+            widths = [max(1, cells(clean(unit))) for unit in stream.units]
+        else:
+            widths = [_ruler_width(number, room)] * number
+        return wrap_units(widths, gaps, room)
+
+    def _margin(self) -> int:
+        return min(_NAME, max(cells(clean(name)) for name in (*self.stream.coders, "agree"))) + 2
+
+    # ------------------------------------------------------------------ in a terminal
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw with a row a coder, wrapped to ``width``."""
+        canvas, turned = Canvas(), chosen_bidi(bidi)
+        stream, margin = self.stream, self._margin()
+        if stream.heading:
+            canvas.put(0, 0, clip(stream.heading, width), "strong", bidi=turned)
+        room = max(8, width - margin)
+        places = {int(place.position): place for place in stream.places}
+        for line in self._lines(room):
+            self._text_row(canvas, line, margin, room, turned)
+            for coder, name in enumerate(stream.coders):
+                row = canvas.height
+                canvas.put(row, 0, pad(clean(name), margin - 2), "faint", bidi=turned)
+                self._coder_row(canvas, row, coder, line, margin, room, places)
+            if len(stream.coders) > 1:
+                self._agreement_row(canvas, line, margin, room, places)
+            canvas.put(canvas.height, 0, "")
+        canvas.put(canvas.height - 1, 0, clip(_key(stream), width), "faint")
+        return canvas.text()
+
+    def _text_row(self, canvas: Canvas, line: Line, margin: int, room: int, bidi: Literal["terminal", "us"]) -> None:
+        row, units = canvas.height, self.stream.units
+        if units is None:
+            canvas.put(row, 0, "")
+            for unit, at in _ruler(line):
+                canvas.put(row, margin + at, str(unit), "faint")
+            return
+        for i, said in enumerate(units[line.first - 1 : line.last]):
+            shown = clip(clean(said), line.widths[i])
+            at = line.column(line.starts[i], cells(shown), rtl=self.stream.rtl, room=room)
+            canvas.put(row, margin + at, shown, bidi=bidi)
+
+    def _coder_row(
+        self, canvas: Canvas, row: int, coder: int, line: Line, margin: int, room: int, places: dict[int, Place]
+    ) -> None:
+        rtl = self.stream.rtl
+        start = margin + line.column(0, line.width, rtl=rtl, room=room)
+        canvas.fill(row, start, start + line.width, "─", "grid")
+        for unit, gap, wide in zip(range(line.first, line.last + 1), line.gaps, line.gap_widths, strict=True):
+            place = places.get(unit)
+            label = None if place is None else place.labels[coder]
+            if place is not None and label is not None:
+                canvas.put(row, margin + line.column(gap, wide, rtl=rtl, room=room), label or "┃", ROLES[place.verdict])
+
+    def _agreement_row(self, canvas: Canvas, line: Line, margin: int, room: int, places: dict[int, Place]) -> None:
+        row = canvas.height
+        canvas.put(row, 0, pad("agree", margin - 2), "faint")
+        for unit, gap in zip(range(line.first, line.last + 1), line.gaps, strict=True):
+            if (place := places.get(unit)) is not None:
+                at = line.column(gap, 1, rtl=self.stream.rtl, room=room)
+                canvas.put(row, margin + at, GLYPHS[place.verdict], ROLES[place.verdict])
+
+    # ------------------------------------------------------------------ as SVG
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw the same layout with lines and discs."""
+        stream, margin = self.stream, self._margin()
+        room = max(8, width - margin)
+        lines = self._lines(room)
+        rows = 1 + len(stream.coders) + (len(stream.coders) > 1)
+        block = (rows + 0.8) * LINE
+        top = LINE * (1.6 if stream.heading else 0.4)
+        picture = Svg(
+            width * CELL + 16,
+            top + block * len(lines) + LINE * 1.2,
+            title=self.title,
+            description=_described(stream),
+            style=style,
+        )
+        if stream.heading:
+            picture.text(8, LINE, stream.heading, weight="bold")
+        places = {int(place.position): place for place in stream.places}
+        for number, line in enumerate(lines):
+            with picture.group(transform=f"translate(8 {top + number * block:g})"):
+                self._svg_line(picture, line, margin, room, places)
+        picture.text(8, picture.height - LINE * 0.6, _key(stream), "faint", size=12)
+        return picture.render()
+
+    def _svg_line(self, picture: Svg, line: Line, margin: int, room: int, places: dict[int, Place]) -> None:
+        stream, rtl = self.stream, self.stream.rtl
+
+        def x(cell: float, size: float = 0) -> float:
+            return CELL * (margin + (room - cell - size if rtl else cell))
+
+        if stream.units is None:
+            for unit, at in _ruler(line):
+                picture.text(CELL * (margin + at), LINE * 0.75, str(unit), "faint", size=11)
+        else:
+            for i, said in enumerate(stream.units[line.first - 1 : line.last]):
+                shown, wide = clip(clean(said), line.widths[i]), line.widths[i]
+                middle = x(line.starts[i], wide) + CELL * wide / 2
+                fit = CELL * wide if wide > 1 and not is_rtl(shown) else None
+                picture.text(middle, LINE * 0.75, shown, anchor="middle", fit=fit)
+        for row, name in enumerate(stream.coders, 1):
+            y = LINE * (row + 0.5)
+            picture.text(0, y + 5, clip(clean(name), margin - 2), "faint", size=13, rtl=False)
+            picture.line(x(0), y, x(line.width), y, "grid", width=2)
+        for unit, gap, wide in zip(range(line.first, line.last + 1), line.gaps, line.gap_widths, strict=True):
+            if (place := places.get(unit)) is not None:
+                self._svg_place(picture, place, x(gap, wide) + CELL * wide / 2)
+
+    def _svg_place(self, picture: Svg, place: Place, middle: float) -> None:
+        stream, role = self.stream, ROLES[place.verdict]
+        who = ", ".join(stream.coders[i] for i in place.holders)
+        with picture.group(tip=f"after {place.position:g}: {who} ({WORDS[place.verdict]})"):
+            for coder in place.holders:
+                y = LINE * (coder + 1.5)
+                if label := place.labels[coder]:
+                    picture.text(middle, y + 5, label, role, anchor="middle", weight="bold")
+                else:
+                    picture.line(middle, y - 8, middle, y + 8, role, width=4)
+            if len(stream.coders) > 1:
+                _svg_verdict(picture, place, middle, LINE * (len(stream.coders) + 1.5))
+
+
+@dataclass(frozen=True)
+class Stack(Picture):
+    """Several pictures under each other: the tracks of an item, the items of a corpus."""
+
+    parts: tuple[Picture, ...]
+    title: str = "segmentations"
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw one below the other, an empty line between."""
+        from rich.text import Text
+
+        drawn = Text("\n\n", no_wrap=True, overflow="ignore", end="").join(
+            part.terminal(width, bidi=bidi) for part in self.parts
+        )
+        drawn.no_wrap, drawn.overflow, drawn.end = True, "ignore", ""
+        return drawn
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Put the pictures into one, each at its height."""
+        from caesura.report.svg import stacked
+
+        return stacked([part.svg(width, style=False) for part in self.parts], title=self.title, style=style)
+
+
+def _svg_verdict(picture: Svg, place: Place, x: float, y: float) -> None:
+    role = ROLES[place.verdict]
+    if place.verdict == "types":
+        picture.text(x, y + 5, "≠", role, anchor="middle", weight="bold")
+        return
+    picture.circle(x, y, 5, role, open=place.verdict != "all")
+    if place.verdict == "most":
+        picture.path(f"M{x:.2f} {y - 5:.2f}A5 5 0 0 0 {x:.2f} {y + 5:.2f}Z", role)
+
+
+def _ruler_width(units: int, room: int) -> int:
+    """Cells a unit takes on a ruler: wide where there is room, none but its boundary's where there are many."""
+    if units <= 0:
+        return 1
+    return min(4, room // units - 1) if units * 2 <= room else 1 if units * 2 <= room * 6 else 0
+
+
+def _ruler(line: Line) -> list[tuple[int, int]]:
+    """Numbers to write above a line without a text: (unit, first cell), never touching each other."""
+    shown: list[tuple[int, int]] = []
+    free = 0
+    for i, unit in enumerate(range(line.first, line.last + 1)):
+        if (unit == line.first or unit % 5 == 0) and line.starts[i] >= free:
+            shown.append((unit, line.starts[i]))
+            free = line.starts[i] + len(str(unit)) + 2
+    return shown
+
+
+def _key(stream: Stream) -> str:
+    """Explain the signs that occur."""
+    verdicts = dict.fromkeys(sorted((p.verdict for p in stream.places), key=list(GLYPHS).index))
+    words = {**WORDS, "some": "one of two"} if len(stream.coders) == 2 else WORDS
+    said = [f"{GLYPHS[v]} {words[v]}" for v in verdicts] if len(stream.coders) > 1 else []
+    return " · ".join([*said, *stream.legend])
+
+
+def _described(stream: Stream) -> str:
+    """Say the content in sentences."""
+    unit = "seconds" if stream.timed else "units"
+    rows = [
+        f"{name}: {', '.join(f'{p:g}' for p in marks.positions.tolist()) or 'no boundary'}."
+        for name, marks in zip(stream.coders, stream.marks, strict=True)
+    ]
+    return f"Boundaries in a text of {stream.length:g} {unit}, by coder. {' '.join(rows)}"[:4000]

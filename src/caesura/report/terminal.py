@@ -1,0 +1,268 @@
+"""Drawing in a terminal: how wide text is, which way it runs, and a canvas of styled cells.
+
+A terminal is a grid. Wide characters take two cells, combining marks none; words of Hebrew and Arabic run from the right.
+What a reader's text contains is never trusted: control characters and bidi overrides are shown, not obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["STYLES", "Bidi", "Canvas", "cells", "chosen_bidi", "clean", "clip", "clusters", "is_rtl", "pad", "word"]
+
+#: Who turns right-to-left words around: the "terminal" (words are isolated from each other and left alone), "us" (letters
+#: are written in visual order, for terminals that write every letter left to right), or whoever "auto" finds.
+Bidi: TypeAlias = Literal["auto", "terminal", "us"]
+
+#: Role -> Rich style. Roles are those of :data:`caesura.report.svg.PALETTE`; the 16 basic colours keep to the user's theme.
+STYLES: dict[str, str] = {
+    "ink": "",
+    "faint": "dim",
+    "grid": "dim",
+    "strong": "bold",
+    "match": "bold blue",
+    "near": "yellow",
+    "miss": "red",
+    "substitution": "magenta",
+    "reference": "green",
+    "hypothesis": "cyan",
+    "series0": "blue",
+    "series1": "red",
+    "series2": "green",
+    "series3": "magenta",
+    "series4": "yellow",
+    "series5": "cyan",
+    "series6": "dim",
+}
+
+_OVERRIDES = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+_MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
+_ISOLATE, _POP = "\u2068", "\u2069"
+
+
+def clean(text: str) -> str:
+    """Make text harmless: line ends and tabs become spaces, control characters their pictures, bidi controls go.
+
+    >>> clean("a\\x1b[31mb\\u202ec")
+    'a␛[31mbc'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    out = []
+    for c in text:
+        code = ord(c)
+        if c in "\n\r\t\v\f\x85\u2028\u2029":
+            out.append(" ")
+        elif code < 0x20:
+            out.append(chr(0x2400 + code))
+        elif code == 0x7F or 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000:
+            out.append("\ufffd")
+        elif code not in _OVERRIDES:
+            out.append(c)
+    return "".join(out)
+
+
+def cells(text: str) -> int:
+    """Return how many terminal cells cleaned text takes.
+
+    >>> [cells(t) for t in ("mark", "e\\u0301", "日本", "שָׁלוֹם")]
+    [4, 1, 4, 4]
+    """
+    if text.isascii():
+        return len(text)
+    from wcwidth import width
+
+    return max(int(width(text)), 0)
+
+
+def clusters(text: str) -> list[str]:
+    """Split text into what a reader sees as one character: a letter with all its marks.
+
+    >>> len(clusters("שָׁלוֹם"))
+    4
+    """
+    if text.isascii():
+        return list(text)
+    from wcwidth import iter_graphemes
+
+    return list(iter_graphemes(text))
+
+
+def clip(text: str, limit: int) -> str:
+    """Shorten text to at most ``limit`` cells, an ellipsis in the place of what is gone.
+
+    >>> clip("damsel with a dulcimer", 10)
+    'damsel wi…'
+    """
+    if cells(text) <= limit:
+        return text
+    kept, used = [], 0
+    for cluster in clusters(text):
+        used += cells(cluster)
+        if used > limit - 1:
+            break
+        kept.append(cluster)
+    return "".join(kept) + "…" if limit > 0 else ""
+
+
+def pad(text: str, width: int, align: Literal["left", "right", "centre"] = "left") -> str:
+    """Clip or fill text to exactly ``width`` cells."""
+    text = clip(text, width)
+    room = width - cells(text)
+    left = {"left": 0, "right": room, "centre": room // 2}[align]
+    return " " * left + text + " " * (room - left)
+
+
+def is_rtl(text: str) -> bool:
+    """Whether text runs from right to left: whether its first strong letter is Hebrew, Arabic or the like."""
+    if text.isascii():
+        return False
+    for c in text:
+        kind = unicodedata.bidirectional(c)
+        if kind in ("R", "AL"):
+            return True
+        if kind == "L":
+            return False
+    return False
+
+
+def chosen_bidi(wanted: Bidi = "auto") -> Literal["terminal", "us"]:
+    """Decide who turns words around: $CAESURA_BIDI, else terminals known to do it, else we; files are left to their viewer."""
+    if wanted != "auto":
+        return wanted
+    said = os.environ.get("CAESURA_BIDI", "")
+    if said in ("terminal", "us"):
+        return "terminal" if said == "terminal" else "us"
+    if not sys.stdout.isatty():
+        return "terminal"
+    vte = os.environ.get("VTE_VERSION", "")
+    able = (
+        (vte.isdigit() and int(vte) >= 5800)
+        or "KONSOLE_VERSION" in os.environ
+        or os.environ.get("TERM_PROGRAM") == "Apple_Terminal"
+        or os.environ.get("TERM", "").startswith("mlterm")
+    )
+    return "terminal" if able else "us"
+
+
+def word(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
+    """Prepare one unit for a grid that we lay out ourselves: cleaned, and kept from disturbing its neighbours' order.
+
+    >>> word("אבג", "us")
+    'גבא'
+    """
+    text = clean(text)
+    if text.isascii() or not any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text):
+        return text
+    return f"{_ISOLATE}{text}{_POP}" if bidi == "terminal" else _visual(text)
+
+
+def _visual(text: str) -> str:
+    """Write right-to-left runs backwards and the runs themselves in visual order; digits and Latin keep their order."""
+    runs: list[tuple[bool, list[str]]] = []
+    base = is_rtl(text) or not any(unicodedata.bidirectional(c) == "L" for c in text)
+    for cluster in clusters(text):
+        kind = unicodedata.bidirectional(cluster[0])
+        rtl = True if kind in ("R", "AL") else False if kind in ("L", "EN", "AN") else None
+        if rtl is None:  # punctuation goes with what is before it, or with the word at large
+            rtl = runs[-1][0] if runs and not base else base
+        if runs and runs[-1][0] == rtl:
+            runs[-1][1].append(cluster)
+        else:
+            runs.append((rtl, [cluster]))
+    turned = [
+        "".join(c.translate(_MIRRORED) for c in reversed(run)) if rtl else "".join(run)
+        for rtl, run in (reversed(runs) if base else runs)
+    ]
+    return "".join(turned)
+
+
+class Canvas:
+    """A grid of styled cells that grows downwards; things are put at (row, column) and later ones cover earlier ones.
+
+    Examples
+    --------
+    >>> canvas = Canvas()
+    >>> canvas.put(0, 0, "────┃───")
+    >>> canvas.put(1, 4, "●", "match")
+    >>> print(canvas.plain())
+    ────┃───
+        ●
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[dict[int, tuple[str, int, str]]] = []
+
+    @property
+    def height(self) -> int:
+        """Rows so far."""
+        return len(self._rows)
+
+    def put(
+        self, row: int, column: int, text: str, role: str = "ink", *, bidi: Literal["terminal", "us"] = "terminal"
+    ) -> None:
+        """Put text with its first cell at ``column``; a right-to-left word takes the same cells, turned as ``bidi`` says."""
+        while len(self._rows) <= row:
+            self._rows.append({})
+        ready = word(text, bidi)
+        here = self._rows[row]
+        pieces = [ready] if ready.startswith(_ISOLATE) else clusters(ready)
+        for piece in pieces:
+            size = cells(piece)
+            if size:
+                self._clear(here, column, size)
+                here[column] = (piece, size, role)
+            column += size
+
+    def fill(self, row: int, start: int, stop: int, character: str, role: str = "ink") -> None:
+        """Repeat a one-cell character over columns ``start`` to ``stop`` - 1."""
+        self.put(row, start, character * max(stop - start, 0), role)
+
+    @staticmethod
+    def _clear(here: dict[int, tuple[str, int, str]], column: int, size: int) -> None:
+        for at in [c for c, (_, wide, _) in here.items() if c < column + size and column < c + wide]:
+            del here[at]
+
+    def _lines(self) -> Iterable[list[tuple[str, str]]]:
+        for row in self._rows:
+            line: list[tuple[str, str]] = []
+            at = 0
+            for column in sorted(row):
+                piece, size, role = row[column]
+                if column > at:
+                    line.append((" " * (column - at), "ink"))
+                if line and line[-1][1] == role:  # neighbours of one role make one piece, and one colour code
+                    line[-1] = (line[-1][0] + piece, role)
+                else:
+                    line.append((piece, role))
+                at = column + size
+            yield line
+
+    def plain(self) -> str:
+        """Return the drawing without styles, lines without trailing spaces."""
+        return "\n".join("".join(piece for piece, _ in line).rstrip() for line in self._lines())
+
+    def text(self) -> Text:
+        """Return the drawing as Rich text that is never wrapped again."""
+        from rich.text import Text
+
+        drawn = Text(no_wrap=True, overflow="ignore", end="")
+        for number, line in enumerate(self._lines()):
+            if number:
+                drawn.append("\n")
+            for piece, role in line:
+                drawn.append(piece, STYLES.get(role, role) or None)
+        return drawn
+
+    def text_block(self, lines: Sequence[str], row: int | None = None, column: int = 0, role: str = "ink") -> None:
+        """Put several lines under each other, by default below everything."""
+        start = self.height if row is None else row
+        for number, line in enumerate(lines):
+            self.put(start + number, column, line, role)
