@@ -10,6 +10,7 @@ from .formats import read as read
 from .formats import write as write
 from .metrics import metric as metric
 from .metrics import metrics as metrics
+from .metrics.alignment import alignment_similarity as alignment_similarity
 from .model import Annotation as Annotation
 from .model import Corpus as Corpus
 from .model import Hierarchy as Hierarchy

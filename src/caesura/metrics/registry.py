@@ -24,6 +24,7 @@ BUILT_IN: dict[str, str] = {
     "precision": "caesura.metrics.exact:Precision",
     "recall": "caesura.metrics.exact:Recall",
     "F": "caesura.metrics.exact:F",
+    "A": "caesura.metrics.alignment:A",
 }
 
 

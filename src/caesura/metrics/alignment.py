@@ -1,0 +1,383 @@
+"""Similarity of segments rather than of boundaries: the measure A of Ocampo Diaz and Ouyang (2022).
+
+Every segment of either side is aligned to the segment of the other side that it shares most with. The score is the mean
+weight of these edges:
+
+.. math:: A(r, h) = \\frac{1}{|E|} \\sum_{(p, q) \\in E} g(p, q), \\qquad
+          E = \\{\\{p, \\arg\\max_q c(p, q)\\}\\}, \\quad
+          c(p, q) = \\frac{|p \\cap q|}{|p|}, \\quad g(p, q) = \\frac{|p \\cap q|}{|p \\cup q|}
+
+A segment with several edges was split or merged; a pair with one edge is a match, or a boundary that was shifted.
+Nothing to compare on either side is perfect agreement: 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.metrics.base import Metric, Rows, _check_exclusive
+from caesura.metrics.batch import Batch, Side
+from caesura.model import SegmentationLike, as_segmentation
+
+__all__ = ["A", "Likeness", "Overlaps", "Segment", "alignment_similarity"]
+
+
+class Segment(NamedTuple):
+    """One segment as closeness and weight functions of the user's own see it: ``units[start:stop]`` of the text.
+
+    >>> Segment(0, 5).shared(Segment(3, 9))
+    2
+    """
+
+    start: float
+    stop: float
+    type: int | None = None
+
+    @property
+    def size(self) -> float:
+        """How many units, or seconds, it holds."""
+        return self.stop - self.start
+
+    def shared(self, other: Segment) -> float:
+        """How much it has in common with another one."""
+        return max(0, min(self.stop, other.stop) - max(self.start, other.start))
+
+
+#: How alike two segments are, by name or as a function of the segment that looks and the one it looks at.
+Likeness: TypeAlias = Literal["intersect", "jaccard", "dice", "overlap", "rand"] | Callable[[Segment, Segment], float]
+
+# The places of names in these tables are the codes of the kernels.
+_LIKENESSES = ("intersect", "jaccard", "dice", "overlap", "rand")
+_TIES = ("leftmost", "rightmost", "both")
+_SCORERS = ("mean", "exponential", "best")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "closeness": _LIKENESSES,
+    "weight": _LIKENESSES,
+    "ties": _TIES,
+    "scorer": _SCORERS,
+    "edges": ("undirected", "directed"),
+    "alignment": ("mla", "global"),
+}
+
+#: Recordings are measured in floating point: a difference of this share of a segment is no difference.
+_SAME_TIME = 1e-9
+
+
+@dataclass(frozen=True)
+class A(Metric):
+    """Alignment similarity: the mean weight of the edges between segments and their closest counterparts.
+
+    Parameters
+    ----------
+    closeness
+        c(p, q), which decides to whom a segment is aligned: "intersect" (the share of p that lies in q), any other name under
+        ``weight``, or a function of two :class:`Segment`. Ties go to the larger Jaccard index, then by ``ties``.
+    weight
+        g(p, q), what an edge is worth: "jaccard", "dice" (Sørensen–Dice), "overlap" (overlap coefficient), "rand" (Rand index
+        of being inside the one and being inside the other, over all units), "intersect" (not symmetric), or a function.
+    ties
+        The "leftmost" (default) or "rightmost" of the segments that are equally close, or "both": all of them.
+    threshold, penalty
+        An edge with a weight under the threshold is a hard mistake and loses this share of its weight.
+    scorer
+        "mean" of the weights; "exponential": a segment with d edges adds base^(d-1) - 1 to the number of edges that the weights
+        are divided by, so one large muddle costs more than many small ones; "best": the mean over all segments of
+        their heaviest edge.
+    base
+        The base of the exponential scorer.
+    edges
+        "undirected": two segments that are each other's closest have one edge. "directed": they have two, and each is
+        weighed from where it starts. Without direction, a weight that is not symmetric counts as the mean of both.
+    alignment
+        "mla": every segment to its closest, as published. "global" (ours): of all sets of edges that leave no segment
+        alone, the one with the largest mean weight.
+    typed
+        Align only segments that are closed by boundaries of the same type. A segment that finds no partner counts as an edge of
+        weight 0.
+
+    Examples
+    --------
+    >>> round(A()([5, 5, 1, 3], [7, 3, 1, 3]), 2), round(A()([5, 5, 1, 3], [5, 4, 1, 4]), 2)
+    (0.83, 0.6)
+    >>> A(alignment="global")([1, 8, 1], [3, 6, 1]) > A(alignment="global")([1, 8, 1], [9, 1])
+    True
+
+    Notes
+    -----
+    Counts: the sum of the weights, and the number of edges it is divided by. Nothing on either side: 1.0.
+    """
+
+    name = "A"
+    title = "alignment similarity"
+    fields = ("weight", "edges")
+    needs = frozenset({"units", "time"})
+    paper = "Ocampo Diaz & Ouyang 2022, An Alignment-based Approach to Text Segmentation Similarity Scoring"
+
+    closeness: Likeness = field(default="intersect", metadata={"sign": "c"})
+    weight: Likeness = field(default="jaccard", metadata={"sign": "g"})
+    ties: Literal["leftmost", "rightmost", "both"] = field(default="leftmost", metadata={"sign": "ties"})
+    threshold: float = field(default=0.0, metadata={"sign": "t"})
+    penalty: float = field(default=1.0, metadata={"sign": "pen"})
+    scorer: Literal["mean", "exponential", "best"] = field(default="mean", metadata={"sign": "score"})
+    base: float = field(default=2.0, metadata={"sign": "base"})
+    edges: Literal["undirected", "directed"] = field(default="undirected", metadata={"sign": "edges"})
+    alignment: Literal["mla", "global"] = field(default="mla", metadata={"sign": "align"})
+    typed: bool = field(default=False, metadata={"sign": "typed"})
+
+    def __post_init__(self) -> None:
+        for name, known in _CHOICES.items():
+            given = getattr(self, name)
+            if given not in known and not (known is _LIKENESSES and callable(given)):
+                more = " or a function of two segments" if known is _LIKENESSES else ""
+                raise CaesuraError(f"{name} is {given!r}; expected {_listed(known)}{more}.")
+        for name, low, high in (("threshold", 0.0, 1.0), ("penalty", 0.0, 1.0), ("base", 1.0, np.inf)):
+            given = getattr(self, name)
+            if isinstance(given, (bool, str)) or not (np.isfinite(given) and low <= given <= high):
+                expected = "1 or more" if high == np.inf else f"a number from {low:g} to {high:g}"
+                raise CaesuraError(f"{name} is {given!r}; expected {expected}.")
+        if self.alignment == "global" and self.edges == "directed":
+            raise CaesuraError("a global alignment has no directed edges; leave edges='undirected'.")
+
+    def check(self, batch: Batch) -> None:
+        """Refuse what cannot be aligned: other kinds, and with ``typed`` two types at one position or none at all."""
+        super().check(batch)
+        if self.typed and not batch.typed:
+            raise CaesuraError("typed=True aligns segments of equal type, but one side has no types.")
+        if self.typed:
+            for side in (batch.reference, batch.hypothesis):
+                _check_exclusive(side.positions, side.starts, side.stops, side.types, batch.labels)
+
+    def count(self, batch: Batch) -> Rows:
+        """Sum the weights of every pair's edges, and count what the sum is divided by."""
+        from caesura.kernels import segments
+
+        ref, hyp = _cuts(batch, self.typed)
+        out = np.zeros((len(batch), 2))
+        tolerance = _SAME_TIME if batch.kind == "time" else 0.0
+        if self.as_published:
+            segments.count_alignment(
+                ref.positions,
+                ref.starts,
+                ref.stops,
+                hyp.positions,
+                hyp.starts,
+                hyp.stops,
+                batch.lengths,
+                tolerance,
+                out,
+            )
+        elif callable(self.closeness) or callable(self.weight):
+            for i in range(len(batch)):
+                out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weighed(self)
+        else:
+            segments.count_alignment_with(
+                ref.positions, ref.types, ref.closing, ref.starts, ref.stops,
+                hyp.positions, hyp.types, hyp.closing, hyp.starts, hyp.stops,
+                batch.lengths, tolerance,
+                _LIKENESSES.index(self.closeness), _LIKENESSES.index(self.weight), _TIES.index(self.ties),
+                self.alignment == "global", self.edges == "directed", self.threshold, self.penalty,
+                _SCORERS.index(self.scorer), self.base, out,
+            )  # fmt: skip
+        return out
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """Weight over edges; 1.0 for a text of no units."""
+        below = rows[..., 1]
+        return np.where(below > 0, rows[..., 0] / np.where(below > 0, below, 1.0), 1.0)
+
+    def overlaps(self, reference: SegmentationLike, hypothesis: SegmentationLike) -> Overlaps:
+        """Trace one pair: every overlap, its weight, and which sides chose it as an edge."""
+        batch = Batch.of_pair(as_segmentation(reference), as_segmentation(hypothesis))
+        self.check(batch)
+        tolerance = _SAME_TIME if batch.kind == "time" else 0.0
+        return self._overlaps(*_cuts(batch, self.typed), 0, batch.lengths[0], tolerance)
+
+    @property
+    def as_published(self) -> bool:
+        """Whether every option that changes the number has its default."""
+        plain = (self.closeness, self.weight, self.ties, self.scorer, self.edges, self.alignment, self.typed)
+        return plain == ("intersect", "jaccard", "leftmost", "mean", "undirected", "mla", False) and (
+            self.threshold == 0 or self.penalty == 0
+        )
+
+    def _overlaps(self, ref: _Cuts, hyp: _Cuts, pair: int, length: Any, tolerance: float) -> Overlaps:
+        from caesura.kernels import segments
+
+        here, there = slice(ref.starts[pair], ref.stops[pair]), slice(hyp.starts[pair], hyp.stops[pair])
+        room = ref.stops[pair] - ref.starts[pair] + hyp.stops[pair] - hyp.starts[pair] + 2
+        places, sizes = np.empty((2, room), np.int64), np.empty((3, room))
+        closing = (ref.closing[pair], hyp.closing[pair]) if self.typed else (0, 0)
+        count = segments.trace_overlaps(
+            ref.positions[here], ref.types[here], closing[0], hyp.positions[there], hyp.types[there], closing[1],
+            length, places, sizes,
+        )  # fmt: skip
+        sides = (
+            _segments(ref.positions[here], ref.types[here], closing[0], length, self.typed),
+            _segments(hyp.positions[there], hyp.types[there], closing[1], length, self.typed),
+        )
+        found = Overlaps(places[:, :count], sizes[:, :count], sides, float(length), tolerance)
+        return replace(found, weights=found.alike(self.weight)).chosen_by(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """Where the segments of one pair meet, left to right.
+
+    ``places`` are the segments of reference and hypothesis, counted from 0; ``sizes`` what they share and how large they are;
+    ``weights`` what an edge there is worth, seen from either side; ``chosen`` who chose it: 1 the reference, 2 the hypothesis, 3 both.
+    """
+
+    places: NDArray[np.int64]
+    sizes: NDArray[np.float64]
+    segments: tuple[Sequence[Segment], Sequence[Segment]]
+    length: float
+    tolerance: float
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.empty((2, 0)))
+    chosen: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, np.int8))
+
+    def alike(self, likeness: Likeness) -> NDArray[np.float64]:
+        """How alike the two segments of every overlap are, seen from the reference and from the hypothesis."""
+        from caesura.kernels import segments
+
+        count = self.places.shape[1]
+        out = np.empty((2, count))
+        if not callable(likeness):
+            segments.likenesses(
+                _LIKENESSES.index(likeness), self.sizes, count, self.length, self.tolerance > 0, out
+            )  # fmt: skip
+            return out
+        for k, (i, j) in enumerate(self.places.T.tolist()):
+            one, two = self.segments[0][i], self.segments[1][j]
+            out[:, k] = likeness(one, two), likeness(two, one)
+        if not np.isfinite(out).all():
+            raise CaesuraError(
+                f"{getattr(likeness, '__name__', 'the function')} gave a value that is not a finite number."
+            )
+        return out
+
+    def chosen_by(self, measure: A) -> Overlaps:
+        """Choose edges as this measure does."""
+        from caesura.kernels import segments
+
+        count = self.places.shape[1]
+        chosen = np.zeros(count, np.int8)
+        if measure.alignment == "global":
+            steps = np.empty((count, 4), np.int8)
+            segments.choose_global(self.places, self.weights, count, measure.threshold, measure.penalty, steps, chosen)
+        else:
+            toward, jaccard = self.alike(measure.closeness), self.alike("jaccard")[0]
+            segments.choose_closest(
+                self.places, toward, jaccard, count, _TIES.index(measure.ties), self.tolerance, chosen
+            )
+        return replace(self, chosen=chosen)
+
+    def weighed(self, measure: A) -> tuple[float, float]:
+        """Sum the weights of the chosen edges, with what the sum is divided by."""
+        from caesura.kernels import segments
+
+        number = len(self.segments[0]) + len(self.segments[1])
+        return segments.weigh(
+            self.places, self.weights, self.chosen, self.places.shape[1], number, measure.edges == "directed",
+            measure.threshold, measure.penalty, _SCORERS.index(measure.scorer), measure.base,
+        )  # fmt: skip
+
+
+def alignment_similarity(
+    ref: SegmentationLike, hyp: SegmentationLike, weight: Likeness = "jaccard", **options: Any
+) -> float:
+    """Score how alike the segments of two annotations are: the measure A of Ocampo Diaz and Ouyang (2022).
+
+    Options are the parameters of :class:`A`: closeness, ties, threshold, penalty, scorer, edges, alignment, typed. Nothing on
+    either side is perfect agreement: 1.0.
+
+    >>> round(alignment_similarity([2, 2, 5, 5], [2, 2, 4, 6]), 2)
+    0.91
+    >>> round(alignment_similarity([2, 2, 5, 5], [2, 2, 4, 6], weight="dice"), 2)
+    0.95
+    """
+    if options or weight != "jaccard":
+        return _measure(weight, options)(ref, hyp)
+    one, two = as_segmentation(ref), as_segmentation(hyp)
+    if one.typed or two.typed or one.timed or two.timed:
+        return A()(one, two)
+    if one.length != two.length:
+        raise LengthMismatch(
+            f"the reference has {one.length} units, the hypothesis {two.length}; both must cover the same text."
+        )
+    from caesura.kernels.segments import align_pair
+
+    total, edges = align_pair(
+        one.positions, 0, len(one.positions), two.positions, 0, len(two.positions), one.length, 0.0
+    )
+    return total / edges if edges else 1.0
+
+
+def _measure(weight: Likeness, options: dict[str, Any]) -> A:
+    from caesura.metrics.registry import metric
+
+    made = metric("A", weight=weight, **options)
+    assert isinstance(made, A)
+    return made
+
+
+# ---------------------------------------------------------------------- laying a batch out for the kernels
+
+
+class _Cuts(NamedTuple):
+    """One side of a batch, all of whose marks separate two segments; the type of each pair's last segment is ``closing``."""
+
+    positions: NDArray[Any]
+    types: NDArray[np.int64]
+    closing: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+
+
+def _cuts(batch: Batch, typed: bool) -> tuple[_Cuts, _Cuts]:
+    """Lay both sides out; without ``typed`` the type columns are empty, which means that any two segments may meet."""
+    plain = batch if typed else batch.without_types()
+    return _cut(plain.reference, batch, typed), _cut(plain.hypothesis, batch, typed)
+
+
+def _cut(side: Side, batch: Batch, typed: bool) -> _Cuts:
+    """Keep the marks that lie strictly inside the text, one a position.
+
+    Recordings may carry a mark twice, at 0, or at the end; typed texts carry the closing boundary. No closing mark: type -1.
+    """
+    none = np.empty(0, np.int64)
+    if not typed and batch.kind != "time":
+        return _Cuts(side.positions, none, none, side.starts, side.stops)
+    counts = side.sizes
+    begins = np.concatenate(([0], np.cumsum(counts)))[:-1]
+    index = np.repeat(side.starts - begins, counts) + np.arange(counts.sum())
+    where, pair = side.positions[index], np.repeat(np.arange(len(counts)), counts)
+    inside = (where > 0) & (where < batch.lengths[pair])
+    inside[1:] &= (np.diff(where) != 0) | (np.diff(pair) != 0)
+    stops = np.cumsum(np.bincount(pair[inside], minlength=len(counts))).astype(np.int64)
+    types, closing = none, none
+    if typed:
+        assert side.types is not None
+        codes, last = side.types[index], where == batch.lengths[pair]
+        types, closing = codes[inside], np.full(len(counts), -1)
+        closing[pair[last]] = codes[last]
+    return _Cuts(where[inside], types, closing, np.concatenate((none, [0], stops))[:-1].astype(np.int64), stops)
+
+
+def _segments(
+    positions: NDArray[Any], types: NDArray[np.int64], closing: int, length: Any, typed: bool
+) -> list[Segment]:
+    if not length > 0:
+        return []
+    edges = [0, *positions.tolist(), length.item()]
+    kinds = [*types.tolist(), int(closing)] if typed else [None] * (len(edges) - 1)
+    return [Segment(a, b, kind) for a, b, kind in zip(edges, edges[1:], kinds, strict=False)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"

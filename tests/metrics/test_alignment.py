@@ -1,0 +1,327 @@
+"""The measure A: the paper's numbers, the authors' program, the definition, and every option."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.metrics import Batch, metric
+from caesura.metrics.alignment import A, Segment, alignment_similarity
+from caesura.model import Corpus, Segmentation
+from metrics.naive_alignment import covers, naive_a
+from shared_data import shared_json
+
+
+def masses_of(length: int, cuts: list[bool]) -> list[int]:
+    return Segmentation.from_string("".join("01"[c] for c in cuts[: length - 1])).masses
+
+
+@st.composite
+def pairs(draw: st.DrawFn, longest: int = 24) -> tuple[list[int], list[int]]:
+    length = draw(st.integers(1, longest))
+    flags = st.lists(st.booleans(), min_size=length - 1, max_size=length - 1)
+    return masses_of(length, draw(flags)), masses_of(length, draw(flags))
+
+
+def random_pairs(number: int, longest: int, seed: int) -> list[tuple[list[int], list[int]]]:
+    random = np.random.default_rng(seed)
+    made = []
+    for _ in range(number):
+        length = int(random.integers(1, longest + 1))
+        made.append(tuple(masses_of(length, (random.random(length) < random.uniform()).tolist()) for _ in range(2)))
+    return made
+
+
+# ---------------------------------------------------------------------- the paper and the authors' program
+
+
+def test_figures_of_the_paper() -> None:
+    for case in shared_json("oracles/alignment/figures.json"):
+        score = alignment_similarity(case["ref"], case["hyp"])
+        assert score == pytest.approx(case["A"], abs=1e-9), case["figure"]
+        if case["printed"] is not None:
+            assert round(score + 1e-12, 2) == case["printed"][0], case["figure"]
+
+
+def test_authors_program_on_random_pairs() -> None:
+    cases = shared_json("oracles/boundary/random_single_type.json")["pairs"]
+    made = metric("A")
+    batch = Batch.of_corpora(
+        *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(cases)}) for side in ("ref", "hyp"))
+    )
+    np.testing.assert_allclose(made.score(made.rows(batch)), [case["A"] for case in cases], atol=1e-9)
+    for case in cases:
+        assert alignment_similarity(case["ref"], case["hyp"]) == pytest.approx(case["A"], abs=1e-9)
+
+
+@pytest.mark.parametrize("masses", [[3] * 6, [1, 2, 3, 4, 5, 6], [9, 1, 1, 9, 2, 2]])
+def test_pure_merges_score_fewer_over_more_segments(masses: list[int]) -> None:
+    """Which is why no masses of six segments against three give the 0.58 printed under figure 9."""
+    topics = [sum(masses[i : i + 2]) for i in (0, 2, 4)]
+    muddle = [masses[0], masses[1], sum(masses[2:])]
+    for hyp in (topics, muddle):
+        assert alignment_similarity(masses, hyp) == pytest.approx(3 / 6, abs=1e-12)
+
+
+def test_task_scorers_tell_the_candidates_of_figure_9_apart() -> None:
+    ref, muddle, topics = [3] * 6, [3, 3, 12], [6, 6, 6]
+    growing, heaviest = A(scorer="exponential"), A(scorer="best")
+    assert growing(ref, topics) > growing(ref, muddle)
+    assert heaviest(ref, muddle) > heaviest(ref, topics)
+    assert growing(ref, topics) == pytest.approx(3 / (6 + 3))
+    assert growing(ref, muddle) == pytest.approx(3 / (6 + 7))
+    assert heaviest(ref, muddle) == pytest.approx((6 - 3 + 2 + 0.25) / 9)
+
+
+# ---------------------------------------------------------------------- the definition
+
+
+@pytest.mark.slow
+def test_definition_on_ten_thousand_random_pairs() -> None:
+    cases = random_pairs(10_000, 60, seed=2022)
+    made = metric("A")
+    batch = Batch.of_corpora(
+        *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(cases)}) for side in (0, 1))
+    )
+    scores = made.score(made.rows(batch))
+    np.testing.assert_allclose(scores, [naive_a(ref, hyp) for ref, hyp in cases], atol=1e-12)
+    np.testing.assert_array_equal(scores, made.score(made.rows(batch.swapped())))
+    same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference)
+    assert (made.score(made.rows(same)) == 1.0).all()
+
+
+OPTIONS = [
+    {"closeness": "jaccard"},
+    {"closeness": "dice", "ties": "rightmost"},
+    {"ties": "rightmost"},
+    {"ties": "both"},
+    {"weight": "dice"},
+    {"weight": "overlap"},
+    {"weight": "rand"},
+    {"weight": "intersect"},
+    {"weight": "intersect", "edges": "directed"},
+    {"edges": "directed"},
+    {"edges": "directed", "ties": "both", "scorer": "best"},
+    {"threshold": 0.5},
+    {"threshold": 0.5, "penalty": 0.3, "edges": "directed"},
+    {"scorer": "exponential"},
+    {"scorer": "exponential", "base": 3.0, "edges": "directed"},
+    {"scorer": "best"},
+    {"scorer": "best", "weight": "overlap", "threshold": 0.4, "penalty": 0.5},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: ",".join(f"{k}={v}" for k, v in o.items()))
+def test_every_option_against_the_definition(options: dict) -> None:
+    for ref, hyp in random_pairs(80, 22, seed=5):
+        made = A(**options)
+        score = made(ref, hyp)
+        assert score == pytest.approx(naive_a(ref, hyp, **options), abs=1e-12), (ref, hyp)
+        assert score == pytest.approx(made(hyp, ref), abs=1e-12), (ref, hyp)
+        assert made(ref, ref) == 1.0
+
+
+@given(pairs(10))
+@settings(max_examples=150, deadline=None)
+def test_global_alignment_has_the_largest_mean_of_all_covers(pair: tuple[list[int], list[int]]) -> None:
+    ref, hyp = pair
+    score = A(alignment="global")(ref, hyp)
+    assert score == pytest.approx(naive_a(ref, hyp, alignment="global"), abs=1e-12)
+    assert score >= A()(ref, hyp) - 1e-12
+    assert A(alignment="global", threshold=0.5)(ref, hyp) == pytest.approx(
+        naive_a(ref, hyp, alignment="global", threshold=0.5), abs=1e-12
+    )
+
+
+def test_global_alignment_puts_a_shift_above_a_deletion() -> None:
+    """Figure 16: as published, moving a boundary by two is worse than deleting it."""
+    ref, deleted, shifted = [1, 8, 1], [9, 1], [3, 6, 1]
+    assert A()(ref, shifted) < A()(ref, deleted)
+    whole = A(alignment="global")
+    assert whole(ref, shifted) > whole(ref, deleted)
+
+
+@pytest.mark.parametrize("left", range(1, 9))
+@pytest.mark.parametrize("right", range(1, 9))
+def test_global_alignment_never_puts_a_small_shift_below_a_deletion(left: int, right: int) -> None:
+    """Small: the two segments are, together, at least as like the old ones as two halves: l/(l+s) + (r-s)/r >= 1."""
+    whole = A(alignment="global")
+    for shift in range(1, right):
+        if left / (left + shift) + (right - shift) / right >= 1:
+            moved = whole([4, left, right, 2], [4, left + shift, right - shift, 2])
+            assert moved >= whole([4, left, right, 2], [4, left + right, 2]) - 1e-12
+
+
+def test_every_cover_of_the_example_is_counted() -> None:
+    assert len(list(covers([1, 8, 1], [3, 6, 1]))) == 2
+
+
+@given(pairs())
+@settings(max_examples=60, deadline=None)
+def test_streaming_and_tabled_kernels_agree(pair: tuple[list[int], list[int]]) -> None:
+    ref, hyp = pair
+    assert A(threshold=1e-9)(ref, hyp) == pytest.approx(A()(ref, hyp), abs=1e-12)
+    assert alignment_similarity(ref, hyp) == A()(ref, hyp)
+
+
+def test_functions_of_the_user() -> None:
+    def share(p: Segment, q: Segment) -> float:
+        return p.shared(q) / p.size
+
+    def like(p: Segment, q: Segment) -> float:
+        return p.shared(q) / (p.size + q.size - p.shared(q))
+
+    for ref, hyp in random_pairs(60, 20, seed=9):
+        assert A(closeness=share, weight=like)(ref, hyp) == pytest.approx(A()(ref, hyp), abs=1e-12)
+        assert A(weight=share, edges="directed")(ref, hyp) == pytest.approx(
+            A(weight="intersect", edges="directed")(ref, hyp), abs=1e-12
+        )
+    assert "c:share" in A(closeness=share).signature
+
+
+# ---------------------------------------------------------------------- times and types
+
+
+@given(pairs(), st.sampled_from([0.1, 0.01, 1 / 3, 7.0]))
+@settings(max_examples=100, deadline=None)
+def test_recordings_score_like_texts_of_the_same_shape(pair: tuple[list[int], list[int]], second: float) -> None:
+    """Multiples of 0.1 are not exact: ties must survive that."""
+    ref, hyp = pair
+    timed = [Segmentation.from_times(np.cumsum(m)[:-1] * second, length=sum(m) * second) for m in pair]
+    for options in ({}, {"ties": "both"}, {"closeness": "jaccard"}, {"scorer": "best"}, {"alignment": "global"}):
+        assert A(**options)(*timed) == pytest.approx(A(**options)(ref, hyp), abs=1e-9)
+    assert alignment_similarity(*timed) == pytest.approx(alignment_similarity(ref, hyp), abs=1e-9)
+
+
+def test_marks_at_the_edges_of_a_recording_and_double_marks_make_no_segments() -> None:
+    plain = Segmentation.from_times([1.0, 2.5], length=4.0)
+    marked = Segmentation.from_times([0.0, 1.0, 1.0, 2.5, 4.0], length=4.0)
+    assert alignment_similarity(plain, marked) == 1.0
+    assert A(threshold=0.5)(marked, plain) == 1.0
+
+
+def typed(marks: list[tuple[int, str]], length: int) -> Segmentation:
+    return Segmentation.from_positions(marks, length=length, labels=["a", "b", "c"])
+
+
+def test_types_are_ignored_unless_asked_for() -> None:
+    one, two = typed([(2, "a"), (5, "b"), (9, "a")], 9), typed([(2, "b"), (5, "b"), (5, "c")], 9)
+    assert alignment_similarity(one, two) == 1.0
+
+
+def test_only_equal_types_may_align() -> None:
+    """[2 a][3 b][4 c] against [2 a][3 a][4 c]: the middle ones find no partner and count as two edges of 0."""
+    one, two = typed([(2, "a"), (5, "b"), (9, "c")], 9), typed([(2, "a"), (5, "a"), (9, "c")], 9)
+    assert A(typed=True)(one, two) == pytest.approx(2 / 4)
+    assert A(typed=True)(one, one) == 1.0
+    assert A(typed=True, alignment="global")(one, two) == pytest.approx(2 / 4)
+    assert A(typed=True, scorer="best")(one, two) == pytest.approx(4 / 6)
+
+
+def test_the_last_segment_has_the_type_of_the_closing_boundary_or_none() -> None:
+    closed, other, open_ = typed([(3, "a"), (6, "b")], 6), typed([(3, "a"), (6, "c")], 6), typed([(3, "a")], 6)
+    assert A(typed=True)(closed, other) == pytest.approx(1 / 3)
+    assert A(typed=True)(closed, open_) == pytest.approx(1 / 3)
+    assert A(typed=True)(open_, open_) == 1.0
+
+
+def test_closest_of_equal_type_is_taken_where_a_closer_one_is_of_another_type() -> None:
+    one, two = typed([(4, "a"), (8, "b")], 8), typed([(3, "b"), (4, "a"), (8, "b")], 8)
+    # a: 4 against 1 of type a; b: 4 against 4; the first segment of the hypothesis is of type b, over a: alone
+    assert A(typed=True)(one, two) == pytest.approx((1 / 4 + 1 + 0) / 3)
+
+
+# ---------------------------------------------------------------------- odd cases
+
+
+@pytest.mark.parametrize(("ref", "hyp"), [([], []), ([1], [1]), ([7], [7])])
+def test_nothing_on_either_side_is_perfect(ref: list[int], hyp: list[int]) -> None:
+    assert alignment_similarity(ref, hyp) == 1.0
+    for options in OPTIONS:
+        assert A(**options)(ref, hyp) == 1.0
+
+
+def test_one_segment_against_many() -> None:
+    assert alignment_similarity([10_000], [1] * 10_000) == pytest.approx(1 / 10_000, rel=1e-9)
+    assert 0 <= A(scorer="exponential")([10_000], [1] * 10_000) < 1e-100
+
+
+def test_takes_masses_strings_and_arrays() -> None:
+    expected = alignment_similarity([2, 3, 6], [2, 2, 7])
+    assert cs.alignment_similarity("0100100000", "0101000000") == expected
+    assert cs.alignment_similarity(np.array([2, 3, 6]), [2, 2, 7]) == expected
+    assert cs.alignment_similarity([2, 3, 6], [2, 2, 7], weight="dice") > expected
+
+
+def test_pooled_score_is_that_of_all_edges() -> None:
+    ref = Corpus.from_dict({"i": {"c": [5, 5, 1, 3]}, "j": {"c": [2, 2, 5, 5]}})
+    hyp = Corpus.from_dict({"i": {"c": [7, 3, 1, 3]}, "j": {"c": [3, 1, 5, 5]}})
+    rows = A().rows(Batch.of_corpora(ref, hyp))
+    assert rows.tolist() == [[pytest.approx(5 / 7 + 3 / 5 + 2), 4.0], [pytest.approx(2 / 3 + 1 / 2 + 2), 4.0]]
+    assert A().score(rows.sum(axis=0)) == pytest.approx((5 / 7 + 3 / 5 + 2 / 3 + 1 / 2 + 4) / 8)
+
+
+@pytest.mark.slow
+def test_hash_seeds_change_nothing() -> None:
+    program = "from caesura import alignment_similarity as a; print(repr(a([2, 1, 2, 4, 1], [3, 3, 4])))"
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("0", "1", "77")
+    }  # fmt: skip
+    assert len(answers) == 1
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"weight": "cosine"}, "weight is 'cosine'; expected 'intersect', 'jaccard'"),
+        ({"closeness": 3}, "or a function of two segments"),
+        ({"ties": "middle"}, "ties is 'middle'"),
+        ({"scorer": "sum"}, "scorer is 'sum'"),
+        ({"edges": "curved"}, "edges is 'curved'"),
+        ({"alignment": "local"}, "alignment is 'local'; expected 'mla' or 'global'"),
+        ({"threshold": 1.5}, "threshold is 1.5; expected a number from 0 to 1"),
+        ({"threshold": float("nan")}, "threshold is nan"),
+        ({"penalty": -0.1}, "penalty is -0.1"),
+        ({"base": 0.5}, "base is 0.5; expected 1 or more"),
+        ({"base": "two"}, "base is 'two'"),
+        ({"alignment": "global", "edges": "directed"}, "no directed edges"),
+        ({"colour": "red"}, "A has no parameter 'colour'"),
+    ],
+)
+def test_bad_options_are_named(options: dict, words: str) -> None:
+    with pytest.raises(CaesuraError, match=words):
+        alignment_similarity([2, 2], [3, 1], **options)
+
+
+def test_texts_of_different_length_are_refused() -> None:
+    with pytest.raises(LengthMismatch, match="4 units, the hypothesis 5"):
+        alignment_similarity([2, 2], [3, 2])
+    with pytest.raises(LengthMismatch, match="4 units, the hypothesis 5"):
+        alignment_similarity([2, 2], [3, 2], weight="dice")
+
+
+def test_typed_needs_types_and_one_a_position() -> None:
+    with pytest.raises(CaesuraError, match="one side has no types"):
+        A(typed=True)([2, 2], [3, 1])
+    with pytest.raises(CaesuraError, match="position 2 carries two types"):
+        A(typed=True)(typed([(2, "a"), (2, "b")], 4), typed([(2, "a")], 4))
+
+
+def test_a_function_that_gives_no_number_is_refused() -> None:
+    with pytest.raises(CaesuraError, match="not a finite number"):
+        A(weight=lambda p, q: float("nan"))([2, 2], [3, 1])
