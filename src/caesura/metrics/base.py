@@ -90,7 +90,12 @@ class Metric(ABC):
 
     def __call__(self, reference: SegmentationLike | Hierarchy, hypothesis: SegmentationLike | Hierarchy) -> float:
         """Score one pair, reference first."""
-        return float(self.score(self.rows(Batch.of_pair(_marks(reference), _marks(hypothesis))))[0])
+        return float(self.score(self.row(reference, hypothesis)))
+
+    def row(self, reference: SegmentationLike | Hierarchy, hypothesis: SegmentationLike | Hierarchy) -> Rows:
+        """Count one pair: its row."""
+        counted: Rows = self.rows(Batch.of_pair(_marks(reference), _marks(hypothesis)))[0]
+        return counted
 
     def applies_to(self, batch: Batch) -> bool:
         """Whether this metric can count this batch."""

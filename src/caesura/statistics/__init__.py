@@ -1,6 +1,28 @@
-"""What follows from rows that add up: pooling, intervals, significance."""
+"""What follows from rows that add up: pooling, intervals, significance, bounds, tables."""
 
-from caesura.statistics.evaluation import Evaluation, evaluate
+from caesura.statistics.accumulate import Accumulator, make_scorer
+from caesura.statistics.baselines import BASELINES, baseline
+from caesura.statistics.bootstrap import Interval, bootstrap_interval
+from caesura.statistics.evaluation import Evaluation, Measured, evaluate
 from caesura.statistics.pairing import Pairing, pair_up
+from caesura.statistics.significance import PairedTest, RankTest, compare_systems, holm, paired_test, rank_test
 
-__all__ = ["Evaluation", "Pairing", "evaluate", "pair_up"]
+__all__ = [
+    "BASELINES",
+    "Accumulator",
+    "Evaluation",
+    "Interval",
+    "Measured",
+    "PairedTest",
+    "Pairing",
+    "RankTest",
+    "baseline",
+    "bootstrap_interval",
+    "compare_systems",
+    "evaluate",
+    "holm",
+    "make_scorer",
+    "pair_up",
+    "paired_test",
+    "rank_test",
+]

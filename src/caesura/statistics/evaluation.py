@@ -1,29 +1,38 @@
-"""Evaluate: rows per item, pooled and averaged scores, intervals, for any metrics of the registry."""
+"""Evaluate: rows per item, pooled and averaged scores, intervals, for any systems and any metrics of the registry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metrics
 from caesura.metrics.base import Rows
 from caesura.model import Corpus
-from caesura.statistics.bootstrap import Interval, bootstrap_interval
-from caesura.statistics.pairing import Missing, Pairing, pair_up
+from caesura.statistics.baselines import BASELINES, DEGENERATE, baseline, human_pairs
+from caesura.statistics.bootstrap import Interval, IntervalMethod, bootstrap_intervals
+from caesura.statistics.pairing import Missing, Pairing, References, pair_up
+from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One metric on one pairing: a row of counts an item, and what follows from them."""
+    """One metric on one system: a row of counts an item, and what follows from them."""
 
     metric: Metric
     rows: Rows
     interval: Interval | None
+    references: References = "pooled"
+
+    @property
+    def signature(self) -> str:
+        """The metric's signature, and how several references were counted where that is not by pooling."""
+        return self.metric.signature + ("" if self.references == "pooled" else f"|refs:{self.references}")
 
     @property
     def micro(self) -> float:
@@ -33,7 +42,14 @@ class Measured:
     @property
     def macro(self) -> float:
         """Mean of the items' scores: every item weighs the same; undefined items are left out."""
-        return float(np.nanmean(self.metric.score(self.rows))) if len(self.rows) else float("nan")
+        scores = self.metric.score(self.rows)
+        defined = scores[np.isfinite(scores)]
+        return float(defined.mean()) if len(defined) else float("nan")
+
+    @property
+    def undefined(self) -> int:
+        """How many items have no score of their own."""
+        return int((~np.isfinite(self.metric.score(self.rows))).sum())
 
     @property
     def per_item(self) -> list[float]:
@@ -41,61 +57,160 @@ class Measured:
         scores: list[float] = self.metric.score(self.rows).tolist()
         return scores
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "signature": self.signature,
+            "micro": self.micro,
+            "macro": self.macro,
+            "interval": None if self.interval is None else list(self.interval),
+            "undefined": self.undefined,
+            "counts": dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True)),
+            "per_item": self.per_item,
+        }
+
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What every metric says about a hypothesis corpus against a reference corpus."""
+    """What every metric says about every system against one reference.
 
-    pairing: Pairing
-    measured: dict[str, Measured]
+    ``systems`` maps a system's name to its metrics; with one system, ``evaluation["B"]`` is short for
+    ``evaluation.systems[name]["B"]``. ``bounds`` holds baselines and human agreement where they were asked for.
+    """
 
-    def __getitem__(self, name: str) -> Measured:
-        return self.measured[name]
+    items: tuple[str, ...]
+    systems: Mapping[str, Mapping[str, Measured]]
+    pairings: Mapping[str, Pairing]
+    attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    bounds: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
 
     @property
-    def items(self) -> tuple[str, ...]:
-        """The items compared, in the order of the rows."""
-        return self.pairing.items
+    def measured(self) -> Mapping[str, Measured]:
+        """The metrics of the first system: the whole evaluation where there is but one."""
+        return next(iter(self.systems.values()))
+
+    @property
+    def pairing(self) -> Pairing:
+        """The pairs of the first system."""
+        return next(iter(self.pairings.values()))
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """Items that were left out because one side lacks them."""
+        return tuple(dict.fromkeys(item for pairing in self.pairings.values() for item in pairing.skipped))
+
+    def __getitem__(self, name: str | tuple[str, str]) -> Measured:
+        if isinstance(name, tuple):
+            return self.systems[name[0]][name[1]]
+        return self.measured[name]
+
+    def tests(
+        self, name: str, *, method: PairedMethod = "permutation", samples: int = 10_000, seed: int = 0
+    ) -> list[PairedTest]:
+        """Paired tests of every two systems on one metric, Holm-corrected."""
+        rows = {system: found[name].rows for system, found in self.systems.items()}
+        return compare_systems(self.measured[name].metric, rows, method=method, samples=samples, seed=seed)
+
+    def ranks(self, name: str, *, method: Any = "friedman") -> RankTest:
+        """Friedman or Kruskal–Wallis test of three or more systems on one metric, with Nemenyi's pairs."""
+        rows = {system: found[name].rows for system, found in self.systems.items()}
+        return rank_test(self.measured[name].metric, rows, method=method)
+
+    def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
+        """Split by an attribute of items ("genre"), or by a function of their names; no comparison is counted again."""
+        groups: dict[Any, list[int]] = {}
+        for i, item in enumerate(self.items):
+            if callable(attribute):
+                group = attribute(item)
+            elif attribute in self.attributes.get(item, {}):
+                group = self.attributes[item][attribute]
+            else:
+                known = sorted({key for each in self.attributes.values() for key in each})
+                raise CaesuraError(
+                    f"item {item!r} has no attribute {attribute!r}; items have {', '.join(known) or 'none'}."
+                )
+            groups.setdefault(group, []).append(i)
+        return {group: self._only(np.array(chosen)) for group, chosen in groups.items()}
+
+    def warnings(self) -> list[str]:
+        """Sentences about numbers that deserve a second look: systems below a degenerate baseline, items without a score."""
+        said = []
+        for system, found in self.systems.items():
+            for name, m in found.items():
+                if m.undefined:
+                    said.append(
+                        f"{name} is undefined on {m.undefined} of {len(self.items)} items of {system!r}; the mean leaves them out."
+                    )
+                for degenerate in DEGENERATE:
+                    bound = self.bounds.get(degenerate, {}).get(name)
+                    if bound is not None and _better(m.metric, bound.micro, m.micro):
+                        said.append(
+                            f"{name} ranks the baseline {degenerate!r} ({bound.micro:.4f}) above {system!r} ({m.micro:.4f})."
+                        )
+        return said
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: pooled and mean scores, intervals, counts, signatures, scores per item."""
-        return {
-            "items": list(self.items),
-            "skipped": list(self.pairing.skipped),
-            "metrics": {
-                name: {
-                    "signature": m.metric.signature,
-                    "micro": m.micro,
-                    "macro": m.macro,
-                    "interval": None if m.interval is None else list(m.interval),
-                    "counts": dict(zip(m.metric.fields, m.rows.sum(axis=0).tolist(), strict=True)),
-                    "per_item": m.per_item,
+        """Plain data for JSON: for one system its metrics at the top, for several one entry a system."""
+        made: dict[str, Any] = {"items": list(self.items), "skipped": list(self.skipped)}
+        listed = {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()}
+        if len(listed) == 1:
+            made["metrics"] = next(iter(listed.values()))
+        else:
+            made["systems"] = listed
+        if self.bounds:
+            made["bounds"] = {b: {name: m.as_dict() for name, m in found.items()} for b, found in self.bounds.items()}
+        made["warnings"] = self.warnings()
+        return made
+
+    def _only(self, chosen: Any) -> Evaluation:
+        def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
+            kept = {}
+            for system, each in found.items():
+                rows = [m.rows[chosen] for m in each.values()]
+                intervals = bootstrap_intervals([m.metric.score for m in each.values()], rows)
+                kept[system] = {
+                    name: Measured(m.metric, r, interval, m.references)
+                    for (name, m), r, interval in zip(each.items(), rows, intervals, strict=True)
                 }
-                for name, m in self.measured.items()
-            },
-        }
+            return kept
+
+        items = tuple(self.items[i] for i in chosen)
+        return Evaluation(items, cut(self.systems), self.pairings, {i: self.attributes.get(i, {}) for i in items})
 
 
 def evaluate(
     reference: Corpus,
-    hypothesis: Corpus,
+    hypothesis: Corpus | Mapping[str, Corpus],
     metrics: Iterable[str | Metric] | None = None,
     *,
+    references: References = "pooled",
     missing: Missing = "error",
+    bounds: bool = False,
     level: float = 0.95,
     resamples: int = 10_000,
+    interval: IntervalMethod = "percentile",
     seed: int = 0,
+    threads: int | None = None,
 ) -> Evaluation:
-    """Compare two corpora item by item.
+    """Compare one or several systems with a reference, item by item.
 
     Parameters
     ----------
+    hypothesis
+        One corpus, or ``{name: corpus}`` for several systems.
     metrics
         Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered one that applies.
+    references
+        How several reference coders of one item count: "pooled" adds their rows, "mean" averages them, "best" takes the one closest to
+        the hypothesis. Named in the signature.
     missing
-        "error" refuses items that only one side has; "skip" leaves them out and lists them.
-    level, resamples, seed
-        Of the percentile bootstrap over items.
+        Items that only one side has: "error" refuses, "skip" leaves them out and lists them, "worst" takes the missing side as unmarked.
+    bounds
+        Also measure baselines (none, all, uniform, random) and, where items have several coders, people against each other.
+    level, resamples, interval, seed
+        Of the bootstrap over items; "percentile" or "bca". One item has no interval.
+    threads
+        How many threads count (default: all cores for large corpora); the numbers are the same for any.
 
     Examples
     --------
@@ -104,16 +219,102 @@ def evaluate(
     >>> round(evaluate(gold, system, ["recall"])["recall"].micro, 4)
     0.6667
     """
-    pairing = pair_up(reference, hypothesis, missing=missing)
-    measured = {}
-    for wanted in _chosen(metrics, pairing):
-        rows = pairing.per_item(wanted.rows(pairing.batch))
-        interval = bootstrap_interval(wanted, rows, level=level, resamples=resamples, seed=seed)
-        measured[wanted.name] = Measured(wanted, rows, interval)
-    return Evaluation(pairing, measured)
+    systems = {"hypothesis": hypothesis} if isinstance(hypothesis, Corpus) else dict(hypothesis)
+    if not systems:
+        raise CaesuraError("there is no system to evaluate; give one corpus or {name: corpus}.")
+    pairings = {name: pair_up(reference, corpus, missing=missing) for name, corpus in systems.items()}
+    if missing == "skip":
+        pairings = _on_common_items(reference, systems, pairings)
+    _same_items(pairings)
+    chosen = _chosen(metrics, next(iter(pairings.values())))
+    measure = _Measure(chosen, references, level, resamples, interval, seed, threads)
+    return Evaluation(
+        items=next(iter(pairings.values())).items,
+        systems={name: measure(pairing) for name, pairing in pairings.items()},
+        pairings=pairings,
+        attributes=reference.attributes,
+        bounds=_bounds(reference, measure, seed) if bounds else {},
+    )
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """Counts a pairing with the chosen metrics; all of them share one set of resamples."""
+
+    metrics: list[Metric]
+    references: References
+    level: float
+    resamples: int
+    method: IntervalMethod
+    seed: int
+    threads: int | None
+
+    def __call__(self, pairing: Pairing) -> dict[str, Measured]:
+        from caesura.metrics.threads import count_rows
+
+        rows = [
+            pairing.per_item(count_rows(m, pairing.batch, threads=self.threads), m, self.references)
+            for m in self.metrics
+        ]
+        intervals = bootstrap_intervals(
+            [m.score for m in self.metrics],
+            rows,
+            level=self.level,
+            resamples=self.resamples,
+            seed=self.seed,
+            method=self.method,
+        )
+        return {
+            m.name: Measured(m, r, i, self.references) for m, r, i in zip(self.metrics, rows, intervals, strict=True)
+        }
+
+
+def _bounds(reference: Corpus, measure: _Measure, seed: int) -> dict[str, dict[str, Measured]]:
+    from caesura.metrics import Batch
+
+    found = {name: measure(pair_up(reference, baseline(name, reference, seed=seed))) for name in BASELINES}
+    if len(reference.pairs()[0]):
+        first, second = human_pairs(reference)
+        batch = Batch.of_corpora(reference, reference, first, second)
+        nobody = np.zeros(len(first), np.int64)
+        found["human"] = measure(Pairing(batch, reference.items, reference.item_of[first], nobody))
+    return found
 
 
 def _chosen(wanted: Iterable[str | Metric] | None, pairing: Pairing) -> list[Metric]:
     if wanted is not None:
         return [metric(name) for name in wanted]
     return [made for made in map(metric, metrics()) if made.applies_to(pairing.batch)]
+
+
+def _on_common_items(
+    reference: Corpus, systems: Mapping[str, Corpus], pairings: dict[str, Pairing]
+) -> dict[str, Pairing]:
+    """Leave out, for every system, what any of them lacks."""
+    common = set.intersection(*(set(pairing.items) for pairing in pairings.values()))
+    if all(len(pairing.items) == len(common) for pairing in pairings.values()):
+        return pairings
+    skipped = sorted({item for p in pairings.values() for item in (*p.skipped, *(set(p.items) - common))})
+    if not common:
+        raise CaesuraError("no item is covered by the reference and all systems.")
+    kept = reference.select(items=common)
+    return {
+        name: replace(pair_up(kept, corpus.select(items=common), missing="skip"), skipped=tuple(skipped))
+        for name, corpus in systems.items()
+    }
+
+
+def _same_items(pairings: Mapping[str, Pairing]) -> None:
+    """Systems are compared on the same items in the same order, or not at all."""
+    (first, pairing), *others = pairings.items()
+    for name, other in others:
+        if other.items != pairing.items:
+            apart = sorted(set(other.items) ^ set(pairing.items))
+            raise CaesuraError(
+                f"systems {first!r} and {name!r} cover different items ({', '.join(apart[:3])} …); "
+                "give both the same items, or use missing='worst' (--missing worst)."
+            )
+
+
+def _better(metric: Metric, one: float, other: float) -> bool:
+    return one > other if metric.higher_is_better else one < other

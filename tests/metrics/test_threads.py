@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from caesura.engine import count_rows
 from caesura.metrics import Batch, metric
+from caesura.metrics.threads import count_rows
 from caesura.model import Corpus
 
 

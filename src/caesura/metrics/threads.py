@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from caesura.metrics import Batch, Metric
-from caesura.metrics.base import Rows
+from caesura.metrics.base import Metric, Rows
+from caesura.metrics.batch import Batch
 
 __all__ = ["count_rows"]
 

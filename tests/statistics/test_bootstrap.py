@@ -1,0 +1,80 @@
+"""Intervals must cover: a nominal 95 % interval holds the truth in about 95 of 100 repetitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.metrics import metric
+from caesura.statistics.bootstrap import bootstrap_interval, bootstrap_intervals, grouped, resampled_sums
+
+F = metric("F")
+
+
+def random_rows(random: np.random.Generator, items: int) -> np.ndarray:
+    """Items of very different sizes, as texts are; F of the whole population is 0.6."""
+    sizes = random.integers(1, 40, size=items)
+    hits = random.binomial(sizes, 0.6)
+    return np.stack((hits, sizes, sizes), axis=1).astype(np.float64)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_coverage_of_nominal_95_percent(method: str) -> None:
+    random = np.random.default_rng(20)
+    covered = 0
+    for repetition in range(400):
+        rows = random_rows(random, 80)
+        low, high = bootstrap_interval(F, rows, resamples=400, seed=repetition, method=method)
+        covered += low <= 0.6 <= high
+    # 400 repetitions: a binomial of 0.95 has a standard deviation of 1.1 %, so 93–97 % here is a real demand
+    assert 0.925 <= covered / 400 <= 0.975
+
+
+def test_resamples_match_the_definition() -> None:
+    rows = random_rows(np.random.default_rng(1), 30)
+    sums = resampled_sums(rows, 4000, seed=3)
+    assert sums.shape == (4000, 3)
+    np.testing.assert_allclose(sums.mean(axis=0), rows.sum(axis=0), rtol=0.02)
+    np.testing.assert_allclose(sums.std(axis=0), np.sqrt(30) * rows.std(axis=0), rtol=0.05)
+
+
+def test_the_answer_depends_on_the_seed_alone() -> None:
+    rows = random_rows(np.random.default_rng(1), 50)
+    alone = bootstrap_interval(F, rows, seed=0)
+    together = bootstrap_intervals([F.score, F.score], [rows, rows + 1], seed=0)
+    assert together[0] == alone
+    np.testing.assert_array_equal(resampled_sums(rows, 100, 0), resampled_sums(rows, 200, 0)[:100])
+    assert bootstrap_interval(F, rows, seed=1) != alone
+
+
+def test_groups_keep_the_total_and_the_spread() -> None:
+    random = np.random.default_rng(2)
+    rows = random_rows(random, 25_003)
+    pooled = grouped(rows)
+    assert len(pooled) == 10_000
+    np.testing.assert_allclose(pooled.sum(axis=0), rows.sum(axis=0))
+    wide = bootstrap_interval(F, rows, resamples=500)
+    few = bootstrap_interval(F, grouped(rows, 2_000), resamples=500)
+    assert (wide.high - wide.low) == pytest.approx(few.high - few.low, rel=0.15)
+
+
+def test_bca_follows_a_skewed_statistic() -> None:
+    random = np.random.default_rng(3)
+    rows = np.stack((random.exponential(1, 40), np.ones(40), np.ones(40)), axis=1)
+    plain, corrected = (bootstrap_interval(F, rows, seed=1, method=m) for m in ("percentile", "bca"))
+    assert corrected.low > plain.low
+    assert corrected.high > plain.high
+
+
+def test_too_little_to_resample() -> None:
+    assert bootstrap_interval(F, np.ones((1, 3))) is None
+    assert bootstrap_interval(F, np.empty((0, 3))) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"), [({"level": 1.5}, "between 0 and 1"), ({"resamples": 0}, "0 resamples")]
+)
+def test_bad_requests(given: dict, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        bootstrap_interval(F, np.ones((3, 3)), **given)

@@ -1,0 +1,164 @@
+"""Several systems, several references, groups, bounds, tables, accumulators."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.model import Corpus, Segmentation
+from caesura.statistics import Accumulator, baseline, evaluate, make_scorer
+from caesura.statistics.tables import as_frame, records, render, rows_frame
+
+
+def gold(items: int = 12) -> Corpus:
+    return Corpus.from_annotations(
+        [(f"i{n}", "ann", Segmentation.from_masses([2 + n % 3, 3, 6])) for n in range(items)],
+        attributes={f"i{n}": {"genre": "tale" if n % 2 else "news"} for n in range(items)},
+    )
+
+
+def off_by_one(items: int = 12) -> Corpus:
+    return Corpus.from_dict({f"i{n}": {"sys": [2 + n % 3, 4, 5]} for n in range(items)})
+
+
+def nothing(items: int = 12) -> Corpus:
+    return Corpus.from_dict({f"i{n}": {"lazy": [11 + n % 3]} for n in range(items)})
+
+
+def test_several_systems() -> None:
+    result = evaluate(gold(), {"near": off_by_one(), "lazy": nothing()}, ["F", "recall"])
+    assert result["near", "F"].micro == 0.5
+    assert result["lazy", "recall"].micro == 0.0
+    assert result.as_dict()["systems"]["near"]["F"]["micro"] == 0.5
+    (test,) = result.tests("F", samples=199)
+    assert (test.first, test.second) == ("near", "lazy")
+    assert test.difference == 0.5
+
+
+def test_groups_by_attribute_or_function() -> None:
+    result = evaluate(gold(), off_by_one(), ["F"])
+    groups = result.by("genre")
+    assert set(groups) == {"tale", "news"}
+    assert sum(len(g.items) for g in groups.values()) == 12
+    assert set(result.by(lambda item: int(item[1:]) > 5)) == {True, False}
+    with pytest.raises(CaesuraError, match="no attribute 'author'; items have genre"):
+        result.by("author")
+
+
+def test_several_references() -> None:
+    two = Corpus.from_dict({"i": {"x": [2, 3, 6], "y": [5, 6]}})
+    system = Corpus.from_dict({"i": {"s": [2, 3, 6]}})
+    pooled, mean, best = (evaluate(two, system, ["F"], references=r)["F"] for r in ("pooled", "mean", "best"))
+    assert pooled.rows.tolist() == [[3.0, 4.0, 3.0]]
+    assert mean.rows.tolist() == [[1.5, 2.0, 1.5]]
+    assert best.rows.tolist() == [[2.0, 2.0, 2.0]]
+    assert best.signature.endswith("|refs:best")
+    assert "refs" not in pooled.signature
+
+
+def test_the_best_reference_of_an_error_is_the_lowest() -> None:
+    from caesura.metrics import metric, metrics
+
+    if "WD" not in metrics():
+        pytest.skip("WindowDiff is not registered")
+    two = Corpus.from_dict({"i": {"x": [5, 5, 6], "y": [8, 8]}})
+    system = Corpus.from_dict({"i": {"s": [8, 8]}})
+    assert not metric("WD").higher_is_better
+    assert evaluate(two, system, ["WD"], references="best")["WD"].micro == 0.0
+
+
+def test_missing_items() -> None:
+    short = off_by_one(10)
+    with pytest.raises(CaesuraError, match="2 of 12 items are on one side only: i10, i11"):
+        evaluate(gold(), short, ["F"])
+    skipped = evaluate(gold(), {"near": short, "all": off_by_one()}, ["F"], missing="skip")
+    assert skipped.items == tuple(f"i{n}" for n in range(10))
+    assert skipped.skipped == ("i10", "i11")
+    worst = evaluate(gold(), short, ["recall"], missing="worst")["recall"]
+    assert len(worst.rows) == 12
+    assert worst.per_item[-1] == 0.0
+    with pytest.raises(CaesuraError, match="no system"):
+        evaluate(gold(), {}, ["F"])
+
+
+def test_bounds_and_their_warning() -> None:
+    reference = Corpus.from_dict({f"i{n}": {"x": [2, 3, 6, 9], "y": [2, 4, 5, 9]} for n in range(6)})
+    result = evaluate(reference, nothing_like(reference), ["F"], bounds=True)
+    assert {"none", "all", "uniform", "random density", "random sizes", "human"} == set(result.bounds)
+    assert result.bounds["all"]["F"].micro > 0
+    assert any("ranks the baseline 'all'" in sentence for sentence in result.warnings())
+    assert result.bounds["human"]["F"].micro == pytest.approx(2 / 3)
+
+
+def nothing_like(reference: Corpus) -> Corpus:
+    return Corpus.from_dict({item: {"s": [1, 19]} for item in reference.items})
+
+
+@pytest.mark.parametrize("name", ["none", "all", "uniform", "random density", "random sizes"])
+def test_baselines_keep_the_texts(name: str) -> None:
+    reference = Corpus.from_dict({f"i{n}": {"x": [2, 3, 6]} for n in range(200)} | {"one": {"x": [1]}})
+    made = baseline(name, reference, seed=4)
+    assert made == baseline(name, reference, seed=4)
+    assert [int(n) for n in made.lengths] == [int(n) for n in reference.lengths]
+    counts = np.diff(made.offsets)[:-1]
+    expected = {"none": 0, "all": 10, "uniform": 2, "random density": 2}
+    if name in expected:
+        assert (counts == expected[name]).all()
+    else:
+        assert 1.2 < counts.mean() < 2.8
+
+
+def test_typed_baselines() -> None:
+    reference = Corpus.from_annotations([("i", "x", Segmentation.from_labels_at(["", ",", "", ".", "", "."]))])
+    assert baseline("all", reference)["i", "all"].labels_at == ["."] * 5 + [""]
+
+
+def test_tables() -> None:
+    result = evaluate(gold(), {"near_by & co": off_by_one(), "=cmd": nothing()}, ["F", "recall"], bounds=True)
+    markdown = render(result, "markdown")
+    assert "| near_by & co | 0.500 [0.500, 0.500] | 0.500 [0.500, 0.500] |" in markdown
+    assert "`F|beta:1|v:" in markdown
+    latex = render(result, "latex")
+    assert r"near\_by \& co & 0.500" in latex
+    listed = list(csv.DictReader(StringIO(render(result, "csv"))))
+    assert listed[2]["system"] == "'=cmd", "a spreadsheet must not take a name for a formula"
+    assert json.loads(render(result, "json"))[0]["signature"].startswith("F|")
+    assert len(listed) == len(records(result)) == 2 * 2 + 5 * 2
+    with pytest.raises(UnknownName, match="did you mean 'markdown'"):
+        render(result, "markdwn")
+
+
+def test_data_frames() -> None:
+    polars = pytest.importorskip("polars")
+    result = evaluate(gold(), off_by_one(), ["F"])
+    frame = as_frame(result)
+    assert frame["micro"].to_list() == [0.5]
+    assert rows_frame(result).height == 12 * 3
+    assert polars.DataFrame(frame.__arrow_c_stream__ and frame).height == 1
+
+
+def test_accumulator_and_scorer() -> None:
+    one, two = Accumulator("F"), Accumulator("F")
+    assert np.isnan(one.compute())
+    one.update([2, 3, 6], [2, 9])
+    two.update([4, 4], [4, 4])
+    one.merge(two)
+    assert one.compute() == pytest.approx(0.8)
+    assert one.pairs == 2
+    one.reset()
+    assert np.isnan(one.compute())
+    with pytest.raises(CaesuraError, match="cannot merge"):
+        one.merge(Accumulator("recall"))
+
+    class Copy:
+        def predict(self, X):
+            return X
+
+    assert make_scorer("F")(Copy(), [[2, 2]], [[1, 3]]) == 0.0
+    with pytest.raises(CaesuraError, match="1 predictions for 2 references"):
+        make_scorer("F")(Copy(), [[2, 2]], [[1, 3], [4]])
