@@ -11,6 +11,8 @@ from .formats import write as write
 from .metrics import metric as metric
 from .metrics import metrics as metrics
 from .metrics.alignment import alignment_similarity as alignment_similarity
+from .metrics.flexible import flexible_similarity as flexible_similarity
+from .metrics.similarity import Similarity as Similarity
 from .model import Annotation as Annotation
 from .model import Corpus as Corpus
 from .model import Hierarchy as Hierarchy

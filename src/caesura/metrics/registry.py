@@ -25,6 +25,8 @@ BUILT_IN: dict[str, str] = {
     "recall": "caesura.metrics.exact:Recall",
     "F": "caesura.metrics.exact:F",
     "A": "caesura.metrics.alignment:A",
+    "Sf": "caesura.metrics.flexible:Sf",
+    "SfB": "caesura.metrics.flexible:SfB",
 }
 
 

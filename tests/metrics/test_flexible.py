@@ -1,0 +1,335 @@
+"""Flexible similarity: the paper's example, the authors' program, every alignment of small texts, and bad input."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from flexible_reference import least
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.metrics import Batch, metric
+from caesura.metrics.flexible import Sf, SfB, flexible_similarity
+from caesura.model import Corpus, Segmentation
+from shared_data import shared_json
+
+TYPES = ["p", "q", "r"]
+
+
+def marked(text, labels=TYPES) -> Segmentation:
+    return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=labels)
+
+
+def row(made, first, second) -> np.ndarray:
+    return made.rows(Batch.of_pair(first, second))[0]
+
+
+def random_case(random, types: int = 3, longest: int = 8, symmetric: bool = True):
+    size = int(random.integers(1, longest + 1))
+    sides = [random.choice(types + 1, p=[0.25] * types + [1 - 0.25 * types], size=size) for _ in range(2)]
+    grid = random.choice([0.0, 0.25, 0.5, 0.75, 1.0], size=(types + 1, types + 1))
+    matrix = grid if random.random() < 0.5 else random.random((types + 1, types + 1)).round(3)
+    if symmetric:
+        matrix = np.maximum(matrix, matrix.T)
+    np.fill_diagonal(matrix, 1.0)
+    half = (1 - matrix[:types, types]) / 2
+    moves = half if random.random() < 0.5 else random.choice([0.0, 0.1, 0.25, 0.5, 0.7], size=types)
+    return size, sides, matrix, moves
+
+
+def segmentation(codes: np.ndarray, types: int = 3) -> Segmentation:
+    where = np.flatnonzero(codes < types)
+    return Segmentation(len(codes), where + 1, codes[where], TYPES[:types])
+
+
+def listed(codes: np.ndarray, types: int = 3) -> list[tuple[int, int]]:
+    return [(i + 1, int(c)) for i, c in enumerate(codes) if c < types]
+
+
+# ---------------------------------------------------------------------- the paper and the authors' program
+
+
+def test_figure_2() -> None:
+    first, second = marked("p r q"), marked("qr pr")
+    assert row(Sf(), first, second).tolist() == [3.5, 4.0, 5.0]
+    assert flexible_similarity(first, second) == pytest.approx(1 - 3.5 / 5)
+
+
+def test_two_apart_the_published_recursion_misses() -> None:
+    assert row(Sf(), marked("  pp"), marked("pp  "))[0] == 2.0
+
+
+@pytest.mark.parametrize("tie", ["most", "fewest"])
+def test_random_oracle_cases(tie: str) -> None:
+    for case in shared_json("oracles/flexible/random.json")["cases"]:
+        given = {"labels": case["types"], "matrix": case["similarity"]}
+        made = SfB(given, case["transposition"], ties=tie)
+        first, second = marked(case["first"], case["types"]), marked(case["second"], case["types"])
+        cost, units, n = row(made, first, second)
+        exact = case["exact"]
+        assert cost == pytest.approx(exact["C_total"], abs=1e-9)
+        assert units == exact[f"pairs_{tie}"]
+        assert n == len(case["first"])
+        if tie == "most":
+            for how, name in (("potential", "S_f"), ("boundaries", "S_f_B")):
+                score = flexible_similarity(first, second, given, case["transposition"], how)
+                assert score == pytest.approx(exact[name], abs=1e-9)
+
+
+def test_never_worse_than_the_r_package_on_its_own_terms() -> None:
+    same = 0
+    cases = shared_json("oracles/flexible/random.json")["cases"]
+    for case in cases:
+        made = Sf({"labels": case["types"], "matrix": case["similarity"]}, case["transposition"], moved="later")
+        cost = row(made, marked(case["first"], case["types"]), marked(case["second"], case["types"]))[0]
+        assert cost <= case["segsimflex"]["C_total"] + 1e-9
+        same += abs(cost - case["segsimflex"]["C_total"]) < 1e-9
+    assert same == 115  # the other five are the recursion's own misses
+
+
+def nccu(text, data, name: str) -> tuple[dict, dict, dict]:
+    tracks = [
+        {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}
+        for side in ("first", "second")
+    ]
+    return *tracks, {"labels": data["order"], "matrix": data["matrices"][name]["similarity"]}
+
+
+@pytest.mark.parametrize("name", ["identity", "paper_custom", "vignette_misordered"])
+def test_nccu_texts(name: str) -> None:
+    data = shared_json("oracles/flexible/nccu.json")
+    for text in data["texts"]:
+        first, second, matrix = nccu(text, data, name)
+        moves = data["matrices"][name]["transposition"]
+        exact, theirs = text["exact"][name], text["segsimflex"][name]
+        made = SfB(matrix, moves)
+        rows = np.sum([row(made, first[s], second[s]) for s in first], axis=0)
+        assert rows.tolist() == pytest.approx([exact["C_total"], exact["pairs_most"], exact["N"]], abs=1e-9)
+        assert flexible_similarity(first, second, matrix, moves) == pytest.approx(exact["S_f"], abs=1e-9)
+        assert flexible_similarity(first, second, matrix, moves, "boundaries") == pytest.approx(
+            exact["S_f_B"], abs=1e-9
+        )
+        fewest = np.sum([row(SfB(matrix, moves, ties="fewest"), first[s], second[s]) for s in first], axis=0)
+        assert fewest[1] == exact["pairs_fewest"]
+        later = np.sum([row(SfB(matrix, moves, moved="later"), first[s], second[s]) for s in first], axis=0)
+        assert later[0] <= theirs["C_total"] + 1e-9
+
+
+# ---------------------------------------------------------------------- against the definition
+
+
+@pytest.mark.slow
+def test_equals_the_least_of_all_alignments() -> None:
+    random = np.random.default_rng(4)
+    for trial in range(10_000):
+        _, (one, two), matrix, moves = random_case(random, longest=6 + trial % 2, symmetric=trial % 4 < 2)
+        options = {
+            "moved": ("cheaper", "second", "later")[trial % 3],
+            "ties": ("most", "fewest")[trial // 3 % 2],
+            "forced": trial % 5 > 0,
+        }
+        made = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist(), **options)
+        cost, units, _ = row_of(made, one, two)
+        expected = least(listed(one), listed(two), 1 - matrix, moves, **options)
+        assert (pytest.approx(cost, abs=1e-9), units) == expected, (one, two, matrix, moves, options)
+
+
+def row_of(made, one, two):
+    from caesura.metrics.flexible import _pair_row
+
+    return _pair_row(made, segmentation(one), segmentation(two))
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=300, deadline=None)
+def test_swapping_annotators_and_reversing_the_text_change_nothing(seed: int) -> None:
+    size, (one, two), matrix, moves = random_case(np.random.default_rng(seed), longest=60)
+    made = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist())
+    there = row_of(made, one, two)
+    assert made.symmetric
+    assert row_of(made, two, one) == pytest.approx(there, abs=1e-9)
+    assert row_of(made, one[::-1], two[::-1]) == pytest.approx(there, abs=1e-9)
+    assert there[2] == size
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=200, deadline=None)
+def test_cost_is_bounded_by_changing_every_place(seed: int) -> None:
+    _, (one, two), matrix, moves = random_case(np.random.default_rng(seed), longest=60, symmetric=False)
+    cost, units, _ = row_of(Sf({"labels": TYPES, "matrix": matrix}, moves.tolist()), one, two)
+    assert -1e-9 <= cost <= (1 - matrix[one, two]).sum() + 1e-9
+    assert max((one < 3).sum(), (two < 3).sum()) <= units <= (one < 3).sum() + (two < 3).sum()
+    free = row_of(Sf({"labels": TYPES, "matrix": matrix}, moves.tolist(), forced=False), one, two)
+    assert free[0] <= cost + 1e-9
+
+
+def test_a_directed_matrix_says_so_and_has_a_direction() -> None:
+    matrix = [[1, 0.2, 0], [0.8, 1, 0], [0, 0, 1]]
+    made = Sf({"labels": ["p", "q"], "matrix": matrix})
+    assert not made.symmetric
+    assert made(marked("p"), marked("q")) == pytest.approx(0.2)
+    assert made(marked("q"), marked("p")) == pytest.approx(0.8)
+
+
+def test_moving_three_positions_can_cost_more_than_the_boundary_counts() -> None:
+    assert flexible_similarity(marked("p   "), marked("   p"), normalise="boundaries") == -0.5
+    assert flexible_similarity(marked("p   "), marked("   p")) == 1 - 1.5 / 4
+
+
+@pytest.mark.parametrize("forced", [True, False])
+def test_forced_pairs(forced: bool) -> None:
+    # "qp" / "pr": forced pairs q–p and p–r cost 1 each … free ones move p by one and drop q and r
+    cost = row(Sf(None, 0.1, forced=forced), marked("qp"), marked("pr"))[0]
+    assert cost == pytest.approx(2.0)
+    cost = row(Sf(None, 0.1, forced=forced), marked("qpr"), marked("pr "))[0]
+    assert cost == pytest.approx(3.0 if forced else 1.2)
+
+
+# ---------------------------------------------------------------------- odd texts
+
+
+def test_nothing_to_compare_is_perfect() -> None:
+    for one, two in ((marked(""), marked("")), (marked("   "), marked("   "))):
+        for how in ("potential", "boundaries"):
+            assert flexible_similarity(one, two, normalise=how) == 1.0
+    assert flexible_similarity([], []) == 1.0
+    assert flexible_similarity({}, {}) == 1.0
+
+
+def test_one_annotator_without_boundaries_is_a_number() -> None:
+    assert flexible_similarity(marked("   "), marked("p q")) == pytest.approx(1 / 3)
+    assert flexible_similarity(marked("   "), marked("p q"), normalise="boundaries") == 0.0
+
+
+def test_an_empty_track_adds_nothing() -> None:
+    first, second = {"A": marked("p "), "B": marked("")}, {"A": marked(" p"), "B": marked("")}
+    assert flexible_similarity(first, second) == flexible_similarity(first["A"], second["A"]) == 0.75
+
+
+def test_tracks_add() -> None:
+    first, second = [marked("p  "), marked("qq")], [marked(" p "), marked("q ")]
+    assert flexible_similarity(first, second) == pytest.approx(1 - 1.5 / 5)
+    corpora = [Corpus.from_annotations([("t", "c", s, str(i)) for i, s in enumerate(side)]) for side in (first, second)]
+    assert cs.evaluate(*corpora, ["Sf"])["Sf"].micro == pytest.approx(1 - 1.5 / 5)
+
+
+def test_boundaries_without_types_have_no_closing_one() -> None:
+    assert flexible_similarity([2, 3, 6], [2, 2, 7]) == pytest.approx(1 - 0.5 / 10)
+    assert flexible_similarity([2, 3, 6], [2, 2, 7], closing=True) == pytest.approx(1 - 0.5 / 11)
+
+
+def test_integer_types() -> None:
+    one = Segmentation.from_positions([(2, 10), (5, -3)], length=6)
+    two = Segmentation.from_positions([(2, 10), (5, 7)], length=6)
+    assert flexible_similarity(one, two) == pytest.approx(1 - 1 / 6)
+    matrix = {"labels": ["-3", "7", "10"], "matrix": [[1, 0.5, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]}
+    assert flexible_similarity(one, two, matrix) == pytest.approx(1 - 0.5 / 6)
+
+
+def test_labels_in_any_order_mean_the_same() -> None:
+    one = Segmentation.from_labels_at(["p", "", "q"], labels=["q", "p"])
+    two = Segmentation.from_labels_at(["q", "", "q"], labels=["p", "q", "r"])
+    matrix = {"labels": ["r", "q", "p"], "matrix": np.eye(4).tolist()}
+    matrix["matrix"][1][2] = matrix["matrix"][2][1] = 0.5
+    assert flexible_similarity(one, two, matrix) == pytest.approx(1 - 0.5 / 3)
+    assert flexible_similarity(one, two) == pytest.approx(1 - 1 / 3)
+
+
+def test_free_moves_reach_across_the_text() -> None:
+    assert row(Sf(None, 0.0), marked("p" + " " * 500), marked(" " * 500 + "p"))[0] == 0.0
+
+
+# ---------------------------------------------------------------------- long texts
+
+
+@pytest.mark.slow
+def test_long_texts_take_linear_time() -> None:
+    random = np.random.default_rng(1)
+    seconds = []
+    for size in (100_000, 1_000_000):
+        one = random.choice(4, p=[0.1, 0.1, 0.1, 0.7], size=size)
+        two = np.where(random.random(size) < 0.25, random.permutation(one), one)
+        sides = segmentation(one), segmentation(two)
+        flexible_similarity(*sides)
+        started = time.perf_counter()
+        flexible_similarity(*sides)
+        seconds.append(time.perf_counter() - started)
+    assert seconds[1] < 40 * seconds[0] + 0.2
+    assert seconds[1] < 2
+
+
+def test_every_position_disagrees_and_moves_pay_up_to_fifty() -> None:
+    where = np.arange(1, 100_001)
+    one = Segmentation(100_000, where[::2], np.zeros(50_000, int), ["p"])
+    two = Segmentation(100_000, where[1::2], np.zeros(50_000, int), ["p"])
+    made = Sf(None, 0.04)
+    assert made.costs_of(made.similarity_for(("p",))).reach == 50
+    started = time.perf_counter()
+    cost, units, _ = row(made, one, two)
+    assert cost == pytest.approx(50_000 * 0.04)
+    assert units == 50_000
+    assert time.perf_counter() - started < 10
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def overlapping() -> Segmentation:
+    return Segmentation.from_positions([(2, "p"), (2, "q")], length=4, labels=TYPES)
+
+
+WRONG = [
+    (lambda: flexible_similarity(overlapping(), marked("p   ")), "position 2 carries two types, 'p' and 'q'"),
+    (lambda: Sf()(overlapping(), marked("p   ")), "position 2 carries two types, 'p' and 'q'"),
+    (lambda: flexible_similarity(marked("p "), marked("p  ")), "covers 2 units, the second 3"),
+    (lambda: flexible_similarity({"A": marked("p")}, {"B": marked("p")}), "participant 'A' is in the first"),
+    (
+        lambda: flexible_similarity(marked("r "), marked("p "), {"labels": ["p", "q"], "matrix": np.eye(3).tolist()}),
+        "the type 'r' at position 1 is not in the similarity matrix, which has 'p', 'q'",
+    ),
+    (lambda: flexible_similarity([2, 2], marked("p   ")), "types on one side and none on the other"),
+    (lambda: flexible_similarity([2, 2], [1, 3], np.eye(3), labels=["p", "q"]), "the boundaries have no types"),
+    (lambda: flexible_similarity(marked("p"), marked("p"), transposition=-1), "expected a number from 0 up"),
+    (lambda: flexible_similarity(marked("p"), marked("p"), transposition=[0.1]), "need labels="),
+    (lambda: Sf(moved="first"), "there is no value of moved 'first'"),
+    (lambda: Sf(ties="some"), "there is no value of ties 'some'"),
+    (lambda: flexible_similarity(marked("p"), marked("p"), normalise="n"), "there is no value of normalise 'n'"),
+    (
+        lambda: flexible_similarity(
+            Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([], length=1.0)
+        ),
+        "not time",
+    ),
+    (
+        lambda: flexible_similarity(
+            Segmentation.from_labels_at(["", "p"], units=["so", "twice"]),
+            Segmentation.from_labels_at(["", "p"], units=["so", "thrice"]),
+        ),
+        "token 2 is 'twice' in the first and 'thrice' in the second",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), WRONG, ids=[s for _, s in WRONG])
+def test_what_is_refused(call, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence) as caught:
+        call()
+    assert str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+
+
+def test_different_texts_are_a_length_mismatch() -> None:
+    with pytest.raises(LengthMismatch):
+        flexible_similarity(marked("p "), marked("p  "))
+
+
+def test_registered_and_signed() -> None:
+    made = metric("Sf", similarity={"labels": ["p"], "matrix": [[1, 0.5], [0.5, 1]]}, ties="fewest")
+    assert made.signature.startswith("Sf|sim:1types#")
+    assert "ties:fewest" in made.signature
+    assert metric("Sf").signature.startswith("Sf|sim:auto|c:auto|mv:cheaper|ties:most|forced:True")
+    assert hash(made) == hash(metric("Sf", similarity=made.similarity, ties="fewest"))
