@@ -100,8 +100,7 @@ class Drawing:
         return None
 
 
-_UNITS: frozenset[Kind] = frozenset({"units"})
-_FLAT: frozenset[Kind] = frozenset({"units", "time"})
+_ALL: frozenset[Kind] = frozenset({"units", "time", "nested"})
 
 #: Every drawing by name, in the order in which they are shown. Families add their rows here.
 DRAWINGS: dict[str, Drawing] = {
@@ -111,9 +110,10 @@ DRAWINGS: dict[str, Drawing] = {
             "segmentations",
             "segmentations under each other, agreement marked",
             "caesura.report.segmentations:draw_segmentations",
-            _FLAT,
+            _ALL,
             shown=True,
         ),
+        Drawing("density", "boundary density along the text", "caesura.report.densities:draw_density", _ALL),
     )
 }
 

@@ -14,9 +14,12 @@ from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.report.drawings import Picture
 from caesura.report.layout import Line, wrap_units
+from caesura.report.margins import Down
+from caesura.report.stacks import stack
 from caesura.report.streams import GLYPHS, ROLES, WORDS, Place, Stream, streams
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, is_rtl, pad
+from caesura.report.timelines import Timeline
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,22 +30,31 @@ __all__ = ["Along", "Zoom", "draw_segmentations"]
 Zoom: TypeAlias = Literal["auto", "full", "density"]
 
 _NAME = 16  # cells that a coder's name may take
-_LINES = 60  # lines of text beyond which "auto" zooms out
-_LONG = 28  # cells of a unit from which texts run down the page
+_LONG = 20  # cells of a mean unit from which texts run down the page
+_UNITS, _CELLS = 200, 6000  # long units, or cells, beyond which "auto" zooms out
 
 
 def draw_segmentations(corpus: Corpus, *, zoom: Zoom = "auto") -> Picture:
     """Draw all coders' boundaries on every track of the corpus, agreement marked."""
     if zoom not in ("auto", "full", "density"):
         raise CaesuraError(f"zoom is {zoom!r}; expected auto, full or density.")
-    parts = [_part(stream, zoom) for stream in streams(corpus)]
-    if not parts:
-        raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
-    return parts[0] if len(parts) == 1 else Stack(tuple(parts))
+    return stack([_part(stream, zoom) for stream in streams(corpus)])
 
 
 def _part(stream: Stream, zoom: Zoom) -> Picture:
-    return Along(stream)
+    """Choose how a track is drawn best."""
+    from caesura.report.densities import Density
+
+    if zoom == "density":
+        return Density(stream)
+    if stream.timed:
+        crowded = sum(len(m.positions) for m in stream.marks) / len(stream.marks) > 400
+        return Density(stream) if zoom == "auto" and crowded else Timeline(stream)
+    widths = [cells(clean(unit)) for unit in stream.units or ()]
+    if widths and (max(widths) > 2 * _LONG or sum(widths) > _LONG * len(widths)):
+        return Density(stream) if zoom == "auto" and len(widths) > _UNITS else Down(stream)
+    along = sum(widths) + len(widths) if widths else stream.length * (2 if stream.length <= 240 else 1)
+    return Density(stream) if zoom == "auto" and along > _CELLS else Along(stream)
 
 
 @dataclass(frozen=True)
@@ -54,7 +66,7 @@ class Along(Picture):
     @property
     def title(self) -> str:  # type: ignore[override]
         """The item, and who is drawn."""
-        return f"{self.stream.heading or 'text'}: {', '.join(map(clean, self.stream.coders))}"
+        return self.stream.title
 
     # ------------------------------------------------------------------ where everything goes
 
@@ -92,7 +104,7 @@ class Along(Picture):
             if len(stream.coders) > 1:
                 self._agreement_row(canvas, line, margin, room, places)
             canvas.put(canvas.height, 0, "")
-        canvas.put(canvas.height - 1, 0, clip(_key(stream), width), "faint")
+        canvas.put(canvas.height - 1, 0, clip(stream.key, width), "faint")
         return canvas.text()
 
     def _text_row(self, canvas: Canvas, line: Line, margin: int, room: int, bidi: Literal["terminal", "us"]) -> None:
@@ -141,7 +153,7 @@ class Along(Picture):
             width * CELL + 16,
             top + block * len(lines) + LINE * 1.2,
             title=self.title,
-            description=_described(stream),
+            description=stream.described,
             style=style,
         )
         if stream.heading:
@@ -150,7 +162,7 @@ class Along(Picture):
         for number, line in enumerate(lines):
             with picture.group(transform=f"translate(8 {top + number * block:g})"):
                 self._svg_line(picture, line, margin, room, places)
-        picture.text(8, picture.height - LINE * 0.6, _key(stream), "faint", size=12)
+        picture.text(8, picture.height - LINE * 0.6, stream.key, "faint", size=12)
         return picture.render()
 
     def _svg_line(self, picture: Svg, line: Line, margin: int, room: int, places: dict[int, Place]) -> None:
@@ -183,45 +195,13 @@ class Along(Picture):
             for coder in place.holders:
                 y = LINE * (coder + 1.5)
                 if label := place.labels[coder]:
-                    picture.text(middle, y + 5, label, role, anchor="middle", weight="bold")
+                    half = CELL * max(2, cells(label) + 1) / 2
+                    picture.rect(middle - half, y - 9, 2 * half, 18, "paper", round=4, outline=role)
+                    picture.text(middle, y + 5, label, role, anchor="middle", weight="bold", size=15)
                 else:
                     picture.line(middle, y - 8, middle, y + 8, role, width=4)
             if len(stream.coders) > 1:
-                _svg_verdict(picture, place, middle, LINE * (len(stream.coders) + 1.5))
-
-
-@dataclass(frozen=True)
-class Stack(Picture):
-    """Several pictures under each other: the tracks of an item, the items of a corpus."""
-
-    parts: tuple[Picture, ...]
-    title: str = "segmentations"
-
-    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw one below the other, an empty line between."""
-        from rich.text import Text
-
-        drawn = Text("\n\n", no_wrap=True, overflow="ignore", end="").join(
-            part.terminal(width, bidi=bidi) for part in self.parts
-        )
-        drawn.no_wrap, drawn.overflow, drawn.end = True, "ignore", ""
-        return drawn
-
-    def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Put the pictures into one, each at its height."""
-        from caesura.report.svg import stacked
-
-        return stacked([part.svg(width, style=False) for part in self.parts], title=self.title, style=style)
-
-
-def _svg_verdict(picture: Svg, place: Place, x: float, y: float) -> None:
-    role = ROLES[place.verdict]
-    if place.verdict == "types":
-        picture.text(x, y + 5, "≠", role, anchor="middle", weight="bold")
-        return
-    picture.circle(x, y, 5, role, open=place.verdict != "all")
-    if place.verdict == "most":
-        picture.path(f"M{x:.2f} {y - 5:.2f}A5 5 0 0 0 {x:.2f} {y + 5:.2f}Z", role)
+                place.draw_verdict(picture, middle, LINE * (len(stream.coders) + 1.5))
 
 
 def _ruler_width(units: int, room: int) -> int:
@@ -240,21 +220,3 @@ def _ruler(line: Line) -> list[tuple[int, int]]:
             shown.append((unit, line.starts[i]))
             free = line.starts[i] + len(str(unit)) + 2
     return shown
-
-
-def _key(stream: Stream) -> str:
-    """Explain the signs that occur."""
-    verdicts = dict.fromkeys(sorted((p.verdict for p in stream.places), key=list(GLYPHS).index))
-    words = {**WORDS, "some": "one of two"} if len(stream.coders) == 2 else WORDS
-    said = [f"{GLYPHS[v]} {words[v]}" for v in verdicts] if len(stream.coders) > 1 else []
-    return " · ".join([*said, *stream.legend])
-
-
-def _described(stream: Stream) -> str:
-    """Say the content in sentences."""
-    unit = "seconds" if stream.timed else "units"
-    rows = [
-        f"{name}: {', '.join(f'{p:g}' for p in marks.positions.tolist()) or 'no boundary'}."
-        for name, marks in zip(stream.coders, stream.marks, strict=True)
-    ]
-    return f"Boundaries in a text of {stream.length:g} {unit}, by coder. {' '.join(rows)}"[:4000]

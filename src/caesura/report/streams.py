@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from caesura.model import Corpus, Segmentation
+from caesura.report.svg import Svg
 from caesura.report.terminal import cells, clean, is_rtl
 
 __all__ = ["GLYPHS", "ROLES", "WORDS", "Place", "Stream", "Verdict", "streams"]
@@ -36,6 +37,16 @@ class Place:
     def holders(self) -> list[int]:
         """Who marked it, as indices of coders."""
         return [i for i, label in enumerate(self.labels) if label is not None]
+
+    def draw_verdict(self, picture: Svg, x: float, y: float) -> None:
+        """Draw the sign of agreement into an SVG: a disc, half a disc, a ring, or ≠."""
+        role = ROLES[self.verdict]
+        if self.verdict == "types":
+            picture.text(x, y + 5, "≠", role, anchor="middle", weight="bold")
+            return
+        picture.circle(x, y, 5, role, open=self.verdict != "all")
+        if self.verdict == "most":
+            picture.path(f"M{x:.2f} {y - 5:.2f}A5 5 0 0 0 {x:.2f} {y + 5:.2f}Z", role)
 
 
 @dataclass(frozen=True)
@@ -96,6 +107,30 @@ class Stream:
                 # A recording may carry one time twice; that is still one boundary to the eye.
                 labels[coder] = sign if before is None or not marks.typed else before + sign
         return [Place(p, tuple(labels), _verdict(labels)) for p, labels in sorted(found.items())]
+
+    @property
+    def title(self) -> str:
+        """The item, and who annotated it."""
+        return f"{self.heading or 'text'}: {', '.join(map(clean, self.coders))}"
+
+    @property
+    def key(self) -> str:
+        """Explain the signs that occur."""
+        verdicts = dict.fromkeys(sorted((p.verdict for p in self.places), key=list(GLYPHS).index))
+        words = {**WORDS, "some": "one of two"} if len(self.coders) == 2 else WORDS
+        said = [f"{GLYPHS[v]} {words[v]}" for v in verdicts] if len(self.coders) > 1 else []
+        return " · ".join([*said, *self.legend])
+
+    @property
+    def described(self) -> str:
+        """Say the content in sentences, for those who cannot see the picture."""
+        unit = "seconds" if self.timed else "units"
+        rows = []
+        for name, marks in zip(self.coders, self.marks, strict=True):
+            listed = ", ".join(f"{p:g}" for p in marks.positions[:60].tolist()) or "no boundary"
+            more = f" and {len(marks.positions) - 60} more" if len(marks.positions) > 60 else ""
+            rows.append(f"{name}: {listed}{more}.")
+        return f"Boundaries in a text of {self.length:g} {unit}, by coder. {' '.join(rows)}"
 
     @property
     def heading(self) -> str:

@@ -44,6 +44,7 @@ PALETTE: dict[str, tuple[str, str]] = {
 SERIES: tuple[str, ...] = tuple(name for name in PALETTE if name.startswith("series"))
 
 _SIZE = pattern(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_FLUID = ' style="max-width:100%;height:auto"'
 _FONT = "ui-monospace,'DejaVu Sans Mono','Noto Sans Mono',Menlo,Consolas,monospace"
 
 
@@ -213,7 +214,7 @@ class Svg:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="caesura" role="img" aria-label="{plain_text(self._title)}" '
             f'viewBox="0 0 {_number(self.width)} {_number(self.height)}" width="{_number(self.width)}" '
-            f'height="{_number(self.height)}" style="max-width:100%;height:auto" font-family="{_FONT}" font-size="14">'
+            f'height="{_number(self.height)}"{_FLUID} font-family="{_FONT}" font-size="14">'
             f"<title>{plain_text(self._title)}</title>{described}{style}{''.join(self._parts)}</svg>\n"
         )
 
@@ -227,7 +228,9 @@ def stacked(pictures: Sequence[str], *, title: str, description: str = "", style
     )
     y = 0.0
     for picture, (_, height) in zip(pictures, sizes, strict=True):
-        whole._parts.append(picture.replace("<svg ", f'<svg x="0" y="{_number(y)}" ', 1).strip())
+        # A style that fits a picture to its page would move one that stands inside another.
+        inner = picture.replace(_FLUID, "", 1).replace("<svg ", f'<svg x="0" y="{_number(y)}" ', 1)
+        whole._parts.append(inner.strip())
         y += height + space
     return whole.render()
 

@@ -1,0 +1,136 @@
+"""Recordings: boundaries along time, a row a coder, the names of segments where they fit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from caesura.report.drawings import Picture
+from caesura.report.streams import Stream
+from caesura.report.svg import CELL, LINE, SERIES, Svg
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["Timeline", "time_axis"]
+
+_NAME = 16
+
+
+@dataclass(frozen=True)
+class Timeline(Picture):
+    """One recording along time. Times never meet exactly, so nothing is marked as agreed; eyes judge the distance."""
+
+    stream: Stream
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The item, and who is drawn."""
+        return self.stream.title
+
+    def _scale(self, room: int) -> float:
+        """Cells a second: wide enough that the median segment keeps four cells, within a dozen lines."""
+        length = self.stream.length or 1.0
+        gaps = np.concatenate([np.diff(m.positions) for m in self.stream.marks])
+        gaps = gaps[gaps > 0]
+        wanted = 4 / float(np.median(gaps)) if len(gaps) else room / length
+        return min(max(wanted, room / length), 12 * room / length)
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw lines of equal time under each other."""
+        stream, canvas, turned = self.stream, Canvas(), chosen_bidi(bidi)
+        margin = min(_NAME, max(cells(clean(name)) for name in stream.coders)) + 2
+        room = max(8, width - margin - 1)
+        scale = self._scale(room)
+        if stream.heading:
+            canvas.put(0, 0, clip(stream.heading, width), "strong", bidi=turned)
+        for number in range(max(1, math.ceil(stream.length * scale / room - 1e-9))):
+            start, stop = number * room / scale, min((number + 1) * room / scale, stream.length)
+            if number:
+                canvas.put(canvas.height, 0, "")
+            row = canvas.height
+            canvas.put(row, 0, "")
+            free = 0
+            for time, label in time_axis(start, start + room / scale, room // 12):
+                at = round((time - start) * scale)
+                if at >= free and time <= stream.length and at + len(label) <= room + 1:
+                    canvas.put(row, margin + at, label, "faint")
+                    free = at + len(label) + 1
+            for coder in range(len(stream.coders)):
+                self._row(canvas, coder, start, stop, scale, margin)
+        return canvas.text()
+
+    def _row(self, canvas: Canvas, coder: int, start: float, stop: float, scale: float, margin: int) -> None:
+        row, marks, role = canvas.height, self.stream.marks[coder], SERIES[coder % len(SERIES)]
+        canvas.put(row, 0, pad(clean(self.stream.coders[coder]), margin - 2), "faint")
+        canvas.fill(row, margin, margin + round((stop - start) * scale), "─", "grid")
+        edges = [0.0, *marks._cuts().tolist(), float(marks.length)]
+        for i, (left, right) in enumerate(pairwise(edges)):
+            if marks.names is None or right <= start or left >= stop:
+                continue
+            one, two = round((max(left, start) - start) * scale), round((min(right, stop) - start) * scale)
+            name = clean(marks.names[i])
+            if left >= start and cells(name) <= two - one - 1:
+                canvas.put(row, margin + one + 1 + (two - one - 1 - cells(name)) // 2, name)
+        for time in marks.positions.tolist():
+            if start <= time < stop or time == stop == self.stream.length:
+                canvas.put(row, margin + round((time - start) * scale), "┃", role)
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw on one axis of time."""
+        stream = self.stream
+        margin = CELL * (min(_NAME, max(cells(clean(name)) for name in stream.coders)) + 2)
+        room = width * CELL - margin - 8
+        scale = room / (stream.length or 1.0)
+        row, top = LINE * 1.7, LINE * (2.4 if stream.heading else 1.4)
+        picture = Svg(
+            width * CELL + 16,
+            top + row * len(stream.coders) + LINE * 0.6,
+            title=self.title,
+            description=stream.described,
+            style=style,
+        )
+        if stream.heading:
+            picture.text(8, LINE, stream.heading, weight="bold")
+        bottom = top + row * len(stream.coders)
+        for time, label in time_axis(0.0, stream.length, width // 10):
+            x = 8 + margin + time * scale
+            picture.line(x, top - 4, x, bottom, "grid", width=1)
+            picture.text(x, top - 8, label, "faint", anchor="middle", size=11)
+        for coder, name in enumerate(stream.coders):
+            with picture.group(transform=f"translate({8 + margin:g} {top + row * coder:g})"):
+                picture.text(-margin, row / 2 + 5, clip(clean(name), _NAME), "faint", size=13, rtl=False)
+                self._svg_row(picture, coder, scale, row)
+        return picture.render()
+
+    def _svg_row(self, picture: Svg, coder: int, scale: float, row: float) -> None:
+        marks, role = self.stream.marks[coder], SERIES[coder % len(SERIES)]
+        edges = [0.0, *marks._cuts().tolist(), float(marks.length)]
+        picture.rect(0, 4, marks.length * scale, row - 8, "band", round=2)
+        for i, (left, right) in enumerate(pairwise(edges)):
+            name = clean(marks.names[i]) if marks.names is not None else ""
+            if name and cells(name) * CELL * 0.86 <= (right - left) * scale - 4:
+                picture.text((left + right) / 2 * scale, row / 2 + 4, name, anchor="middle", size=12)
+        for time in marks.positions.tolist():
+            picture.line(time * scale, 2, time * scale, row - 2, role, width=2.5, tip=f"{time:g} s")
+
+
+def time_axis(start: float, stop: float, most: int) -> list[tuple[float, str]]:
+    """Round times to label an axis with, at most about ``most`` of them.
+
+    >>> [label for _, label in time_axis(0, 1.52, 8)]
+    ['0', '0.2', '0.4', '0.6', '0.8', '1', '1.2', '1.4']
+    """
+    span = stop - start
+    if span <= 0:
+        return [(start, f"{start:g}")]
+    rough = span / max(1, most)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
+    first = math.ceil(start / step - 1e-9)
+    return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
