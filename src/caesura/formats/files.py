@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import IO, Any
 
 from caesura.errors import FormatError
 
-__all__ = ["MAX_BYTES", "Source", "atomic_write"]
+__all__ = ["MAX_BYTES", "Source", "atomic_write", "atomic_write_all", "load_json"]
 
-#: Files larger than this are refused by readers that hold them in memory; Parquet and JSON lines stream instead.
-MAX_BYTES = 256 * 1024 * 1024
+#: Files larger than this are refused by readers that hold them in memory; Parquet, JSON lines and long CSV stream instead.
+MAX_BYTES = 64 * 1024 * 1024
 
 _HEAD = 65536
 
@@ -25,6 +28,8 @@ class Source:
 
     path: Path
     encoding: str | None = None
+    data: bytes | None = None
+    companions: Mapping[str, bytes] | None = None
 
     @classmethod
     def open(cls, path: Path, *, encoding: str | None = None) -> Source:
@@ -33,93 +38,175 @@ class Source:
             raise FormatError(path, None, "there is no such file.")
         if path.is_dir():
             raise FormatError(path, None, "this is a folder, expected a file.")
+        if not path.is_file():
+            raise FormatError(path, None, "this is a device or a pipe, expected a file.")
         if not os.access(path, os.R_OK):
             raise FormatError(path, None, "this file may not be read.")
         if path.stat().st_size == 0:
             raise FormatError(path, None, "the file is empty.")
         if encoding is not None:
             try:
-                "".encode(encoding)
+                b"a".decode(encoding)
             except LookupError:
                 raise FormatError(
-                    path, None, f"there is no encoding {encoding!r}; try utf-8, utf-16 or latin-1."
+                    path, None, f"there is no text encoding {encoding!r}; try utf-8, utf-16 or latin-1."
                 ) from None
+            except UnicodeError:  # one byte is half a character in UTF-16
+                pass
         return cls(path, encoding)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its suffix: the name of the item in formats that give none."""
+        return self.path.stem
 
     @cached_property
     def raw(self) -> bytes:
         """Everything in the file, refused where it would not fit."""
+        if self.data is not None:
+            return self.data
         size = self.path.stat().st_size
         if size > MAX_BYTES:
             raise FormatError(
                 self.path,
                 None,
-                f"the file has {size // 2**20} MB, this format reads up to {MAX_BYTES // 2**20} MB; use Parquet.",
+                f"the file has {size // 2**20} MB, this format reads up to {MAX_BYTES // 2**20} MB; "
+                "Parquet, JSON lines and CSV of positions take more.",
             )
         return self.path.read_bytes()
 
     @cached_property
     def text(self) -> str:
         """The file's text with every line end as LF; Unicode normal forms are kept as they are."""
-        return self._decoded(self.raw).replace("\r\n", "\n").replace("\r", "\n")
+        return _plain_lines(self.decoded)
+
+    @property
+    def decoded(self) -> str:
+        """The file's text with its own line ends, for formats that quote them."""
+        return self._decoded(self.raw)
 
     @property
     def lines(self) -> Iterator[tuple[int, str]]:
         """Every line with its number, counted from 1."""
         return enumerate(self.text.split("\n"), 1)
 
+    def stream(self) -> IO[str]:
+        """Open the text to be read piece by piece, line ends as they are; for files of any size."""
+        binary: IO[bytes] = self.path.open("rb") if self.data is None else io.BytesIO(self.data)
+        start = binary.read(2)
+        binary.seek(0)
+        return io.TextIOWrapper(binary, encoding=self._encoding(start), newline="")
+
+    def sibling(self, suffix: str) -> Source:
+        """Take hold of the file that belongs to this one: the same name with another suffix."""
+        path = self.path.with_suffix(suffix)
+        if self.companions is not None:
+            return Source(path, self.encoding, self.companions[suffix])
+        return Source.open(path, encoding=self.encoding)
+
     def head(self) -> str:
         """The first characters, for sniffing; "" where the file is not text."""
-        with self.path.open("rb") as file:
-            start = file.read(_HEAD)
+        if self.data is not None:
+            start = self.data[:_HEAD]
+        else:
+            with self.path.open("rb") as file:
+                start = file.read(_HEAD)
         for cut in range(4):  # a multi-byte character may be cut in two
             try:
-                return (
-                    self._decoded(start[: len(start) - cut] if cut else start).replace("\r\n", "\n").replace("\r", "\n")
-                )
+                return _plain_lines(self._decoded(start[: len(start) - cut]))
             except FormatError:
                 continue
         return ""
 
+    def refuse_binary(self) -> None:
+        """Say what is wrong with a file whose head is not text."""
+        with self.path.open("rb") as file:
+            self._decoded(file.read(_HEAD - 4))
+
+    def not_text(self, line: int | None, encoding: str | None = None) -> FormatError:
+        """Build the complaint about bytes that are not what the encoding says."""
+        named = (encoding or self.encoding or "utf-8").replace("-sig", "").upper()
+        return FormatError(
+            self.path, line, f"this is not {named} text; name its encoding with encoding= (--encoding latin-1)."
+        )
+
+    def _encoding(self, start: bytes) -> str:
+        named = self.encoding or ("utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+        return "utf-8-sig" if named.lower().replace("_", "-") in ("utf-8", "utf8") else named
+
     def _decoded(self, raw: bytes) -> str:
-        encoding = self.encoding or ("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        encoding = self._encoding(raw)
         try:
-            text = raw.decode("utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding)
+            text = raw.decode(encoding)
         except UnicodeError as fault:
-            at = getattr(fault, "start", 0)
-            line = raw[:at].count(b"\n") + 1
-            raise FormatError(
-                self.path,
-                line,
-                f"this is not {encoding.replace('-sig', '').upper()} text; name another with encoding= (--encoding).",
-            ) from None
+            if b"\x00" in raw[:_HEAD] and not encoding.startswith("utf-16"):
+                raise FormatError(self.path, None, "this is a binary file, expected text.") from None
+            line = raw[: getattr(fault, "start", 0)].count(b"\n") + 1
+            raise self.not_text(line, encoding) from None
         if "\x00" in text:
             line = text[: text.index("\x00")].count("\n") + 1
             raise FormatError(self.path, line, "this is a binary file, expected text.")
         return text
 
 
+def load_json(source: Source) -> Any:
+    """Parse a JSON file whole; what is cut off, nested without end or named twice is refused with its line."""
+    try:
+        return json.loads(source.text, object_pairs_hook=lambda pairs: _no_key_twice(source, pairs))
+    except json.JSONDecodeError as fault:
+        raise FormatError(source.path, fault.lineno, f"this is not JSON: {fault.msg}.") from None
+    except RecursionError:
+        raise FormatError(source.path, None, "the JSON is nested too deeply to be read.") from None
+
+
 def atomic_write(path: Path, content: str | bytes) -> None:
     """Write beside the target and rename: readers see the old file or the new one, never half of one."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise FormatError(path, None, f"the folder {str(folder)!r} does not exist.")
+    atomic_write_all({path: content})
+
+
+def atomic_write_all(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files that belong together; none is put in place before all are complete."""
+    waiting: list[tuple[str, Path]] = []
+    try:
+        for path, content in contents.items():
+            _check_target(path)
+            try:
+                waiting.append((_written_beside(path, content), path))
+            except OSError as fault:
+                raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
+        for temporary, path in waiting:
+            try:
+                os.replace(temporary, path)
+            except OSError as fault:
+                raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
+    finally:
+        for temporary, _ in waiting:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+
+
+def _check_target(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise FormatError(path, None, f"the folder {str(path.parent)!r} does not exist.")
     if path.is_dir():
         raise FormatError(path, None, "this is a folder, expected the name of a file to write.")
+    if path.exists() and not path.is_file():
+        raise FormatError(path, None, "this is a device or a pipe, expected the name of a file to write.")
+
+
+def _written_beside(path: Path, content: str | bytes) -> str:
     raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    temporary = None
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
-    except OSError as fault:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
-        raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
+    except OSError:
+        os.unlink(temporary)
+        raise
+    return temporary
 
 
 def _mode(path: Path) -> int:
@@ -129,3 +216,17 @@ def _mode(path: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def _plain_lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _no_key_twice(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse what JSON parsers pass over: a coder (or any key) that is given twice, of whom only the last would count."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [key for key, _ in pairs]
+        again = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise FormatError(source.path, None, f"the name {again!r} is given twice in one object.")
+    return made

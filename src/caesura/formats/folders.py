@@ -3,69 +3,71 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError
+from caesura.errors import FormatError, InvalidSegmentation, LengthMismatch
 from caesura.model import Annotation, Corpus
 
-__all__ = ["read_folder"]
+__all__ = ["NAMES", "read_folder", "renamed"]
+
+#: What a pattern, or an option of ``read``, can name.
+NAMES = ("item", "coder", "track")
 
 
-def read_folder(folder: Path, read: Callable[..., Corpus], *, pattern: str | None = None, **options: Any) -> Corpus:
+def read_folder(
+    folder: Path,
+    read: Callable[..., Corpus],
+    *,
+    wanted: Callable[[Path], bool] = lambda _: True,
+    pattern: str | None = None,
+    **options: Any,
+) -> Corpus:
     """Read every file below ``folder`` and join them.
 
     Parameters
     ----------
+    wanted
+        Which files to read where no pattern says so.
     pattern
-        How a path below the folder gives item and coder, in braces: ``"{item}-{coder}.csv"``, ``"{coder}/{item}.txt"``. Only
-        matching files are read. Default: every file, with the names it holds; where it holds none, the file's name is
-        the item and the folder's the coder.
+        How a path below the folder gives item, coder and track, in braces, ``*`` for anything: ``"{item}-{coder}.csv"``,
+        ``"{coder}/{item}.txt"``, ``"{item}/{item}-{coder}.*"``. Only matching files are read. Default: every file, with the names it
+        holds; where it holds none, the file's name is the item and its folder's the coder.
     """
     matching = None if pattern is None else _compiled(pattern)
     corpora = []
     for file in sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder))):
         named: dict[str, str] = {}
+        if matching is None and not wanted(file):
+            continue
         if matching is not None:
             found = matching.fullmatch(file.relative_to(folder).as_posix())
             if found is None:
                 continue
             named = found.groupdict()
-        corpora.append(_renamed(read(file, **options), named))
+        corpora.append(_from_folder(file, read(file, **options), named))
     if not corpora:
-        what = "holds no file" if pattern is None else f"holds no file that fits the pattern {pattern!r}"
-        raise FormatError(folder, None, f"the folder {what}.")
-    return Corpus.join(corpora)
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    parts = re.split(r"(\{\w+\})", pattern)
-    wrong = [p for p in parts if p.startswith("{") and p not in ("{item}", "{coder}", "{track}")]
-    if wrong:
-        raise FormatError(
-            None,
-            None,
-            f"the pattern {pattern!r} names {wrong[0]}; expected {{item}}, {{coder}} or {{track}}.",
+        what = (
+            "holds no file of a known format" if pattern is None else f"holds no file that fits the pattern {pattern!r}"
         )
-    return re.compile(
-        "".join(f"(?P<{p[1:-1]}>[^/]+?)" if p.startswith("{") else re.escape(p).replace(r"\*", ".*") for p in parts)
-    )
+        raise FormatError(folder, None, f"the folder {what}.")
+    try:
+        return Corpus.join(corpora)
+    except (InvalidSegmentation, LengthMismatch) as fault:
+        raise type(fault)(f"{folder}: {fault}") from None
 
 
-def _renamed(corpus: Corpus, named: dict[str, str]) -> Corpus:
-    if not named:
+def renamed(corpus: Corpus, named: Mapping[str, str]) -> Corpus:
+    """Give the one item, coder or track of a corpus another name."""
+    if all(getattr(corpus, f"{what}s") == (name,) for what, name in named.items()):
         return corpus
     for what, known in (("item", corpus.items), ("coder", corpus.coders), ("track", corpus.tracks)):
         if what in named and len(known) > 1:
             raise FormatError(
                 None,
                 None,
-                f"the pattern names the {what}, but one file holds {len(known)} of them: {known[:3]}.",
+                f"one {what} is named, {named[what]!r}, but the file holds {len(known)}: {', '.join(known[:3])} …",
             )
     return Corpus.from_annotations(
         [
@@ -75,3 +77,33 @@ def _renamed(corpus: Corpus, named: dict[str, str]) -> Corpus:
         labels=corpus.labels,
         attributes={named.get("item", item): known for item, known in corpus.attributes.items()},
     )
+
+
+def _from_folder(file: Path, corpus: Corpus, named: dict[str, str]) -> Corpus:
+    if corpus.coders == ("",) and "coder" not in named:
+        named = {**named, "coder": file.parent.name}
+    try:
+        return renamed(corpus, named)
+    except FormatError as fault:
+        raise FormatError(file, None, fault.why) from None
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Turn a pattern into a regular expression; a name that stands twice must be the same both times."""
+    made, seen = [], set()
+    for part in re.split(r"(\{[^{}]*\})", pattern):
+        if not part.startswith("{"):
+            made.append(re.escape(part).replace(r"\*", ".*"))
+            continue
+        name = part[1:-1]
+        if name not in NAMES:
+            raise FormatError(
+                None, None, f"the pattern {pattern!r} names {part}; expected {{item}}, {{coder}} or {{track}}."
+            )
+        made.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)")
+        seen.add(name)
+    return re.compile("".join(made), re.DOTALL)

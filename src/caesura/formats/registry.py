@@ -1,13 +1,15 @@
 """The table of formats, and the two functions that everybody calls: ``read`` and ``write``.
 
-Each format is one module with ``read(source, **options) -> Corpus`` and ``write(corpus, **options) -> str | bytes`` (or only one
-of them), and, where content tells more than a suffix, ``sniff(head) -> bool`` on the first characters of a file. What a format
-can carry is written in the table below, so that a corpus which would lose something is refused in one place for all of them.
+Each format is one module with ``read(source, *, options) -> Corpus`` and ``write(corpus, *, options)`` (or only one of them), and,
+where content tells more than a suffix, ``sniff(head) -> bool`` on the first characters of a file. ``write`` gives text, bytes, pieces
+of text one after the other, or, for formats of several files, ``{"": main file, ".txt": its companion}``. Options are keyword-only
+parameters; their annotations turn what the command line says into numbers. What a format can carry is written in the table
+below, so that a corpus which would lose something is refused in one place for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
@@ -15,9 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from caesura.errors import FormatError, UnknownName
-from caesura.formats.files import Source, atomic_write
-from caesura.formats.folders import read_folder
+from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch, UnknownName
+from caesura.formats import options as option
+from caesura.formats.files import Source, atomic_write_all
+from caesura.formats.folders import NAMES, read_folder, renamed
+from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus
 
 __all__ = ["FORMATS", "Format", "detect", "features", "losses", "read", "write"]
@@ -27,9 +31,13 @@ __all__ = ["FORMATS", "Format", "detect", "features", "losses", "read", "write"]
 class Format:
     """One row of the table of formats.
 
-    ``carries`` names what survives writing and reading, of: ``units``, ``time``, ``nested`` (the kinds of annotation);
-    ``types``, ``integer types``, ``type sets`` (several at a position), ``type order`` (a scale other than the alphabet);
-    ``tracks``, ``items``, ``coders`` (more than one of each); ``text``, ``names`` (of segments), ``attributes`` (of items).
+    ``carries`` names what survives writing and reading, of: ``units``, ``time``, ``nested`` (the kinds of annotation); ``untyped``,
+    ``types``, ``integer types``, ``type sets`` (several at a position), ``type order`` (a scale other than the alphabet); ``tracks``,
+    ``items``, ``coders`` (more than one of each); ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``empty``.
+    A format without ``coders`` takes the coder's name from the file's, one without ``items`` the item's as well.
+
+    ``exact`` formats keep every string as it is; the others are read again before they are written out, because a
+    tab, a line end or a separator inside a name would come back as something else.
     """
 
     name: str
@@ -38,22 +46,39 @@ class Format:
     module: str
     carries: frozenset[str]
     extra: str | None = None
+    exact: bool = False
 
     def load(self) -> ModuleType:
         """Import the module that does the work."""
         return import_module(self.module)
 
 
-def _format(name: str, title: str, suffixes: str, module: str, carries: str, extra: str | None = None) -> Format:
-    kept = frozenset(part.strip() for part in carries.split(","))
-    return Format(name, title, tuple(suffixes.split()), f"caesura.formats.{module}", kept, extra)
+def _format(
+    name: str, title: str, suffixes: str, module: str, carries: str, extra: str | None = None, *, exact: bool = False
+) -> Format:
+    kept = frozenset(WORDS) if carries == "everything" else frozenset(part.strip() for part in carries.split(","))
+    if kept - set(WORDS):
+        raise ValueError(f"{name}: nothing is called {kept - set(WORDS)}.")
+    return Format(name, title, tuple(suffixes.split()), f"caesura.formats.{module}", kept, extra, exact)
 
+
+_FLAT = "units, untyped, types, integer types, type sets, tracks, items, coders, textless"
+_NESTED = "nested, tracks, items, coders, textless"
 
 #: Every format by name, in the order in which content is asked ("is this yours?").
 FORMATS: dict[str, Format] = {
     f.name: f
-    for f in (_format("segeval-json", "segeval's JSON of masses", ".json", "segeval_json", "units, items, coders"),)
-}
+    for f in (
+        _format("segeval-json", "segeval's JSON of masses", ".json", "segeval_json", "units, untyped, items, coders, textless"),
+        _format("nested-json", "JSON of nested segments", ".json", "nested_json", "nested, tracks, items, coders, text, textless"),
+        _format("turns", "CSV of turns, speakers and utterances", ".csv .tsv", "turns", "units, types, tracks, items, coders, text"),
+        _format("levels", "CSV of level columns", ".csv .tsv", "levels", _NESTED + ", text"),
+        _format("spans", "CSV of spans", ".csv .tsv", "spans", _NESTED),
+        _format("transcript", "a transcript with endnotes", ".txt", "transcript", "units, types, tracks, text"),
+        _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
+        _format("brackets", "bracketed text", ".txt .brackets", "brackets", "nested, text"),
+    )
+}  # fmt: skip
 
 
 def read(path: str | PathLike[str], format: str | None = None, **options: Any) -> Corpus:
@@ -66,7 +91,8 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
     format
         The name of a format; by default found from the suffix and the content.
     options
-        ``encoding`` (default: UTF-8, or UTF-16 by its byte order mark) and what the format itself takes.
+        ``encoding`` (default: UTF-8, or UTF-16 by its byte order mark); ``item``, ``coder``, ``track``, to name what the file does not;
+        for folders ``pattern``; and what the format itself takes.
 
     Raises
     ------
@@ -74,8 +100,17 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
         Where the file is not what the format says, with its line.
     """
     where = Path(path)
+    if format is not None:
+        _named(format)
     if where.is_dir():
-        return read_folder(where, lambda file, **given: _read_file(file, format, given), **options)
+        return read_folder(
+            where,
+            lambda file, **given: _read_file(file, format, given),
+            wanted=_stands_alone if format is None else _claimed_by(_named(format)),
+            **options,
+        )
+    if "pattern" in options:
+        raise FormatError(where, None, "pattern= (--pattern) names the files of a folder, and this is not one.")
     return _read_file(where, format, options)
 
 
@@ -95,24 +130,27 @@ def write(
         Where the format cannot carry all of the corpus, saying what would be lost.
     """
     where = Path(path)
-    chosen = _named(format) if format is not None else _by_suffix(where)
+    chosen = _named(format) if format is not None else _by_suffix(where, corpus)
     module = chosen.load()
     if not hasattr(module, "write"):
         raise FormatError(where, None, f"{chosen.title} can be read but not written.")
-    if not lossy and (lost := losses(corpus, chosen)):
+    given = option.checked(module.write, options, chosen.title)
+    if lossy:
+        _refuse_the_impossible(corpus, chosen, where)
+        corpus = reduced(corpus, chosen.carries)
+    elif lost := [*losses(corpus, chosen, **options), *_lost_names(corpus, chosen, where)]:
         raise FormatError(
             where,
             None,
             f"{chosen.title} would lose {' and '.join(lost)}; write it all the same with lossy=True (--lossy).",
         )
-    atomic_write(where, module.write(corpus, **options))
+    made = _made(module, corpus, given, where)
+    atomic_write_all({_companion(where, name): content for name, content in made.items()})
 
 
 def detect(source: Source) -> Format:
-    """Find the format of a file: by suffix where only one claims it, else by content among those that do."""
-    claiming = [f for f in FORMATS.values() if source.path.name.lower().endswith(f.suffixes)]
-    if len(claiming) == 1 and not hasattr(claiming[0].load(), "sniff"):
-        return claiming[0]
+    """Find the format of a file: by content among those that claim its suffix, else by content among all."""
+    claiming = _claiming(source.path)
     head = source.head()
     for candidate in claiming or FORMATS.values():
         sniff = getattr(candidate.load(), "sniff", None)
@@ -121,68 +159,98 @@ def detect(source: Source) -> Format:
     for candidate in claiming:
         if not hasattr(candidate.load(), "sniff"):
             return candidate
+    if not head:
+        source.refuse_binary()
+    expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
     raise FormatError(
         source.path,
         None,
-        f"no known format fits this file; name one with format= (--format): {', '.join(sorted(FORMATS))}.",
+        f"no known format fits this file{expected}; name one with format= (--format): {', '.join(sorted(FORMATS))}.",
     )
 
 
-def features(corpus: Corpus) -> set[str]:
-    """Name everything a format must carry for this corpus to survive."""
-    found: set[str] = {corpus.kind}
-    if corpus.typed and corpus.types is not None:
-        found.add("types")
-        if corpus.labels is None:
-            found.add("integer types")
-        elif list(corpus.labels) != sorted(corpus.labels):
-            found.add("type order")
-        if _shares_positions(corpus):
-            found.add("type sets")
-    for what, present in (
-        ("tracks", corpus.tracks != ("",)),
-        ("items", len(corpus.items) > 1),
-        ("coders", len(corpus.coders) > 1),
-        ("text", bool(corpus.texts)),
-        ("names", bool(corpus.names)),
-        ("attributes", any(corpus.attributes.values())),
-    ):
-        if present:
-            found.add(what)
-    return found
-
-
-def losses(corpus: Corpus, chosen: Format) -> list[str]:
+def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:
     """Say, in words, what writing this corpus in this format would lose."""
-    words = {
-        "units": "boundaries between units",
-        "time": "times",
-        "nested": "nested segments",
-        "types": "boundary types",
-        "integer types": "types that are integers",
-        "type order": "the order of the types",
-        "type sets": "several types at one position",
-        "tracks": "tracks",
-        "items": "all items but one",
-        "coders": "all coders but one",
-        "text": "the text",
-        "names": "the names of segments",
-        "attributes": "the attributes of items",
-    }
-    lost = [words[f] for f in words if f in features(corpus) - chosen.carries]
-    own: Iterable[str] = getattr(chosen.load(), "losses", lambda _: ())(corpus)
-    return [*lost, *own]
+    lost = [WORDS[f] for f in WORDS if f in features(corpus) - chosen.carries]
+    if lost or chosen.exact:
+        return lost
+    return _lost_in_writing(corpus, chosen, options)
+
+
+def _lost_in_writing(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> list[str]:
+    """Write in memory, read again, and compare."""
+    module = chosen.load()
+    reading = {name: value for name, value in options.items() if name in option.known(module.read)}
+    first = corpus.annotation(0)
+    names = {"item": first.item, "coder": first.coder}
+    unnamed = {of: names[of] for of in names if f"{of}s" not in chosen.carries}
+    try:
+        made = _made(module, corpus, option.checked(module.write, options, chosen.title), Path("memory"))
+        data = {
+            name: content.encode("utf-8", "strict") if isinstance(content, str) else content
+            for name, content in made.items()
+        }
+        source = Source(Path("memory"), None, data.pop(""), {name: bytes(content) for name, content in data.items()})
+        if not source.data:
+            return [WORDS["empty"]]
+        again = renamed(module.read(source, **option.checked(module.read, reading, chosen.title)), unnamed)
+    except (CaesuraError, UnicodeError) as fault:
+        return [f"something ({str(fault).rstrip('.')})"]
+    return differences(corpus, again)
+
+
+def _lost_names(corpus: Corpus, chosen: Format, where: Path) -> list[str]:
+    """Names that the file does not hold are kept in its path, or lost."""
+    if not len(corpus):
+        return []
+    first = corpus.annotation(0)
+    path = "/".join(where.absolute().parts[-2:])
+    return [
+        f"the name of the {of} ({name!r}; put it into the file's name)"
+        for of, name in (("item", first.item), ("coder", first.coder))
+        if f"{of}s" not in chosen.carries and name not in path
+    ]
+
+
+def _refuse_the_impossible(corpus: Corpus, chosen: Format, where: Path) -> None:
+    lost = features(corpus) - chosen.carries
+    if "nested" in lost and "units" in chosen.carries and "untyped" in chosen.carries:
+        lost.discard("nested")
+    if hopeless := [WORDS[f] for f in WORDS if f in lost and (f not in REDUCIBLE or f == "nested")]:
+        raise FormatError(where, None, f"{chosen.title} cannot hold {' and '.join(hopeless)}, not even lossy.")
+
+
+def _made(module: ModuleType, corpus: Corpus, options: Mapping[str, Any], where: Path) -> dict[str, str | bytes]:
+    content = module.write(corpus, **options)
+    if isinstance(content, Mapping):
+        return dict(content)
+    if isinstance(content, (str, bytes)):
+        return {"": content}
+    return {"": "".join(content)}
+
+
+def _companion(where: Path, name: str) -> Path:
+    return where if not name else where.with_suffix(name) if name.startswith(".") else where.parent / name
 
 
 def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpus:
     given = dict(options)
     source = Source.open(path, encoding=given.pop("encoding", None))
+    names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
     chosen = _named(format) if format is not None else detect(source)
     module = chosen.load()
     if not hasattr(module, "read"):
         raise FormatError(path, None, f"{chosen.title} can be written but not read.")
-    corpus: Corpus = module.read(source, **given)
-    return corpus
+    settings = option.checked(module.read, given, chosen.title)
+    try:
+        corpus: Corpus = module.read(source, **settings)
+    except LengthMismatch as fault:
+        raise LengthMismatch(f"{path}: {fault}") from None
+    except InvalidSegmentation as fault:
+        raise FormatError(path, None, str(fault)) from None
+    except UnicodeDecodeError as fault:
+        raise source.not_text(None, fault.encoding) from None
+    return renamed(corpus, names)
 
 
 def _named(name: str) -> Format:
@@ -191,22 +259,27 @@ def _named(name: str) -> Format:
     return FORMATS[name]
 
 
-def _by_suffix(path: Path) -> Format:
-    for candidate in FORMATS.values():
-        if path.name.lower().endswith(candidate.suffixes):
-            return candidate
-    raise FormatError(
-        path,
-        None,
-        f"no format writes this suffix; name one with format= (--to): {', '.join(sorted(FORMATS))}.",
-    )
+def _claiming(path: Path) -> list[Format]:
+    return [f for f in FORMATS.values() if path.name.lower().endswith(f.suffixes)]
 
 
-def _shares_positions(corpus: Corpus) -> bool:
-    import numpy as np
+def _stands_alone(path: Path) -> bool:
+    """Tell annotations from a README beside them, and from the text that belongs to a standoff file."""
+    return bool(_claiming(path)) and not (path.suffix == ".txt" and path.with_suffix(".ann").exists())
 
-    same = np.diff(corpus.positions) == 0
-    inner = np.ones(len(same), bool)
-    cuts = corpus.offsets[1:-1] - 1
-    inner[cuts[(cuts >= 0) & (cuts < len(inner))]] = False
-    return bool((same & inner).any())
+
+def _claimed_by(chosen: Format) -> Callable[[Path], bool]:
+    return lambda path: path.name.lower().endswith(chosen.suffixes)
+
+
+def _by_suffix(path: Path, corpus: Corpus) -> Format:
+    """Choose, among the formats of this suffix that can be written, the first that carries the corpus, else the first."""
+    claiming = [f for f in _claiming(path) if hasattr(f.load(), "write")]
+    if not claiming:
+        raise FormatError(
+            path,
+            None,
+            f"no format writes this suffix; name one with format= (--to): {', '.join(sorted(FORMATS))}.",
+        )
+    held = features(corpus)
+    return next((f for f in claiming if held <= f.carries), claiming[0])

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.files import Source
+from caesura.formats.files import Source, load_json
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]
@@ -22,10 +22,7 @@ def sniff(head: str) -> bool:
 
 def read(source: Source) -> Corpus:
     """Read items, coders and masses."""
-    try:
-        data = json.loads(source.text)
-    except json.JSONDecodeError as fault:
-        raise FormatError(source.path, fault.lineno, f"this is not JSON: {fault.msg}.") from None
+    data = load_json(source)
     items = data.get("items") if isinstance(data, dict) else None
     if not isinstance(items, dict):
         raise FormatError(source.path, None, 'expected an object with "items": {item: {coder: [masses]}}.')

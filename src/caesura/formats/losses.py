@@ -1,0 +1,155 @@
+"""What a format would lose of a corpus, said in words before anything is written."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+
+__all__ = ["REDUCIBLE", "WORDS", "differences", "features", "reduced"]
+
+#: Everything a corpus can hold, with the words for its loss. ``Format.carries`` uses these names.
+WORDS: dict[str, str] = {
+    "units": "boundaries between units",
+    "time": "times",
+    "nested": "nested segments",
+    "untyped": "that boundaries have no types",
+    "types": "boundary types",
+    "integer types": "types that are integers",
+    "type order": "the order of the types",
+    "type sets": "several types at one position",
+    "tracks": "tracks",
+    "items": "all items but one",
+    "coders": "all coders but one",
+    "text": "the text",
+    "textless": "that the text is not known",
+    "names": "the names of segments",
+    "attributes": "the attributes of items",
+    "empty": "a corpus without annotations",
+}
+
+
+#: What can be left out when somebody asks for it; a format that cannot carry anything else refuses for good.
+REDUCIBLE = frozenset(WORDS) - {"units", "time", "untyped", "textless", "empty"}
+
+
+def features(corpus: Corpus) -> set[str]:
+    """Name everything a format must carry for this corpus to survive."""
+    found: set[str] = {corpus.kind}
+    if not len(corpus):
+        found.add("empty")
+    if corpus.kind != "nested":
+        found |= _type_features(corpus)
+    for what, present in (
+        ("tracks", corpus.tracks != ("",)),
+        ("items", len(corpus.items) > 1),
+        ("coders", len(corpus.coders) > 1),
+        ("text", bool(corpus.texts)),
+        ("textless", len(corpus) > 0 and (not corpus.texts or len(_streams(corpus) - set(corpus.texts)) > 0)),
+        ("names", bool(corpus.names)),
+        ("attributes", any(corpus.attributes.values())),
+    ):
+        if present:
+            found.add(what)
+    return found
+
+
+def differences(before: Corpus, after: Corpus) -> list[str]:
+    """Say, in words, how a corpus that was written and read again differs from what it was."""
+    if before.kind != after.kind:
+        return [WORDS[before.kind]]
+    if _keys(before) != _keys(after):
+        return ["names of items, coders or tracks as they are"]
+    found = []
+    if before.kind != "nested" and before.typed != after.typed:
+        found.append(WORDS["types" if before.typed else "untyped"])
+    if before.typed and after.typed and before.labels != after.labels:
+        kept = set(before.labels or ()) == set(after.labels or ())
+        found.append(WORDS["type order"] if kept else "names of types as they are")
+    if {k: v for k, v in before.attributes.items() if v} != {k: v for k, v in after.attributes.items() if v}:
+        found.append("attributes as they are")
+    pairs = [(before[i, c, t], after[i, c, t]) for i, t, c in _keys(before)]
+    for what, differs in (
+        ("text as it is (spaces, line ends or signs that mean something here)", any(a.units != b.units for a, b in pairs)),
+        ("lengths", any(a.length != b.length for a, b in pairs)),
+        ("names of segments as they are", any(_names(a) != _names(b) for a, b in pairs)),
+    ):  # fmt: skip
+        if differs:
+            found.append(what)
+    if not found and any(a != b for a, b in pairs):
+        found.append("marks as they are")
+    return found
+
+
+def reduced(corpus: Corpus, carries: frozenset[str]) -> Corpus:
+    """Leave out what the format does not carry: other coders, tracks and items, types, text, names, attributes."""
+    lost = features(corpus) - carries
+    for what, of in (("items", "item"), ("coders", "coder"), ("tracks", "track")):
+        if what in lost and len(corpus):
+            first = corpus.annotation(0)
+            corpus = corpus.select(**{what: [getattr(first, of)]})
+    named = "tracks" in lost
+    return Corpus.from_annotations(
+        (Annotation(a.item, a.coder, _reduced_marks(a.marks, lost), "" if named else a.track) for a in corpus),
+        labels=None if "type order" in lost else corpus.labels,
+        attributes=None if "attributes" in lost else corpus.attributes,
+    )
+
+
+def _reduced_marks(marks: Segmentation | Hierarchy, lost: set[str]) -> Segmentation | Hierarchy:
+    units = None if "text" in lost else marks.units
+    if isinstance(marks, Hierarchy):
+        return (
+            marks.boundaries().with_units(units) if "nested" in lost else Hierarchy(marks.length, marks.segments, units)
+        )
+    names = None if "names" in lost else marks.names
+    if marks.types is None or "types" in lost:
+        cuts = marks.positions if marks.types is None else marks._cuts()
+        return Segmentation(marks.length, cuts, None, None, units, names)
+    listed = [(p, str(t) if "integer types" in lost else t) for p, t in marks.marks]
+    if "type sets" in lost:
+        listed = [mark for i, mark in enumerate(listed) if i == 0 or listed[i - 1][0] != mark[0]]
+    positions = [p for p, _ in listed]
+    if marks.labels is None and "integer types" not in lost:
+        return Segmentation(marks.length, positions, [int(t) for _, t in listed], None, units, names)
+    scale = (
+        marks.labels if marks.labels is not None and "type order" not in lost else sorted({str(t) for _, t in listed})
+    )
+    code = {name: i for i, name in enumerate(scale)}
+    return Segmentation(marks.length, positions, [code[str(t)] for _, t in listed], scale, units, names)
+
+
+def _type_features(corpus: Corpus) -> set[str]:
+    if corpus.types is None:
+        return {"untyped"} if len(corpus) else set()
+    found = {"types"}
+    if corpus.labels is None:
+        found.add("integer types")
+    else:
+        used = {corpus.labels[code] for code in np.unique(corpus.types).tolist()}
+        if list(corpus.labels) != sorted(used):
+            found.add("type order")
+    if _shares_positions(corpus):
+        found.add("type sets")
+    return found
+
+
+def _shares_positions(corpus: Corpus) -> bool:
+    same = np.diff(corpus.positions) == 0
+    inner = np.ones(len(same), bool)
+    cuts = corpus.offsets[1:-1] - 1
+    inner[cuts[(cuts >= 0) & (cuts < len(inner))]] = False
+    return bool((same & inner).any())
+
+
+def _streams(corpus: Corpus) -> set[tuple[str, str]]:
+    return {(item, track) for item, track, _ in _keys(corpus)}
+
+
+def _keys(corpus: Corpus) -> set[tuple[str, str, str]]:
+    named = zip(corpus.item_of.tolist(), corpus.track_of.tolist(), corpus.coder_of.tolist(), strict=True)
+    return {(corpus.items[i], corpus.tracks[t], corpus.coders[c]) for i, t, c in named}
+
+
+def _names(marks: object) -> tuple[str, ...] | None:
+    return marks.names if isinstance(marks, Segmentation) else None

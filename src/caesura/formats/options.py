@@ -1,0 +1,102 @@
+"""Options of formats: taken from a function's own signature, so that a misspelt one is named and not ignored."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from caesura.errors import FormatError
+
+__all__ = ["checked", "known", "listed", "mapped"]
+
+
+def checked(function: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return the options as the function wants them; text from a command line becomes numbers and truth values.
+
+    >>> def read(source, *, unit: Literal["token", "line"] = "token", limit: int = 3): ...
+    >>> checked(read, {"unit": "line", "limit": "5"}, "the toy format")
+    {'unit': 'line', 'limit': 5}
+    >>> checked(read, {"units": "line"}, "the toy format")
+    Traceback (most recent call last):
+    caesura.errors.FormatError: the toy format takes no option 'units'; it takes limit, unit.
+    """
+    hints = known(function)
+    for name in given:
+        if name not in hints:
+            takes = f"it takes {', '.join(sorted(hints))}" if hints else "it takes none"
+            raise FormatError(None, None, f"{what} takes no option {name!r}; {takes}.")
+    return {name: _converted(name, value, hints[name], what) for name, value in given.items()}
+
+
+@cache
+def known(function: Callable[..., Any]) -> dict[str, Any]:
+    """Name the options of a reader or writer, with their types."""
+    hints = get_type_hints(function)
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: hints.get(p.name, Any) for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def listed(value: Any, separator: str | None = ",") -> tuple[str, ...]:
+    """Read a list that may come as one string: ``"act,scene"``, or ``", . ?"`` where the separator is None.
+
+    >>> listed("act, scene")
+    ('act', 'scene')
+    >>> listed(", . ?", separator=None)
+    (',', '.', '?')
+    """
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(separator) if part.strip())
+    return tuple(value)
+
+
+def mapped(value: Mapping[str, str] | str) -> dict[str, str]:
+    """Read a table that may come as one string.
+
+    >>> mapped("—=-- …=.")
+    {'—': '--', '…': '.'}
+    """
+    if not isinstance(value, str):
+        return dict(value)
+    table = {}
+    for part in value.split():
+        old, equals, new = part.partition("=")
+        if not (old and equals and new):
+            raise FormatError(None, None, f"expected OLD=NEW, found {part!r}.")
+        table[old] = new
+    return table
+
+
+def _converted(name: str, value: Any, hint: Any, what: str) -> Any:
+    choices = [h for h in _members(hint) if get_origin(h) is Literal]
+    if choices and not any(value in get_args(c) for c in choices):
+        allowed = ", ".join(str(a) for c in choices for a in get_args(c))
+        raise FormatError(None, None, f"{what}: option {name} is {value!r}, expected one of {allowed}.")
+    if not isinstance(value, str) or str in _members(hint):
+        return value
+    for kind, reader, words in _READERS:
+        if kind in _members(hint):
+            try:
+                return reader(value)
+            except (ValueError, KeyError):
+                raise FormatError(None, None, f"{what}: option {name} is {value!r}, expected {words}.") from None
+    return value
+
+
+def _truth(value: str) -> bool:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[value.lower()]
+
+
+_READERS: tuple[tuple[type, Callable[[str], Any], str], ...] = (
+    (bool, _truth, "yes or no"),
+    (int, int, "a whole number"),
+    (float, float, "a number"),
+)
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    if get_origin(hint) in (Union, UnionType):
+        return tuple(m for m in get_args(hint) if m is not NoneType)
+    return (hint,)

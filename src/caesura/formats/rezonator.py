@@ -1,0 +1,121 @@
+"""Rezonator projects (.rez): JSON whose node map holds units, their entries, and the tokens these point to.
+
+A unit is an intonation unit by one participant; its last token is an endnote, or its last token's tag ``endNote`` holds one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from caesura.errors import FormatError
+from caesura.formats.endnotes import ALIASES, ENDNOTES, Convention, Speech, utterances
+from caesura.formats.files import Source, load_json
+from caesura.model import Corpus
+
+__all__ = ["read", "sniff", "write"]
+
+#: Where a token's words and a unit's speaker may stand, the usual tag first.
+_TEXT_TAGS = ("text", "Utterance", "word", "Word", "transcript")
+_SPEAKER_TAGS = ("participant", "Participant", "Speaker", "speaker")
+
+
+def sniff(head: str) -> bool:
+    """Recognise the root of a Rezonator project."""
+    return head.lstrip().startswith("{") and '"ROOT"' in head[:200]
+
+
+def read(
+    source: Source,
+    *,
+    endnotes: Sequence[str] | str = ENDNOTES,
+    aliases: Mapping[str, str] | str = ALIASES,
+    attached: bool = False,
+    unmarked: str | None = None,
+    text: str | None = None,
+) -> Corpus:
+    """Read a track a participant.
+
+    Parameters
+    ----------
+    text
+        The tag of a token that holds its words (default: ``text``, ``Utterance``, ``word`` or ``transcript``, whichever is there).
+    endnotes, aliases, attached, unmarked
+        As in transcripts.
+    """
+    nodes = _nodes(source)
+    speech = Speech(Convention.of(endnotes, aliases, attached, unmarked), source.path)
+    units = sorted((n for n in nodes.values() if n.get("type") == "unit"), key=lambda unit: _order(unit, "unitSeq"))
+    for unit in units:
+        tokens = _tokens(source, nodes, unit)
+        spoken: list[str] = []
+        for token in tokens:
+            tags = token.get("tagMap") or {}
+            spoken += speech.convention.tokens(_tag(source, tags, (text,) if text else _TEXT_TAGS))
+            if sign := str(tags.get("endNote") or "").strip():
+                spoken.append(sign)
+        speech.add(_speaker(unit), spoken, None)
+    if not any(speech.words.values()):
+        raise FormatError(source.path, None, "the project holds no unit with words.")
+    return Corpus.from_annotations(speech.annotations(source.stem, ""))
+
+
+def write(corpus: Corpus) -> str:
+    """Write the node map of a project: a document, its units, entries and tokens."""
+    first = corpus.annotation(0)
+    nodes: dict[str, Any] = {"doc": {"type": "doc", "unitList": []}}
+    for u, (speaker, said) in enumerate(utterances(corpus, first.item, first.coder), 1):
+        unit = f"unit{u}"
+        entries = []
+        for t, word in enumerate(said.split(), 1):
+            token, entry = f"token{u}_{t}", f"entry{u}_{t}"
+            tags = {"text": word, "endNote": ""}
+            nodes[token] = {"type": "token", "unit": unit, "doc": "doc", "tokenOrder": t, "tagMap": tags}
+            nodes[entry] = {"type": "entry", "unit": unit, "token": token}
+            entries.append(entry)
+        tags = {"unitSeq": str(u), "participant": speaker}
+        nodes[unit] = {"type": "unit", "doc": "doc", "unitSeq": u, "entryList": entries, "tagMap": tags}
+        nodes["doc"]["unitList"].append(unit)
+    return json.dumps({"ROOT": [{"docNode": "doc", "nodeMap": nodes}]}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _nodes(source: Source) -> dict[str, dict[str, Any]]:
+    data = load_json(source)
+    root = data.get("ROOT") if isinstance(data, dict) else None
+    nodes = root[0].get("nodeMap") if isinstance(root, list) and root and isinstance(root[0], dict) else None
+    if not isinstance(nodes, dict):
+        raise FormatError(source.path, None, 'expected a Rezonator project: {"ROOT": [{"nodeMap": …}]}.')
+    return {name: node for name, node in nodes.items() if isinstance(node, dict)}
+
+
+def _tokens(source: Source, nodes: dict[str, dict[str, Any]], unit: dict[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for name in unit.get("entryList") or unit.get("tokenList") or []:
+        entry = nodes.get(str(name))
+        token = nodes.get(str(entry.get("token"))) if entry is not None and entry.get("type") == "entry" else entry
+        if token is None:
+            raise FormatError(source.path, None, f"a unit names the entry {name!r}, which leads to no token.")
+        found.append(token)
+    return found
+
+
+def _tag(source: Source, tags: Mapping[str, Any], names: Sequence[str]) -> str:
+    for name in names:
+        if name in tags:
+            return str(tags[name])
+    known = ", ".join(sorted(map(str, tags))) or "none"
+    raise FormatError(source.path, None, f"a token has no tag {names[0]!r}; name one with text= ({known}).")
+
+
+def _speaker(unit: dict[str, Any]) -> str:
+    tags = unit.get("tagMap") or {}
+    named = next((str(tags[name]) for name in _SPEAKER_TAGS if tags.get(name)), str(unit.get("participantID") or ""))
+    return named.strip().rstrip(":").strip()
+
+
+def _order(node: dict[str, Any], name: str) -> float:
+    try:
+        return float(node.get(name) or 0)
+    except (TypeError, ValueError):
+        return 0.0

@@ -1,0 +1,118 @@
+"""Tables in text: CSV with commas, semicolons or tabs, its columns found by name and its rows by line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+
+__all__ = ["Row", "header_of", "read_table", "whole", "write_table"]
+
+_DELIMITERS = ",;\t"
+csv.field_size_limit(2**24)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table."""
+
+    source: Source
+    line: int
+    columns: dict[str, int]
+    cells: list[str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.cells[self.columns[name]]
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return a cell, or the default where there is no such column."""
+        return self.cells[self.columns[name]] if name in self.columns else default
+
+    def fault(self, why: str) -> FormatError:
+        """Build a complaint about this line."""
+        return FormatError(self.source.path, self.line, why)
+
+
+def header_of(head: str) -> list[str]:
+    """Return the columns' names, in lower case, of what may be the beginning of a table."""
+    line = next((line for line in head.split("\n") if line.strip()), "")
+    return [name.strip().lower() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
+
+
+def read_table(source: Source, *, needs: Sequence[str] = (), aliases: dict[str, str] | None = None) -> Iterator[Row]:
+    """Give every row; blank lines are passed over, rows of another width refused."""
+    with source.stream() as text:
+        yield from _rows(source, text, needs, aliases or {})
+
+
+def _rows(source: Source, text: Iterable[str], needs: Sequence[str], aliases: dict[str, str]) -> Iterator[Row]:
+    lines = iter(_without_nul(source, text))
+    first = next(lines, "")
+    reader = csv.reader(_chained(first, lines), delimiter=_delimiter(first))
+    columns: dict[str, int] | None = None
+    try:
+        for cells in reader:
+            if not any(cells):
+                continue
+            if columns is None:
+                columns = _columns(source, cells, needs, aliases)
+            elif len(cells) != len(columns):
+                raise FormatError(
+                    source.path, reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}."
+                )
+            else:
+                yield Row(source, reader.line_num, columns, cells)
+    except csv.Error as fault:
+        raise FormatError(source.path, reader.line_num, f"this is not CSV: {fault}.") from None
+    if columns is None:
+        raise FormatError(source.path, None, "the table is empty.")
+
+
+def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Write CSV with commas; what holds a comma, a quote or a line end is quoted."""
+    made = io.StringIO(newline="")
+    writer = csv.writer(made, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return made.getvalue()
+
+
+def whole(row: Row, name: str, least: int = 1) -> int:
+    """Read a cell as a whole number."""
+    try:
+        number = int(row[name])
+    except ValueError:
+        raise row.fault(f"{name} is {row[name]!r}, expected a whole number.") from None
+    if number < least:
+        raise row.fault(f"{name} is {number}, expected {least} or more.")
+    return number
+
+
+def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: dict[str, str]) -> dict[str, int]:
+    names = [aliases.get(name, name) for name in (cell.strip().lower() for cell in cells)]
+    if len(set(names)) != len(names):
+        again = next(name for i, name in enumerate(names) if name in names[:i])
+        raise FormatError(source.path, 1, f"two columns are called {again!r}.")
+    if missing := [name for name in needs if name not in names]:
+        raise FormatError(source.path, 1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
+    return {name: i for i, name in enumerate(names)}
+
+
+def _delimiter(line: str) -> str:
+    return max(_DELIMITERS, key=line.count)
+
+
+def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if "\x00" in line:
+            raise FormatError(source.path, number, "this is a binary file, expected text.")
+        yield line

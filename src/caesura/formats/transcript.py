@@ -1,0 +1,73 @@
+"""Transcripts with endnotes: ``JOHN: Hello , how are you ?``, one turn a line.
+
+A line without a speaker goes on with the turn before. Tokens stand between spaces; endnotes are tokens of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from caesura.errors import FormatError
+from caesura.formats.endnotes import ALIASES, ENDNOTES, Convention, Speech, utterances
+from caesura.formats.files import Source
+from caesura.model import Corpus
+
+__all__ = ["read", "sniff", "write"]
+
+_TURN = re.compile(r"\s*([^\s:][^:]{0,40}?)\s*:(?:\s+(.*)|$)")
+
+
+def sniff(head: str) -> bool:
+    """Recognise lines that mostly name a speaker, some of which end with an endnote."""
+    lines = [line for line in head.split("\n")[:200] if line.strip()]
+    turns = [found for line in lines if (found := _TURN.fullmatch(line))]
+    ended = sum(bool(re.search(r"(?:[?.,;]|--|—)\s*$", line)) for line in lines)
+    return bool(lines) and len(turns) * 2 >= len(lines) and ended > 0
+
+
+def read(
+    source: Source,
+    *,
+    endnotes: Sequence[str] | str = ENDNOTES,
+    aliases: Mapping[str, str] | str = ALIASES,
+    attached: bool = False,
+    unmarked: str | None = None,
+    speakers: bool = True,
+) -> Corpus:
+    """Read one text by one annotator; a track a speaker.
+
+    Parameters
+    ----------
+    endnotes
+        The tokens that are boundary types, separated by spaces.
+    aliases
+        What stands for an endnote, as ``OLD=NEW``: ``—=--`` reads an em-dash as a truncation.
+    attached
+        Whether endnotes hang on the word before (``are you?``) and are to be taken off.
+    unmarked
+        The type of a line's end that carries no endnote; by default it is no boundary.
+    speakers
+        Whether lines name who speaks; else all is one track and a colon a part of the text.
+    """
+    speech = Speech(Convention.of(endnotes, aliases, attached, unmarked), source.path)
+    speaker = ""
+    for number, line in source.lines:
+        turn = _TURN.fullmatch(line) if speakers else None
+        if turn is not None:
+            speaker = turn[1]
+        said = (turn[2] or "") if turn is not None else line
+        if said.strip() or turn is not None:
+            speech.say(speaker, said, number)
+    if not any(speech.words.values()):
+        raise FormatError(source.path, None, "the transcript holds no word.")
+    return Corpus.from_annotations(speech.annotations(source.stem, ""))
+
+
+def write(corpus: Corpus) -> str:
+    """Write speaker after speaker, one line an endnote (a corpus does not know in which order they took turns)."""
+    first = corpus.annotation(0)
+    return "".join(
+        f"{speaker}: {said}\n" if speaker else f"{said}\n"
+        for speaker, said in utterances(corpus, first.item, first.coder)
+    )

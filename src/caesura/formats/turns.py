@@ -1,0 +1,52 @@
+"""Turns in a table: CSV with the columns Turn, Speaker, Utterance, endnotes as tokens of the utterance.
+
+The table segsimflex takes. Columns Item and Coder are understood too, and written where a corpus has several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from caesura.errors import FormatError
+from caesura.formats.endnotes import ALIASES, ENDNOTES, Convention, Speech, utterances
+from caesura.formats.files import Source
+from caesura.formats.tables import header_of, read_table, write_table
+from caesura.model import Corpus
+
+__all__ = ["read", "sniff", "write"]
+
+
+def sniff(head: str) -> bool:
+    """Recognise the columns Speaker and Utterance."""
+    return {"speaker", "utterance"} <= set(header_of(head))
+
+
+def read(
+    source: Source,
+    *,
+    endnotes: Sequence[str] | str = ENDNOTES,
+    aliases: Mapping[str, str] | str = ALIASES,
+    attached: bool = False,
+    unmarked: str | None = None,
+) -> Corpus:
+    """Read a track a speaker; the options are those of transcripts."""
+    convention = Convention.of(endnotes, aliases, attached, unmarked)
+    texts: dict[tuple[str, str], Speech] = {}
+    for row in read_table(source, needs=("speaker", "utterance")):
+        key = row.get("item", source.stem), row.get("coder")
+        speech = texts.setdefault(key, Speech(convention, source.path))
+        speech.say(row["speaker"].strip(), row["utterance"], row.line)
+    if not any(words for speech in texts.values() for words in speech.words.values()):
+        raise FormatError(source.path, None, "no utterance holds a word.")
+    return Corpus.from_annotations(a for key, speech in texts.items() for a in speech.annotations(*key))
+
+
+def write(corpus: Corpus) -> str:
+    """Write an utterance a row, speaker after speaker."""
+    keys = dict.fromkeys((a.item, a.coder) for a in corpus)
+    rows = [
+        (item, coder, turn, speaker, said)
+        for item, coder in keys
+        for turn, (speaker, said) in enumerate(utterances(corpus, item, coder), 1)
+    ]
+    return write_table(("Item", "Coder", "Turn", "Speaker", "Utterance"), rows)

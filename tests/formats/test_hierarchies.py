@@ -1,0 +1,84 @@
+"""Nested segments: level columns, spans, brackets, nested JSON."""
+
+import json
+
+import pytest
+
+import caesura as cs
+from shared_data import shared
+
+SPANS = [(1, 10, 1), (1, 4, 2), (5, 10, 2), (5, 7, 3)]
+
+
+def test_level_columns_with_old_mac_line_ends(tmp_path):
+    path = tmp_path / "ch1.csv"
+    rows = ["par,level1,level2,level3", "1,0,1,0", "2,1,1,0", "3,0,0,0", "4,1,1,1"]
+    path.write_bytes("\r".join(rows).encode())
+    assert cs.read(path)["ch1", ""].spans == [(1, 2, 1), (3, 4, 1), (1, 1, 2), (2, 2, 2)]
+
+
+def test_the_moonstone_reads_as_one_corpus():
+    corpus = cs.read(shared("data/moonstone_hierarchies"), pattern="{item}/{item}-{coder}.csv")
+    assert corpus.items == ("ch1", "ch2", "ch4", "ch5", "ch6")
+    assert len(corpus) == 28
+    assert str(corpus["ch1", "an2"]).endswith("[[1–2] [3]] [[[4] [5] [6]] [[7] [8] [9] [10]]] [[[11] [12]] [13]])")
+    assert corpus["ch2", "an9"].depth == 4
+
+
+def test_spans_take_levels_from_nesting_or_from_a_column(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("item,coder,first,last\ntalk,ann,1,10\ntalk,ann,1,4\ntalk,ann,5,10\ntalk,ann,5,7\ntalk,ben,2,3\n")
+    corpus = cs.read(path)
+    assert corpus["talk", "ann"].spans == SPANS
+    assert corpus["talk", "ben"].length == 10
+    path.write_text("first,last,level,coder,item\n1,4,2,ann,talk\n")
+    assert cs.read(path, length=6)["talk", "ann"] == cs.Hierarchy(6, [(1, 4, 2)])
+
+
+def test_brackets(tmp_path):
+    path = tmp_path / "b.txt"
+    path.write_text("[ [ a b ] c ]\n[d\n[e] f]\ng\n")
+    assert cs.read(path)["b", ""] == cs.Hierarchy(7, [(1, 3, 1), (1, 2, 2), (4, 6, 1), (5, 5, 2)])
+    assert cs.read(path)["b", ""].units == tuple("abcdefg")
+
+
+def test_nested_json(tmp_path):
+    path = tmp_path / "n.json"
+    inner = {"first": 5, "last": 10, "segments": [{"first": 5, "last": 7}]}
+    tree = [{"first": 1, "last": 10, "segments": [{"first": 1, "last": 4}, inner]}]
+    path.write_text(json.dumps({"item": "talk", "coder": "ann", "length": 10, "segments": tree}))
+    assert cs.read(path)["talk", "ann"].spans == SPANS
+    path.write_text(json.dumps({"units": list("abc"), "segments": [{"first": 1, "last": 2}]}))
+    assert cs.read(path)["n", ""].units == ("a", "b", "c")
+    path.write_text(json.dumps([[["take", "the"], ["red", "line"]], "stop"]))
+    assert cs.read(path)["n", ""].spans == [(1, 4, 1), (1, 2, 2), (3, 4, 2)]
+    path.write_text(json.dumps({"talk": {"ann": {"length": 2, "segments": []}, "ben": [[1], 1]}}))
+    assert cs.read(path, "nested-json")["talk", "ben"].spans == [(1, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("l.csv", "par,level1\n1,0\n3,1\n", "line 3: par is 3, expected 2"),
+        ("l.csv", "par,level1\n1,0\n2,x\n", "line 3: level1 is 'x', expected 1 where a segment ends"),
+        ("l.csv", "par,level1\n1,0,0\n", "line 2: this line has 3 cells, the header 2"),
+        ("l.csv", "par,level1\n", "the table has no row"),
+        ("s.csv", "first,last\n1,4\n3,6\n", "segments (1, 4) and (3, 6) cross"),
+        ("s.csv", "first,last\n4,1\n", "segment (4, 1) ends before it begins"),
+        ("s.csv", "first,last\n0,1\n", "line 2: first is 0, expected 1 or more"),
+        ("s.csv", "first,last\n1,two\n", "line 2: last is 'two', expected a whole number"),
+        ("s.csv", "item,coder,first,last,length\na,x,1,2,9\na,y,1,2,8\n", "line 3: item 'a' has length 8 here and 9 above"),
+        ("b.txt", "[ [ a ]\n", "the '[' before unit 1 is never closed"),
+        ("b.txt", "[ [ a ] ]\n]\n", "a ']' after unit 1 closes nothing"),
+        ("b.txt", "[ [ ] a ]\n", "the brackets after unit 0 hold no unit"),
+        ("n.json", '{"length": 3, "segments": [{"first": 1, "last": "2"}]}', "'last' must be a whole number"),
+        ("n.json", '{"length": 3, "segments": [{"first": 1, "last": 4}]}', "segment (1, 4) lies outside the text"),
+        ("n.json", '{"length": 3, "segments": [[1, 2]]}', "a segment is an object with"),
+    ],
+)  # fmt: skip
+def test_odd_hierarchies_are_refused(tmp_path, name, text, says):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(cs.FormatError) as caught:
+        cs.read(path)
+    assert says in str(caught.value)
