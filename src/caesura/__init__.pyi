@@ -5,6 +5,7 @@ from .errors import FormatError as FormatError
 from .errors import InvalidSegmentation as InvalidSegmentation
 from .errors import LengthMismatch as LengthMismatch
 from .errors import MissingExtra as MissingExtra
+from .errors import UndefinedScore as UndefinedScore
 from .errors import UnknownName as UnknownName
 from .formats import read as read
 from .formats import write as write
@@ -12,6 +13,8 @@ from .metrics import metric as metric
 from .metrics import metrics as metrics
 from .metrics.alignment import alignment_similarity as alignment_similarity
 from .metrics.flexible import flexible_similarity as flexible_similarity
+from .metrics.region import RegionScores as RegionScores
+from .metrics.region import region_scores as region_scores
 from .metrics.similarity import Similarity as Similarity
 from .model import Annotation as Annotation
 from .model import Corpus as Corpus

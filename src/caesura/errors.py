@@ -14,6 +14,7 @@ __all__ = [
     "InvalidSegmentation",
     "LengthMismatch",
     "MissingExtra",
+    "UndefinedScore",
     "UnknownName",
 ]
 
@@ -85,3 +86,7 @@ class MissingExtra(CaesuraError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
         return type(self), (self.library, self.extra, self.what)
+
+
+class UndefinedScore(UserWarning):
+    """A score that divides by nothing, such as a hit rate without reference boundaries; its value is NaN."""

@@ -15,6 +15,8 @@ from caesura.model import Corpus, Hierarchy, Segmentation
 
 LABELS = ["p", "q", "r"]
 
+pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
+
 
 def random_corpus(kind: str, types: str, items: int = 40, seed: int = 0) -> tuple[Corpus, Corpus]:
     """Two coders over the same texts, with empty, full and one-unit annotations among them."""
@@ -36,8 +38,10 @@ def random_marks(random, kind: str, types: str, length: int, empty: bool):
         return Hierarchy.from_spans(spans, length=length)
     if kind == "time":
         grid = np.arange(1, 4 * length) / 4  # coarse, so that two coders often meet
-        chosen = random.random(len(grid)) < (0 if empty else random.uniform(0.1, 0.4))
-        return Segmentation.from_times(grid[chosen], length=float(length))
+        times = grid[random.random(len(grid)) < (0 if empty else random.uniform(0.1, 0.4))]
+        times = times + np.where(random.random(len(times)) < 0.3, random.uniform(-0.04, 0.04, len(times)), 0.0)
+        twice = times[random.random(len(times)) < 0.5] - random.uniform(0.005, 0.04)  # nearly at one place
+        return Segmentation.from_times(np.sort(np.concatenate((times, twice))), length=float(length))
     chosen = np.flatnonzero(random.random(max(length - 1, 0)) < (0 if empty else 0.3)) + 1
     if types == "ignored":
         return Segmentation.from_positions(chosen.tolist(), length=length)

@@ -27,6 +27,14 @@ BUILT_IN: dict[str, str] = {
     "A": "caesura.metrics.alignment:A",
     "Sf": "caesura.metrics.flexible:Sf",
     "SfB": "caesura.metrics.flexible:SfB",
+    "R": "caesura.metrics.region:R",
+    "hit-rate": "caesura.metrics.region:HitRate",
+    "over-segmentation": "caesura.metrics.region:OverSegmentation",
+    "region-precision": "caesura.metrics.region:RegionPrecision",
+    "region-recall": "caesura.metrics.region:RegionRecall",
+    "region-F": "caesura.metrics.region:RegionF",
+    "miss-rate": "caesura.metrics.region:MissRate",
+    "false-alarm-rate": "caesura.metrics.region:FalseAlarmRate",
 }
 
 

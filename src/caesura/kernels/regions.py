@@ -1,0 +1,326 @@
+"""Search regions around reference boundaries: which hypotheses fall into them, in one sweep over both sorted lists.
+
+Times are laid on an integer grid first, so that 0.02 s means 0.02 s. Every hypothesis belongs to its nearest reference
+boundary, so overlapping regions end half-way between their boundaries without ever being built.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import kernel
+
+__all__ = ["assign_lenient", "assign_optimal", "assign_regions", "count_lenient", "count_optimal", "count_regions"]
+
+_BLOCK = 1024  # ticks laid out at a time: both buffers stay in the first-level cache, however long a recording is
+_FENCE = 2**61  # behind the last boundary; ticks stay below 2**51, so no sum of two reaches it
+
+
+@kernel
+def _tick(time: float, scale: float) -> Any:
+    return np.int64(np.rint(time * scale))
+
+
+@kernel
+def _without_edges(times: NDArray[Any], start: int, stop: int, length: float, scale: float) -> tuple[int, int]:
+    """Leave out what stands at the start and at the end of the recording: the range of times that stay."""
+    end = _tick(length, scale)
+    while start < stop and _tick(times[start], scale) == 0:
+        start += 1
+    while stop > start and _tick(times[stop - 1], scale) == end:
+        stop -= 1
+    return start, stop
+
+
+@kernel
+def _lay_out(times: NDArray[Any], start: int, stop: int, scale: float, into: NDArray[Any], at: int) -> int:
+    """Put the ticks of the next block of times at ``into[at:]`` and return where they end."""
+    size = min(stop - start, _BLOCK)
+    for k in range(size):
+        into[at + k] = np.int64(np.rint(times[start + k] * scale))
+    return at + size
+
+
+@kernel
+def _distinct(ticks: NDArray[Any], at: int, end: int) -> int:
+    """Drop from ``ticks[at:end]`` what repeats the tick before it and return the new end."""
+    again = 0
+    for k in range(max(at, 1), end):
+        again += ticks[k] == ticks[k - 1]
+    if again == 0:
+        return end
+    for k in range(at, end):
+        if at == 0 or ticks[k] != ticks[at - 1]:
+            ticks[at] = ticks[k]
+            at += 1
+    return at
+
+
+@kernel
+def _sweep(
+    ref: NDArray[Any],
+    ref_at: int,
+    size: int,
+    hyp: NDArray[Any],
+    hyp_at: int,
+    filled: int,
+    tolerance: int,
+    shift: int,
+    hits: int,
+    fresh: int,
+) -> tuple[Any, Any, Any, Any]:
+    """Move on until a block is used up; every step moves one of the two lists on, without a branch to mispredict.
+
+    Indices are unsigned, because signed ones make Numba ask at every step whether they count from the end.
+    """
+    one, last, end = np.uint64(1), np.uint64(size - 1), np.uint64(filled)
+    i, j = np.uint64(ref_at), np.uint64(hyp_at)
+    found, free = np.uint64(hits), np.uint64(fresh)
+    while j < end and i < last:
+        onward = np.uint64(2 * hyp[j] + shift > ref[i] + ref[i + one])
+        inside = np.uint64(abs(hyp[j] - ref[i]) <= tolerance) & (one - onward)
+        found += inside & free
+        free = onward | (free & (one - inside))
+        i += onward
+        j += one - onward
+    return np.int64(i), np.int64(j), np.int64(found), np.int64(free)
+
+
+@kernel
+def _region_hits(
+    ref_times: NDArray[Any],
+    ref_at: int,
+    ref_stop: int,
+    hyp_times: NDArray[Any],
+    hyp_at: int,
+    hyp_stop: int,
+    tolerance: int,
+    scale: float,
+    shift: int,
+    ref: NDArray[Any],
+    hyp: NDArray[Any],
+) -> tuple[int, int]:
+    """Count (regions that hold a hypothesis, distinct reference boundaries)."""
+    i, j, hits, fresh, filled, size, n_ref = 0, 0, 0, 1, 0, 0, 0
+    while True:
+        if i + 1 >= size and ref_at < ref_stop:  # the next block of references behind the one we stand on
+            kept = min(size, 1)
+            ref[0] = ref[i]
+            i = 0
+            end = _lay_out(ref_times, ref_at, ref_stop, scale, ref, kept)
+            ref_at += end - kept
+            size = _distinct(ref, kept, end)
+            n_ref += size - kept
+            if ref_at == ref_stop:
+                ref[size] = _FENCE
+                size += 1
+        if j == filled:
+            if hyp_at == hyp_stop:
+                break
+            j, filled = 0, _lay_out(hyp_times, hyp_at, hyp_stop, scale, hyp, 0)
+            hyp_at += filled
+        if n_ref == 0:
+            break
+        i, j, hits, fresh = _sweep(ref, i, size, hyp, j, filled, tolerance, shift, hits, fresh)
+    while ref_at < ref_stop:  # no hypothesis is left; references are only counted
+        ref[0] = ref[size - 1]
+        end = _lay_out(ref_times, ref_at, ref_stop, scale, ref, 1)
+        ref_at += end - 1
+        size = _distinct(ref, 1, end)
+        n_ref += size - 1
+    return hits, n_ref
+
+
+@kernel
+def count_regions(
+    ref_positions: NDArray[Any],
+    ref_starts: NDArray[Any],
+    ref_stops: NDArray[Any],
+    hyp_positions: NDArray[Any],
+    hyp_starts: NDArray[Any],
+    hyp_stops: NDArray[Any],
+    lengths: NDArray[Any],
+    tolerance: int,
+    scale: float,
+    later: bool,
+    edges: bool,
+    out: NDArray[Any],
+) -> None:
+    """Fill ``out`` with (hits, hypotheses that are hits, reference boundaries, hypotheses) by the search region method.
+
+    ``tolerance`` is in ticks, ``scale`` in ticks a second; ``later`` sends ties to the later boundary, ``edges`` keeps what
+    stands at the ends of a recording.
+    """
+    ref, hyp = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
+    shift = 1 if later else 0  # twice a tick is even, so one more sends ties, and only ties, to the later boundary
+    for pair in range(len(ref_starts)):
+        a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+        if not edges:
+            a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
+            c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
+        hits, n_ref = _region_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, shift, ref, hyp)
+        out[pair, 0] = hits
+        out[pair, 1] = hits
+        out[pair, 2] = n_ref
+        out[pair, 3] = d - c
+
+
+@kernel
+def _optimal_hits(
+    ref: NDArray[Any], i: int, n_ref: int, hyp: NDArray[Any], j: int, n_hyp: int, tolerance: int, scale: float
+) -> tuple[int, int]:
+    """Count (the largest one-to-one matching within the tolerance, distinct reference boundaries).
+
+    On a line, taking the earliest free pair each time gives a largest matching.
+    """
+    hits, distinct, last = 0, 0, -_FENCE
+    while i < n_ref:
+        here = _tick(ref[i], scale)
+        i += 1
+        if here == last:
+            continue
+        last = here
+        distinct += 1
+        while j < n_hyp and _tick(hyp[j], scale) < here - tolerance:
+            j += 1
+        if j < n_hyp and _tick(hyp[j], scale) <= here + tolerance:
+            hits += 1
+            j += 1
+    return hits, distinct
+
+
+@kernel
+def count_optimal(
+    ref_positions: NDArray[Any],
+    ref_starts: NDArray[Any],
+    ref_stops: NDArray[Any],
+    hyp_positions: NDArray[Any],
+    hyp_starts: NDArray[Any],
+    hyp_stops: NDArray[Any],
+    lengths: NDArray[Any],
+    tolerance: int,
+    scale: float,
+    later: bool,
+    edges: bool,
+    out: NDArray[Any],
+) -> None:
+    """Like :func:`count_regions`, with the largest one-to-one matching in the place of regions."""
+    for pair in range(len(ref_starts)):
+        a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+        if not edges:
+            a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
+            c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
+        hits, n_ref = _optimal_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale)
+        out[pair, 0] = hits
+        out[pair, 1] = hits
+        out[pair, 2] = n_ref
+        out[pair, 3] = d - c
+
+
+@kernel
+def _near(
+    these: NDArray[Any], i: int, last: int, those: NDArray[Any], k: int, stop: int, tol: int, scale: float, once: bool
+) -> tuple[int, int]:
+    """Count (those of ``these`` that have any of ``those`` within the tolerance, all of ``these``), equal ones once if so told."""
+    near, number, before = 0, 0, -_FENCE
+    for at in range(i, last):
+        here = _tick(these[at], scale)
+        if once and here == before:
+            continue
+        before = here
+        number += 1
+        while k < stop and _tick(those[k], scale) < here - tol:
+            k += 1
+        near += k < stop and _tick(those[k], scale) <= here + tol
+    return near, number
+
+
+@kernel
+def count_lenient(
+    ref_positions: NDArray[Any],
+    ref_starts: NDArray[Any],
+    ref_stops: NDArray[Any],
+    hyp_positions: NDArray[Any],
+    hyp_starts: NDArray[Any],
+    hyp_stops: NDArray[Any],
+    lengths: NDArray[Any],
+    tolerance: int,
+    scale: float,
+    later: bool,
+    edges: bool,
+    out: NDArray[Any],
+) -> None:
+    """Like :func:`count_regions`, with every boundary near any of the other side counted, however often that one was used."""
+    for pair in range(len(ref_starts)):
+        a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+        if not edges:
+            a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
+            c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
+        out[pair, 0], out[pair, 2] = _near(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, True)
+        out[pair, 1], out[pair, 3] = _near(hyp_positions, c, d, ref_positions, a, b, tolerance, scale, False)
+
+
+@kernel
+def assign_regions(
+    ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, later: bool, of_ref: NDArray[Any], of_hyp: NDArray[Any]
+) -> None:
+    """Say which hypothesis (the nearest of its region) hits each boundary and which region each hypothesis lies in; -1: none.
+
+    ``ref`` and ``hyp`` are ticks in order, those of the reference distinct.
+    """
+    of_ref[:] = -1
+    of_hyp[:] = -1
+    i = 0
+    for j in range(len(hyp)):
+        while i + 1 < len(ref):
+            middle = 2 * hyp[j] - ref[i] - ref[i + 1]
+            if middle < 0 or (middle == 0 and not later):
+                break
+            i += 1
+        if i < len(ref) and abs(hyp[j] - ref[i]) <= tolerance:
+            of_hyp[j] = i
+            if of_ref[i] < 0 or abs(hyp[j] - ref[i]) < abs(hyp[of_ref[i]] - ref[i]):
+                of_ref[i] = j
+
+
+@kernel
+def assign_optimal(
+    ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, later: bool, of_ref: NDArray[Any], of_hyp: NDArray[Any]
+) -> None:
+    """Like :func:`assign_regions`, for the largest one-to-one matching."""
+    of_ref[:] = -1
+    of_hyp[:] = -1
+    i, j = 0, 0
+    while i < len(ref) and j < len(hyp):
+        if hyp[j] < ref[i] - tolerance:
+            j += 1
+        elif hyp[j] > ref[i] + tolerance:
+            i += 1
+        else:
+            of_ref[i] = j
+            of_hyp[j] = i
+            i += 1
+            j += 1
+
+
+@kernel
+def assign_lenient(
+    ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, later: bool, of_ref: NDArray[Any], of_hyp: NDArray[Any]
+) -> None:
+    """Like :func:`assign_regions`, with the nearest boundary of the other side within the tolerance, used however often."""
+    _nearest(ref, hyp, tolerance, of_ref)
+    _nearest(hyp, ref, tolerance, of_hyp)
+
+
+@kernel
+def _nearest(these: NDArray[Any], those: NDArray[Any], tolerance: int, found: NDArray[Any]) -> None:
+    found[:] = -1
+    k = 0
+    for i in range(len(these)):
+        while k + 1 < len(those) and abs(those[k + 1] - these[i]) < abs(those[k] - these[i]):
+            k += 1
+        if k < len(those) and abs(those[k] - these[i]) <= tolerance:
+            found[i] = k
