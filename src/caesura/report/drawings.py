@@ -114,6 +114,13 @@ DRAWINGS: dict[str, Drawing] = {
             shown=True,
         ),
         Drawing("density", "boundary density along the text", "caesura.report.densities:draw_density", _ALL),
+        Drawing(
+            "alignment",
+            "how the segments of two coders align",
+            "caesura.report.alignment:draw_alignment",
+            _FLAT,
+            coders=(2, 2),
+        ),
     )
 }
 
