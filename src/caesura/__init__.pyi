@@ -20,8 +20,8 @@ from .model import Annotation as Annotation
 from .model import Corpus as Corpus
 from .model import Hierarchy as Hierarchy
 from .model import Segmentation as Segmentation
-from .statistics import Accumulator as Accumulator
 from .report.alignment import align as align
+from .statistics import Accumulator as Accumulator
 from .statistics import Evaluation as Evaluation
 from .statistics import evaluate as evaluate
 from .statistics import make_scorer as make_scorer

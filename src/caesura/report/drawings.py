@@ -101,6 +101,7 @@ class Drawing:
 
 
 _ALL: frozenset[Kind] = frozenset({"units", "time", "nested"})
+_FLAT: frozenset[Kind] = frozenset({"units", "time"})
 
 #: Every drawing by name, in the order in which they are shown. Families add their rows here.
 DRAWINGS: dict[str, Drawing] = {
