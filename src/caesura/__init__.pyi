@@ -1,4 +1,5 @@
 from . import annotators as annotators
+from . import samples as samples
 from ._version import __version__ as __version__
 from .errors import CaesuraError as CaesuraError
 from .errors import FormatError as FormatError
@@ -21,6 +22,8 @@ from .model import Corpus as Corpus
 from .model import Hierarchy as Hierarchy
 from .model import Segmentation as Segmentation
 from .report.alignment import align as align
+from .report.comparison import Comparison as Comparison
+from .report.comparison import compare as compare
 from .statistics import Accumulator as Accumulator
 from .statistics import Evaluation as Evaluation
 from .statistics import evaluate as evaluate

@@ -1,44 +1,224 @@
-"""``caesura compare REF HYP``: what every metric says, with intervals."""
+"""``caesura compare REF HYP``: what every metric says, with intervals, and where the two differ, drawn.
+
+Options that belong to metrics (``--n-t``, ``--tolerance`` …) are gathered by name: every metric that has a parameter of that
+name receives the value. A family that brings a new parameter adds one line to the signature and one to the table handed to ``_metrics``.
+"""
 
 from __future__ import annotations
 
-from caesura.cli.options import Encoding, Format, Input, Json, Metrics, Seed
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from caesura.cli.options import Draw, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed, Width
+
+if TYPE_CHECKING:
+    from caesura.metrics import Metric
+    from caesura.model import Corpus
+    from caesura.statistics import Evaluation
 
 __all__ = ["compare"]
 
 
 def compare(
     reference: Input,
-    hypothesis: Input,
+    hypothesis: Annotated[
+        Path | None,
+        typer.Argument(help="What to judge; without it, two coders of the first file.", show_default=False),
+    ] = None,
     metric: Metrics = None,
+    coders: Annotated[
+        str | None, typer.Option("--coders", help="Two coders of one file, reference first: A,B.")
+    ] = None,
+    item: Items = None,
+    n_t: Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")] = None,
+    k: Annotated[int | None, typer.Option("--k", help="Window size of Pk, WindowDiff and WinPR.")] = None,
+    tolerance: Annotated[float | None, typer.Option("--tolerance", help="Seconds around a boundary in time.")] = None,
+    missing: Annotated[str, typer.Option("--missing", help="Items on one side only: error, or skip.")] = "error",
+    fail_under: Annotated[
+        list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a score is worse: B=0.6; repeatable.")
+    ] = None,
+    draw: Draw = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
+    width: Width = None,
     format: Format = None,
+    option: FormatOptions = None,
     encoding: Encoding = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Compare a hypothesis with a reference.
 
-    Example: caesura compare gold.json system.json --metric F
+    Example: caesura compare gold.json system.json --metric F --fail-under F=0.6
     """
-    from caesura.cli.output import as_json, number, table
-    from caesura.formats import read
+    from caesura.cli.inputs import load
+    from caesura.cli.output import working
     from caesura.statistics import evaluate
 
-    options = {} if encoding is None else {"encoding": encoding}
-    result = evaluate(read(reference, format, **options), read(hypothesis, format, **options), metric, seed=seed)
-    if json:
-        as_json(result.as_dict())
-        return
-    table(
-        f"{len(result.items)} item{'s' * (len(result.items) != 1)}",
-        ["metric", "pooled", "mean of items", "95 % interval"],
-        (
-            (
-                name,
-                m.micro,
-                m.macro,
-                "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}",
+    one = load(reference, format, encoding, option)
+    two = None if hypothesis is None else load(hypothesis, format, encoding, option)
+    ours, theirs = _sides(one, two, coders, item)
+    chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": tolerance})
+    limits = _limits(fail_under)
+    with working("comparing"):
+        found = evaluate(ours, theirs, chosen, missing=_missing(missing), seed=seed)
+    _show(found, ours, theirs, draw=draw, svg=svg, width=width, json=json)
+    _check(found, limits)
+
+
+# ---------------------------------------------------------------------- what is compared, by what
+
+
+def _sides(one: Corpus, two: Corpus | None, coders: str | None, items: list[str] | None) -> tuple[Corpus, Corpus]:
+    """Part the input into reference and hypothesis: two files, or two coders of one."""
+    from caesura.errors import CaesuraError
+
+    if two is None:
+        named = one.coders if coders is None else tuple(name.strip() for name in coders.split(","))
+        if len(named) < 2 or (coders is not None and len(named) != 2):
+            raise CaesuraError(
+                f"comparing needs two coders, and this file has {len(one.coders)}; give a second file, or --coders A,B."
+                if coders is None
+                else f"--coders takes two names, A,B, not {coders!r}."
             )
-            for name, m in result.measured.items()
-        ),
+        ours, theirs = (one.select(coders=[name]) for name in named[:2])
+        both = [name for name in ours.items if name in theirs.items]
+        if not both:
+            raise CaesuraError(f"coders {named[0]!r} and {named[1]!r} share no item.")
+        ours, theirs = ours.select(items=both), theirs.select(items=both)
+    elif coders is not None:
+        raise CaesuraError("--coders chooses two coders of one file; here are two files.")
+    else:
+        ours, theirs = one, two
+    return (ours, theirs) if items is None else (ours.select(items=items), theirs.select(items=items))
+
+
+def _metrics(names: list[str] | None, given: dict[str, Any]) -> list[Metric] | None:
+    """Make the metrics, each with the parameters it knows; a parameter that none knows is refused."""
+    from caesura.errors import CaesuraError
+    from caesura.metrics import metric, metrics
+
+    wanted = {key: value for key, value in given.items() if value is not None}
+    if not wanted:
+        return None if names is None else [metric(name) for name in names]
+    plain = [metric(name) for name in names or metrics()]
+    for key in wanted:
+        if not any(key in made.parameters for made in plain):
+            raise CaesuraError(f"--{key.replace('_', '-')} belongs to no metric chosen here.")
+    made = []
+    for name, each in zip(names or metrics(), plain, strict=True):
+        mine = {key: value for key, value in wanted.items() if key in each.parameters}
+        if names is not None or mine:
+            made.append(metric(name, **mine))
+    return made
+
+
+def _missing(word: str) -> Any:
+    from caesura.errors import CaesuraError
+
+    if word not in ("error", "skip"):
+        raise CaesuraError(f"--missing takes error or skip, not {word!r}.")
+    return word
+
+
+# ---------------------------------------------------------------------- how it is shown
+
+
+def _show(
+    found: Evaluation,
+    ours: Corpus,
+    theirs: Corpus,
+    *,
+    draw: list[str] | None,
+    svg: Path | None,
+    width: int | None,
+    json: bool,
+) -> None:
+    from caesura.cli.output import as_json, number, say, table, terminal_width
+
+    if json:
+        as_json(found.as_dict())
+    else:
+        count = len(found.items)
+        table(
+            f"{count} item{'s' * (count != 1)}",
+            ["metric", "pooled", "mean of items", "95 % interval"],
+            (
+                (name, m.micro, m.macro, "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}")
+                for name, m in found.measured.items()
+            ),
+        )  # fmt: skip
+    if json and svg is None:
+        return
+    item = _where_they_differ(found)
+    pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), draw)
+    if svg is not None:
+        from caesura.formats.files import atomic_write
+        from caesura.report.stacks import stack
+
+        atomic_write(svg, stack(pictures).svg(width or 96))
+        typer.echo(f"wrote {svg}", err=json)
+        return
+    if len(found.items) > 1:
+        say(f"\nwhere they differ most: {item}", "bold")
+    for picture in pictures:
+        say("")
+        say(picture.terminal(width or terminal_width()))
+
+
+def _where_they_differ(found: Evaluation) -> str:
+    """Name the item with the worst score by the first metric; the first of equals."""
+    import numpy as np
+
+    first = next(iter(found.measured.values()))
+    scores = np.array(first.per_item) * (1 if first.metric.higher_is_better else -1)
+    return found.items[int(np.argmin(np.where(np.isnan(scores), np.inf, scores)))]
+
+
+def _pictures(ours: Corpus, theirs: Corpus, wanted: list[str] | None) -> list[Any]:
+    from caesura.model import Corpus
+    from caesura.report.drawings import applicable
+    from caesura.report.drawings import draw as drawn
+
+    clash = set(ours.coders) & set(theirs.coders)
+    both = Corpus.from_annotations(
+        [
+            *(a._replace(coder=f"{a.coder} (reference)") if a.coder in clash else a for a in ours),
+            *(a._replace(coder=f"{a.coder} (hypothesis)") if a.coder in clash else a for a in theirs),
+        ]
     )
+    names = wanted or [d.name for d in applicable(both) if d.shown][:1]
+    return [drawn(name, both) for name in names]
+
+
+# ---------------------------------------------------------------------- the check a user asked for
+
+
+def _limits(given: list[str] | None) -> dict[str, float]:
+    from caesura.cli.inputs import key_values
+    from caesura.errors import CaesuraError
+
+    found = {}
+    for name, value in key_values(given, "--fail-under").items():
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise CaesuraError(f"--fail-under takes METRIC=NUMBER, not {name}={value}.") from None
+    return found
+
+
+def _check(found: Evaluation, limits: dict[str, float]) -> None:
+    from caesura.errors import UnknownName
+
+    failed = False
+    for name, limit in limits.items():
+        if name not in found.measured:
+            raise UnknownName("score", name, list(found.measured))
+        measured = found.measured[name]
+        good, score = measured.metric.higher_is_better, measured.micro
+        if not (score >= limit if good else score <= limit):  # NaN fails too
+            typer.echo(f"caesura: {name} is {score:.4f}, {'below' if good else 'above'} {limit:g}.", err=True)
+            failed = True
+    if failed:
+        raise typer.Exit(1)

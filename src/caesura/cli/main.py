@@ -18,6 +18,7 @@ __all__ = ["COMMANDS", "app", "run"]
 
 #: Command -> module in this room with a function of the command's name (or a Typer app called ``app``), in --help's order.
 COMMANDS: dict[str, str] = {
+    "show": "show",
     "compare": "compare",
     "convert": "convert",
     "reproduce": "reproduce",

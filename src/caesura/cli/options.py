@@ -7,9 +7,23 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-__all__ = ["Encoding", "Format", "Input", "Json", "Metrics", "Seed"]
+__all__ = [
+    "Coders",
+    "Draw",
+    "Encoding",
+    "Format",
+    "FormatOptions",
+    "Input",
+    "Items",
+    "Json",
+    "Metrics",
+    "Seed",
+    "Width",
+]
 
-Input: TypeAlias = Annotated[Path, typer.Argument(help="A file or folder of annotations.", show_default=False)]
+Input: TypeAlias = Annotated[
+    Path, typer.Argument(help="A file or folder of annotations, or sample:NAME.", show_default=False)
+]
 Format: TypeAlias = Annotated[
     str | None, typer.Option("--format", "-f", help="Format of the input; found by suffix and content if not given.")
 ]
@@ -22,3 +36,14 @@ Metrics: TypeAlias = Annotated[
     typer.Option("--metric", "-m", help="A metric, with parameters behind a colon: B:n_t=3. Repeat for several."),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Items: TypeAlias = Annotated[list[str] | None, typer.Option("--item", "-i", help="Only this item; repeatable.")]
+Coders: TypeAlias = Annotated[list[str] | None, typer.Option("--coder", "-c", help="Only this coder; repeatable.")]
+FormatOptions: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--option", "-O", help="An option of the input's format, KEY=VALUE; repeatable.")
+]
+Draw: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--draw", "-d", help="Which drawing, by name; repeatable. Default: what fits.")
+]
+Width: TypeAlias = Annotated[
+    int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")
+]

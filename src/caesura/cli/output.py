@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
-__all__ = ["as_json", "console", "number", "table"]
+__all__ = ["as_json", "console", "number", "say", "table", "terminal_width", "tracked", "working"]
 
 
 def console() -> Console:
@@ -20,6 +21,53 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=False)
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, or 80 where there is none."""
+    import shutil
+
+    return max(20, shutil.get_terminal_size((80, 24)).columns)
+
+
+def say(what: RenderableType, style: str = "") -> None:
+    """Print something to look at; a drawing is as wide as it is and never wrapped or cut again."""
+    console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
+
+
+@contextmanager
+def working(doing: str) -> Iterator[None]:
+    """Say what is being done once it takes more than a second, and only where somebody watches."""
+    from threading import Timer
+
+    from rich.console import Console
+    from rich.status import Status
+
+    status = Status(doing + " …", console=Console(stderr=True))
+    timer = Timer(1.0, status.start)
+    timer.daemon = True
+    if status.console.is_terminal:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()
+
+
+def tracked(items: Sequence[Any], doing: str) -> Iterator[Any]:
+    """Go through items with a bar that appears after a second, and only where somebody watches."""
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    started = monotonic()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=len(items), visible=False)
+        for item in items:
+            yield item
+            bar.update(task, advance=1, visible=bar.console.is_terminal and monotonic() - started > 1.0)
 
 
 def as_json(data: Any) -> None:

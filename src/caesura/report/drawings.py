@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-__all__ = ["DRAWINGS", "Drawing", "Picture", "applicable", "draw", "pair_corpus"]
+__all__ = ["DRAWINGS", "Drawing", "Picture", "applicable", "draw", "drawing", "pair_corpus"]
 
 
 class Picture(ABC):
@@ -68,7 +68,9 @@ class Drawing:
     whole
         Whether it draws a whole corpus rather than one item of it.
     shown
-        Whether ``compare`` draws it without being asked; else only with ``--draw``.
+        Whether ``compare`` draws it without being asked, the first such row of the table that fits; else only with ``--draw``.
+    alone
+        Whether ``show`` draws it without being asked: it shows annotations rather than a comparison.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Drawing:
     typed: bool | None = None
     whole: bool = False
     shown: bool = False
+    alone: bool = False
 
     def load(self) -> Any:
         """Import the function."""
@@ -113,6 +116,7 @@ DRAWINGS: dict[str, Drawing] = {
             "caesura.report.segmentations:draw_segmentations",
             _ALL,
             shown=True,
+            alone=True,
         ),
         Drawing("density", "boundary density along the text", "caesura.report.densities:draw_density", _ALL),
         Drawing(
@@ -140,12 +144,10 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     agree            ○              ●
     ● all agree · ○ one of two
     """
-    if name not in DRAWINGS:
-        raise UnknownName("drawing", name, list(DRAWINGS))
-    drawing = DRAWINGS[name]
-    if (why := drawing.refusal(corpus)) is not None:
+    row = drawing(name)
+    if (why := row.refusal(corpus)) is not None:
         raise CaesuraError(why)
-    function = drawing.load()
+    function = row.load()
     known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in options:
         if option not in known:
@@ -153,9 +155,16 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     return cast("Picture", function(corpus, **options))
 
 
+def drawing(name: str) -> Drawing:
+    """Find a row of the table by name."""
+    if name not in DRAWINGS:
+        raise UnknownName("drawing", name, list(DRAWINGS))
+    return DRAWINGS[name]
+
+
 def applicable(corpus: Corpus) -> list[Drawing]:
     """List the drawings that can show this corpus as it is."""
-    return [drawing for drawing in DRAWINGS.values() if drawing.refusal(corpus) is None]
+    return [row for row in DRAWINGS.values() if row.refusal(corpus) is None]
 
 
 def pair_corpus(

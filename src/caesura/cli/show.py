@@ -1,0 +1,109 @@
+"""``caesura show PATH``: draw segmentations, in the terminal or as SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Width
+
+if TYPE_CHECKING:
+    from caesura.model import Corpus
+    from caesura.report.drawings import Picture
+
+__all__ = ["show"]
+
+_SHOWN = 5  # items drawn before the rest is only counted
+
+
+def show(
+    path: Input,
+    item: Items = None,
+    coder: Coders = None,
+    track: Annotated[list[str] | None, typer.Option("--track", help="Only this track (speaker); repeatable.")] = None,
+    draw: Draw = None,
+    draw_option: Annotated[
+        list[str] | None, typer.Option("--draw-option", help="An option of the drawing, KEY=VALUE: zoom=density.")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
+    width: Width = None,
+    all_items: Annotated[bool, typer.Option("--all", help="Draw every item, however many there are.")] = False,
+    format: Format = None,
+    option: FormatOptions = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Draw segmentations under each other, agreement marked.
+
+    Example: caesura show sample:kubla --coder manual --coder "near miss"
+    """
+    from caesura.cli.inputs import load
+
+    corpus = load(path, format, encoding, option).select(items=item, coders=coder, tracks=track)
+    if json:
+        from caesura.cli.output import as_json
+
+        as_json(_as_data(corpus))
+        return
+    limit = len(corpus.items) if all_items or item else _SHOWN
+    picture = _picture(corpus, draw, draw_option, limit)
+    if svg is not None:
+        from caesura.formats.files import atomic_write
+
+        atomic_write(svg, picture.svg(width or 96))
+        typer.echo(f"wrote {svg}")
+        return
+    from caesura.cli.output import say, terminal_width
+
+    say(picture.terminal(width or terminal_width()))
+    if limit < len(corpus.items):
+        say(f"\n… and {len(corpus.items) - limit} more items; choose with --item, or draw them all with --all.", "dim")
+
+
+def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None, limit: int) -> Picture:
+    """Draw the corpus as a whole, or item by item; by default with the first drawing that fits."""
+    from caesura.cli.inputs import key_values
+    from caesura.errors import CaesuraError
+    from caesura.report.drawings import applicable, drawing
+    from caesura.report.drawings import draw as drawn
+    from caesura.report.stacks import stack
+
+    given = key_values(options, "--draw-option")
+    if not len(corpus):
+        raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
+    whole = [name for name in wanted or () if drawing(name).whole]
+    parts = [drawn(name, corpus, **given) for name in whole]
+    for item in corpus.items[:limit] if whole != wanted else ():
+        one = corpus.select(items=[item])
+        names = [n for n in wanted or () if n not in whole] or [next(d.name for d in applicable(one) if d.alone)]
+        parts.extend(drawn(name, one, **given) for name in names)
+    return stack(parts)
+
+
+def _as_data(corpus: Corpus) -> dict[str, Any]:
+    """Every track with its coders' boundaries, and at every marked place how many coders agree."""
+    from caesura.model import Hierarchy
+    from caesura.report.streams import streams
+
+    tracks = [
+        {
+            "item": stream.item,
+            "track": stream.track,
+            "length": stream.length,
+            "coders": {c: m.positions.tolist() for c, m in zip(stream.coders, stream.marks, strict=True)},
+            "places": [
+                {"position": p.position, "coders": [stream.coders[i] for i in p.holders], "agreement": p.verdict}
+                for p in stream.places
+            ],
+        }
+        for stream in streams(corpus)
+    ]
+    nested = [
+        {"item": a.item, "coder": a.coder, "track": a.track, "segments": a.marks.spans}
+        for a in corpus
+        if isinstance(a.marks, Hierarchy)
+    ]
+    found: dict[str, Any] = {"kind": corpus.kind, "items": list(corpus.items), "coders": list(corpus.coders)}
+    return {**found, "tracks": tracks, **({"nested": nested} if nested else {})}

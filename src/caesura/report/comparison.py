@@ -1,0 +1,232 @@
+"""One pair looked at closely: what every metric says, what lies behind the numbers, and the drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
+from caesura.model.corpus import Kind
+from caesura.report.drawings import DRAWINGS, Picture, draw, pair_corpus
+from caesura.report.svg import plain_text
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+__all__ = ["DETAILS", "Comparison", "Detail", "Score", "compare"]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What lies behind a metric: a function ``(reference, hypothesis) -> rows`` (edits, edges, operations, hits)."""
+
+    title: str
+    where: str
+    kinds: frozenset[Kind]
+    typed: bool | None = None
+
+
+#: Everything a comparison can tell beyond scores, by name. Families add their rows here.
+DETAILS: dict[str, Detail] = {}
+
+
+@dataclass(frozen=True)
+class Score:
+    """One metric's answer: the number, the counts it is made of, and everything it depends on."""
+
+    metric: Metric
+    value: float
+    counts: Mapping[str, float]
+
+    @property
+    def signature(self) -> str:
+        """Everything the number depends on."""
+        return self.metric.signature
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two annotations of one text, compared in every way that applies.
+
+    ``comparison["B"]`` is a number, ``comparison.scores["B"]`` all about it. ``comparison.skipped`` says in a sentence why a
+    metric does not apply. It draws itself in a terminal (``print``, Rich), in a notebook, and as SVG.
+    """
+
+    reference: Segmentation | Hierarchy
+    hypothesis: Segmentation | Hierarchy
+    scores: Mapping[str, Score]
+    skipped: Mapping[str, str]
+    names: tuple[str, str] = ("reference", "hypothesis")
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.scores:
+            why = self.skipped.get(name)
+            raise CaesuraError(why) if why else UnknownName("score", name, list(self.scores))
+        return self.scores[name].value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        """Return the number of metrics that apply."""
+        return len(self.scores)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """Both as a corpus of one item: what drawings take."""
+        return pair_corpus(self.reference, self.hypothesis, names=self.names)
+
+    # ------------------------------------------------------------------ what lies behind the numbers
+
+    def detail(self, name: str) -> Any:
+        """Return what lies behind a family of metrics: the rows of edits, edges, operations."""
+        if name not in DETAILS:
+            raise UnknownName("detail", name, list(DETAILS))
+        module, _, function = DETAILS[name].where.partition(":")
+        return getattr(import_module(module), function)(self.reference, self.hypothesis)
+
+    def details(self) -> dict[str, Any]:
+        """Everything that lies behind the numbers of this pair, by name."""
+        corpus = self.corpus
+        return {
+            name: self.detail(name)
+            for name, d in DETAILS.items()
+            if corpus.kind in d.kinds and d.typed in (None, corpus.typed)
+        }
+
+    @property
+    def edits(self) -> Any:
+        """The boundary edits: matches, near misses, substitutions, additions."""
+        return self.detail("edits")
+
+    # ------------------------------------------------------------------ to look at
+
+    def draw(self, name: str | None = None, **options: Any) -> Picture:
+        """Draw it in one way, by name; by default the first one that is meant for this kind of annotation."""
+        return draw(name or self.drawings()[0], self.corpus, **options)
+
+    def drawings(self) -> list[str]:
+        """Names of the drawings that show this pair, those shown without asking first."""
+        able = [d for d in DRAWINGS.values() if d.refusal(self.corpus) is None and not d.whole]
+        return [d.name for d in sorted(able, key=lambda d: not d.shown)]
+
+    def svg(self, name: str | None = None, **options: Any) -> str:
+        """Draw it as SVG."""
+        return self.draw(name, **options).svg()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: scores with signatures and counts, what was skipped and why, what lies behind."""
+        return {
+            "names": list(self.names),
+            "scores": {
+                name: {"value": s.value, "signature": s.signature, "counts": dict(s.counts)}
+                for name, s in self.scores.items()
+            },
+            "skipped": dict(self.skipped),
+            "details": {name: _plain(found) for name, found in self.details().items()},
+        }
+
+    def __str__(self) -> str:
+        scores = "\n".join(f"{name:<12}{score.value:8.4f}" for name, score in self.scores.items())
+        return f"{scores}\n\n{self.draw()}"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("metric")
+        table.add_column("score", justify="right")
+        table.add_column("what it is", style="dim")
+        for name, score in self.scores.items():
+            table.add_row(name, f"{score.value:.4f}", score.metric.title)
+        yield table
+        yield ""
+        yield self.draw()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th scope="row" title="{plain_text(s.signature)}">{plain_text(name)}</th>'
+            f'<td style="text-align:right">{s.value:.4f}</td><td>{plain_text(s.metric.title)}</td></tr>'
+            for name, s in self.scores.items()
+        )
+        head = "<tr><th>metric</th><th>score</th><th>what it is</th></tr>"
+        return f"{self.draw()._repr_html_()}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+
+def compare(
+    reference: SegmentationLike | Hierarchy,
+    hypothesis: SegmentationLike | Hierarchy,
+    metrics: Iterable[str | Metric] | None = None,
+    *,
+    names: tuple[str, str] = ("reference", "hypothesis"),
+) -> Comparison:
+    """Compare two annotations of one text by every metric that applies.
+
+    Parameters
+    ----------
+    reference, hypothesis
+        Segmentations, hierarchies, lists of masses, or NLTK-style strings; reference first.
+    metrics
+        Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered one that applies to this pair.
+    names
+        What the two are called in drawings.
+
+    Raises
+    ------
+    CaesuraError
+        Where the two are not of one text, or a metric that was asked for does not apply.
+
+    Examples
+    --------
+    >>> found = compare([2, 3, 6], [5, 6])
+    >>> round(found["F"], 4)
+    0.6667
+    >>> print(found.draw("segmentations"))
+                1                   5                        10
+    reference   ─────────┃──────────────┃──────────────────────────────
+    hypothesis  ────────────────────────┃──────────────────────────────
+    agree                ○              ●
+    ● all agree · ○ one of two
+    """
+    one, two = (x if isinstance(x, Hierarchy) else as_segmentation(x) for x in (reference, hypothesis))
+    batch = Batch.of_pair(one, two)
+    scores, skipped = {}, {}
+    for made in _wanted(metrics):
+        try:
+            row = made.rows(batch)[0]
+        except CaesuraError as fault:
+            if metrics is not None:
+                raise
+            skipped[made.name] = str(fault)
+            continue
+        label = made.name if made.name not in scores else made.signature.rpartition("|v:")[0]
+        counts = dict(zip(made.fields, row.tolist(), strict=True))
+        scores[label] = Score(made, float(made.score(row)), counts)
+    return Comparison(one, two, scores, skipped, names)
+
+
+def _wanted(chosen: Iterable[str | Metric] | None) -> list[Metric]:
+    return [metric(name) for name in (metrics() if chosen is None else chosen)]
+
+
+def _plain(value: Any) -> Any:
+    """Turn what a family gives (tuples, dataclasses, arrays) into plain data."""
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if hasattr(value, "_asdict"):
+        return {key: _plain(v) for key, v in value._asdict().items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {key: _plain(v) for key, v in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -1,0 +1,92 @@
+"""``caesura compare`` through the command line."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from cli.command import caesura, refused
+
+
+def written(folder, name: str, items: dict) -> object:
+    file = folder / name
+    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    return file
+
+
+@pytest.fixture
+def gold(tmp_path):
+    return written(tmp_path, "gold.json", {"a": {"gold": [2, 3, 6]}, "b": {"gold": [4, 4, 4]}})
+
+
+@pytest.fixture
+def system(tmp_path):
+    return written(tmp_path, "system.json", {"a": {"sys": [2, 3, 6]}, "b": {"sys": [4, 8]}})
+
+
+def test_two_files(gold, system) -> None:
+    done = caesura("compare", gold, system, "-m", "recall")
+    assert done.returncode == 0, done.stderr
+    assert "recall" in done.stdout
+    assert "0.7500" in done.stdout
+    assert "where they differ most: b" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_two_coders_of_one_file() -> None:
+    first = json.loads(caesura("compare", "sample:kubla", "-m", "F", "--json").stdout)
+    assert first["metrics"]["F"]["micro"] == pytest.approx(2 / 3)
+    chosen = json.loads(caesura("compare", "sample:kubla", "-m", "F", "--coders", "manual,cluster", "--json").stdout)
+    assert chosen["metrics"]["F"]["micro"] == pytest.approx(2 / 3)
+    recall = json.loads(
+        caesura("compare", "sample:kubla", "-m", "recall", "--coders", "cluster,manual", "--json").stdout
+    )
+    assert recall["metrics"]["recall"]["micro"] == pytest.approx(0.5)
+
+
+def test_a_check_that_fails_ends_with_1_and_a_sentence(gold, system) -> None:
+    good = caesura("compare", gold, system, "--fail-under", "recall=0.7")
+    assert (good.returncode, good.stderr) == (0, "")
+    bad = caesura("compare", gold, system, "--fail-under", "recall=0.8", "--json")
+    assert bad.returncode == 1
+    assert bad.stderr.strip() == "caesura: recall is 0.7500, below 0.8."
+    assert json.loads(bad.stdout)["metrics"]["recall"]["micro"] == 0.75
+
+
+def test_the_drawing_is_written_as_svg(gold, system, tmp_path) -> None:
+    target = tmp_path / "difference.svg"
+    assert caesura("compare", gold, system, "--svg", target).returncode == 0
+    assert "gold, sys" in ET.parse(target).getroot().get("aria-label")
+
+
+def test_the_same_coder_on_both_sides_is_told_apart(gold) -> None:
+    done = caesura("compare", gold, gold, "-i", "a")
+    assert "gold (reference)" in done.stdout
+    assert "gold (hypothe" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["sample:kubla", "--coders", "manual"], "--coders takes two names, A,B, not 'manual'."),
+        (["sample:kubla", "--coders", "manual,x"], "this corpus has no coder 'x'"),
+        (["sample:kubla", "sample:kubla", "--coders", "a,b"], "--coders chooses two coders of one file"),
+        (["sample:kubla", "--fail-under", "F"], "--fail-under takes KEY=VALUE, not 'F'."),
+        (["sample:kubla", "--fail-under", "F=high"], "--fail-under takes METRIC=NUMBER, not F=high."),
+        (["sample:kubla", "-m", "F", "--fail-under", "Q=1"], "there is no score 'Q'. Known: F."),
+        (["sample:kubla", "-m", "F:gamma=1"], "F has no parameter 'gamma'; it takes beta."),
+        (["sample:kubla", "-m", "F", "--n-t", "3"], "--n-t belongs to no metric chosen here."),
+        (["sample:kubla", "--missing", "guess"], "--missing takes error or skip, not 'guess'."),
+        (["sample:kubla", "sample:stargazer"], "the two sides share no item: the reference has kubla"),
+        (["sample:kubla", "--draw", "x"], "there is no drawing 'x'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(words: list[str], sentence: str) -> None:
+    assert sentence in refused("compare", *words)
+
+
+def test_one_coder_is_not_enough(tmp_path) -> None:
+    file = written(tmp_path, "one.json", {"a": {"gold": [2, 3, 6]}})
+    assert refused("compare", file).startswith("comparing needs two coders, and this file has 1")
