@@ -67,6 +67,8 @@ class Drawing:
         True where boundaries must carry types, False where they must not, None where either goes.
     whole
         Whether it draws a whole corpus rather than one item of it.
+    tracks
+        Whether it draws several tracks by itself; else they are drawn one by one, under each other.
     shown
         Whether ``compare`` draws it without being asked, the first such row of the table that fits; else only with ``--draw``.
     alone
@@ -80,6 +82,7 @@ class Drawing:
     coders: tuple[int, int | None] = (1, None)
     typed: bool | None = None
     whole: bool = False
+    tracks: bool = False
     shown: bool = False
     alone: bool = False
 
@@ -115,10 +118,17 @@ DRAWINGS: dict[str, Drawing] = {
             "segmentations under each other, agreement marked",
             "caesura.report.segmentations:draw_segmentations",
             _ALL,
+            tracks=True,
             shown=True,
             alone=True,
         ),
-        Drawing("density", "boundary density along the text", "caesura.report.densities:draw_density", _ALL),
+        Drawing(
+            "density",
+            "boundary density along the text",
+            "caesura.report.densities:draw_density",
+            _ALL,
+            tracks=True,
+        ),
         Drawing(
             "alignment",
             "how the segments of two coders align",
@@ -152,7 +162,11 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     for option in options:
         if option not in known:
             raise CaesuraError(f"the drawing {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}.")
-    return cast("Picture", function(corpus, **options))
+    if row.whole or row.tracks or len(corpus.tracks) == 1:
+        return cast("Picture", function(corpus, **options))
+    from caesura.report.stacks import stack
+
+    return stack([function(one, **options) for one in _by_track(corpus)])
 
 
 def drawing(name: str) -> Drawing:
@@ -165,6 +179,14 @@ def drawing(name: str) -> Drawing:
 def applicable(corpus: Corpus) -> list[Drawing]:
     """List the drawings that can show this corpus as it is."""
     return [row for row in DRAWINGS.values() if row.refusal(corpus) is None]
+
+
+def _by_track(corpus: Corpus) -> Iterator[Corpus]:
+    """Part an item into one corpus a track, the track's name joined to the item's."""
+    for track in corpus.tracks:
+        only = corpus.select(tracks=[track])
+        named = (a._replace(item=f"{a.item} · {track}" if track else a.item, track="") for a in only)
+        yield Corpus.from_annotations(named, labels=corpus.labels)
 
 
 def pair_corpus(
