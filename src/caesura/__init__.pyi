@@ -10,6 +10,8 @@ from .errors import UndefinedScore as UndefinedScore
 from .errors import UnknownName as UnknownName
 from .formats import read as read
 from .formats import write as write
+from .gold import unify as unify
+from .gold import unify_corpus as unify_corpus
 from .metrics import metric as metric
 from .metrics import metrics as metrics
 from .metrics.alignment import alignment_similarity as alignment_similarity

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -31,10 +32,11 @@ def random_corpus(kind: str, types: str, items: int = 40, seed: int = 0) -> tupl
 
 def random_marks(random, kind: str, types: str, length: int, empty: bool):
     if kind == "nested":
-        level2 = [] if empty else sorted(random.choice(np.arange(2, length + 1), size=2, replace=False).tolist())
-        spans = [(1, length, 1)] + (
-            [(1, level2[0] - 1, 2), (level2[0], level2[1] - 1, 2), (level2[1], length, 2)] if level2 else []
+        cuts = (
+            [] if empty else sorted(random.choice(np.arange(1, length), random.integers(1, 4), replace=False).tolist())
         )
+        edges = [0, *cuts, length]
+        spans = [(1, length, 1)] + [(a + 1, b, 2) for a, b in pairwise(edges) if cuts]
         return Hierarchy.from_spans(spans, length=length)
     if kind == "time":
         grid = np.arange(1, 4 * length) / 4  # coarse, so that two coders often meet

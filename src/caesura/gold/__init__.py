@@ -1,1 +1,21 @@
 """One annotation out of many, flat and nested."""
+
+from caesura.gold.labels import UtteranceLabels, label_utterances
+from caesura.gold.result import BoundaryVote, GoldHierarchy, GoldSegmentation, Provenance
+from caesura.gold.unification import METHODS, unify, unify_corpus
+from caesura.gold.votes import Ballot, Conflict, Vote
+
+__all__ = [
+    "METHODS",
+    "Ballot",
+    "BoundaryVote",
+    "Conflict",
+    "GoldHierarchy",
+    "GoldSegmentation",
+    "Provenance",
+    "UtteranceLabels",
+    "Vote",
+    "label_utterances",
+    "unify",
+    "unify_corpus",
+]

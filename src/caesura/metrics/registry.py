@@ -35,6 +35,11 @@ BUILT_IN: dict[str, str] = {
     "region-F": "caesura.metrics.region:RegionF",
     "miss-rate": "caesura.metrics.region:MissRate",
     "false-alarm-rate": "caesura.metrics.region:FalseAlarmRate",
+    "nested-precision": "caesura.metrics.nesting:NestedPrecision",
+    "nested-recall": "caesura.metrics.nesting:NestedRecall",
+    "nested-F": "caesura.metrics.nesting:NestedF",
+    "nested-kappa": "caesura.metrics.nesting:NestedKappa",
+    "non-crossing": "caesura.metrics.nesting:NonCrossing",
 }
 
 

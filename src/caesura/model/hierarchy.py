@@ -173,8 +173,9 @@ class Hierarchy:
         """
         found = [-1] * len(self)
         around: list[int] = []
+        firsts, lasts = self.segments[:, 0].tolist(), self.segments[:, 1].tolist()
         for row in self._reading_order():
-            while around and self.segments[around[-1], 1] < self.segments[row, 0]:
+            while around and lasts[around[-1]] < firsts[row]:
                 around.pop()
             found[row] = around[-1] if around else -1
             around.append(row)

@@ -1,0 +1,54 @@
+"""The best annotator: the annotation that is most like the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.gold.votes import Embeddedness
+from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.model import Corpus, Hierarchy, Segmentation
+
+__all__ = ["closest", "default_metric", "likeness"]
+
+Marks: TypeAlias = Segmentation | Hierarchy
+
+
+def default_metric(marks: Marks, embeddedness: Embeddedness) -> Metric:
+    """Choose the metric where the user names none: F of nested segments, or B, or the first that compares such marks."""
+    if isinstance(marks, Hierarchy):
+        return metric("nested-F", embeddedness=embeddedness)
+    batch = Batch.of_pair(marks, marks)
+    named = ["B", *metrics()] if "B" in metrics() else metrics()
+    return next(made for made in map(metric, named) if made.applies_to(batch))
+
+
+def likeness(measure: Metric, candidates: Sequence[Marks], annotations: Sequence[Marks]) -> NDArray[np.float64]:
+    """Score every candidate (hypothesis) against every annotation (reference): one row a candidate, larger is more alike."""
+    reference = Corpus.from_annotations([("text", str(i), made) for i, made in enumerate(annotations)])
+    hypothesis = Corpus.from_annotations([("text", str(i), made) for i, made in enumerate(candidates)])
+    one, two = np.divmod(np.arange(len(candidates) * len(annotations)), len(annotations))
+    scores = measure.score(measure.rows(Batch.of_corpora(reference, hypothesis, two, one)))
+    return (scores if measure.higher_is_better else -scores).reshape(len(candidates), len(annotations))
+
+
+def closest(coders: Sequence[str], annotations: Sequence[Marks], measure: Metric) -> tuple[int, NDArray[np.float64]]:
+    """Find the annotation with the highest mean likeness to the others; return its place and all means.
+
+    Equal means go to the annotation with more marks, then to the leftmost marks, then to the first coder by name: the order in
+    which annotations are given never matters. An undefined score does not enter a mean.
+    """
+    table = likeness(measure, annotations, annotations)
+    np.fill_diagonal(table, np.nan)
+    known = ~np.isnan(table)
+    means = np.where(known, table, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+
+    def rank(place: int) -> tuple[float, int, list[float], str]:
+        made = annotations[place]
+        marks = made.segments.ravel() if isinstance(made, Hierarchy) else made.positions
+        return -round(float(means[place]), 12), -len(made), [float(mark) for mark in marks], coders[place]
+
+    return min(range(len(annotations)), key=rank), means

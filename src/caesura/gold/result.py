@@ -1,0 +1,117 @@
+"""What unification returns: an annotation like any other that also remembers who voted for what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from caesura.gold.votes import Ballot, Conflict, Vote
+from caesura.model import Hierarchy, Segmentation
+
+__all__ = ["BoundaryVote", "GoldHierarchy", "GoldSegmentation", "Provenance"]
+
+
+class BoundaryVote(NamedTuple):
+    """A boundary after unit ``position`` with those who have it; ``type`` is None where types do not count."""
+
+    position: float
+    type: str | int | None
+    voters: tuple[str, ...]
+
+    @property
+    def votes(self) -> int:
+        """How many have it."""
+        return len(self.voters)
+
+    def __str__(self) -> str:
+        kind = "" if self.type is None else f" ({self.type})"
+        return f"after unit {self.position:g}{kind}"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a gold standard comes from.
+
+    Attributes
+    ----------
+    method, rule
+        The method, and its rule in words.
+    coders
+        Whose annotations went into it.
+    accepted, rejected
+        Every segment (or boundary) that anybody has, with its voters: those in the gold standard and those left out.
+    notes
+        What the reader should know: a single annotator, nothing in common, ties that were broken by search.
+    """
+
+    method: str
+    rule: str
+    coders: tuple[str, ...]
+    accepted: tuple[Vote | BoundaryVote, ...] = ()
+    rejected: tuple[Vote | BoundaryVote, ...] = ()
+    notes: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+    ballot: Ballot | None = field(default=None, repr=False, compare=False)
+
+    def conflicts(self) -> list[Conflict]:
+        """Say who crossed whom: every two segments of the annotators that cannot stand in one hierarchy."""
+        return [] if self.ballot is None else list(self.ballot.conflicts())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "method": self.method,
+            "rule": self.rule,
+            "coders": list(self.coders),
+            "notes": list(self.notes),
+            "accepted": [vote._asdict() for vote in self.accepted],
+            "rejected": [vote._asdict() for vote in self.rejected],
+            **self.details,
+        }
+
+
+class GoldHierarchy(Hierarchy):
+    """A hierarchy unified from several annotations; :attr:`provenance` tells how. It equals any hierarchy with its segments."""
+
+    __slots__ = ("provenance",)
+
+    provenance: Provenance
+
+    @classmethod
+    def of(cls, made: Hierarchy, provenance: Provenance) -> GoldHierarchy:
+        """Attach the provenance to a hierarchy."""
+        gold = cls._trusted(made.length, made.segments, made.units)
+        object.__setattr__(gold, "provenance", provenance)
+        assert isinstance(gold, GoldHierarchy)
+        return gold
+
+    @classmethod
+    def from_votes(
+        cls, spans: Sequence[tuple[int, ...]], length: int, units: tuple[str, ...] | None, provenance: Provenance
+    ) -> GoldHierarchy:
+        """Build from spans (levels by nesting) or triples."""
+        return cls.of(Hierarchy.from_spans(spans, length=length, units=units), provenance)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GoldHierarchy.of, (Hierarchy._trusted(self.length, self.segments, self.units), self.provenance)
+
+
+class GoldSegmentation(Segmentation):
+    """A segmentation unified from several; :attr:`provenance` tells how. It equals any segmentation with its boundaries."""
+
+    __slots__ = ("provenance",)
+
+    provenance: Provenance
+
+    @classmethod
+    def of(cls, made: Segmentation, provenance: Provenance) -> GoldSegmentation:
+        """Attach the provenance to a segmentation."""
+        gold = cls._trusted(made.length, made.positions, made.types, made.labels, made.units, made.names)
+        object.__setattr__(gold, "provenance", provenance)
+        assert isinstance(gold, GoldSegmentation)
+        return gold
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = Segmentation._trusted(self.length, self.positions, self.types, self.labels, self.units, self.names)
+        return GoldSegmentation.of, (plain, self.provenance)

@@ -1,0 +1,259 @@
+"""``unify``: one annotation out of many. The table of methods, and what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.gold.best import closest, default_metric
+from caesura.gold.labels import label_utterances
+from caesura.gold.linear import boundary_votes, vote_on_boundaries
+from caesura.gold.nested import Rule, Threshold, conflict_free_union, consensus, majority
+from caesura.gold.result import GoldHierarchy, GoldSegmentation, Provenance
+from caesura.gold.selection import Weight
+from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness
+from caesura.metrics import Metric
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
+
+__all__ = ["METHODS", "Annotations", "Gold", "Method", "unify", "unify_corpus"]
+
+#: Annotations of one text: a corpus of one item, ``{coder: marks}``, or a list of marks (coders are then numbered).
+Annotations: TypeAlias = (
+    Corpus | Mapping[str, SegmentationLike | Hierarchy] | Sequence[SegmentationLike] | Sequence[Hierarchy]
+)
+
+#: What unification returns.
+Gold: TypeAlias = GoldHierarchy | GoldSegmentation
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What one call asks for, in one place for all methods."""
+
+    method: str
+    coders: list[str]
+    marks: list[Segmentation] | list[Hierarchy]
+    embeddedness: Embeddedness
+    threshold: Threshold | None = None
+    rule: Rule | None = None
+    weight: Weight = "votes"
+    metric: Metric | None = None
+
+    @property
+    def nested(self) -> list[Hierarchy]:
+        """The annotations as hierarchies; linear ones are lifted to level 1."""
+        return [m if isinstance(m, Hierarchy) else Hierarchy.from_segmentation(m) for m in self.marks]
+
+    @property
+    def linear(self) -> list[Segmentation]:
+        """The annotations as linear segmentations; nested ones show all their boundaries."""
+        return [m.boundaries() if isinstance(m, Hierarchy) else m for m in self.marks]
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether the annotations are hierarchies."""
+        return isinstance(self.marks[0], Hierarchy)
+
+    def ballot(self) -> Ballot:
+        """Count the votes."""
+        return Ballot.of(self.coders, self.nested, self.embeddedness)
+
+
+def _consensus(wanted: _Request) -> Gold:
+    if wanted.is_nested:
+        return consensus(wanted.ballot())
+    return vote_on_boundaries(wanted.coders, wanted.linear, wanted.embeddedness, method="consensus")
+
+
+def _majority(wanted: _Request) -> Gold:
+    if wanted.is_nested:
+        return majority(wanted.ballot(), wanted.threshold, wanted.rule)
+    return vote_on_boundaries(
+        wanted.coders, wanted.linear, wanted.embeddedness, threshold=wanted.threshold, rule=wanted.rule
+    )
+
+
+def _conflict_free_union(wanted: _Request) -> Gold:
+    return conflict_free_union(wanted.ballot(), wanted.weight)
+
+
+def _best_annotator(wanted: _Request) -> Gold:
+    measure = wanted.metric or default_metric(wanted.marks[0], wanted.embeddedness)
+    place, means = closest(wanted.coders, wanted.marks, measure)
+    coder = wanted.coders[place]
+    sign = 1 if measure.higher_is_better else -1
+    scores = dict(zip(wanted.coders, (sign * means).tolist(), strict=True))
+    note = f"{coder!r} is most like the others: mean {measure.name} {scores[coder]:.4f}."
+    rule = f"the annotation with the best mean {measure.signature} to the others"
+    return _of_votes(wanted, wanted.marks[place], rule, (note,), {"chosen": coder, "means": scores})
+
+
+def _utterance_labels(wanted: _Request) -> Gold:
+    found = label_utterances(wanted.coders, wanted.marks, threshold=wanted.threshold, rule=wanted.rule)
+    made = Segmentation.from_positions(
+        found.boundaries, length=int(wanted.marks[0].length), units=wanted.marks[0].units
+    )
+    note = f"{found.share_agreed:.0%} of the utterances have a label that enough coders agree on."
+    linear = replace(wanted, marks=wanted.linear, embeddedness="flat")
+    details = {"labels": [list(labels) for labels in found.labels]}
+    return _of_votes(linear, made, f"labels of utterances by {found.rule}", (note,), details)
+
+
+def _of_votes(
+    wanted: _Request, made: Segmentation | Hierarchy, rule: str, notes: tuple[str, ...], details: dict[str, Any]
+) -> Gold:
+    """Attach provenance to marks that were not found by counting votes: who has each of them all the same."""
+    if isinstance(made, Hierarchy):
+        ballot = wanted.ballot()
+        own = {(a, b, c if wanted.embeddedness == "full" else None) for a, b, c in made.spans}
+        cast = [ballot.vote(row) for row in range(len(ballot))]
+        inside = [vote[:3] in own for vote in cast]
+        known = Provenance(
+            wanted.method, rule, tuple(wanted.coders), tuple(v for v, yes in zip(cast, inside, strict=True) if yes),
+            tuple(v for v, yes in zip(cast, inside, strict=True) if not yes), notes, details, ballot,
+        )  # fmt: skip
+        return GoldHierarchy.of(made, known)
+    if made.timed:
+        return GoldSegmentation.of(
+            made, Provenance(wanted.method, rule, tuple(wanted.coders), notes=notes, details=details)
+        )
+    marks = boundary_votes(wanted.coders, wanted.linear, wanted.embeddedness)
+    typed = made.typed and wanted.embeddedness == "full"
+    kept = set(made.marks) if typed else {(p, None) for p in made.positions.tolist()}
+    accepted = tuple(v for v in marks if (v.position, v.type) in kept)
+    rejected = tuple(v for v in marks if (v.position, v.type) not in kept)
+    return GoldSegmentation.of(
+        made, Provenance(wanted.method, rule, tuple(wanted.coders), accepted, rejected, notes, details)
+    )
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the table of methods: what it does in words, the function, and the options it takes."""
+
+    title: str
+    unify: Callable[[_Request], Gold]
+    takes: frozenset[str] = frozenset()
+
+
+#: Every method by name.
+METHODS: dict[str, Method] = {
+    "consensus": Method("segments or boundaries that every coder has", _consensus),
+    "majority": Method(
+        "those that more than half, or a given share, have", _majority, frozenset({"threshold", "rule"})
+    ),
+    "conflict-free-union": Method(
+        "of all segments, the non-crossing selection with most votes", _conflict_free_union, frozenset({"weight"})
+    ),
+    "best-annotator": Method("the annotation most like the others", _best_annotator, frozenset({"metric"})),
+    "utterance-labels": Method(
+        "a linear segmentation from utterances agreed to be initial or final",
+        _utterance_labels,
+        frozenset({"threshold", "rule"}),
+    ),
+}
+
+
+def unify(
+    annotations: Annotations,
+    method: str = "majority",
+    embeddedness: Embeddedness = "full",
+    *,
+    threshold: Threshold | None = None,
+    rule: Rule | None = None,
+    weight: Weight = "votes",
+    metric: str | Metric | None = None,
+) -> Gold:
+    """Make one annotation out of many of the same text.
+
+    Parameters
+    ----------
+    annotations
+        A corpus of one item, ``{coder: marks}`` or a list of marks; hierarchies, or linear segmentations (masses and strings too).
+    method
+        One of :data:`METHODS`.
+    embeddedness
+        "full": segments are the same only if their level agrees too (boundaries: their type). "flat": the span (position) alone.
+    threshold, rule
+        Of "majority" and "utterance-labels": the share of coders that must agree, as a number or "4/7", and whether it must be
+        reached (">=", the default with a threshold) or exceeded (">", the default without: more than half).
+    weight
+        Of "conflict-free-union": "votes", "votes-conflicts" (votes less the votes that conflict), or a function of a
+        :class:`~caesura.gold.votes.Vote`.
+    metric
+        Of "best-annotator" and "maximise": any metric of the toolkit that compares such annotations.
+
+    Returns
+    -------
+    GoldHierarchy or GoldSegmentation
+        A Hierarchy or Segmentation with ``.provenance``: voters, rejected alternatives, ``conflicts()``, notes.
+
+    Examples
+    --------
+    >>> ann = Hierarchy.from_brackets("[[a b] [c d]]")
+    >>> ben = Hierarchy.from_brackets("[[a b] c [d]]")
+    >>> gold = unify({"ann": ann, "ben": ben}, "conflict-free-union")
+    >>> gold.bracketed, [f"{vote}: {vote.voters}" for vote in gold.provenance.rejected]
+    ('[[a b] [c d]]', ["(4, 4) at level 2: ('ben',)"])
+    >>> unify({"ann": ann, "ben": ben}, "conflict-free-union", "flat").bracketed
+    '[[a b] [c [d]]]'
+    >>> unify([[2, 3, 6], [2, 9], [5, 6]], "majority").masses
+    [2, 3, 6]
+    """
+    from caesura.metrics import metric as made_metric
+
+    check_embeddedness(embeddedness)
+    coders, marks = _one_text(annotations)
+    if method not in METHODS:
+        raise UnknownName("method", method, list(METHODS))
+    options = {"threshold": threshold, "rule": rule, "weight": None if weight == "votes" else weight, "metric": metric}
+    for name, value in options.items():
+        if value is not None and name not in METHODS[method].takes:
+            takes = ", ".join(sorted(METHODS[method].takes)) or "no option"
+            raise CaesuraError(f"the method {method!r} takes no {name}; it takes {takes}.")
+    wanted = _Request(
+        method, coders, marks, embeddedness, threshold, rule, weight, None if metric is None else made_metric(metric)
+    )
+    if len(coders) == 1 and method != "utterance-labels":
+        note = f"only {coders[0]!r} annotated this text: the annotation is its own gold standard."
+        return _of_votes(wanted, marks[0], "a single annotation", (note,), {})
+    return METHODS[method].unify(wanted)
+
+
+def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> dict[tuple[str, str], Gold]:
+    """Unify every track of every item of a corpus; the keys are (item, track).
+
+    >>> corpus = Corpus.from_dict({"x": {"ann": [2, 3], "ben": [2, 3]}, "y": {"ann": [4], "ben": [1, 3]}})
+    >>> {item: gold.masses for (item, _), gold in unify_corpus(corpus, "consensus").items()}
+    {'x': [2, 3], 'y': [4]}
+    """
+    groups: dict[tuple[str, str], dict[str, Segmentation | Hierarchy]] = {}
+    for item, coder, marks, track in corpus:
+        groups.setdefault((item, track), {})[coder] = marks
+    return {key: unify(group, method, **options) for key, group in groups.items()}
+
+
+def _one_text(annotations: Annotations) -> tuple[list[str], list[Any]]:
+    """Name the coders and take their marks, refusing annotations of different texts."""
+    if isinstance(annotations, Corpus):
+        corpus = annotations
+        texts = list(dict.fromkeys((a.item, a.track) for a in corpus))
+        if len(texts) > 1:
+            raise CaesuraError(
+                f"this corpus holds {len(texts)} texts; unify one of them (corpus.select), or all with unify_corpus."
+            )
+    else:
+        listed = (
+            [(str(coder), marks) for coder, marks in annotations.items()]
+            if isinstance(annotations, Mapping)
+            else [(str(number), marks) for number, marks in enumerate(annotations, 1)]
+        )
+        corpus = Corpus.from_annotations(
+            Annotation("text", coder, marks if isinstance(marks, Hierarchy) else as_segmentation(marks))
+            for coder, marks in listed
+        )
+    if not len(corpus):
+        raise CaesuraError("there is no annotation to unify; expected one or more of the same text.")
+    return [a.coder for a in corpus], [a.marks for a in corpus]

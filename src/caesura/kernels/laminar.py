@@ -1,0 +1,186 @@
+"""Choosing segments that never cross: the heaviest laminar subfamily of a family of weighted spans, exactly.
+
+Spans run between points (the places where any span begins or ends, numbered 0 … m). What may stand side by side is decided in a
+*context*; every span opens one context for what is inside it. With one context this is the flat problem; with one context a
+level, the problem in which levels must follow the nesting.
+
+Let V(t) be the best total of a selection whose outermost span is t, and g(c, i, b) the best total in context c between points
+i and b. A selection between i and b either has no span that begins at i, or an outermost one t = (i, e) and a selection behind it:
+
+    g(c, i, b) = max( g(c, i+1, b),  max over t = (i, e), e ≤ b, allowed in c, of V(t) + g(c, e, b) )
+    V(t)       = weight(t) + g(context of t, its left point, its right point) without t's own span
+
+One sweep from right to left for each right end b, in ascending order, finds every V it needs already made. Totals are triples
+(weight, number of segments, units covered) compared in that order; what is still equal goes to the selection whose first
+differing segment in reading order begins earlier or, at the same unit, is longer. That choice is always made at the left point of
+the sweep, so it costs nothing.
+
+Time: (distinct right ends) × (spans + points), for every context; memory: spans + points × contexts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import inline, kernel
+
+__all__ = ["crossing_weight", "heaviest_laminar"]
+
+
+@inline
+def _not_worse(one: NDArray[Any], two: NDArray[Any]) -> bool:
+    if one[0] != two[0]:
+        return bool(one[0] > two[0])
+    if one[1] != two[1]:
+        return bool(one[1] > two[1])
+    return bool(one[2] >= two[2])
+
+
+@kernel
+def heaviest_laminar(
+    left: NDArray[Any],
+    right: NDArray[Any],
+    gains: NDArray[Any],
+    inside: NDArray[Any],
+    option_starts: NDArray[Any],
+    options: NDArray[Any],
+    stack_starts: NDArray[Any],
+    stacks: NDArray[Any],
+    points: int,
+    contexts: int,
+    chosen: NDArray[Any],
+) -> None:
+    """Mark the chosen spans.
+
+    Parameters
+    ----------
+    left, right
+        Points of every span, in reading order: by left point, longer first, then by level.
+    gains
+        For every span: its weight, 1, its units.
+    inside
+        For every span, the context of what is inside it; it is deeper than every other context the span is allowed in.
+    option_starts, options
+        ``options[option_starts[c * points + i] : option_starts[c * points + i + 1]]`` are the spans that begin at point i and are
+        allowed in context c, shortest first and, of one span, the deepest level first.
+    stack_starts, stacks
+        For every span, the spans of the same extent that may stand directly inside it.
+    chosen
+        Receives 1 for every span of the selection.
+    """
+    by_right = np.argsort(right, kind="mergesort")  # within one right end still in reading order: left points ascend
+    value = np.zeros((len(left), 3), np.int64)
+    best = np.zeros((contexts, points, 3), np.int64)
+    trial = np.zeros(3, np.int64)
+    stop = 0
+    while stop < len(left):
+        start = stop
+        b = right[by_right[start]]
+        while stop < len(left) and right[by_right[stop]] == b:
+            stop += 1
+        for c in range(contexts - 1, -1, -1):
+            at = stop - 1
+            best[c, b, :] = 0
+            for i in range(b - 1, -1, -1):
+                here = best[c, i]
+                here[:] = best[c, i + 1]
+                option = option_starts[c * points + i]
+                last = option_starts[c * points + i + 1]
+                while option < last and right[options[option]] < b:
+                    t = options[option]
+                    trial[:] = value[t] + best[c, right[t]]
+                    if _not_worse(trial, here):
+                        here[:] = trial
+                    option += 1
+                while at >= start and left[by_right[at]] == i:
+                    t = by_right[at]
+                    if inside[t] == c:
+                        value[t] = here
+                        for k in range(stack_starts[t], stack_starts[t + 1]):
+                            if _not_worse(value[stacks[k]], value[t]):
+                                value[t] = value[stacks[k]]
+                        value[t] += gains[t]
+                    at -= 1
+                while option < last and right[options[option]] == b:
+                    t = options[option]
+                    if _not_worse(value[t], here):
+                        here[:] = value[t]
+                    option += 1
+    _trace(left, right, value, inside, option_starts, options, stack_starts, stacks, points, chosen)
+
+
+@kernel
+def _trace(
+    left: NDArray[Any],
+    right: NDArray[Any],
+    value: NDArray[Any],
+    inside: NDArray[Any],
+    option_starts: NDArray[Any],
+    options: NDArray[Any],
+    stack_starts: NDArray[Any],
+    stacks: NDArray[Any],
+    points: int,
+    chosen: NDArray[Any],
+) -> None:
+    """Walk down from the whole text: sweep each chosen span once more, now remembering the choices."""
+    best = np.zeros((points, 3), np.int64)
+    choice = np.empty(points, np.int64)
+    trial = np.zeros(3, np.int64)
+    todo = np.empty(len(left) + 1, np.int64)
+    todo[0] = -1
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        owner = todo[waiting]
+        c, a, b = 0, 0, points - 1
+        if owner >= 0:
+            c, a, b = inside[owner], left[owner], right[owner]
+        best[b, :] = 0
+        for i in range(b - 1, a - 1, -1):
+            best[i] = best[i + 1]
+            choice[i] = -1
+            for option in range(option_starts[c * points + i], option_starts[c * points + i + 1]):
+                t = options[option]
+                if right[t] > b or (owner >= 0 and i == a and right[t] == b):
+                    break
+                trial[:] = value[t] + best[right[t]]
+                if _not_worse(trial, best[i]):
+                    best[i] = trial
+                    choice[i] = t
+        if owner >= 0:
+            for k in range(stack_starts[owner], stack_starts[owner + 1]):
+                if _not_worse(value[stacks[k]], best[a]):
+                    best[a] = value[stacks[k]]
+                    choice[a] = stacks[k]
+        i = a
+        while i < b:
+            t = choice[i]
+            if t < 0:
+                i += 1
+                continue
+            chosen[t] = 1
+            todo[waiting] = t
+            waiting += 1
+            i = right[t]
+
+
+@kernel
+def crossing_weight(
+    first: NDArray[Any], last: NDArray[Any], level: NDArray[Any], weight: NDArray[Any], out: NDArray[Any]
+) -> None:
+    """Add up, for every segment, the weight of those that cannot stand in one hierarchy with it.
+
+    Two segments conflict when they cross; with levels (above 0) also when one is inside the other but not on a deeper level, or
+    when they are one span on two levels. Segments come in reading order, so of two, the second never contains the first.
+    """
+    for i in range(len(first)):
+        for j in range(i + 1, len(first)):
+            if first[j] > last[i]:
+                break
+            same = first[j] == first[i] and last[j] == last[i]
+            if last[j] > last[i] or (level[i] > 0 and (level[j] <= level[i] or same)):
+                out[i] += weight[j]
+                out[j] += weight[i]

@@ -1,0 +1,180 @@
+"""The conflict-free union against exhaustive search, and what must hold of it at any size."""
+
+from __future__ import annotations
+
+import os
+import time
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from exhaustive import best_selection, crosses, every_hierarchy, random_hierarchy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.gold import Ballot, unify
+from caesura.gold.selection import heaviest, weigh
+from caesura.model import Hierarchy
+
+#: ``CAESURA_EXHAUSTIVE=1`` runs every case of the issue (some minutes); without it a part of each.
+ALL = os.environ.get("CAESURA_EXHAUSTIVE") == "1"
+NAMES = "abcdefgh"
+
+
+def chosen(annotations: list[Hierarchy], embeddedness: str, weight="votes") -> list[tuple[int, ...]]:
+    """The selection without the trimmings of ``unify``, so that a hundred thousand cases take minutes."""
+    ballot = Ballot.of(NAMES[: len(annotations)], annotations, embeddedness)
+    kept = heaviest(ballot, weigh(ballot, weight), "depth")
+    columns = (ballot.first, ballot.last, ballot.level)[: 3 if embeddedness == "full" else 2]
+    return list(zip(*(column[kept].tolist() for column in columns), strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("embeddedness", ["flat", "full"])
+def test_equals_exhaustive_search_on_random_annotations(embeddedness: str) -> None:
+    random = np.random.default_rng(7)
+    for _ in range(100_000 if ALL else 3_000):
+        length, coders = int(random.integers(1, 7)), int(random.integers(1, 4))
+        made = [random_hierarchy(random, length, random.uniform(0.05, 1)) for _ in range(coders)]
+        assert chosen(made, embeddedness) == best_selection(made, embeddedness == "full"), [m.spans for m in made]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("embeddedness", ["flat", "full"])
+@pytest.mark.parametrize(("length", "coders"), [(1, 3), (2, 3), (3, 2), *([(3, 3), (4, 2)] if ALL else [])])
+def test_equals_exhaustive_search_on_all_small_instances(length: int, coders: int, embeddedness: str) -> None:
+    for made in product(every_hierarchy(length), repeat=coders):
+        assert chosen(list(made), embeddedness) == best_selection(list(made), embeddedness == "full")
+
+
+def test_every_hierarchy_counts_right() -> None:
+    assert [len(every_hierarchy(n)) for n in (1, 2, 3, 4)] == [2, 8, 48, 352]
+
+
+@pytest.mark.parametrize("embeddedness", ["flat", "full"])
+def test_other_weights_equal_exhaustive_search(embeddedness: str) -> None:
+    random = np.random.default_rng(3)
+    full = embeddedness == "full"
+
+    def conflicting(one: tuple[int, ...], votes: dict[tuple[int, ...], int]) -> int:
+        def clash(two: tuple[int, ...]) -> bool:
+            inside = one[0] <= two[0] and two[1] <= one[1]
+            around = two[0] <= one[0] and one[1] <= two[1]
+            level = full and ((inside and two[2] <= one[2]) or (around and one[2] <= two[2]) or (inside and around))
+            return one != two and (crosses(one, two) or level)
+
+        return votes[one] - sum(votes[two] for two in votes if clash(two))
+
+    for _ in range(400):
+        made = [random_hierarchy(random, 6, random.uniform(0.1, 0.9)) for _ in range(3)]
+        assert chosen(made, embeddedness, "votes-conflicts") == best_selection(made, full, conflicting)
+        units = chosen(made, embeddedness, lambda vote: 0.1 * (vote.last - vote.first) - 0.15)
+        assert units == best_selection(made, full, lambda s, _: 2 * (s[1] - s[0]) - 3)
+
+
+@st.composite
+def annotations(draw: st.DrawFn) -> list[Hierarchy]:
+    seed = draw(st.integers(0, 2**32))
+    random = np.random.default_rng(seed)
+    length = draw(st.integers(1, 14))
+    density = draw(st.floats(0.02, 0.6))
+    return [random_hierarchy(random, length, density) for _ in range(draw(st.integers(2, 6)))]
+
+
+@given(annotations(), st.randoms(use_true_random=False))
+def test_promises(made: list[Hierarchy], random) -> None:
+    named = dict(zip(NAMES, made, strict=False))
+    shuffled = list(named.items())
+    random.shuffle(shuffled)
+    for embeddedness in ("flat", "full"):
+        gold = unify(named, "conflict-free-union", embeddedness)
+        assert not any(crosses(x, y) for x, y in combinations(gold.spans, 2))
+        assert gold == gold.renumbered(), "levels are the nesting depth"
+        assert unify(dict(shuffled), "conflict-free-union", embeddedness) == gold, "the order of annotators is nothing"
+        votes = sum(v.votes for v in gold.provenance.accepted)
+        assert votes >= max(len(m) for m in made), "every annotation is itself a selection"
+        for vote in gold.provenance.accepted:
+            span = (vote.first, vote.last, vote.level) if embeddedness == "full" else (vote.first, vote.last)
+            assert set(vote.voters) == {n for n, m in named.items() if span in {s[: len(span)] for s in m.spans}}
+        everything = len({s if embeddedness == "full" else s[:2] for m in made for s in m.spans})
+        assert len(gold.provenance.accepted) + len(gold.provenance.rejected) == everything
+    unanimous = set.intersection(*({s[:2] for s in m.spans} for m in made))
+    assert unanimous <= {s[:2] for s in unify(named, "conflict-free-union", "flat").spans}
+
+
+@given(annotations())
+def test_conflicts_are_those_of_the_definition(made: list[Hierarchy]) -> None:
+    named = dict(zip(NAMES, made, strict=False))
+    gold = unify(named, "conflict-free-union", "flat")
+    spans = sorted({s[:2] for m in made for s in m.spans})
+    expected = {frozenset((x, y)) for x, y in combinations(spans, 2) if crosses(x, y)}
+    found = gold.provenance.conflicts()
+    assert {frozenset((c.one[:2], c.other[:2])) for c in found} == expected
+    assert all(c.kind == "cross" and not set(c.one.voters) & set(c.other.voters) for c in found)
+    for conflict in unify(named, "conflict-free-union", "full").provenance.conflicts():
+        assert not set(conflict.one.voters) & set(conflict.other.voters), "nobody contradicts himself"
+
+
+def test_one_span_on_two_levels_only_where_an_annotator_put_it() -> None:
+    apart = {"a": Hierarchy.from_brackets("[x y] z"), "b": Hierarchy.from_brackets("[[x y] z]")}
+    gold = unify(apart, "conflict-free-union", "full")
+    assert gold.spans == [(1, 3, 1), (1, 2, 2)]
+    stacked = Hierarchy(3, [(1, 3, 1), (1, 3, 2), (1, 1, 3)])
+    gold = unify({"a": stacked, "b": Hierarchy(3, [(1, 3, 1)])}, "conflict-free-union", "full")
+    assert gold == stacked
+    flat = unify({"a": stacked, "b": Hierarchy(3, [(1, 3, 1)])}, "conflict-free-union", "flat")
+    assert flat.spans == [(1, 3, 1), (1, 1, 2)]
+    assert flat.provenance.accepted[0].votes == 2
+
+
+def test_levels_that_annotators_skip_may_be_skipped() -> None:
+    skipping = Hierarchy(6, [(1, 6, 1), (2, 3, 3), (5, 5, 3)])
+    gold = unify({"a": skipping, "b": skipping, "c": Hierarchy(6, [(2, 5, 1)])}, "conflict-free-union", "full")
+    assert gold == skipping
+
+
+def test_ties() -> None:
+    """More segments, then more units, then leftmost."""
+    more = {
+        "a": Hierarchy.from_spans([(2, 3)], length=4),
+        "b": Hierarchy.from_spans([(1, 2), (3, 4)], length=4),
+    }
+    heavier = lambda vote: 2.0 if vote.voters == ("a",) else 1.0  # noqa: E731
+    assert [v.voters for v in unify(more, "conflict-free-union", weight=heavier).provenance.accepted] == [("b",)] * 2
+    longer = {"a": Hierarchy.from_spans([(1, 2)], length=4), "b": Hierarchy.from_spans([(2, 4)], length=4)}
+    assert unify(longer, "conflict-free-union").spans == [(2, 4, 1)]
+    left = {"a": Hierarchy.from_spans([(2, 3)], length=4), "b": Hierarchy.from_spans([(1, 2)], length=4)}
+    assert unify(left, "conflict-free-union").spans == [(1, 2, 1)]
+
+
+@pytest.mark.slow
+def test_a_hundred_annotators_of_a_thousand_utterances() -> None:
+    random = np.random.default_rng(1)
+    pool = [random_family(random, 1_000, 220) for _ in range(10)]
+    made = {}
+    for number in range(100):
+        spans = [s for s in pool[number % 10] if random.random() < 0.7]
+        made[f"c{number}"] = Hierarchy.from_spans(spans, length=1_000)
+    unify(
+        {"a": Hierarchy.from_spans([(1, 2)], length=2)} | {"b": Hierarchy.from_spans([(1, 1)], length=2)},
+        "conflict-free-union",
+    )
+    for embeddedness in ("flat", "full"):
+        start = time.perf_counter()
+        gold = unify(made, "conflict-free-union", embeddedness)
+        assert time.perf_counter() - start < 10
+        assert len(gold.provenance.accepted) + len(gold.provenance.rejected) >= 2_000
+        assert gold == gold.renumbered()
+
+
+def random_family(random: np.random.Generator, length: int, segments: int) -> list[tuple[int, int]]:
+    """Nested segments by cutting the text again and again."""
+    found, todo = [(1, length)], [(1, length)]
+    while len(found) < segments:
+        first, last = todo.pop(int(random.integers(len(todo))))
+        if last - first < 3:
+            continue
+        cut = int(random.integers(first, last))
+        found += [(first, cut), (cut + 1, last)]
+        todo += [(first, cut), (cut + 1, last)]
+    return found

@@ -1,0 +1,105 @@
+"""Metrics on hierarchies against their definitions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.metrics import Batch, metric
+from caesura.metrics.nesting import DEEPEST, NestedKappa
+from caesura.model import Corpus, Hierarchy
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "gold"))
+from exhaustive import crosses, random_hierarchy
+
+
+def pairs(number: int = 150) -> list[tuple[Hierarchy, Hierarchy]]:
+    random = np.random.default_rng(11)
+    made = []
+    for _ in range(number):
+        length = int(random.integers(1, 16))
+        made.append(tuple(random_hierarchy(random, length, random.uniform(0, 0.5)) for _ in range(2)))
+    return made
+
+
+def batch(made: list[tuple[Hierarchy, Hierarchy]]) -> Batch:
+    sides = ([(f"i{k}", "c", pair[side]) for k, pair in enumerate(made)] for side in (0, 1))
+    return Batch.of_corpora(*(Corpus.from_annotations(side) for side in sides))
+
+
+@pytest.mark.parametrize("embeddedness", ["flat", "full"])
+def test_precision_recall_and_f(embeddedness: str) -> None:
+    made = pairs()
+    for name in ("nested-precision", "nested-recall", "nested-F"):
+        measure = metric(name, embeddedness=embeddedness)
+        scores = measure.score(measure.rows(batch(made)))
+        for score, (ref, hyp) in zip(scores, made, strict=True):
+            one, two = ({s if embeddedness == "full" else s[:2] for s in h.spans} for h in (ref, hyp))
+            shared = len(one & two)
+            expected = {
+                "nested-precision": (shared, len(two)),
+                "nested-recall": (shared, len(one)),
+                "nested-F": (2 * shared, len(one) + len(two)),
+            }[name]
+            assert score == (expected[0] / expected[1] if expected[1] else float(not (one | two)))
+
+
+def test_non_crossing_brackets() -> None:
+    made = pairs()
+    measure = metric("non-crossing")
+    scores = measure.score(measure.rows(batch(made)))
+    assert (scores < 1).any()
+    for score, (ref, hyp) in zip(scores, made, strict=True):
+        clear = [not any(crosses(s, r) for r in ref.spans) for s in hyp.spans]
+        assert score == (np.mean(clear) if clear else 1.0)
+
+
+@pytest.mark.parametrize("embeddedness", ["flat", "full"])
+def test_kappa_of_beginnings(embeddedness: str) -> None:
+    made = pairs()
+    measure = metric("nested-kappa", embeddedness=embeddedness)
+    rows = measure.rows(batch(made))
+    parts = measure.parts(rows)
+    for k, (ref, hyp) in enumerate(made):
+        one, two = categories(ref, embeddedness), categories(hyp, embeddedness)
+        observed = np.mean([x == y for x, y in zip(one, two, strict=True)])
+        expected = sum(one.count(c) * two.count(c) for c in set(one)) / len(one) ** 2
+        assert parts.observed[k] == pytest.approx(observed)
+        assert parts.expected[k] == pytest.approx(expected)
+        assert parts.kappa[k] == pytest.approx((observed - expected) / (1 - expected) if expected < 1 else 1.0)
+
+
+def categories(made: Hierarchy, embeddedness: str) -> list[int]:
+    found = []
+    for unit in range(1, made.length + 1):
+        levels = [level for first, _, level in made.spans if first == unit]
+        found.append(min(levels, default=0) if embeddedness == "full" else int(bool(levels)))
+    return found
+
+
+def test_a_span_on_two_levels_counts_once_in_flat() -> None:
+    stacked, plain = Hierarchy(4, [(1, 4, 1), (1, 4, 2)]), Hierarchy(4, [(1, 4, 1)])
+    assert metric("nested-F", embeddedness="flat")(stacked, plain) == 1.0
+    assert metric("nested-F")(stacked, plain) == pytest.approx(2 / 3)
+
+
+def test_levels_below_the_deepest_count_as_the_deepest() -> None:
+    deep = [Hierarchy(30, [(1, 30, 1), (2, 29, level)]) for level in (DEEPEST, DEEPEST + 3, 3)]
+    assert NestedKappa()(deep[0], deep[1]) == 1.0
+    assert NestedKappa()(deep[0], deep[2]) < 1.0
+
+
+def test_nothing_on_either_side_is_perfect() -> None:
+    for name in ("nested-precision", "nested-recall", "nested-F", "nested-kappa", "non-crossing"):
+        assert metric(name)(Hierarchy(5), Hierarchy(5)) == 1.0
+
+
+def test_bad_parameters_are_refused() -> None:
+    with pytest.raises(CaesuraError, match="expected 'full'"):
+        metric("nested-F", embeddedness="half")
+    with pytest.raises(CaesuraError, match="nested-F compares nested, not units"):
+        metric("nested-F")([2, 3], [2, 3])
