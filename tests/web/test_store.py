@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
+
+from caesura.errors import CaesuraError
+from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.web.store import Conflict, NotFound, Store
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    made = Store(f"sqlite:///{tmp_path / 'store.sqlite'}")
+    yield made
+    made.close()
+
+
+def corpus() -> Corpus:
+    return Corpus.from_annotations(
+        [
+            ("kubla", "ann", Segmentation.parse("so twice | five miles of fertile ground")),
+            ("kubla", "ben", Segmentation.parse("so twice five | miles of fertile ground")),
+            ("dream", "ann", Segmentation.from_masses([2, 2])),
+        ],
+        attributes={"kubla": {"genre": "poem"}},
+    )
+
+
+def test_a_corpus_comes_back_as_it_went_in(store: Store) -> None:
+    project = store.add_project("poems")
+    assert store.add_corpus(project, corpus(), origin="test") == 3
+    assert store.corpus(project) == corpus()
+    assert [p["annotations"] for p in store.projects()] == [3]
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        Segmentation.from_labels_at(["", ",", "", "."]),
+        Segmentation.from_times([0.25, 0.5], length=1.0, names=["a", "b", "c"]),
+        Hierarchy.from_spans([(1, 4), (1, 2)], length=4),
+    ],
+)
+def test_every_kind(store: Store, marks) -> None:
+    project = store.add_project("kinds")
+    data = Corpus.from_annotations([("i", "x", marks)])
+    store.add_corpus(project, data, origin="test")
+    assert store.corpus(project) == data
+
+
+def test_undo_redo_and_branches(store: Store) -> None:
+    project = store.add_project("p")
+    store.add_corpus(project, corpus(), origin="test")
+    (state, _) = store.annotations(store.items(project)[0].id)
+    assert (state.version, state.can_undo, state.can_redo) == (1, False, False)
+    one = store.change(state.id, 1, Segmentation.from_masses([3, 4]), operation={"kind": "move"})
+    two = store.change(state.id, 2, Segmentation.from_masses([4, 3]), operation={"kind": "move"})
+    back = store.undo(state.id, two.version)
+    assert back.marks.masses == [3, 4]
+    assert back.version == 4, "undo is a change like any other"
+    assert back.can_redo
+    assert store.redo(state.id, 4).marks.masses == [4, 3]
+    store.undo(state.id, 5)
+    store.undo(state.id, 6)
+    with pytest.raises(CaesuraError, match="nothing to undo"):
+        store.undo(state.id, 7)
+    branched = store.change(state.id, 7, Segmentation.from_masses([1, 6]), operation={"kind": "move"})
+    assert not branched.can_redo
+    assert len(store.history(state.id)) == 4
+    assert one.marks.units == ("so", "twice", "five", "miles", "of", "fertile", "ground")
+
+
+def test_a_stale_version_never_overwrites(store: Store) -> None:
+    project = store.add_project("p")
+    store.add_corpus(project, corpus(), origin="test")
+    (state, _) = store.annotations(store.items(project)[0].id)
+    store.change(state.id, 1, Segmentation.from_masses([3, 4]), operation={"kind": "move"})
+    with pytest.raises(Conflict, match="at version 2 now, your change was made on version 1") as caught:
+        store.change(state.id, 1, Segmentation.from_masses([6, 1]), operation={"kind": "move"})
+    assert caught.value.current.marks.masses == [3, 4]
+
+
+def test_many_writers_lose_nothing(store: Store) -> None:
+    project = store.add_project("p")
+    store.add_corpus(project, Corpus.from_dict({"i": {"x": [50, 50]}}), origin="test")
+    (state,) = store.annotations(store.items(project)[0].id)
+    won, lost = [], []
+
+    def work(worker: int) -> None:
+        for step in range(10):
+            current = store.annotation(state.id)
+            cut = 1 + (worker * 10 + step) % 98
+            try:
+                store.change(
+                    state.id, current.version, Segmentation.from_masses([cut, 100 - cut]), operation={"w": worker}
+                )
+                won.append(1)
+            except Conflict:
+                lost.append(1)
+
+    threads = [threading.Thread(target=work, args=(w,)) for w in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(won) + len(lost) == 80
+    assert store.annotation(state.id).version == 1 + len(won)
+    assert len(store.history(state.id)) == 1 + len(won)
+
+
+def test_all_or_nothing(store: Store) -> None:
+    project = store.add_project("p")
+    store.add_corpus(project, Corpus.from_dict({"a": {"x": [2, 2]}}), origin="test")
+    clash = Corpus.from_dict({"new": {"x": [3]}, "a": {"x": [1, 3]}})
+    with pytest.raises(CaesuraError, match="'x' has an annotation of item 'a'"):
+        store.add_corpus(project, clash, origin="test")
+    assert [item.name for item in store.items(project)] == ["a"]
+    with pytest.raises(CaesuraError, match="item 'a' has 4 units in this project, the new annotation 5 units"):
+        store.add_corpus(project, Corpus.from_dict({"a": {"y": [5]}}), origin="test")
+
+
+def test_what_is_not_there(store: Store, tmp_path: Path) -> None:
+    for call in (
+        lambda: store.project_name(9),
+        lambda: store.item(9),
+        lambda: store.annotation(9),
+        lambda: store.corpus(9),
+    ):
+        with pytest.raises(NotFound, match="there is no"):
+            call()
+    store.add_project("p")
+    with pytest.raises(CaesuraError, match="a project 'p' already"):
+        store.add_project("p")
+    with pytest.raises(CaesuraError, match="cannot be opened"):
+        Store(f"sqlite:///{tmp_path}/no/such/folder/x.sqlite")
+
+
+def test_deleting_a_project_takes_everything_along(store: Store) -> None:
+    project = store.add_project("p")
+    store.add_corpus(project, corpus(), origin="test")
+    item = store.items(project)[0].id
+    store.add_comment(item, "hm", position=3.0, author="eve")
+    assert store.comments(item)[0]["text"] == "hm"
+    store.delete_project(project)
+    assert store.projects() == []
+    assert store.comments(item) == []
