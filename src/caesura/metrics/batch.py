@@ -71,6 +71,10 @@ class Batch:
     @classmethod
     def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
         """Lay out one pair."""
+        if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation):
+            made = _of_segmentations(reference, hypothesis)
+            if made is not None:
+                return made
         one = Corpus.from_annotations([("pair", "reference", reference)])
         two = Corpus.from_annotations([("pair", "hypothesis", hypothesis)])
         return cls.of_corpora(one, two)
@@ -101,7 +105,7 @@ class Batch:
                 f"item {reference.items[reference.item_of[row]]!r}: the reference has {lengths[apart[0]]} units, "
                 f"the hypothesis {others[apart[0]]}; both must cover the same text."
             )
-        one, two = Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows)
+        one, two = _alike(Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows))
         labels = _shared_labels(reference, hypothesis)
         return cls(
             reference.kind,
@@ -152,6 +156,26 @@ class Batch:
             hypothesis=_untyped(self.hypothesis, self.lengths, self.kind),
             labels=None,
         )
+
+
+def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batch | None:
+    """Lay out two segmentations without a corpus around them; None where there is something to sort out or to complain about."""
+    if reference.length != hypothesis.length or reference.timed != hypothesis.timed:
+        return None
+    if reference.typed != hypothesis.typed or reference.labels != hypothesis.labels:
+        return None
+    zero = np.zeros(1, np.int64)
+    one, two = (Side(s.positions, zero, np.array([len(s.positions)]), s.types) for s in (reference, hypothesis))
+    return Batch("time" if reference.timed else "units", np.array([reference.length]), one, two, reference.labels)
+
+
+def _alike(one: Side, two: Side) -> tuple[Side, Side]:
+    """Where one side carries types and the other has no mark at all, take its nothing for typed nothing."""
+    if one.types is None and two.types is not None and not len(one.positions):
+        return replace(one, types=np.empty(0, np.int64)), two
+    if two.types is None and one.types is not None and not len(two.positions):
+        return one, replace(two, types=np.empty(0, np.int64))
+    return one, two
 
 
 def _shared_labels(one: Corpus, two: Corpus) -> tuple[str, ...] | None:

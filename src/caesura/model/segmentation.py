@@ -501,7 +501,10 @@ def _check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np
 
 def _cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
     """Turn masses into (length, positions), refusing what is not a list of whole numbers above zero."""
-    given = np.asarray(masses if isinstance(masses, (list, tuple, np.ndarray)) else list(masses))
+    try:
+        given = np.asarray(masses if isinstance(masses, (list, tuple, np.ndarray)) else list(masses))
+    except ValueError:  # lists of unequal lengths inside the list
+        raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {_short(list(masses))}.") from None
     if given.ndim != 1:
         raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {_short(given.tolist())}.")
     if not given.size:

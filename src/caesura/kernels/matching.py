@@ -1,0 +1,244 @@
+"""The cheapest pairing of two annotations: least total cost, then fewest boundaries left alone, then most matches.
+
+Savings are compared as whole numbers: a pair saves two additions less its own weight, in steps so fine that the fractions
+of the usual weights (span over n_t, distance over the number of types) come out exact. So ties are ties, and the cost of the
+answer does not depend on which end of the text the search started from, nor on which side is called the reference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import kernel
+
+__all__ = ["pair_optimal", "pair_optimal_types", "type_weight"]
+
+FINE = 1000  # steps below the smallest usual fraction, for weights that are no such fraction
+NEVER = -(2**62)
+
+
+@kernel
+def type_weight(
+    one: int, two: int, low: int, high: int, ordinal: NDArray[Any], kinds: NDArray[Any], table: NDArray[Any]
+) -> float:
+    """Return what it costs to take one type for another.
+
+    ``ordinal`` holds (constant, slope, added): constant + slope · distance / (high - low + added); where ``table`` is not
+    empty, the weight stands there, in the order of ``kinds``.
+    """
+    if table.size:
+        return float(table[np.searchsorted(kinds, one), np.searchsorted(kinds, two)])
+    return float(ordinal[0] + ordinal[1] * abs(one - two) / (high - low + ordinal[2]))
+
+
+@kernel
+def pair_optimal(
+    ref: NDArray[Any],
+    hyp: NDArray[Any],
+    span_weights: NDArray[Any],
+    ref_partner: NDArray[Any],
+    hyp_partner: NDArray[Any],
+) -> None:
+    """Pair untyped boundaries at least cost, never crossing: a dynamic programme over the candidates within reach.
+
+    ``best[b]`` is the most saved with the reference seen so far and the first ``b`` boundaries of the hypothesis; beyond a
+    boundary's last candidate it is a copy of the value there, because candidates only move to the right.
+    """
+    reach, size = len(span_weights), len(hyp)
+    saving = np.empty(reach, np.int64)
+    for span in range(reach):
+        saving[span] = 2 * reach * FINE - np.int64(np.rint(span_weights[span] * reach * FINE))
+    low, high, start = np.empty(len(ref), np.int64), np.empty(len(ref), np.int64), np.empty(len(ref), np.int64)
+    first = last = cells = 0
+    for i in range(len(ref)):
+        while first < size and hyp[first] <= ref[i] - reach:
+            first += 1
+        last = max(last, first)
+        while last < size and hyp[last] < ref[i] + reach:
+            last += 1
+        low[i], high[i], start[i] = first, last, cells
+        cells += last - first
+    choice = np.empty(cells, np.int8)
+    best, ties = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    known = 0
+    for i in range(len(ref)):
+        while known < high[i]:
+            known += 1
+            best[known], ties[known] = best[known - 1], ties[known - 1]
+        left_best, left_ties = best[low[i]], ties[low[i]]
+        for b in range(low[i], high[i]):
+            span = abs(ref[i] - hyp[b])
+            above_best, above_ties = best[b + 1], ties[b + 1]
+            chosen, most, tie = 0, above_best, above_ties
+            if best[b] > most or (best[b] == most and ties[b] > tie):
+                chosen, most, tie = 1, best[b], ties[b]
+            paired, paired_ties = left_best + saving[span], left_ties + 2**31 + (span == 0)
+            if paired > most or (paired == most and paired_ties > tie):
+                chosen, most, tie = 2, paired, paired_ties
+            best[b + 1], ties[b + 1] = most, tie
+            choice[start[i] + b - low[i]] = chosen
+            left_best, left_ties = above_best, above_ties
+    _traced(low, high, start, choice, ref_partner, hyp_partner)
+
+
+@kernel
+def _traced(
+    low: NDArray[Any],
+    high: NDArray[Any],
+    start: NDArray[Any],
+    choice: NDArray[Any],
+    ref_partner: NDArray[Any],
+    hyp_partner: NDArray[Any],
+) -> None:
+    """Walk back through the choices and note who was paired."""
+    ref_partner[:] = -1
+    hyp_partner[:] = -1
+    i, b = len(ref_partner) - 1, len(hyp_partner)
+    while i >= 0:
+        b = min(b, high[i])
+        chosen = choice[start[i] + b - 1 - low[i]] if b > low[i] else 0
+        if chosen == 1:
+            b -= 1
+        else:
+            if chosen == 2:
+                b -= 1
+                ref_partner[i], hyp_partner[b] = b, i
+            i -= 1
+
+
+@kernel
+def _worth(
+    i: int,
+    j: int,
+    ref: NDArray[Any],
+    ref_types: NDArray[Any],
+    hyp: NDArray[Any],
+    hyp_types: NDArray[Any],
+    low: int,
+    high: int,
+    fine: int,
+    span_weights: NDArray[Any],
+    ordinal: NDArray[Any],
+    kinds: NDArray[Any],
+    table: NDArray[Any],
+) -> int:
+    """Return what pairing two typed boundaries saves, ties included; NEVER where the two may not be paired."""
+    span, same = abs(ref[i] - hyp[j]), ref_types[i] == hyp_types[j]
+    if same:
+        weight = span_weights[span]
+    elif span == 0:
+        weight = type_weight(ref_types[i], hyp_types[j], low, high, ordinal, kinds, table)
+    else:
+        return NEVER
+    room = len(ref) + len(hyp) + 2
+    saved = 2 * fine - np.int64(np.rint(weight * fine))
+    return int(saved * room * room + room + np.int64(same and span == 0))
+
+
+@kernel
+def pair_optimal_types(
+    ref: NDArray[Any],
+    ref_types: NDArray[Any],
+    hyp: NDArray[Any],
+    hyp_types: NDArray[Any],
+    span_weights: NDArray[Any],
+    ordinal: NDArray[Any],
+    kinds: NDArray[Any],
+    table: NDArray[Any],
+    ref_partner: NDArray[Any],
+    hyp_partner: NDArray[Any],
+) -> None:
+    """Pair typed boundaries at least cost: a matching of most savings, grown by one boundary of the reference at a time.
+
+    With several types a boundary may be moved to a neighbour or be taken for another type where it stands, so the best
+    pairing is no walk from left to right. Each new boundary looks for the alternating path that gains most: to a free
+    boundary of the hypothesis, or to one of the reference that gives its partner up.
+    """
+    reach, size = len(span_weights), len(hyp)
+    low = high = 0
+    if len(ref) and size:
+        low, high = min(ref_types.min(), hyp_types.min()), max(ref_types.max(), hyp_types.max())
+    fine = FINE * reach * min(high - low + 1, 10_000)
+    row_gain, col_gain = np.full(len(ref), NEVER, np.int64), np.full(size, NEVER, np.int64)
+    via, queue, waiting = np.empty(size, np.int64), np.empty(len(ref) + 1, np.int64), np.zeros(len(ref), np.bool_)
+    rows, cols = np.empty(len(ref) + 1, np.int64), np.empty(size + 1, np.int64)
+    ref_partner[:] = -1
+    hyp_partner[:] = -1
+    for new in range(len(ref)):
+        head, tail, length = 0, 1, len(queue)
+        queue[0], row_gain[new], waiting[new] = new, 0, True
+        rows[0], seen_rows, seen_cols = new, 1, 0
+        most, end_row, end_col = np.int64(0), -1, -1
+        while head != tail:
+            u = queue[head]
+            head = (head + 1) % length
+            waiting[u] = False
+            j = np.searchsorted(hyp, ref[u] - reach, side="right")
+            while j < size and hyp[j] < ref[u] + reach:
+                worth = NEVER
+                if ref_partner[u] != j:
+                    worth = _worth(
+                        u, j, ref, ref_types, hyp, hyp_types, low, high, fine, span_weights, ordinal, kinds, table
+                    )
+                if worth != NEVER and row_gain[u] + worth > col_gain[j]:
+                    if col_gain[j] == NEVER:
+                        cols[seen_cols] = j
+                        seen_cols += 1
+                    col_gain[j], via[j] = row_gain[u] + worth, u
+                    mate = hyp_partner[j]
+                    if mate < 0:
+                        if col_gain[j] > most:
+                            most, end_row, end_col = col_gain[j], -1, j
+                    else:
+                        gain = col_gain[j] - _worth(
+                            mate,
+                            j,
+                            ref,
+                            ref_types,
+                            hyp,
+                            hyp_types,
+                            low,
+                            high,
+                            fine,
+                            span_weights,
+                            ordinal,
+                            kinds,
+                            table,
+                        )
+                        if gain > row_gain[mate]:
+                            if row_gain[mate] == NEVER:
+                                rows[seen_rows] = mate
+                                seen_rows += 1
+                            row_gain[mate] = gain
+                            if gain > most:
+                                most, end_row, end_col = gain, mate, j
+                            if not waiting[mate]:
+                                waiting[mate] = True
+                                queue[tail] = mate
+                                tail = (tail + 1) % length
+                j += 1
+        if end_col >= 0:
+            _augmented(new, end_row, end_col, via, ref_partner, hyp_partner)
+        for s in range(seen_rows):
+            row_gain[rows[s]] = NEVER
+        for s in range(seen_cols):
+            col_gain[cols[s]] = NEVER
+
+
+@kernel
+def _augmented(
+    new: int, end_row: int, col: int, via: NDArray[Any], ref_partner: NDArray[Any], hyp_partner: NDArray[Any]
+) -> None:
+    """Flip the alternating path that ends at ``col``; ``end_row`` gives its partner up."""
+    if end_row >= 0:
+        ref_partner[end_row] = -1
+    while True:
+        row = via[col]
+        freed = ref_partner[row]
+        ref_partner[row], hyp_partner[col] = col, row
+        if row == new:
+            return
+        col = freed

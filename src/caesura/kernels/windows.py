@@ -1,0 +1,160 @@
+"""Windows slid over two annotations, counted without sliding anything.
+
+A window starts at unit ``i`` and reaches over the ``k`` potential boundaries ``i+1 … i+k``. What a window sees changes only
+where a boundary enters (``i = p - k``) or leaves (``i = p``), so the loops below go from event to event: their cost is the
+number of boundaries, whatever the length of the text or the width of the window.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import kernel
+
+__all__ = ["count_differences", "count_separations", "differences", "separations"]
+
+FAR = np.int64(2**62)  # behind every event
+
+
+@kernel
+def _differing(
+    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, at: NDArray[Any], sign: NDArray[Any]
+) -> int:
+    """Merge two sorted lists into the boundaries that only one side has; what both have cancels in every window."""
+    found = 0
+    while i < i_stop and j < j_stop:
+        a, b = ref[i], hyp[j]
+        at[found] = min(a, b)
+        sign[found] = np.int64(a < b) - np.int64(b < a)
+        found += a != b
+        i += a <= b
+        j += b <= a
+    while i < i_stop:
+        at[found], sign[found] = ref[i], 1
+        found += 1
+        i += 1
+    while j < j_stop:
+        at[found], sign[found] = hyp[j], -1
+        found += 1
+        j += 1
+    at[found] = FAR
+    return found
+
+
+@kernel
+def _swept(at: NDArray[Any], sign: NDArray[Any], found: int, first: int, stop: int, k: int) -> tuple[int, int]:
+    """Return how many of the windows ``first … stop-1`` see unequal numbers of boundaries, and the sum of the differences."""
+    entering = leaving = 0
+    here, delta, unequal, total = first, 0, 0, 0
+    while leaving < found:
+        enter = at[entering] - k <= at[leaving]
+        there = at[entering] - k if enter else at[leaving]
+        there = min(max(there, here), stop)
+        unequal += (there - here) * (delta != 0)
+        total += (there - here) * abs(delta)
+        delta += sign[entering] if enter else -sign[leaving]
+        entering += enter
+        leaving += not enter
+        here = there
+    return unequal, total
+
+
+@kernel
+def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int]:
+    """Sweep one pair over the windows ``first … stop-1``: how many differ, and by how much in all."""
+    at = np.empty(len(ref) + len(hyp) + 1, np.int64)
+    sign = np.zeros(len(at), np.int64)
+    found = _differing(ref, 0, len(ref), hyp, 0, len(hyp), at, sign)
+    return _swept(at, sign, found, first, stop, k)
+
+
+@kernel
+def count_differences(
+    ref_positions: NDArray[Any],
+    ref_starts: NDArray[Any],
+    ref_stops: NDArray[Any],
+    hyp_positions: NDArray[Any],
+    hyp_starts: NDArray[Any],
+    hyp_stops: NDArray[Any],
+    firsts: NDArray[Any],
+    stops: NDArray[Any],
+    widths: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    """Fill ``out`` with (windows that differ, sum of the differences) over the windows ``firsts … stops-1`` of every pair."""
+    most = 1
+    for pair in range(len(ref_starts)):
+        most = max(most, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 1)
+    at, sign = np.empty(most, np.int64), np.zeros(most, np.int64)
+    for pair in range(len(ref_starts)):
+        found = _differing(
+            ref_positions, ref_starts[pair], ref_stops[pair], hyp_positions, hyp_starts[pair], hyp_stops[pair], at, sign
+        )
+        out[pair, 0], out[pair, 1] = _swept(at, sign, found, firsts[pair], stops[pair], widths[pair])
+
+
+@kernel
+def _covered(positions: NDArray[Any], i: int, i_stop: int, first: int, stop: int, k: int) -> int:
+    """Count the windows that see at least one of these boundaries."""
+    total, behind = 0, first
+    while i < i_stop:
+        p = positions[i]
+        total += max(min(p, stop) - max(p - k, behind), 0)
+        behind = p
+        i += 1
+    return total
+
+
+@kernel
+def _covered_together(
+    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, first: int, stop: int, k: int
+) -> int:
+    """Count the windows that see at least one boundary of either side."""
+    total, behind = 0, first
+    while i < i_stop and j < j_stop:
+        a, b = ref[i], hyp[j]
+        p = min(a, b)
+        total += max(min(p, stop) - max(p - k, behind), 0)
+        behind = p
+        i += a <= b
+        j += b <= a
+    if i < i_stop:
+        total += _covered(ref, i, i_stop, behind, stop, k)
+    if j < j_stop:
+        total += _covered(hyp, j, j_stop, behind, stop, k)
+    return total
+
+
+@kernel
+def separations(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
+    """Sweep one pair: in how many windows one side has a boundary between the two ends and the other has none."""
+    both = _covered_together(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k)
+    return 2 * both - _covered(ref, 0, len(ref), first, stop, k) - _covered(hyp, 0, len(hyp), first, stop, k)
+
+
+@kernel
+def count_separations(
+    ref_positions: NDArray[Any],
+    ref_starts: NDArray[Any],
+    ref_stops: NDArray[Any],
+    hyp_positions: NDArray[Any],
+    hyp_starts: NDArray[Any],
+    hyp_stops: NDArray[Any],
+    firsts: NDArray[Any],
+    stops: NDArray[Any],
+    widths: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    """Fill ``out[:, 0]`` with the windows whose ends one side keeps together and the other parts.
+
+    Windows that exactly one side sees a boundary in are those that either sees one in, twice, less those of each side.
+    """
+    for pair in range(len(ref_starts)):
+        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+        first, stop, k = firsts[pair], stops[pair], widths[pair]
+        both = _covered_together(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k)
+        alone = _covered(ref_positions, i, i_stop, first, stop, k) + _covered(hyp_positions, j, j_stop, first, stop, k)
+        out[pair, 0] = 2 * both - alone

@@ -1,0 +1,321 @@
+"""Segmentation as classification: a confusion matrix that gives near misses partial credit (Fournier 2013, section 3.3).
+
+The classes are the boundary types and "∅", no boundary. Rows are what the hypothesis predicted, columns what the reference
+has. A match adds 1, a near miss its correctness (1 less its weight), a substitution 1, an addition of the hypothesis 1 in the
+column of "∅" (a false positive), one of the reference 1 in the row of "∅" (a false negative). What is left of the potential
+boundaries (types times places) was rightly left alone: the true negatives. The lost part of a near miss is nobody's error.
+
+.. math::
+    P = \\frac{TP}{TP + FP}, \\quad R = \\frac{TP}{TP + FN}, \\quad
+    F_\\beta = \\frac{(1 + \\beta^2) TP}{(1 + \\beta^2) TP + \\beta^2 FN + FP}
+
+Nothing to compare on either side is perfect agreement: 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError
+from caesura.metrics.base import Rows
+from caesura.metrics.batch import Batch
+from caesura.metrics.boundary import potential_boundaries
+from caesura.metrics.edits import Edit, EditMetric, Matching
+from caesura.model import SegmentationLike, as_segmentation
+from caesura.model.corpus import merged_labels
+
+__all__ = ["BoundaryF", "BoundaryPrecision", "BoundaryRecall", "Cells", "Confusion", "boundary_confusion"]
+
+#: How classes are pooled: "micro" adds their cells, "macro" averages their scores.
+Average: TypeAlias = Literal["micro", "macro"]
+
+NONE = "∅"
+PLAIN = "boundary"  # the one class of untyped annotations
+
+
+class Cells(NamedTuple):
+    """The four cells of one class, or of all boundary classes together."""
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """A confusion matrix of boundary types and "∅".
+
+    Attributes
+    ----------
+    labels
+        The classes: boundary types in their order, then "∅".
+    matrix
+        Rows predicted, columns actual.
+
+    Examples
+    --------
+    >>> confusion = boundary_confusion([2, 3, 6], [2, 2, 3, 4])
+    >>> confusion.matrix.tolist()
+    [[1.5, 1.0], [0.0, 7.5]]
+    >>> confusion.precision(), confusion.recall()
+    (0.6, 1.0)
+    """
+
+    labels: tuple[str, ...]
+    matrix: NDArray[np.float64]
+    pairs: float
+
+    def __add__(self, other: Confusion) -> Confusion:
+        labels = (*merged_labels(self.labels[:-1], other.labels[:-1]), NONE)
+        matrix = np.zeros((len(labels), len(labels)))
+        for each in (self, other):
+            index = [labels.index(name) for name in each.labels]
+            matrix[np.ix_(index, index)] += each.matrix
+        return Confusion(labels, matrix, self.pairs + other.pairs)
+
+    def __radd__(self, other: object) -> Confusion:
+        if other == 0:  # so that sum() works
+            return self
+        return NotImplemented
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The boundary types, without "∅"."""
+        return self.labels[:-1]
+
+    def cells(self, type: str | int | None = None) -> Cells:
+        """Count one type against the rest; without a type, all boundary types together."""
+        tn_all = float(self.matrix[-1, -1])
+        if type is None:
+            inner = self.matrix[:-1, :-1]
+            wrong = float(inner.sum() - np.trace(inner))
+            return Cells(
+                float(np.trace(inner)),
+                wrong + float(self.matrix[:-1, -1].sum()),
+                wrong + float(self.matrix[-1, :-1].sum()),
+                tn_all,
+            )
+        if str(type) not in self.types:
+            raise CaesuraError(f"there is no boundary type {type!r} here; known: {', '.join(self.types) or 'none'}.")
+        at = self.types.index(str(type))
+        tp = float(self.matrix[at, at])
+        fp, fn = float(self.matrix[at].sum()) - tp, float(self.matrix[:, at].sum()) - tp
+        return Cells(tp, fp, fn, float(self.matrix.sum()) - tp - fp - fn)
+
+    def precision(self, type: str | int | None = None, average: Average = "micro") -> float:
+        """B-precision: TP / (TP + FP), of one type, or of all."""
+        return self._score(type, average, lambda c: _ratio(c.tp, c.tp + c.fp, c.fn))
+
+    def recall(self, type: str | int | None = None, average: Average = "micro") -> float:
+        """B-recall: TP / (TP + FN), of one type, or of all."""
+        return self._score(type, average, lambda c: _ratio(c.tp, c.tp + c.fn, c.fp))
+
+    def f(self, beta: float = 1.0, type: str | int | None = None, average: Average = "micro") -> float:
+        """B-F: the weighted harmonic mean of precision and recall."""
+        if not (np.isfinite(beta) and beta > 0):
+            raise CaesuraError(f"beta is {beta}; expected a number above 0.")
+        squared = beta**2
+        return self._score(
+            type, average, lambda c: _ratio((1 + squared) * c.tp, (1 + squared) * c.tp + squared * c.fn + c.fp, 0.0)
+        )
+
+    def accuracy(self) -> float:
+        """The share of all decisions that are right, places rightly left alone included."""
+        total = float(self.matrix.sum())
+        return float(np.trace(self.matrix)) / total if total > 0 else 1.0
+
+    def scores(self, type: str | int | None = None, beta: float = 1.0, average: Average = "micro") -> dict[str, float]:
+        """Return the full set of IR scores by name, of one type, or of all."""
+        ratios = {
+            "precision": lambda c: _ratio(c.tp, c.tp + c.fp, c.fn),
+            "recall": lambda c: _ratio(c.tp, c.tp + c.fn, c.fp),
+            "specificity": lambda c: _ratio(c.tn, c.tn + c.fp, 0.0),
+            "negative predictive value": lambda c: _ratio(c.tn, c.tn + c.fn, 0.0),
+            "fallout": lambda c: 1.0 - _ratio(c.tn, c.tn + c.fp, 0.0),
+            "miss rate": lambda c: 1.0 - _ratio(c.tp, c.tp + c.fn, c.fp),
+            "false discovery rate": lambda c: 1.0 - _ratio(c.tp, c.tp + c.fp, c.fn),
+            "accuracy": lambda c: _ratio(c.tp + c.tn, sum(c), 0.0),
+            "balanced accuracy": lambda c: (_ratio(c.tp, c.tp + c.fn, c.fp) + _ratio(c.tn, c.tn + c.fp, 0.0)) / 2,
+            "Jaccard": lambda c: _ratio(c.tp, c.tp + c.fp + c.fn, 0.0),
+            "Matthews": _matthews,
+        }
+        made = {name: self._score(type, average, rule) for name, rule in ratios.items()}
+        made["F"] = self.f(beta, type, average)
+        return made
+
+    def _score(self, type: str | int | None, average: Average, rule: Any) -> float:
+        if average not in ("micro", "macro"):
+            raise CaesuraError(f"average is {average!r}; expected 'micro' or 'macro'.")
+        if type is not None or average == "micro":
+            return float(rule(self.cells(type)))
+        return float(np.mean([rule(self.cells(each)) for each in self.types])) if self.types else 1.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "labels": list(self.labels),
+            "matrix": self.matrix.tolist(),
+            "pairs": self.pairs,
+            "micro": self.scores(),
+            "macro": self.scores(average="macro"),
+            "types": {each: self.scores(each) for each in self.types},
+        }
+
+    def __repr__(self) -> str:
+        width = max(8, *(len(label) + 1 for label in self.labels))
+        head = " " * width + "".join(f"{label:>{width}}" for label in self.labels)
+        lines = [
+            f"{label:<{width}}" + "".join(f"{value:>{width}g}" for value in row)
+            for label, row in zip(self.labels, self.matrix.tolist(), strict=True)
+        ]
+        return "\n".join([head + "   (actual)", *lines])
+
+
+@dataclass(frozen=True)
+class _Classified(EditMetric):
+    fields = ("tp", "fp", "fn", "pairs")
+
+    def count(self, batch: Batch) -> Rows:
+        """Count true positives with partial credit, false positives and negatives, and pairs of boundaries."""
+        tally = self.tallies(batch)
+        tp = tally[:, 0] + tally[:, 1] - tally[:, 5]
+        return np.stack((tp, tally[:, 4] + tally[:, 2], tally[:, 3] + tally[:, 2], tally[:, :5].sum(axis=1)), axis=1)
+
+
+@dataclass(frozen=True)
+class BoundaryPrecision(_Classified):
+    """B-precision: how right the predicted boundaries are, near misses in part.
+
+    >>> BoundaryPrecision()([2, 3, 6], [2, 2, 3, 4])
+    0.6
+    """
+
+    name = "B-precision"
+    title = "boundary-edit precision"
+    symmetric = False
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """TP over TP and FP."""
+        return _ratios(rows[..., 0], rows[..., 0] + rows[..., 1], rows[..., 3])
+
+
+@dataclass(frozen=True)
+class BoundaryRecall(_Classified):
+    """B-recall: how well the actual boundaries were found, near misses in part.
+
+    >>> BoundaryRecall()([2, 3, 6], [5, 6])
+    0.5
+    """
+
+    name = "B-recall"
+    title = "boundary-edit recall"
+    symmetric = False
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """TP over TP and FN."""
+        return _ratios(rows[..., 0], rows[..., 0] + rows[..., 2], rows[..., 3])
+
+
+@dataclass(frozen=True)
+class BoundaryF(_Classified):
+    """B-F: the weighted harmonic mean of B-precision and B-recall.
+
+    >>> BoundaryF()([2, 3, 6], [2, 2, 3, 4])
+    0.75
+    """
+
+    name = "B-F"
+    title = "boundary-edit F"
+    beta: float = field(default=1.0, metadata={"sign": "beta"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (np.isfinite(self.beta) and self.beta > 0):
+            raise CaesuraError(f"beta is {self.beta}; expected a number above 0.")
+
+    @property
+    def symmetric(self) -> bool:
+        """Only β = 1 weighs both sides alike."""
+        return super().symmetric and self.beta == 1.0
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """(1 + β²) TP over (1 + β²) TP + β² FN + FP."""
+        squared = self.beta**2
+        above = (1 + squared) * rows[..., 0]
+        return _ratios(above, above + squared * rows[..., 2] + rows[..., 1], rows[..., 3])
+
+
+def boundary_confusion(
+    reference: SegmentationLike,
+    hypothesis: SegmentationLike,
+    n_t: int = 2,
+    matching: Matching = "published",
+    **parameters: Any,
+) -> Confusion:
+    """Confusion matrix of two segmentations; matrices of several texts add up with ``+`` or ``sum``.
+
+    Parameters
+    ----------
+    n_t, matching, **parameters
+        As for :func:`~caesura.metrics.boundary.boundary_similarity`.
+
+    Examples
+    --------
+    >>> boundary_confusion([2, 3, 6], [5, 6]).recall()
+    0.5
+    """
+    made = BoundaryF(n_t=n_t, matching=matching, **parameters)
+    batch = Batch.of_pair(as_segmentation(reference), as_segmentation(hypothesis))
+    made.check(batch)
+    return batch_confusion(made, batch)
+
+
+def batch_confusion(metric: EditMetric, batch: Batch) -> Confusion:
+    """Add up the confusion matrices of all pairs of a batch."""
+    places = potential_boundaries(batch)
+    labels = batch.labels if batch.typed and batch.labels is not None else None
+    total = None
+    for pair in range(len(batch)):
+        one = _matrix(metric.edits_of(batch, pair), labels, batch.typed, float(places[pair]))
+        total = one if total is None else total + one
+    return Confusion((PLAIN, NONE), np.zeros((2, 2)), 0.0) if total is None else total
+
+
+def _matrix(edits: Iterable[Edit], labels: tuple[str, ...] | None, typed: bool, places: float) -> Confusion:
+    listed = list(edits)
+    seen = {kind for e in listed for kind in (e.reference_type, e.hypothesis_type) if kind is not None}
+    if not typed:
+        names: tuple[str, ...] = (PLAIN,)
+    else:
+        names = labels if labels is not None else tuple(map(str, sorted(seen, key=int)))
+    at = {name: i for i, name in enumerate(names)}
+    none = len(names)
+    matrix = np.zeros((none + 1, none + 1))
+    for e in listed:
+        row = none if e.hypothesis is None else at[str(e.hypothesis_type) if typed else PLAIN]
+        column = none if e.reference is None else at[str(e.reference_type) if typed else PLAIN]
+        matrix[row, column] += 1.0 - e.weight if e.kind == "transposition" else 1.0
+    matrix[none, none] = max(places * max(len(seen), 1) - matrix.sum(), 0.0)
+    return Confusion((*names, NONE), matrix, float(len(listed)))
+
+
+def _ratio(above: float, below: float, otherwise: float) -> float:
+    """Divide; nothing by nothing is 1 where the other side has nothing either, else 0."""
+    return above / below if below > 0 else 0.0 if otherwise > 0 else 1.0
+
+
+def _ratios(above: NDArray[np.float64], below: NDArray[np.float64], pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.where(pairs > 0, 0.0, 1.0))
+
+
+def _matthews(c: Cells) -> float:
+    below = (c.tp + c.fp) * (c.tp + c.fn) * (c.tn + c.fp) * (c.tn + c.fn)
+    if below > 0:
+        return float((c.tp * c.tn - c.fp * c.fn) / np.sqrt(below))
+    return 1.0 if c.fp + c.fn == 0 else 0.0

@@ -1,0 +1,165 @@
+"""Pk, WindowDiff and WinPR: the paper's numbers, other programs', and windows slid one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from naive_boundary import windows
+
+import caesura as cs
+from caesura import Segmentation
+from caesura.metrics.window import Pk, WindowDiff, WinPR
+from shared_data import shared_json
+
+strings = st.integers(2, 40).flatmap(
+    lambda n: st.tuples(*[st.text("01", min_size=n, max_size=n)] * 2, st.integers(1, 12))
+)
+
+
+@given(strings)
+def test_sweeps_equal_sliding(drawn) -> None:
+    ref, hyp, k = drawn
+    assume(len(ref) + 1 > k)
+    seen = windows(ref, hyp, k)
+    assert cs.window_diff(ref, hyp, k) == pytest.approx(np.mean([a != b for a, b in seen]), abs=1e-12)
+    assert cs.window_diff(ref, hyp, k, weighted=True) == pytest.approx(
+        np.mean([abs(a - b) for a, b in seen]), abs=1e-12
+    )
+    assert cs.pk(ref, hyp, k) == pytest.approx(np.mean([(a > 0) != (b > 0) for a, b in seen]), abs=1e-12)
+    assert WindowDiff(k)(ref, hyp) == cs.window_diff(ref, hyp, k)
+    assert WindowDiff(k, weighted=True)(ref, hyp) == cs.window_diff(ref, hyp, k, weighted=True)
+    assert Pk(k)(ref, hyp) == cs.pk(ref, hyp, k)
+
+
+@given(strings)
+def test_padded_sweeps_equal_sliding(drawn) -> None:
+    ref, hyp, k = drawn
+    seen = windows(ref, hyp, k, padded=True)
+    padded = cs.window_diff(ref, hyp, k, edges="padded")
+    assert padded == pytest.approx(np.mean([a != b for a, b in seen]), abs=1e-12)
+    assert WindowDiff(k, edges="padded")(ref, hyp) == padded
+    scores = cs.win_pr(ref, hyp, k)
+    assert scores.tp == sum(min(a, b) for a, b in seen)
+    assert scores.fp == sum(max(b - a, 0) for a, b in seen)
+    assert scores.fn == sum(max(a - b, 0) for a, b in seen)
+    assert scores.tp + scores.fp + scores.fn + scores.tn == k * len(ref)
+    assert scores.f == pytest.approx(WinPR(k)(ref, hyp), abs=1e-12)
+    assert scores.recall == pytest.approx(WinPR(k, part="recall")(ref, hyp), abs=1e-12)
+    assert scores.precision == pytest.approx(WinPR(k, part="precision")(ref, hyp), abs=1e-12)
+
+
+@given(st.integers(3, 30), st.data())
+def test_padding_penalises_every_place_alike(n, data) -> None:
+    k = data.draw(st.integers(1, n - 1))
+    errors = set()
+    for place in range(1, n):
+        one = Segmentation.from_positions([place], length=n)
+        errors.add(cs.window_diff([n], one, k, edges="padded"))
+    assert len(errors) == 1
+
+
+def test_oracle() -> None:
+    short = 0
+    for pair in shared_json("oracles/boundary/random_single_type.json")["pairs"]:
+        ref, hyp = pair["ref"], pair["hyp"]
+        assert cs.window_size(ref) == pair["k"]
+        if sum(ref) <= pair["k"]:
+            with pytest.raises(cs.CaesuraError, match="n must exceed k"):
+                cs.window_diff(ref, hyp)
+            short += 1
+            continue
+        assert cs.window_diff(ref, hyp) == pytest.approx(pair["WD"], abs=1e-12)
+        assert cs.pk(ref, hyp) == pytest.approx(pair["Pk"], abs=1e-12)
+        weighted = cs.window_diff(ref, hyp, weighted=True)
+        assert weighted == pytest.approx(pair["WD_weighted_sum_over_windows"], abs=1e-12)
+    assert 0 < short < 20
+
+
+def test_the_two_default_windows_of_the_peers() -> None:
+    ref, hyp = "000001001000", "000100010000"
+    assert cs.pk(ref, hyp, k="nltk") == pytest.approx(0.4, abs=1e-12)
+    assert cs.pk(ref, hyp) == pytest.approx(6 / 11, abs=1e-12)
+    assert Pk(k="nltk").signature.startswith("Pk|k:nltk|round:even|min:2")
+    assert Pk(k="nltk")(ref, hyp) == pytest.approx(0.4, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("masses", "rounding", "minimum", "k"),
+    [
+        ([5, 5], "even", 2, 2), ([5, 5], "up", 2, 3), ([5, 5], "down", 2, 2), ([5, 5], "ceil", 2, 3),
+        ([7, 7], "even", 2, 4), ([7, 7], "down", 2, 3), ([1, 1], "even", 1, 1), ([1, 1], "even", 2, 2), ([9], "even", 2, 4),
+    ],
+)  # fmt: skip
+def test_rounding_of_the_default_window(masses, rounding, minimum, k) -> None:
+    assert cs.window_size(masses, round=rounding, minimum=minimum) == k
+    assert WindowDiff(round=rounding, minimum=minimum).sizes(batch(masses)).tolist() == [k]
+
+
+def batch(masses):
+    from caesura.metrics import Batch
+
+    one = Segmentation.from_masses(masses)
+    return Batch.of_pair(one, one)
+
+
+def test_windows_over_255_and_more_than_256_segments() -> None:
+    ref, hyp = [300, 300, 400], [310, 290, 400]
+    assert cs.window_size(ref) == 167
+    assert cs.window_diff(ref, hyp, k=300) == pytest.approx(10 * 2 / 700)
+    many = [int(str(m)) for m in [3] * 500]
+    assert cs.window_diff(many, list(many)) == 0.0
+    assert cs.pk(many, list(many)) == 0.0
+
+
+def test_types_do_not_matter_to_windows() -> None:
+    typed = Segmentation.from_positions([(2, "a"), (2, "b"), (5, "a"), (11, "a")], length=11)
+    assert cs.window_diff(typed, [2, 2, 7]) == cs.window_diff([2, 3, 6], [2, 2, 7])
+    assert WindowDiff()(typed, Segmentation.from_masses([2, 2, 7])) == cs.window_diff([2, 3, 6], [2, 2, 7])
+
+
+def test_nothing_on_either_side_is_perfect() -> None:
+    assert cs.window_diff([9], [9]) == 0.0
+    assert cs.pk([9], [9]) == 0.0
+    assert cs.win_pr([9], [9])[:3] == (1.0, 1.0, 1.0)
+    assert cs.win_pr([1], [1])[:3] == (1.0, 1.0, 1.0)
+    assert cs.window_diff([1], [1], edges="padded") == 0.0
+    assert cs.win_pr([9], [4, 5])[:3] == (0.0, 0.0, 0.0)
+
+
+def test_symmetry_follows_the_parameters() -> None:
+    assert not WindowDiff().symmetric
+    assert WindowDiff(k=3).symmetric
+    assert WinPR(k=3).symmetric
+    assert not WinPR(k=3, part="recall").symmetric
+    assert WindowDiff(weighted=True).bounds == (0.0, float("inf"))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cs.window_diff([2, 2], [4], k=4), "n = 4 units and k = 4"),
+        (lambda: cs.window_diff([2, 2], [4], k=9), "n = 4 units and k = 9"),
+        (lambda: cs.pk([2, 2], [4], k=4), "n = 4 units and k = 4"),
+        (lambda: Pk(k=4)([2, 2], [4]), "n = 4 units and k = 4"),
+        (lambda: WindowDiff(k=9)([2, 2], [4]), "n = 4 units and k = 9"),
+        (lambda: cs.pk([2, 2], [4], k=0), "k is 0"),
+        (lambda: cs.pk([2, 2], [4], k=-1), "k is -1"),
+        (lambda: cs.pk([2, 2], [4], k=True), "k is True"),
+        (lambda: cs.pk([2, 2], [4], k=1.5), "k is 1.5"),
+        (lambda: Pk(k=0), "k is 0"),
+        (lambda: cs.pk([2, 2], [4], round="off"), "round is 'off'"),
+        (lambda: cs.pk([2, 2], [4], minimum=0), "minimum is 0"),
+        (lambda: cs.window_diff([2, 2], [4], edges="soft"), "edges is 'soft'"),
+        (lambda: WindowDiff(edges="soft"), "edges is 'soft'"),
+        (lambda: WinPR(part="accuracy"), "part is 'accuracy'"),
+        (lambda: WinPR(beta=0), "beta is 0"),
+        (lambda: cs.window_diff([2, 2], [2, 3]), "4 units, the hypothesis 5"),
+        (lambda: cs.win_pr([2, 2], [2, 3]), "4 units, the hypothesis 5"),
+        (lambda: cs.window_diff(Segmentation.from_times([0.5], length=2.0), [4]), "units, not time"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(call, words) -> None:
+    with pytest.raises(cs.CaesuraError, match=words):
+        call()
