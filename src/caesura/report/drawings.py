@@ -136,6 +136,22 @@ DRAWINGS: dict[str, Drawing] = {
             _FLAT,
             coders=(2, 2),
         ),
+        Drawing(
+            "matrix",
+            "score of every two coders",
+            "caesura.report.matrices:draw_matrix",
+            _ALL,
+            coders=(2, None),
+            whole=True,
+        ),
+        Drawing(
+            "strip",
+            "scores of every item, worst first",
+            "caesura.report.strips:draw_strip",
+            _ALL,
+            coders=(2, None),
+            whole=True,
+        ),
     )
 }
 
