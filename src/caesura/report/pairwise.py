@@ -15,7 +15,7 @@ from caesura.model import Corpus
 __all__ = ["PairRows", "default_metric", "pair_rows"]
 
 #: The metric to look with where nobody names one, by kind of annotation; the first that is registered.
-_PREFERRED = {"units": ("B", "F"), "time": ("R", "F"), "nested": ("nested-F", "segment-F")}
+_PREFERRED = {"units": ("B", "F"), "time": ("R", "F"), "nested": ("nested-F",)}
 
 
 @dataclass(frozen=True)
