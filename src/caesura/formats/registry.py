@@ -64,6 +64,7 @@ def _format(
 
 _FLAT = "units, untyped, types, integer types, type sets, tracks, items, coders, textless"
 _NESTED = "nested, tracks, items, coders, textless"
+_SPEECH = "time, untyped, textless, names"
 
 #: Every format by name, in the order in which content is asked ("is this yours?").
 FORMATS: dict[str, Format] = {
@@ -71,11 +72,21 @@ FORMATS: dict[str, Format] = {
     for f in (
         _format("segeval-json", "segeval's JSON of masses", ".json", "segeval_json", "units, untyped, items, coders, textless"),
         _format("nested-json", "JSON of nested segments", ".json", "nested_json", "nested, tracks, items, coders, text, textless"),
+        _format("times", "CSV of times", ".csv .tsv .times .txt", "speech.times", _SPEECH + ", types, tracks, items, coders"),
         _format("turns", "CSV of turns, speakers and utterances", ".csv .tsv", "turns", "units, types, tracks, items, coders, text"),
         _format("levels", "CSV of level columns", ".csv .tsv", "levels", _NESTED + ", text"),
         _format("spans", "CSV of spans", ".csv .tsv", "spans", _NESTED),
         _format("transcript", "a transcript with endnotes", ".txt", "transcript", "units, types, tracks, text"),
         _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
+        _format("textgrid", "a Praat TextGrid", ".textgrid", "speech.textgrid", _SPEECH + ", tracks, types"),
+        _format("eaf", "an ELAN file", ".eaf", "speech.eaf", _SPEECH + ", tracks"),
+        _format("timit", "TIMIT's phones", ".phn", "speech.timit", _SPEECH),
+        _format("timit-words", "TIMIT's words", ".wrd", "speech.timit", _SPEECH),
+        _format("mlf", "an HTK master label file", ".mlf", "speech.mlf", _SPEECH + ", items"),
+        _format("htk", "HTK labels", ".lab .rec", "speech.htk", _SPEECH),
+        _format("audacity", "an Audacity label track", ".txt", "speech.audacity", _SPEECH + ", types"),
+        _format("rttm", "an RTTM of speakers", ".rttm", "speech.rttm", _SPEECH + ", tracks, items"),
+        _format("ctm", "a CTM of words", ".ctm", "speech.ctm", _SPEECH + ", tracks, items"),
         _format("brackets", "bracketed text", ".txt .brackets", "brackets", "nested, text"),
     )
 }  # fmt: skip

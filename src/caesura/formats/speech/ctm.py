@@ -1,0 +1,80 @@
+"""NIST's CTM: recording, channel, start, duration, word and perhaps confidence, a line a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.formats.speech.intervals import (
+    SILENCES,
+    Edges,
+    Rule,
+    Silence,
+    decimal,
+    duration_of,
+    flat,
+    segmentation,
+    segments,
+)
+from caesura.model import Annotation, Corpus
+
+__all__ = ["read", "sniff", "write"]
+
+_ALONE = "1"  # the channel where a corpus has no tracks
+
+
+def sniff(head: str) -> bool:
+    """Recognise a recording, a channel, two times and a word."""
+    line = next((x for x in head.split("\n") if x.strip() and not x.startswith(";;")), "")
+    return re.match(r"\S+\s+\S+\s+\d+(\.\d+)?\s+\d+(\.\d+)?\s+\S+", line) is not None
+
+
+def read(
+    source: Source,
+    *,
+    silence: Silence = "keep",
+    silences: Sequence[str] | str = SILENCES,
+    close_gaps: float = 0.0,
+    edges: Edges = "out",
+) -> Corpus:
+    """Read every recording; channels are tracks, unless all are called 1."""
+    words: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    for number, line in source.lines:
+        if not line.strip() or line.lstrip().startswith(";;"):
+            continue
+        parts = line.split()
+        if len(parts) < 5:
+            raise FormatError(
+                source.path,
+                number,
+                f"expected recording, channel, start, duration and word, found {line.strip()[:60]!r}.",
+            )
+        start = decimal(source, number, parts[2], "start")
+        end = start + decimal(source, number, parts[3], "duration")
+        words.setdefault((parts[0], parts[1]), []).append((float(start), float(end), parts[4], number))
+    if not words:
+        raise FormatError(source.path, None, "the file holds no word.")
+    rule = Rule.of(silence, silences, close_gaps, edges)
+    named = {channel for _, channel in words} != {_ALONE}
+    made = []
+    for (item, channel), rows in words.items():
+        starts, ends, labels, numbers = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
+
+        def fault(i: int, why: str, numbers: Sequence[int] = numbers) -> FormatError:
+            return FormatError(source.path, numbers[i], why)
+
+        made.append(
+            Annotation(item, "", segmentation(starts, ends, labels, rule=rule, fault=fault), channel if named else "")
+        )
+    return Corpus.from_annotations(made)
+
+
+def write(corpus: Corpus) -> Iterator[str]:
+    """Write a line a named segment; stretches without a name are the gaps between them."""
+    for item, track, _, marks in flat(corpus):
+        for start, end, label in segments(marks):
+            if label:
+                yield f"{item} {track or _ALONE} {start!r} {duration_of(start, end)} {label}\n"

@@ -1,0 +1,202 @@
+"""From labelled intervals to boundaries and back, with one rule for gaps and silences in every format.
+
+Two intervals that touch share one boundary. An unlabelled stretch between them is a segment without a name, with a boundary at
+either end, unless it is short enough to be closed half-way (``close_gaps``). What counts as silence, and whether its boundaries
+count, is said by ``silences`` and ``silence``. The very start and end of a recording are no boundaries unless asked for (``edges``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.formats.options import listed
+from caesura.model import Corpus, Segmentation
+
+__all__ = [
+    "SILENCES", "TICK", "Edges", "Fault", "Rule", "Silence", "decimal", "duration_of", "flat", "recording", "segmentation",
+    "segments", "speech_attributes",
+]  # fmt: skip
+
+#: What happens to the boundaries of silences: all stay, neighbouring silences become one, or none that touches one counts.
+Silence: TypeAlias = Literal["keep", "merge", "out"]
+#: Whether the start and the end of a recording are boundaries.
+Edges: TypeAlias = Literal["out", "in"]
+#: Builds the complaint about interval number i.
+Fault: TypeAlias = Callable[[int, str], FormatError]
+
+#: Labels that mean silence where nobody says otherwise: unlabelled, and what TIMIT, HTK, MFA, Kaldi and BAS write.
+SILENCES: tuple[str, ...] = (
+    "",
+    "sil",
+    "SIL",
+    "sp",
+    "SP",
+    "spn",
+    "h#",
+    "pau",
+    "epi",
+    "#",
+    "<p:>",
+    "<sil>",
+    "<eps>",
+    "_",
+)
+#: Times closer than this are one time (100 ns).
+TICK = 1e-7
+
+_SPEAKER, _DIALECT = re.compile(r"[fm][a-z]{3}\d", re.IGNORECASE), re.compile(r"dr\d", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How intervals become boundaries."""
+
+    silence: Silence = "keep"
+    silences: frozenset[str] = frozenset(SILENCES)
+    close_gaps: float = 0.0
+    edges: Edges = "out"
+
+    @classmethod
+    def of(cls, silence: Silence, silences: Sequence[str] | str, close_gaps: float, edges: Edges) -> Rule:
+        """Build from a reader's options; silences may come as one string with commas."""
+        if not close_gaps >= 0:
+            raise FormatError(None, None, f"close_gaps is {close_gaps}, expected seconds from 0 up.")
+        return cls(silence, frozenset({"", *listed(silences)}), close_gaps, edges)
+
+
+def segmentation(
+    starts: Any,
+    ends: Any,
+    labels: Sequence[str],
+    *,
+    rule: Rule,
+    fault: Fault,
+    length: float | None = None,
+    begin: float = 0.0,
+) -> Segmentation:
+    """Turn intervals in order of time into a segmentation; ``fault`` builds the complaint where they are not."""
+    first, last = np.asarray(starts, np.float64), np.asarray(ends, np.float64)
+    _check(first, last, labels, fault)
+    end = float(last[-1]) if len(last) and (length is None or length < last[-1]) else float(length or 0.0)
+    if length is not None and len(last) and last[-1] > length + TICK:
+        raise fault(len(last) - 1, f"the interval ends at {last[-1]:g} s, the recording at {length:g} s.")
+    cuts, names = _laid_out(first, last, list(labels), begin, end, rule.close_gaps)
+    if rule.silence != "keep" and len(cuts):
+        cuts, names = _without_silences(cuts, names, rule)
+    inner = (cuts > 0) & (cuts < end)
+    if not inner.all():  # only rounding can bring a cut onto the very edge
+        names = [name for name, stays in zip(names, [*inner.tolist(), True], strict=True) if stays]
+        cuts = cuts[inner]
+    positions = np.concatenate(([0.0], cuts, [end])) if rule.edges == "in" and end > 0 else cuts
+    return Segmentation(end, positions, names=names if any(names) else None)
+
+
+def segments(marks: Segmentation) -> Iterator[tuple[float, float, str]]:
+    """Give start, end and label of every segment; "" where segments have no names."""
+    spans = marks.spans
+    names = marks.names if marks.names is not None else ("",) * len(spans)
+    for (start, end), name in zip(spans, names, strict=True):
+        yield float(start), float(end), name
+
+
+def flat(corpus: Corpus) -> Iterator[tuple[str, str, str, Segmentation]]:
+    """Give item, track, coder and marks of every annotation in time; a reader's and writer's common loop."""
+    for item, coder, marks, track in corpus:
+        if not isinstance(marks, Segmentation) or not marks.timed:
+            raise FormatError(None, None, "formats of speech hold boundaries in time, not units or nested segments.")
+        yield item, track, coder, marks
+
+
+def recording(source: Source) -> str:
+    """Name the recording: the file's name; below a speaker of a TIMIT tree, the speaker's too (sentences repeat)."""
+    return f"{source.path.parent.name}/{source.stem}" if _SPEAKER.fullmatch(source.path.parent.name) else source.stem
+
+
+def speech_attributes(source: Source) -> dict[str, dict[str, str]]:
+    """Return the recording's speaker and dialect region where its path lies in a TIMIT tree."""
+    path, found = source.path, {}
+    if _SPEAKER.fullmatch(path.parent.name):
+        found["speaker"] = path.parent.name
+        if _DIALECT.fullmatch(path.parent.parent.name):
+            found["dialect"] = path.parent.parent.name
+    return {recording(source): found} if found else {}
+
+
+def decimal(source: Source, line: int, text: str, what: str) -> Decimal:
+    """Read a time exactly as it is written, so that start + duration is what the next line calls its start."""
+    try:
+        found = Decimal(text)
+    except ArithmeticError:
+        found = Decimal("nan")
+    if not found.is_finite() or found < 0:
+        raise FormatError(source.path, line, f"the {what} is {text!r}, expected seconds from 0 up.")
+    return found
+
+
+def duration_of(start: float, end: float) -> str:
+    """Spell end - start so that adding it to the start gives the end again."""
+    return f"{Decimal(repr(end)) - Decimal(repr(start)):f}"
+
+
+def _check(first: NDArray[np.float64], last: NDArray[np.float64], labels: Sequence[str], fault: Fault) -> None:
+    for wrong, why in (
+        (~(np.isfinite(first) & np.isfinite(last)) | (first < 0), "has a time that is no number from 0 up"),
+        (last - first < TICK / 2, "ends where it starts, or before"),
+    ):
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise fault(at, f"the interval {labels[at]!r} ({first[at]:g} to {last[at]:g} s) {why}.")
+    overlap = np.flatnonzero(first[1:] < last[:-1] - TICK)
+    if len(overlap):
+        at = int(overlap[0]) + 1
+        why = f"starts at {first[at]:g} s, before the one in front of it ends ({last[at - 1]:g} s)"
+        raise fault(at, f"the interval {labels[at]!r} {why}.")
+
+
+def _laid_out(
+    first: NDArray[np.float64], last: NDArray[np.float64], labels: list[str], begin: float, end: float, close: float
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Cuts and names of segments, gaps named ""."""
+    if not len(first):
+        return np.empty(0), [""]
+    gaps = np.concatenate(([first[0] - begin], first[1:] - last[:-1], [end - last[-1]]))
+    open_gaps = (gaps > TICK) & (gaps > close)
+    if not open_gaps.any():
+        middle = np.where(gaps[1:-1] > TICK, (first[1:] + last[:-1]) / 2, first[1:])
+        return middle, labels
+    cuts, names = [], []
+    for i, (start, stop, label, gap) in enumerate(zip(first.tolist(), last.tolist(), labels, open_gaps, strict=False)):
+        if gap:
+            names.append("")
+            cuts.append(start)
+        names.append(label)
+        if open_gaps[i + 1]:
+            cuts.append(stop)
+        elif i + 1 < len(first):
+            cuts.append((stop + float(first[i + 1])) / 2 if gaps[i + 1] > TICK else float(first[i + 1]))
+    if open_gaps[-1]:
+        names.append("")
+    return np.array(cuts), names
+
+
+def _without_silences(cuts: NDArray[np.float64], names: list[str], rule: Rule) -> tuple[NDArray[np.float64], list[str]]:
+    """Drop cuts between two silences, or next to one; the names of what becomes one segment are joined."""
+    silent = np.array([name in rule.silences for name in names])
+    keep = ~(silent[:-1] & silent[1:]) if rule.silence == "merge" else ~(silent[:-1] | silent[1:])
+    joined: list[list[str]] = [[names[0]]]
+    for name, apart in zip(names[1:], keep.tolist(), strict=True):
+        if apart:
+            joined.append([name])
+        else:
+            joined[-1].append(name)
+    made = [" ".join(n for n in group if n not in rule.silences) or group[0] for group in joined]
+    return cuts[keep], made

@@ -1,0 +1,107 @@
+"""NIST's RTTM: who speaks when, a line a turn; a speaker is a track, stretches between turns have no name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.formats.speech.intervals import (
+    SILENCES,
+    Edges,
+    Rule,
+    Silence,
+    decimal,
+    duration_of,
+    flat,
+    segmentation,
+    segments,
+)
+from caesura.model import Annotation, Corpus, Segmentation
+
+__all__ = ["read", "sniff", "write"]
+
+_TYPES = (
+    "SPEAKER", "LEXEME", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "SU", "IP", "CB",
+    "A/P", "SPKR-INFO",
+)  # fmt: skip
+_NONE = "<NA>"
+
+
+def sniff(head: str) -> bool:
+    """Recognise a line that starts with a type of RTTM."""
+    line = next((x for x in head.split("\n") if x.strip() and not x.startswith(";;")), "")
+    return len(line.split()) >= 8 and line.split()[0] in _TYPES
+
+
+def read(
+    source: Source,
+    *,
+    type: str | None = None,
+    silence: Silence = "keep",
+    silences: Sequence[str] | str = SILENCES,
+    close_gaps: float = 0.0,
+    edges: Edges = "out",
+) -> Corpus:
+    """Read every recording and speaker.
+
+    Parameters
+    ----------
+    type
+        Which lines to read; by default SPEAKER where there are any, else LEXEME. Turns are named after their speaker, words
+        are themselves.
+    silence, silences, close_gaps, edges
+        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    """
+    lines = list(_lines(source))
+    wanted = type or ("SPEAKER" if any(parts[0] == "SPEAKER" for _, parts in lines) else "LEXEME")
+    turns: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    for number, parts in lines:
+        if parts[0] == wanted:
+            start = decimal(source, number, parts[3], "start")
+            end = start + decimal(source, number, parts[4], "duration")
+            label = parts[7] if wanted == "SPEAKER" else parts[5]
+            turns.setdefault((parts[1], parts[7]), []).append((float(start), float(end), label, number))
+    if not turns:
+        found = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
+        raise FormatError(source.path, None, f"the file holds no line of type {wanted}; it has {found or 'nothing'}.")
+    rule = Rule.of(silence, silences, close_gaps, edges)
+    return Corpus.from_annotations(
+        Annotation(item, "", _marks(source, rows, rule, wanted), "" if speaker == _NONE else speaker)
+        for (item, speaker), rows in turns.items()
+    )
+
+
+def write(corpus: Corpus) -> Iterator[str]:
+    """Write a turn a named segment; words where segments have other names than their speaker's."""
+    listed = list(flat(corpus))
+    words = any(n not in ("", track or _NONE) for _, track, _, m in listed if m.names is not None for n in m.names)
+    for item, track, _, marks in listed:
+        speaker = track or _NONE
+        for start, end, label in segments(marks):
+            if label or marks.names is None:
+                kind, said, how = ("LEXEME", label or _NONE, "lex") if words else ("SPEAKER", _NONE, _NONE)
+                yield f"{kind} {item} 1 {start!r} {duration_of(start, end)} {said} {how} {speaker} {_NONE} {_NONE}\n"
+
+
+def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
+    for number, line in source.lines:
+        if not line.strip() or line.lstrip().startswith(";;"):
+            continue
+        parts = line.split()
+        if parts[0] not in _TYPES or len(parts) < 8:
+            raise FormatError(
+                source.path,
+                number,
+                f"expected type, recording, channel, start, duration, word, subtype and speaker, found {line.strip()[:60]!r}.",
+            )
+        yield number, parts
+
+
+def _marks(source: Source, rows: list[tuple[Any, ...]], rule: Rule, wanted: str) -> Segmentation:
+    starts, ends, labels, numbers = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
+    made = segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: FormatError(source.path, numbers[i], why))
+    if wanted == "SPEAKER" and made.names is not None and "" not in made.names:  # turns without a break name nothing
+        return Segmentation(made.length, made.positions)
+    return made

@@ -1,0 +1,275 @@
+"""Praat's TextGrid, long and short: interval tiers give segments with names, point tiers boundaries with types.
+
+Praat reads its text files as a row of numbers, quoted strings and flags and passes over everything else, and so does this
+reader, so both spellings, comments and hand-edited files are one. Binary TextGrids are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.formats.speech.intervals import (
+    SILENCES,
+    Edges,
+    Fault,
+    Rule,
+    Silence,
+    flat,
+    recording,
+    segmentation,
+    segments,
+    speech_attributes,
+)
+from caesura.formats.speech.tiers import chosen_tiers
+from caesura.model import Annotation, Corpus, Segmentation
+
+__all__ = ["read", "write"]
+
+_TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\n]*')
+_NAME = "segments"  # of the tier where a corpus has no tracks
+
+
+@dataclass(frozen=True)
+class _Tier:
+    name: str
+    points: bool
+    length: float
+    begin: float
+    columns: tuple[list[str], ...]
+    first: int  # the token behind the tier's head, to find lines by
+
+    @property
+    def labels(self) -> list[str]:
+        return [_unquoted(text) for text in self.columns[-1]]
+
+
+def read(
+    source: Source,
+    *,
+    tier: str | int | None = None,
+    silence: Silence = "keep",
+    silences: Sequence[str] | str = SILENCES,
+    close_gaps: float = 0.0,
+    edges: Edges = "out",
+) -> Corpus:
+    """Read tiers as tracks.
+
+    Parameters
+    ----------
+    tier
+        A name, a position counted from 1, or a pattern: ``"* - phones"`` reads a track for whatever the ``*`` stands for. By
+        default every tier; where labelled points stand beside intervals, every interval tier.
+    silence, silences, close_gaps, edges
+        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    """
+    tiers = _tiers(source)
+    if tier is None and any(t.points and any(t.labels) for t in tiers) and not all(t.points for t in tiers):
+        tiers = [t for t in tiers if not t.points]
+    rule = Rule.of(silence, silences, close_gaps, edges)
+    item = recording(source)
+    return Corpus.from_annotations(
+        [
+            Annotation(item, "", _marks(source, tiers[index], rule), track)
+            for index, track in chosen_tiers(source, [t.name for t in tiers], tier)
+        ],
+        attributes=speech_attributes(source),
+    )
+
+
+def write(corpus: Corpus) -> Iterator[str]:
+    """Write the long form: typed boundaries as a point tier, all others as intervals."""
+    tracks = [(track or _NAME, marks) for _, track, _, marks in flat(corpus)]
+    end = max((marks.length for _, marks in tracks), default=0.0)
+    yield f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0 \nxmax = {end!r} \n'
+    yield f"tiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
+    for number, (name, marks) in enumerate(tracks, 1):
+        yield f"    item [{number}]:\n"
+        yield from _written(name, marks)
+
+
+def _written(name: str, marks: Segmentation) -> Iterator[str]:
+    points = marks.typed
+    kind = "TextTier" if points else "IntervalTier"
+    yield f'        class = "{kind}" \n        name = {_quoted(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
+    if points:
+        yield f"        points: size = {len(marks.positions)} \n"
+        for i, (time, label) in enumerate(marks.marks, 1):
+            yield f"        points [{i}]:\n            number = {time!r} \n            mark = {_quoted(str(label))} \n"
+        return
+    yield f"        intervals: size = {len(marks)} \n"
+    for i, (start, end, label) in enumerate(segments(marks), 1):
+        yield f"        intervals [{i}]:\n            xmin = {start!r} \n            xmax = {end!r} \n"
+        yield f"            text = {_quoted(label)} \n"
+
+
+# ---------------------------------------------------------------------- from tokens to tiers
+
+
+def _tiers(source: Source) -> list[_Tier]:
+    if source.raw.startswith(b"ooBinaryFile"):
+        raise FormatError(
+            source.path, None, "this is a binary TextGrid; save it as a text file in Praat and try again."
+        )
+    text = source.decoded
+    tokens: list[str] = _TOKEN.findall(text)
+    if "!" in text:
+        tokens = [t for t in tokens if not t.startswith("!")]
+    kinds = [_unquoted(t) for t in tokens[:2] if t.startswith('"')]
+    if not kinds or kinds[0] != "ooTextFile":
+        raise FormatError(source.path, 1, 'this is no TextGrid: it does not start with File type = "ooTextFile".')
+    if kinds[1:] != ["TextGrid"]:
+        what = f"a Praat file of class {kinds[1]!r}" if kinds[1:] else "a Praat file without a class"
+        raise FormatError(source.path, 2, f"this is {what}, expected a TextGrid.")
+    reader = _Reader(source, tokens, 2)
+    reader.number("start of the recording")
+    reader.number("end of the recording")
+    if reader.at < len(tokens) and tokens[reader.at] == "<absent>":
+        return []
+    reader.flag()
+    tiers = [reader.tier(i) for i in range(1, reader.whole("number of tiers") + 1)]
+    if reader.at < len(tokens):
+        raise reader.fault(
+            f"the file goes on behind its {len(tiers)} tiers; one of its counts is too small or missing."
+        )
+    return tiers
+
+
+@dataclass
+class _Reader:
+    """Takes tokens one after the other, and whole columns of them at once."""
+
+    source: Source
+    tokens: list[str]
+    at: int
+
+    def fault(self, why: str, at: int | None = None) -> FormatError:
+        return FormatError(self.source.path, _line(self.source, self.at if at is None else at), why)
+
+    def number(self, what: str) -> float:
+        if self.at >= len(self.tokens):
+            raise self.fault(f"the file ends before the {what}.")
+        try:
+            found = float(self.tokens[self.at])
+        except ValueError:
+            raise self.fault(f"the {what} is {self.tokens[self.at]}, expected a number.") from None
+        self.at += 1
+        return found
+
+    def whole(self, what: str) -> int:
+        found = self.number(what)
+        if found != int(found) or found < 0:
+            self.at -= 1
+            raise self.fault(f"the {what} is {found:g}, expected a whole number.")
+        return int(found)
+
+    def string(self, what: str) -> str:
+        if self.at >= len(self.tokens):
+            raise self.fault(f"the file ends before the {what}.")
+        if not self.tokens[self.at].startswith('"'):
+            raise self.fault(f"the {what} is {self.tokens[self.at]}, expected a string in quotes.")
+        self.at += 1
+        return _unquoted(self.tokens[self.at - 1])
+
+    def flag(self) -> None:
+        if self.at >= len(self.tokens) or self.tokens[self.at] != "<exists>":
+            raise self.fault("expected <exists> or <absent> before the tiers.")
+        self.at += 1
+
+    def tier(self, number: int) -> _Tier:
+        kind = self.string(f"class of tier {number}")
+        if kind not in ("IntervalTier", "TextTier"):
+            self.at -= 1
+            raise self.fault(f"tier {number} is of class {kind!r}, expected IntervalTier or TextTier.")
+        name = self.string(f"name of tier {number}")
+        begin, end = self.number(f"start of tier {name!r}"), self.number(f"end of tier {name!r}")
+        what = "points" if kind == "TextTier" else "intervals"
+        size = self.whole(f"number of {what} of tier {name!r}")
+        width = 2 if kind == "TextTier" else 3
+        first, behind = self.at, self.at + size * width
+        columns = tuple(self.tokens[first + c : behind : width] for c in range(width))
+        self._check_columns(columns, name, size, what)
+        self.at = behind
+        return _Tier(name, kind == "TextTier", end, begin, columns, first)
+
+    def _check_columns(self, columns: tuple[list[str], ...], name: str, size: int, what: str) -> None:
+        width, first = len(columns), self.at
+        for c, column in enumerate(columns):
+            labels = c == width - 1
+            for i, token in enumerate(column):
+                if token.startswith('"') != labels:
+                    expected = "a label in quotes" if labels else "a time"
+                    why = f"{what[:-1]} {i + 1} of tier {name!r} has {_short(token)} where {expected} is expected."
+                    raise self.fault(why, first + i * width + c)
+        if len(columns[-1]) < size:
+            raise self.fault(
+                f"the file ends after {len(columns[-1])} of {size} {what} of tier {name!r}.", len(self.tokens) - 1
+            )
+
+
+def _marks(source: Source, tier: _Tier, rule: Rule) -> Segmentation:
+    fault = _fault(source, tier)
+    try:
+        times = [np.array(column, dtype=np.float64) for column in tier.columns[:-1]]
+    except ValueError:
+        bad = next(i for i, row in enumerate(zip(*tier.columns[:-1], strict=True)) if not _numbers(row))
+        raise fault(bad, f"tier {tier.name!r} holds a time that is no number.") from None
+    labels = tier.labels
+    if not tier.points:
+        return segmentation(times[0], times[1], labels, rule=rule, fault=fault, length=tier.length, begin=tier.begin)
+    return _points(times[0], labels, tier.length, fault)
+
+
+def _points(
+    times: np.ndarray[tuple[int], np.dtype[np.float64]], labels: list[str], length: float, fault: Fault
+) -> Segmentation:
+    backwards = np.flatnonzero(np.diff(times) < 0)
+    if len(backwards):
+        at = int(backwards[0]) + 1
+        raise fault(at, f"the point at {times[at]:g} s follows one at {times[at - 1]:g} s; points must ascend.")
+    if len(times) and not (times[0] >= 0 and times[-1] <= length):
+        at = 0 if times[0] < 0 else len(times) - 1
+        raise fault(at, f"the point at {times[at]:g} s lies outside the recording of {length:g} s.")
+    return Segmentation.from_times(times, length=length, types=labels if any(labels) else None)
+
+
+def _fault(source: Source, tier: _Tier) -> Fault:
+    width = len(tier.columns)
+    return lambda i, why: FormatError(source.path, _line(source, tier.first + i * width), f"tier {tier.name!r}: {why}")
+
+
+def _line(source: Source, token: int) -> int | None:
+    """Find the line of a token, by counting tokens again; only complaints pay for it."""
+    text, seen, last = source.decoded, -1, 0
+    for match in _TOKEN.finditer(text):
+        if not match.group().startswith("!"):
+            seen += 1
+            last = match.start()
+        if seen == token:
+            break
+    return text.count("\n", 0, last) + 1
+
+
+def _numbers(column: tuple[str, ...]) -> bool:
+    try:
+        [float(text) for text in column]
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace('""', '"') if '""' in text else text[1:-1]
+
+
+def _short(token: str) -> str:
+    return token if len(token) <= 40 else token[:39] + "…"

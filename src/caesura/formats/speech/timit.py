@@ -1,0 +1,72 @@
+"""TIMIT's .phn and .wrd: a line an interval, first sample, last sample, label; and the same for words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.formats.speech.intervals import (
+    SILENCES,
+    Edges,
+    Rule,
+    Silence,
+    flat,
+    recording,
+    segmentation,
+    segments,
+    speech_attributes,
+)
+from caesura.model import Annotation, Corpus
+
+__all__ = ["read", "write"]
+
+_EMPTY = '""'  # an empty label; the columns are parted by spaces, so nothing at all would be a truncated line
+
+
+def read(
+    source: Source,
+    *,
+    rate: float = 16000.0,
+    silence: Silence = "keep",
+    silences: Sequence[str] | str = SILENCES,
+    close_gaps: float = 0.0,
+    edges: Edges = "out",
+) -> Corpus:
+    """Read intervals in samples.
+
+    Parameters
+    ----------
+    rate
+        Samples a second.
+    silence, silences, close_gaps, edges
+        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    """
+    if not rate > 0:
+        raise FormatError(source.path, None, f"the rate is {rate:g} samples a second, expected a number above 0.")
+    starts, ends, labels, lines = [], [], [], []
+    for number, line in source.lines:
+        if not line.strip():
+            continue
+        parts = line.strip().split(None, 2)
+        if len(parts) < 3 or not (parts[0].isdecimal() and parts[1].isdecimal()):
+            raise FormatError(
+                source.path, number, f"expected 'first-sample last-sample label', found {line.strip()[:60]!r}."
+            )
+        starts.append(int(parts[0]) / rate)
+        ends.append(int(parts[1]) / rate)
+        labels.append("" if parts[2] == _EMPTY else parts[2])
+        lines.append(number)
+    item = recording(source)
+    marks = segmentation(
+        starts, ends, labels, rule=Rule.of(silence, silences, close_gaps, edges),
+        fault=lambda i, why: FormatError(source.path, lines[i], why),
+    )  # fmt: skip
+    return Corpus.from_annotations([Annotation(item, "", marks)], attributes=speech_attributes(source))
+
+
+def write(corpus: Corpus, *, rate: float = 16000.0) -> Iterator[str]:
+    """Write one recording in samples; times between samples are refused unless losses are allowed."""
+    for _, _, _, marks in flat(corpus):
+        for start, end, label in segments(marks):
+            yield f"{round(start * rate)} {round(end * rate)} {label or _EMPTY}\n"

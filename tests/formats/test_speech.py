@@ -1,0 +1,374 @@
+"""Annotations of recordings: every format there and back, the rules for gaps and silences, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.errors import FormatError
+from caesura.formats.registry import FORMATS
+from caesura.model import Annotation, Corpus, Segmentation
+
+LABELS = ["", "tʃ", "اَ", "mother’s", "ŋ̍", 'qu"ote', "h#"]  # the empty label is the first, so gaps are tried too
+
+
+def corpus(tracks: int = 1, items: int = 1, labels: list[str] = LABELS, step: float = 0.125) -> Corpus:
+    """Times on a grid that every format can hold: 125 ms are 2000 samples."""
+    made = []
+    for item in range(items):
+        for track in range(tracks):
+            names = [*labels[track % 2 :], "end"]
+            cuts = step * np.arange(1, len(names)) * (1 + item)
+            end = float(step * (len(labels) + 1) * (1 + item))
+            marks = Segmentation.from_times(cuts, length=end, names=names)
+            made.append(Annotation(f"rec{item}", "", marks, "" if tracks == 1 else "AB"[track]))
+    return Corpus.from_annotations(made)
+
+
+TOGETHER = {
+    "textgrid": (".TextGrid", corpus()),
+    "textgrid tracks": (".TextGrid", corpus(tracks=2)),
+    "eaf": (".eaf", corpus()),
+    "eaf tracks": (".eaf", corpus(tracks=2)),
+    "timit": (".phn", corpus()),
+    "timit-words": (".wrd", corpus()),
+    "htk": (".lab", corpus()),
+    "mlf": (".mlf", corpus(items=3)),
+    "audacity": (".txt", corpus()),
+    "rttm": (".rttm", corpus(tracks=2, items=2, labels=["", "a", "", "ü"])),
+    "ctm": (".ctm", corpus(items=2, labels=["", "a", "", "ü"])),
+    "ctm tracks": (".ctm", corpus(tracks=2, items=2, labels=["", "a", "", "ü"])),
+    "times": (".csv", corpus(tracks=2, items=3)),
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_there_and_back_with_unicode_and_empty_labels(tmp_path: Path, name: str) -> None:
+    suffix, before = TOGETHER[name]
+    path = tmp_path / f"rec0{suffix}"
+    cs.write(before, path, name.split()[0])
+    assert cs.read(path, name.split()[0]) == before
+    assert cs.read(path) == before, "the format is found without being named"
+
+
+PLAIN = ["textgrid", "eaf", "timit", "htk", "audacity", "rttm", "times"]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_there_and_back_without_labels(tmp_path: Path, name: str) -> None:
+    before = Corpus.from_annotations([("rec", "", Segmentation.from_times([0.25, 0.5, 1.75], length=2.5))])
+    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    cs.write(before, path, name)
+    assert cs.read(path, name) == before
+
+
+@pytest.mark.parametrize("name", ["textgrid", "audacity", "times"])
+def test_points_with_labels_are_typed_boundaries(tmp_path: Path, name: str) -> None:
+    marks = Segmentation.from_times([0.25, 0.5, 1.75], length=1.75, types=["H*", "L%", "H*"])
+    before = Corpus.from_annotations([("rec", "", marks)])
+    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    cs.write(before, path, name)
+    assert cs.read(path, name) == before
+
+
+@pytest.mark.parametrize("name", ["textgrid", "eaf", "timit", "htk", "mlf", "audacity", "ctm", "rttm", "times"])
+def test_very_long_tiers(tmp_path: Path, name: str) -> None:
+    size = 20_000
+    cuts = np.arange(1, size) / 8
+    before = Corpus.from_annotations(
+        [("rec", "", Segmentation.from_times(cuts, length=size / 8, names=[f"p{i % 50}" for i in range(size)]))]
+    )
+    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    cs.write(before, path, name)
+    assert cs.read(path, name) == before
+
+
+@given(
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=30),
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=("Cs",))),
+        min_size=30,
+        max_size=30,
+    ),
+)
+@settings(max_examples=30, deadline=None)
+def test_any_label_and_any_tick_survive_a_textgrid(tmp_path_factory, masses, labels) -> None:
+    """On the 100 ns grid, with every character but NUL."""
+    ends = np.cumsum(masses) / 1e7
+    marks = Segmentation.from_times(ends[:-1], length=float(ends[-1]), names=labels[: len(masses)])
+    if not any(marks.names):
+        marks = Segmentation.from_times(ends[:-1], length=float(ends[-1]))
+    before = Corpus.from_annotations([("rec", "", marks)])
+    path = tmp_path_factory.mktemp("grid") / "rec.TextGrid"
+    cs.write(before, path)
+    assert cs.read(path) == before
+
+
+@pytest.mark.parametrize(("name", "unit"), [("htk", 1e7), ("ctm", 1e7), ("rttm", 1e7), ("timit", 16000), ("eaf", 1000)])
+def test_every_tick_of_a_format_survives(tmp_path: Path, name: str, unit: float) -> None:
+    ends = np.cumsum(np.random.default_rng(3).integers(1, 5000, 500)) / unit
+    names = [f"w{i}" for i in range(500)]
+    before = Corpus.from_annotations(
+        [("rec", "", Segmentation.from_times(ends[:-1], length=float(ends[-1]), names=names))]
+    )
+    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    cs.write(before, path, name)
+    assert cs.read(path, name) == before
+
+
+LOSING = [
+    ("eaf", Segmentation.from_times([0.1234567], length=1.0, names=["a", "b"]), "marks"),
+    ("timit", Segmentation.from_times([0.1234567], length=1.0, names=["a", "b"]), "marks"),
+    ("ctm", Segmentation.from_times([0.5], length=1.0, names=["a", ""]), "length"),
+    ("ctm", Segmentation.from_times([0.5], length=1.0, names=["two words", "b"]), "names of segments"),
+    ("textgrid", Segmentation.from_times([0.5, 0.5], length=1.0), "marks"),
+    ("timit", Segmentation.from_times([0.5], length=1.0, types=["H*"]), "boundary types"),
+]
+
+
+@pytest.mark.parametrize(("name", "marks", "lost"), LOSING)
+def test_what_would_be_lost_is_said(tmp_path: Path, name: str, marks: Segmentation, lost: str) -> None:
+    before = Corpus.from_annotations([("rec", "", marks)])
+    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    with pytest.raises(FormatError, match=f"would lose .*{lost}"):
+        cs.write(before, path, name)
+    cs.write(before, path, name, lossy=True)
+    assert path.exists()
+
+
+# ---------------------------------------------------------------------- files as other programs write them
+
+SHORT = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1.5\n<exists>\n2\n'
+WORDS = '"IntervalTier"\n"words"\n0\n1.5\n2\n0\n0.5\n"one"\n0.5\n1.5\n"two ""quoted"""\n'
+TONES = '"TextTier"\n"tones"\n0\n1.5\n2\n0.4\n"H*"\n1.2\n"L%"\n'
+
+
+def put(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_short_textgrids(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.TextGrid", SHORT + WORDS + TONES)
+    assert cs.read(path)["a", ""].names == ("one", 'two "quoted"')
+    tones = cs.read(path, tier="tones")["a", ""]
+    assert tones.marks == [(0.4, "H*"), (1.2, "L%")]
+    assert cs.read(path, tier=2)["a", ""] == cs.read(path, tier="-1")["a", ""] == tones
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_textgrids_in_praats_encodings(tmp_path: Path, encoding: str) -> None:
+    text = (SHORT + WORDS + TONES).replace("one", "eĩns").replace("\n", "\r\n")
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    assert cs.read(put(tmp_path, "a.TextGrid", mark + text.encode(encoding)))["a", ""].names[0] == "eĩns"
+
+
+def test_comments_in_textgrids_are_passed_over(tmp_path: Path) -> None:
+    text = SHORT.replace("1.5\n", "1.5 ! the 2 ends\n", 1) + WORDS.replace('"one"', '"one!"') + TONES
+    assert cs.read(put(tmp_path, "a.TextGrid", text))["a", ""].names[0] == "one!"
+
+
+def test_a_textgrid_that_starts_late_has_no_boundary_there(tmp_path: Path) -> None:
+    text = SHORT.replace("\n0\n", "\n5\n", 1).replace("1.5", "7").replace("\n2\n", "\n1\n")
+    tier = '"IntervalTier"\n"p"\n5\n7\n2\n5\n6\n"a"\n6\n7\n"b"\n'
+    assert cs.read(put(tmp_path, "a.TextGrid", text + tier))["a", ""].positions.tolist() == [6.0]
+
+
+def test_tiers_by_pattern_are_tracks(tmp_path: Path) -> None:
+    head = SHORT.replace("\n2\n", "\n4\n")
+    tiers = "".join(
+        WORDS.replace('"words"', f'"{who} - {what}"') for who in ("ann", "ben") for what in ("words", "phones")
+    )
+    path = put(tmp_path, "a.TextGrid", head + tiers)
+    assert cs.read(path, tier="* - phones").tracks == ("ann", "ben")
+    assert cs.read(path).tracks == ("ann - words", "ann - phones", "ben - words", "ben - phones")
+    assert cs.read(path, tier="ben - words").tracks == ("",)
+
+
+def test_praatio_reads_what_we_write_and_we_read_what_it_writes(tmp_path: Path) -> None:
+    textgrid = pytest.importorskip("praatio.textgrid")
+    cs.write(corpus(tracks=2), tmp_path / "rec0.TextGrid")
+    grid = textgrid.openTextgrid(str(tmp_path / "rec0.TextGrid"), includeEmptyIntervals=True)
+    assert [entry.label for entry in grid.getTier("B").entries] == [*LABELS[1:], "end"]
+    for kind in ("long_textgrid", "short_textgrid"):
+        grid.save(str(tmp_path / "rec0again.TextGrid"), format=kind, includeBlankSpaces=True)
+        again = cs.read(tmp_path / "rec0again.TextGrid", item="rec0")
+        assert again == corpus(tracks=2)
+
+
+def test_pympi_reads_what_we_write(tmp_path: Path) -> None:
+    elan = pytest.importorskip("pympi.Elan")
+    cs.write(corpus(tracks=2), tmp_path / "rec0.eaf")
+    read = elan.Eaf(str(tmp_path / "rec0.eaf"))
+    assert [value for _, _, value in sorted(read.get_annotation_data_for_tier("A"))] == [*LABELS, "end"]
+
+
+ELAN = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="" DATE="" FORMAT="3.0" VERSION="3.0"><HEADER TIME_UNITS="milliseconds"/>
+<TIME_ORDER><TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="100"/><TIME_SLOT TIME_SLOT_ID="t2"/><TIME_SLOT TIME_SLOT_ID="t3" TIME_VALUE="900"/></TIME_ORDER>
+<TIER TIER_ID="gloss" PARENT_REF="words" LINGUISTIC_TYPE_REF="s">
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="b1" ANNOTATION_REF="a2"><ANNOTATION_VALUE>x</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="b2" ANNOTATION_REF="a2" PREVIOUS_ANNOTATION="b1"><ANNOTATION_VALUE>y</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION></TIER>
+<TIER TIER_ID="words" LINGUISTIC_TYPE_REF="w">
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"><ANNOTATION_VALUE>one</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"><ANNOTATION_VALUE/></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>
+"""
+
+
+def test_elan_slots_without_a_time_and_annotations_that_hang_on_others(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.eaf", ELAN)
+    words = cs.read(path, tier="words")["a", ""]
+    assert words.positions.tolist() == [0.1, 0.5]
+    assert words.names == ("", "one", "")
+    glosses = cs.read(path, tier="gloss")["a", ""]
+    assert glosses.positions.tolist() == [0.5, 0.7]
+    assert glosses.names == ("", "x", "y")
+
+
+def test_htk_master_labels_with_scores_quotes_and_octal_escapes(tmp_path: Path) -> None:
+    text = '#!MLF!#\n"*/dr1/sa1.lab"\n0 1000000 h# -12.5 word\n1000000 2500000 "two words"\n.\n"sa2.rec"\n0 30 \\303\\251\n///\n0 20 x\n.\n'
+    read = cs.read(put(tmp_path, "all.mlf", text))
+    assert read.items == ("dr1/sa1", "sa2")
+    assert read["dr1/sa1", ""].names == ("h#", "two words")
+    assert read["sa2", ""].names == ("é",)
+
+
+def test_timit_trees_keep_sentences_of_several_speakers_apart(tmp_path: Path) -> None:
+    for region, speaker in (("DR1", "FCJF0"), ("DR1", "MDAB0"), ("DR2", "FAEM0")):
+        folder = tmp_path / "TEST" / region / speaker
+        folder.mkdir(parents=True)
+        put(folder, "SA1.PHN", "0 3050 h#\n3050 4559 sh\n4559 5723 ix\n")
+    read = cs.read(tmp_path, "timit")
+    assert read.items == ("FCJF0/SA1", "MDAB0/SA1", "FAEM0/SA1")
+    assert read.attributes["FAEM0/SA1"] == {"speaker": "FAEM0", "dialect": "DR2"}
+    np.testing.assert_allclose(read.annotation(0).marks.positions, [3050 / 16000, 4559 / 16000])
+
+
+def test_ctm_comments_confidences_and_channels(tmp_path: Path) -> None:
+    text = ";; a comment\nrec A 0.10 0.20 hello 0.98\nrec A 0.30 0.15 you 1.0\nrec B 0.00 0.4 hm\n"
+    read = cs.read(put(tmp_path, "a.ctm", text))
+    assert read.tracks == ("A", "B")
+    assert read["rec", "", "A"].positions.tolist() == [0.1, 0.3]
+    assert read["rec", "", "A"].names == ("", "hello", "you")
+
+
+def test_rttm_turns_and_words(tmp_path: Path) -> None:
+    text = "SPEAKER rec 1 0.5 1.25 <NA> <NA> ann <NA> <NA>\nSPEAKER rec 1 2.0 1 <NA> <NA> ann <NA>\nLEXEME rec 1 0.5 0.5 so lex ann <NA>\n"
+    path = put(tmp_path, "a.rttm", text)
+    assert cs.read(path)["rec", "", "ann"].names == ("", "ann", "", "ann")
+    assert cs.read(path, type="LEXEME")["rec", "", "ann"].names == ("", "so")
+
+
+def test_times_as_bare_numbers_and_as_points(tmp_path: Path) -> None:
+    assert cs.read(put(tmp_path, "a.times", "0.12\n0.31\n1\n"), length=2.0)["a", ""].positions.tolist() == [
+        0.12,
+        0.31,
+        1.0,
+    ]
+    table = "item,time,length\na,0.2,1.5\na,0.1,1.5\nb,,2\n"
+    read = cs.read(put(tmp_path, "b.csv", table))
+    assert read["a", ""].positions.tolist() == [0.1, 0.2]
+    assert (read["b", ""].length, len(read["b", ""].positions)) == (2.0, 0)
+
+
+# ---------------------------------------------------------------------- gaps, silences, edges
+
+GAPPED = "0.1\t0.2\ta\n0.2\t0.3\tsil\n0.32\t0.5\tb\n0.9\t1.2\tsil\n1.2\t1.5\tc\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "cuts", "names"),
+    [
+        ({}, [0.1, 0.2, 0.3, 0.32, 0.5, 0.9, 1.2], ("", "a", "sil", "", "b", "", "sil", "c")),
+        ({"close_gaps": 0.02001}, [0.1, 0.2, 0.31, 0.5, 0.9, 1.2], ("", "a", "sil", "b", "", "sil", "c")),
+        ({"close_gaps": "inf"}, [0.2, 0.31, 0.7, 1.2], ("a", "sil", "b", "sil", "c")),
+        ({"silence": "merge"}, [0.1, 0.2, 0.32, 0.5, 1.2], ("", "a", "sil", "b", "", "c")),
+        ({"silence": "out"}, [], ("a b c",)),
+        ({"silence": "out", "silences": "nothing"}, [0.2, 1.2], ("a", "sil b sil", "c")),
+        ({"edges": "in", "silence": "merge"}, [0.0, 0.1, 0.2, 0.32, 0.5, 1.2, 1.5], ("", "a", "sil", "b", "", "c")),
+    ],
+)
+def test_gaps_silences_and_edges(tmp_path: Path, options, cuts, names) -> None:
+    marks = cs.read(put(tmp_path, "a.txt", GAPPED), "audacity", **options)["a", ""]
+    np.testing.assert_allclose(marks.positions, cuts)
+    assert marks.names == names
+
+
+# ---------------------------------------------------------------------- refused, in a sentence
+
+GRID = SHORT.replace("\n2\n", "\n1\n")
+REFUSED = [
+    ("a.TextGrid", "ooBinaryFile\x08TextGrid\x00\x00", "binary TextGrid; save it as a text file"),
+    ("a.TextGrid", "hello\n", "does not start with File type"),
+    ("a.TextGrid", SHORT.replace('"TextGrid"', '"Pitch 1"'), "class 'Pitch 1', expected a TextGrid"),
+    ("a.TextGrid", GRID + WORDS[:40], "line 14: the file ends after 0 of 2 intervals of tier 'words'|ends before"),
+    ("a.TextGrid", GRID + WORDS[: WORDS.index('"two')], "ends after 1 of 2 intervals of tier 'words'"),
+    ("a.TextGrid", SHORT + WORDS, "line 18: the file ends before the class of tier 2"),
+    ("a.TextGrid", GRID + WORDS.replace("\n2\n", "\ntwo\n"), "goes on behind its 1 tiers"),
+    ("a.TextGrid", GRID + WORDS.replace("0.5\n1.5", "0.4\n1.5"), "line 1[67]: tier 'words': .*before the one in front"),
+    ("a.TextGrid", GRID + WORDS.replace("0.5\n1.5", "1.5\n1.5"), "ends where it starts"),
+    ("a.TextGrid", GRID + WORDS.replace("0.5\n1.5", "0.5\n2.5"), "recording at 1.5 s"),
+    ("a.TextGrid", GRID + WORDS.replace('"IntervalTier"', '"Tier"'), "class 'Tier', expected IntervalTier"),
+    ("a.TextGrid", GRID + WORDS.replace("0.5\n1.5", "0.5x\n1.5"), "no number"),
+    ("a.TextGrid", GRID + TONES.replace("1.2", "0.2"), "points must ascend"),
+    ("a.TextGrid", GRID + TONES.replace("1.2", "7.2"), "outside the recording"),
+    ("a.eaf", ELAN[:-300], "cut off"),
+    ("a.eaf", "<html/>", "another kind"),
+    ("a.eaf", ELAN.replace('"t2"/>', '"t2" TIME_VALUE="soon"/>'), "'soon', expected milliseconds"),
+    ("a.eaf", ELAN.replace('TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF2="t9"'), "time slot 't9', which is not there"),
+    ("a.eaf", ELAN.replace('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a7"'), "'a7', which is not there"),
+    ("a.eaf", '<!DOCTYPE d [<!ENTITY a "b">]><ANNOTATION_DOCUMENT/>', "entities"),
+    ("a.phn", "0 3050 h#\n3050 45", "line 2: expected 'first-sample last-sample label', found '3050 45'"),
+    ("a.phn", "0 3050 h#\n3000 4559 sh\n", "line 2: .*before the one in front"),
+    ("a.phn", "0.1 0.2 a\n", "line 1: expected 'first-sample"),
+    ("a.lab", "0 100 a\nb\n", "line 2: expected 'start end label'"),
+    ("a.mlf", '#!MLF!#\n"a.lab"\n0 100 a\n', "line 2: the file ends inside the recording 'a'"),
+    ("a.mlf", '#!MLF!#\n"a.lab"\n0 100 a\n"b.lab"\n.\n', "line 4: the recording 'a' is not closed"),
+    ("a.mlf", "#!MLF!#\n0 100 a\n", "line 2: expected the name of a recording"),
+    ("a.ctm", "rec A 0.10 0.20\n", "expected recording, channel, start|no known format"),
+    ("a.ctm", "rec A 0.10 0.20 a\nrec A x 0.20 b\n", "line 2: the start is 'x'"),
+    ("a.ctm", "rec A 0.10 0.20 a\nrec A 0.20 0.20 b\n", "line 2: .*before the one in front"),
+    ("a.rttm", "SPEAKER rec 1 0.5 1 <NA> <NA> ann\nSPEAKER rec 1\n", "line 2: expected type, recording"),
+    ("a.rttm", "SPKR-INFO rec 1 <NA> <NA> <NA> unknown ann <NA>\n", "no line of type LEXEME; it has SPKR-INFO"),
+    ("a.csv", "start,end\n0.1,0.2\n0.3,\n", "line 3: the end is ''"),
+    ("a.csv", "time,length\n0.1,1\n0.2,2\n", "two lengths"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), REFUSED)
+def test_broken_files_are_refused_with_their_place(tmp_path: Path, name: str, content: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as caught:
+        cs.read(put(tmp_path, name, content))
+    assert str(caught.value).count("\n") == 0
+
+
+def test_wrong_tiers_list_the_right_ones(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.TextGrid", SHORT + WORDS + TONES)
+    for tier in ("phones", "3", "0", "ph*"):
+        with pytest.raises(FormatError, match="1 'words', 2 'tones'"):
+            cs.read(path, tier=tier)
+
+
+def test_every_truncation_of_a_textgrid_is_refused(tmp_path: Path) -> None:
+    """Cut anywhere, a file is refused with a sentence; only the last line end may be missing."""
+    whole = SHORT + WORDS + TONES
+    for cut in range(1, len(whole) - 1):
+        with pytest.raises(FormatError):
+            cs.read(put(tmp_path, "a.TextGrid", whole[:cut]), tier="tones")
+
+
+def test_options_are_refused_in_words(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.phn", "0 3050 h#\n")
+    with pytest.raises(FormatError, match="silence is 'quiet', expected one of keep, merge, out"):
+        cs.read(path, silence="quiet")
+    with pytest.raises(FormatError, match="close_gaps"):
+        cs.read(path, close_gaps=-1.0)
+    with pytest.raises(FormatError, match="rate"):
+        cs.read(path, rate="0")
