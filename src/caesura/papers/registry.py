@@ -12,7 +12,12 @@ from caesura.papers.base import Reproduction
 __all__ = ["PAPERS", "reproduce"]
 
 #: Short name -> (module, full reference).
-PAPERS: dict[str, tuple[str, str]] = {}
+PAPERS: dict[str, tuple[str, str]] = {
+    "diaz2022": (
+        "caesura.papers.diaz2022",
+        "Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",
+    ),
+}
 
 
 def reproduce(paper: str, **options: Any) -> Reproduction:

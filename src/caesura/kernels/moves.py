@@ -1,0 +1,194 @@
+"""Every segmentation of a text, and every way to move one of its boundaries: the ground of error studies.
+
+A segmentation of ``n`` units is a number: bit ``p - 1`` says whether there is a boundary after unit ``p``. From each one
+``write_moves`` makes the hypotheses that a study of Ocampo Diaz and Ouyang (2022, section 5) compares, and ``judge`` looks for two that a
+metric cannot tell apart although it should.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import inline, kernel
+
+__all__ = ["CROSS", "HARD", "SOFT", "STUDIES", "count_boundaries", "judge", "write_moves"]
+
+#: What a move is: a shift that leaves both segments more like themselves than not, one that leaves neither so, a jump over the
+#: next boundary. A shift may be neither soft nor hard.
+SOFT, HARD, CROSS = 1, 2, 4
+
+#: The studies, in the order of the columns that ``judge`` fills.
+STUDIES = ("cross", "constant", "vanishing")
+
+
+@kernel
+def count_boundaries(codes: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill ``out`` with the number of boundaries of every segmentation."""
+    for at in range(len(codes)):
+        code, found = codes[at], 0
+        while code:
+            found += code & 1
+            code >>= 1
+        out[at] = found
+
+
+@inline
+def softness(left: int, right: int, shift: int) -> Any:
+    """Whether moving the boundary between segments of these sizes is SOFT, HARD or neither."""
+    if shift > 0:
+        near, far = left, right
+    else:
+        near, far, shift = right, left, -shift
+    # Jaccard near / (near + shift) and (far - shift) / far, both over or both under one half
+    return SOFT if near > shift and far > 2 * shift else HARD if near < shift and far < 2 * shift else 0
+
+
+@kernel
+def write_moves(
+    codes: NDArray[Any],
+    length: int,
+    ref_positions: NDArray[Any],
+    ref_offsets: NDArray[Any],
+    hyp_positions: NDArray[Any],
+    hyp_offsets: NDArray[Any],
+    owner: NDArray[Any],
+    boundary: NDArray[Any],
+    distance: NDArray[Any],
+    kind: NDArray[Any],
+) -> int:
+    """Write the references and every hypothesis that some study needs, those of one reference together; return their number.
+
+    ``owner`` is the reference of a hypothesis, ``boundary`` which one was moved, ``distance`` how far (to the left below 0).
+    """
+    edges = np.empty(length + 2, np.int64)
+    soft_at, hard_at = np.empty(length + 1, np.bool_), np.empty(length + 1, np.bool_)
+    cross_at = np.empty(length + 1, np.bool_)
+    made, refs = 0, 0
+    ref_offsets[0], hyp_offsets[0] = 0, 0
+    for at in range(len(codes)):
+        count = _edges(codes[at], length, edges)
+        ref_positions[refs : refs + count] = edges[1 : count + 1]
+        refs += count
+        ref_offsets[at + 1] = refs
+        _survey(edges, count, soft_at, hard_at, cross_at)
+        for i in range(1, count + 1):
+            left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
+            nearest = _nearest_soft(left, right)
+            for shift in range(1 - left, right):
+                far = abs(shift)
+                soft = softness(left, right, shift)
+                if shift != 0 and (
+                    nearest <= far
+                    or (soft == HARD and soft_at[far])
+                    or (soft == SOFT and (hard_at[far] or cross_at[far]))
+                ):
+                    owner[made], boundary[made], distance[made], kind[made] = at, i, shift, soft
+                    made = _write(edges, count, i, edges[i] + shift, hyp_positions, hyp_offsets, made)
+            if i < count:
+                middle, behind = right, edges[i + 2] - edges[i + 1]
+                for x in range(1, behind):  # boundary i over boundary i + 1
+                    if soft_at[middle + x]:
+                        owner[made], boundary[made], distance[made], kind[made] = at, i, middle + x, CROSS
+                        made = _write(edges, count, i, edges[i + 1] + x, hyp_positions, hyp_offsets, made)
+                for x in range(1, left):  # boundary i + 1 over boundary i
+                    if soft_at[middle + x]:
+                        owner[made], boundary[made], distance[made], kind[made] = at, i + 1, -middle - x, CROSS
+                        made = _write(edges, count, i + 1, edges[i] - x, hyp_positions, hyp_offsets, made)
+    return made
+
+
+@kernel
+def _edges(code: int, length: int, edges: NDArray[Any]) -> int:
+    """Write 0, the boundaries and the end of the text; return the number of boundaries."""
+    edges[0], count = 0, 0
+    for p in range(1, length):
+        if code >> (p - 1) & 1:
+            count += 1
+            edges[count] = p
+    edges[count + 1] = length
+    return count
+
+
+@kernel
+def _survey(
+    edges: NDArray[Any], count: int, soft_at: NDArray[Any], hard_at: NDArray[Any], cross_at: NDArray[Any]
+) -> None:
+    """Note at which distances there are soft shifts, hard shifts and jumps."""
+    soft_at[:], hard_at[:], cross_at[:] = False, False, False
+    for i in range(1, count + 1):
+        left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
+        for shift in range(1 - left, right):
+            if shift != 0:
+                soft = softness(left, right, shift)
+                soft_at[abs(shift)] |= soft == SOFT
+                hard_at[abs(shift)] |= soft == HARD
+        if i < count:
+            cross_at[right + 1 : right + edges[i + 2] - edges[i + 1]] = True
+            cross_at[right + 1 : right + left] = True
+
+
+@kernel
+def _nearest_soft(left: int, right: int) -> int:
+    """Return the smallest soft shift of a boundary, either way; a large number where there is none."""
+    if softness(left, right, 1) == SOFT or softness(left, right, -1) == SOFT:
+        return 1  # a soft shift by more is soft by one too
+    return 1 << 30
+
+
+@kernel
+def _write(
+    edges: NDArray[Any], count: int, moved: int, to: int, positions: NDArray[Any], offsets: NDArray[Any], made: int
+) -> int:
+    """Write the boundaries with one of them moved, in order."""
+    at = offsets[made]
+    placed = False
+    for i in range(1, count + 1):
+        if i == moved:
+            continue
+        if not placed and to < edges[i]:
+            positions[at] = to
+            at += 1
+            placed = True
+        positions[at] = edges[i]
+        at += 1
+    if not placed:
+        positions[at] = to
+        at += 1
+    offsets[made + 1] = at
+    return made + 1
+
+
+@kernel
+def judge(
+    scores: NDArray[Any],
+    owner: NDArray[Any],
+    boundary: NDArray[Any],
+    distance: NDArray[Any],
+    kind: NDArray[Any],
+    tolerance: float,
+    out: NDArray[Any],
+) -> None:
+    """Mark in ``out``, a row a reference and a column a study, whether two hypotheses are scored alike that must not be."""
+    out[:] = False
+    first = 0
+    while first < len(scores):
+        stop = first
+        while stop < len(scores) and owner[stop] == owner[first]:
+            stop += 1
+        found = out[owner[first]]
+        for p in range(first, stop):
+            if kind[p] != SOFT:
+                continue
+            for q in range(first, stop):
+                if abs(scores[p] - scores[q]) > tolerance:
+                    continue
+                near, far = abs(distance[p]), abs(distance[q])
+                found[0] |= kind[q] == CROSS and near == far
+                found[1] |= kind[q] == HARD and near == far
+                found[2] |= kind[q] != CROSS and boundary[p] == boundary[q] and far > near
+            if found[0] and found[1] and found[2]:
+                break
+        first = stop
