@@ -203,6 +203,7 @@ def _plot(study: ErrorStudy, which: str) -> Figure:
             axes.plot([], [], color="#1b1f24", linestyle=styles[at % len(styles)], label=name)
         axes.set_xlabel("segments of the reference")
         axes.set_ylabel("references with an error (%)")
+        axes.set_xticks(range(2, study.longest, 2))
         axes.set_ylim(bottom=-2)
         axes.set_title(TITLES[which])
         axes.legend(fontsize="small", ncols=2)
