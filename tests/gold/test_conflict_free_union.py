@@ -8,13 +8,13 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from exhaustive import best_selection, crosses, every_hierarchy, random_hierarchy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.gold import Ballot, unify
 from caesura.gold.selection import heaviest, weigh
 from caesura.model import Hierarchy
+from gold.exhaustive import best_selection, crosses, every_hierarchy, random_hierarchy
 
 #: ``CAESURA_EXHAUSTIVE=1`` runs every case of the issue (some minutes); without it a part of each.
 ALL = os.environ.get("CAESURA_EXHAUSTIVE") == "1"

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from exhaustive import crosses, random_hierarchy
 
 import caesura as cs
 from caesura.errors import CaesuraError
@@ -16,6 +15,7 @@ from caesura.gold import label_utterances, unify, unify_corpus
 from caesura.gold.nested import enough
 from caesura.metrics import metric
 from caesura.model import Corpus, Hierarchy, Segmentation
+from gold.exhaustive import crosses, random_hierarchy
 
 #: Seven readers of the Stargazer text (Hearst 1997), as masses.
 STARGAZER = [

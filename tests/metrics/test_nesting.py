@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,9 +9,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric
 from caesura.metrics.nesting import DEEPEST, NestedKappa
 from caesura.model import Corpus, Hierarchy
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "gold"))
-from exhaustive import crosses, random_hierarchy
+from gold.exhaustive import crosses, random_hierarchy
 
 
 def pairs(number: int = 150) -> list[tuple[Hierarchy, Hierarchy]]:

@@ -19,6 +19,7 @@ __all__ = ["COMMANDS", "app", "run"]
 #: Command -> module in this room with a function of the command's name (or a Typer app called ``app``), in --help's order.
 COMMANDS: dict[str, str] = {
     "show": "show",
+    "unify": "unify",
     "compare": "compare",
     "convert": "convert",
     "reproduce": "reproduce",

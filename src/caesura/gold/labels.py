@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura.gold.nested import Rule, Threshold, enough
 from caesura.model import Hierarchy, Segmentation
 
@@ -62,6 +63,8 @@ def label_utterances(
     >>> label_utterances(["ann", "ben"], two, consensus=True).labels
     [('initial',), (), ('final',)]
     """
+    if any(isinstance(made, Segmentation) and made.timed for made in annotations):
+        raise CaesuraError("a recording has no utterances to label: its boundaries are seconds.")
     number = len(coders)
     needed, words = (number, f"all {number} coders") if consensus else enough(threshold, rule, number)
     votes = np.zeros((int(annotations[0].length), 3), np.int64)

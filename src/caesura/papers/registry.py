@@ -17,6 +17,10 @@ PAPERS: dict[str, tuple[str, str]] = {
         "caesura.papers.diaz2022",
         "Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",
     ),
+    "carbone2004": (
+        "caesura.papers.carbone2004",
+        "Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard",
+    ),
 }
 
 

@@ -1,0 +1,230 @@
+"""``caesura unify PATH``: one annotation out of many, and how well it represents each of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics
+
+if TYPE_CHECKING:
+    from caesura.gold.quality import Represented
+    from caesura.gold.unification import Gold
+    from caesura.gold.votes import Embeddedness
+    from caesura.model import Corpus
+
+__all__ = ["unify"]
+
+_LISTED = 12  # conflicts and rejected segments that the terminal spells out before it counts the rest
+
+
+class _Embeddedness(StrEnum):
+    """Whether a segment is its span and level, or its span alone."""
+
+    full = "full"
+    flat = "flat"
+
+
+def unify(
+    path: Input,
+    method: Annotated[
+        str, typer.Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …")
+    ] = "majority",
+    embeddedness: Annotated[
+        _Embeddedness | None,
+        typer.Option("--embeddedness", "-e", help="full: a segment is its span and level. flat: its span alone."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the gold standard; the suffix says the format.")
+    ] = None,
+    compare_all: Annotated[bool, typer.Option("--all", help="Compare all methods side by side.")] = False,
+    threshold: Annotated[
+        str | None, typer.Option("--threshold", "-t", help="Share of the coders that must agree: 0.5, 4/7.")
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option("--rule", help="'>=': the threshold must be reached; '>': exceeded.")
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option("--weight", help="Of the conflict-free union: votes, or votes-conflicts.")
+    ] = None,
+    similarity: Annotated[
+        str | None,
+        typer.Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3."),
+    ] = None,
+    metric: Metrics = None,
+    level: Annotated[
+        int | None, typer.Option("--level", min=1, help="Boundary metrics look at this level, not at all boundaries.")
+    ] = None,
+    item: Items = None,
+    coder: Coders = None,
+    conflicts: Annotated[bool, typer.Option("--conflicts", help="List who crossed whom.")] = False,
+    provenance: Annotated[
+        Path | None, typer.Option("--provenance", help="Write voters and rejected alternatives as JSON.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Format of the output, if its suffix does not say.")] = None,
+    lossy: Annotated[
+        bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")
+    ] = False,
+    format: Format = None,
+    option: FormatOptions = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Make one annotation out of many.
+
+    Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
+    """
+    from caesura.cli.inputs import load
+    from caesura.cli.output import working
+    from caesura.gold import unify_corpus
+    from caesura.gold.quality import represent
+
+    corpus = load(path, format, encoding, option).select(items=item, coders=coder)
+    _check_some(corpus)
+    if compare_all:
+        _refuse({"--output": output, "--provenance": provenance, "--threshold": threshold, "--rule": rule})
+        _side_by_side(corpus, embeddedness, metric, json)
+        return
+    how: Embeddedness = "flat" if embeddedness == "flat" else "full"
+    options: dict[str, Any] = {"threshold": threshold, "rule": rule, "weight": weight, "metric": similarity}
+    given = {key: value for key, value in options.items() if value is not None}
+    with working("unifying"):
+        golds = unify_corpus(corpus, method, embeddedness=how, **given)
+        found = represent(golds, corpus, metric, embeddedness=how, level=level)
+    _write(golds, output, provenance, to, lossy)
+    if json:
+        from caesura.cli.output import as_json
+
+        as_json(_as_data(golds, found, method, how, conflicts))
+        return
+    _show(golds, found, method, how, conflicts)
+    for file in filter(None, (output, provenance)):
+        typer.echo(f"wrote {file}")
+
+
+def _check_some(corpus: Corpus) -> None:
+    from caesura.errors import CaesuraError
+
+    if not len(corpus):
+        raise CaesuraError("there is no annotation to unify in what was chosen.")
+
+
+def _refuse(given: dict[str, Any]) -> None:
+    from caesura.errors import CaesuraError
+
+    for name, value in given.items():
+        if value is not None:
+            raise CaesuraError(f"--all compares methods and takes no {name}; choose one with --method.")
+
+
+def _write(
+    golds: dict[tuple[str, str], Gold], output: Path | None, provenance: Path | None, to: str | None, lossy: bool
+) -> None:
+    from caesura.formats import write
+    from caesura.gold.quality import gold_corpus
+
+    if output is not None:
+        write(gold_corpus(golds), output, to, lossy=lossy)
+    if provenance is not None:
+        from json import dumps
+
+        from caesura.formats.files import atomic_write
+
+        listed = [{**_place(key), **gold.provenance.as_dict()} for key, gold in golds.items()]
+        atomic_write(provenance, dumps(listed, ensure_ascii=False, indent=1, default=str) + "\n")
+
+
+def _as_data(
+    golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool
+) -> dict[str, Any]:
+    items = []
+    for key, gold in golds.items():
+        entry: dict[str, Any] = {**_place(key), "gold": _marks(gold), "provenance": gold.provenance.as_dict()}
+        if conflicts:
+            entry["conflicts"] = [
+                {"kind": c.kind, "segments": [c.one._asdict(), c.other._asdict()]} for c in gold.provenance.conflicts()
+            ]
+        items.append(entry)
+    return {"method": method, "embeddedness": how, "items": items, "representation": found.as_dict()}
+
+
+def _place(key: tuple[str, str]) -> dict[str, str]:
+    return {"item": key[0]} | ({"track": key[1]} if key[1] else {})
+
+
+def _marks(gold: Gold) -> dict[str, Any]:
+    from caesura.model import Hierarchy
+
+    if isinstance(gold, Hierarchy):
+        return {"length": gold.length, "segments": gold.spans}
+    marks = gold.marks if gold.typed else gold.positions.tolist()
+    return {"length": gold.length, "boundaries": marks}
+
+
+def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
+    from caesura.cli.output import say, table
+
+    for (item, track), gold in golds.items():
+        name = f"{item} · {track}" if track else item
+        say(f"{name or 'text'}: {gold!r}", "bold")
+        for note in gold.provenance.notes:
+            say(f"  {note}")
+        if conflicts:
+            _show_conflicts(gold)
+    columns = ["coder", *_heads(found.names)]
+    rows = [[coder, *scores.values()] for coder, scores in found.by_coder().items()]
+    table(f"\nhow well {method} ({how}) represents each coder", columns, [*rows, ["mean", *found.means.values()]])
+    _show_agreement(found)
+
+
+def _heads(names: list[str]) -> list[str]:
+    """Shorten the names of metrics for the head of a table, as long as they stay apart."""
+    short = [name.removeprefix("nested-").replace("kappa", "κ") for name in names]
+    return short if len(set(short)) == len(short) else names
+
+
+def _show_conflicts(gold: Gold) -> None:
+    from caesura.cli.output import say
+
+    listed = gold.provenance.conflicts()
+    say(f"  {len(listed)} conflict{'s' * (len(listed) != 1)} among the coders" + (":" if listed else "."))
+    for conflict in listed[:_LISTED]:
+        say(f"    {conflict}")
+    if len(listed) > _LISTED:
+        say(f"    … and {len(listed) - _LISTED} more; all of them with --json.")
+
+
+def _show_agreement(found: Represented) -> None:
+    from caesura.cli.output import number, say
+
+    for name, parts in found.as_dict()["agreement"].items():
+        say(f"{name}: A_a {number(parts['observed'])}, A_e {number(parts['expected'])}, means over the annotations")
+
+
+def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
+    from caesura.cli.output import as_json, table, working
+    from caesura.errors import CaesuraError
+    from caesura.gold.quality import compare_methods
+
+    wanted: Any = ("flat", "full") if embeddedness is None else (embeddedness.value,)
+    if corpus.kind != "nested" and not corpus.typed and embeddedness is None:
+        wanted = ("full",)  # without levels or types there is no difference
+    with working("comparing methods"):
+        found = compare_methods(corpus, None, wanted, metric)
+    if not found:
+        raise CaesuraError("no method of unification applies to these annotations.")
+    if json:
+        as_json([{"method": m, "embeddedness": how, **made.as_dict()} for (m, how), made in found.items()])
+        return
+    for how in wanted:
+        mine = {method: made for (method, at), made in found.items() if at == how}
+        first = next(iter(mine.values()))
+        table(
+            f"{how}: mean over {len(first.annotations)} annotations",
+            ["method", "segments", *_heads(first.names)],
+            [[method, made.segments, *made.means.values()] for method, made in mine.items()],
+        )
+        typer.echo()

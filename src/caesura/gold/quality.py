@@ -1,0 +1,189 @@
+"""How good a gold standard is: how well it represents each of the annotations it was made from.
+
+The gold standard is the hypothesis, each annotation in turn the reference. Metrics on nested segments see both as hierarchies
+(a linear segmentation is one at level 1); metrics on boundaries see both flattened to all boundaries, or projected to one level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError
+from caesura.gold.unification import METHODS, Gold, unify_corpus
+from caesura.gold.votes import Embeddedness
+from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics.nesting import NestedKappa
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+
+__all__ = ["Represented", "compare_methods", "default_metrics", "gold_corpus", "projected", "represent"]
+
+_NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa", "non-crossing")
+_LINEAR = ("precision", "recall", "F", "B", "A")
+
+
+@dataclass(frozen=True)
+class Represented:
+    """Scores of one gold standard against every annotation: one row an annotation, one column a metric.
+
+    ``agreement`` holds, for every κ among the metrics, A_a and A_e of each annotation.
+    """
+
+    metrics: tuple[Metric, ...]
+    annotations: tuple[tuple[str, str, str], ...]
+    scores: NDArray[np.float64]
+    agreement: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    segments: int
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics by name."""
+        return [made.name for made in self.metrics]
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean of every metric over the annotations where it is defined."""
+        return {made.name: _mean(column) for made, column in zip(self.metrics, self.scores.T, strict=True)}
+
+    def by_coder(self) -> dict[str, dict[str, float]]:
+        """The mean of every metric over each coder's annotations."""
+        coders = dict.fromkeys(coder for _, _, coder in self.annotations)
+        mine = {c: np.array([coder == c for _, _, coder in self.annotations]) for c in coders}
+        return {
+            coder: {m.name: _mean(column) for m, column in zip(self.metrics, self.scores[rows].T, strict=True)}
+            for coder, rows in mine.items()
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "signatures": {made.name: made.signature for made in self.metrics},
+            "segments": self.segments,
+            "mean": self.means,
+            "coders": self.by_coder(),
+            "agreement": {
+                name: {"observed": _mean(observed), "expected": _mean(expected)}
+                for name, (observed, expected) in self.agreement.items()
+            },
+        }
+
+
+def default_metrics(gold: Gold, embeddedness: Embeddedness) -> list[Metric]:
+    """Choose metrics for a gold standard: those of the paper where segments nest, and boundary metrics where they do not."""
+    known = set(metrics())
+    if isinstance(gold, Hierarchy):
+        return [
+            metric(name) if name == "non-crossing" else metric(name, embeddedness=embeddedness) for name in _NESTED
+        ] + [metric("B") for _ in range("B" in known)]
+    trial = Batch.of_pair(gold, gold)
+    made = [metric(name) for name in (*_LINEAR, "region-F", "R") if name in known]
+    return [each for each in made if each.applies_to(trial)]
+
+
+def represent(
+    golds: Mapping[tuple[str, str], Gold],
+    corpus: Corpus,
+    chosen: Sequence[str | Metric] | None = None,
+    *,
+    embeddedness: Embeddedness = "full",
+    level: int | None = None,
+) -> Represented:
+    """Compare gold standards, by (item, track), with every annotation of the corpus.
+
+    Parameters
+    ----------
+    chosen
+        Metrics; by default those of the paper, and B on the boundaries.
+    level
+        Where metrics compare boundaries: project hierarchies to this level instead of flattening them.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_dict({"x": {"ann": [2, 3, 6], "ben": [2, 9]}})
+    >>> represent(unify_corpus(corpus, "consensus"), corpus, ["recall"]).means
+    {'recall': 0.75}
+    """
+    listed = list(corpus)
+    first = next(iter(golds.values()))
+    made = default_metrics(first, embeddedness) if chosen is None else [metric(name) for name in chosen]
+    scores = np.full((len(listed), len(made)), np.nan)
+    agreement: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    for column, measure in enumerate(made):
+        reference = Corpus.from_annotations([a._replace(marks=_seen(a.marks, measure, level)) for a in listed])
+        hypothesis = Corpus.from_annotations(
+            [a._replace(marks=_seen(golds[a.item, a.track], measure, level)) for a in listed]
+        )
+        rows = measure.rows(Batch.of_corpora(reference, hypothesis))
+        scores[:, column] = measure.score(rows)
+        if isinstance(measure, NestedKappa):
+            parts = measure.parts(rows)
+            agreement[measure.name] = (parts.observed, parts.expected)
+    annotations = tuple((a.item, a.track, a.coder) for a in listed)
+    return Represented(tuple(made), annotations, scores, agreement, sum(len(gold) for gold in golds.values()))
+
+
+def compare_methods(
+    corpus: Corpus,
+    methods: Sequence[str] | None = None,
+    embeddedness: Sequence[Embeddedness] = ("flat", "full"),
+    chosen: Sequence[str | Metric] | None = None,
+) -> dict[tuple[str, Embeddedness], Represented]:
+    """Run several methods side by side and see how well each represents the annotators.
+
+    By default every method that applies to the corpus; where metrics are not named, all are judged by the same ones.
+    """
+    names = list(METHODS) if methods is None else list(methods)
+    found: dict[tuple[str, Embeddedness], Represented] = {}
+    for how in embeddedness:
+        judges = chosen
+        for name in names:
+            try:
+                golds = unify_corpus(corpus, name, embeddedness=how)
+            except CaesuraError:
+                if methods is not None:
+                    raise
+                continue  # a method that such annotations have no use for, as votes on boundaries in seconds
+            if judges is None:
+                judges = default_metrics(next(iter(golds.values())), how)
+            found[name, how] = represent(golds, corpus, judges, embeddedness=how)
+    return found
+
+
+def gold_corpus(golds: Mapping[tuple[str, str], Gold], coder: str = "gold") -> Corpus:
+    """Put gold standards into a corpus of one coder, ready to be written or compared."""
+    return Corpus.from_annotations(Annotation(item, coder, made, track) for (item, track), made in golds.items())
+
+
+def projected(corpus: Corpus, level: int | Literal["all"] = "all") -> Corpus:
+    """Turn a corpus of hierarchies into one of linear segmentations: all boundaries, or those of one level.
+
+    >>> corpus = Corpus.from_dict({"x": {"ann": Hierarchy.from_brackets("[[a] [b c]] [d]")}})
+    >>> projected(corpus)["x", "ann"].masses, projected(corpus, 1)["x", "ann"].masses
+    ([1, 2, 1], [3, 1])
+    """
+    return Corpus.from_annotations(
+        [a._replace(marks=_flattened(a.marks, None if level == "all" else level)) for a in corpus],
+        attributes=corpus.attributes,
+    )
+
+
+def _seen(marks: Segmentation | Hierarchy, measure: Metric, level: int | None) -> Segmentation | Hierarchy:
+    """Show marks to a metric as what it compares."""
+    if "nested" in measure.needs:
+        return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(marks)
+    return _flattened(marks, level)
+
+
+def _flattened(marks: Segmentation | Hierarchy, level: int | None) -> Segmentation:
+    if isinstance(marks, Segmentation):
+        return marks
+    return marks.boundaries() if level is None else marks.at_level(level)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

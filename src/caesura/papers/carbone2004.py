@@ -1,0 +1,177 @@
+"""Carbone, Gal, Shieber & Grosz (2004): methods of unification × measures of how well the result represents the annotators.
+
+The Boston Directions Corpus is not public and the copy of the paper we have breaks off in section 2.2, before its tables. So
+nothing is printed here beside the computed numbers; the paper's findings, stated in its abstract and introduction, are checked
+in words on whatever hierarchies the user names, or on the built-in sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.formats import read
+from caesura.gold.quality import Represented, compare_methods
+from caesura.gold.votes import Embeddedness
+from caesura.metrics import Metric, metric
+from caesura.model import Corpus
+from caesura.papers.base import Figure, Line, Reproduction, Table
+
+__all__ = ["reproduce"]
+
+CITATION = (
+    "Carbone, M., Gal, Y., Shieber, S. & Grosz, B. (2004). Unifying Annotated Discourse Hierarchies to Create a Gold Standard. "
+    "Proceedings of the 5th SIGdial Workshop on Discourse and Dialogue."
+)
+
+METHODS = ("consensus", "majority", "conflict-free-union", "best-annotator")
+_BOTH: tuple[Embeddedness, Embeddedness] = ("flat", "full")
+_PATTERNS = ("{item}/*-{coder}.*", "{item}-{coder}.*", "{item}/{coder}.*", "{coder}/{item}.*")
+_MEASURES = ("precision", "recall", "F", "kappa")
+
+Found = dict[tuple[str, Embeddedness], Represented]
+
+
+def reproduce(path: Path | None = None, metric: Sequence[str] | None = None) -> Reproduction:
+    """Run the experiment on hierarchies: a file or folder, or the built-in sample.
+
+    Parameters
+    ----------
+    path
+        Annotations of nested segments. In a folder with a file an annotation, item and coder are found from the names.
+    metric
+        More metrics to put beside those of the paper; boundary metrics see all boundaries.
+    """
+    corpus = _corpus(path)
+    found: Found = {}
+    for how in _BOTH:
+        found |= compare_methods(corpus, METHODS, (how,), _metrics(how, metric or ()))
+    texts = len(corpus.items)
+    where = "the built-in sample" if path is None else f"{path}"
+    data = f"{where}: {texts} text{'s' * (texts != 1)}, {len(corpus)} annotations by {len(corpus.coders)} coders"
+    tables = [_table(found, how) for how in _BOTH]
+    checks = _findings(found)
+    return Reproduction(
+        paper="carbone2004",
+        citation=CITATION,
+        tables=[*tables, _kappa_table(found), Table("The paper's findings, checked here", checks, note=f"Data: {data}.")],
+        figures=[Figure("carbone2004-methods", "Methods of unification by measure, flat and full", partial(_draw, found), (9.0, 4.2))],
+        findings=[*_in_words(checks), _no_winner(found)],
+        data={"source": where, "items": list(corpus.items), "coders": list(corpus.coders)},
+    )  # fmt: skip
+
+
+def _corpus(path: Path | None) -> Corpus:
+    if path is None:
+        from caesura.samples import load
+
+        return load("walk")
+    corpus = _several_coders(Path(path))
+    if corpus.kind != "nested":
+        raise CaesuraError(f"{path}: the experiment needs nested segments, and this holds {corpus.kind}.")
+    shared = [item for item in corpus.items if len(corpus.coders_of(item)) > 1]
+    if not shared:
+        raise CaesuraError(f"{path}: no text has two coders or more, so there is nothing to unify.")
+    return corpus.select(items=shared)
+
+
+def _several_coders(path: Path) -> Corpus:
+    """Read a file; of a folder, take the first pattern of names that gives some text two coders."""
+    if not path.is_dir():
+        return read(path)
+    for pattern in _PATTERNS:
+        try:
+            corpus = read(path, pattern=pattern)
+        except FormatError as fault:
+            if "pattern" not in fault.why:
+                raise
+            continue
+        if any(len(corpus.coders_of(item)) > 1 for item in corpus.items):
+            return corpus
+    return read(path)
+
+
+def _metrics(how: Embeddedness, more: Sequence[str]) -> list[Metric]:
+    nested = [metric(f"nested-{name}", embeddedness=how) for name in _MEASURES]
+    return [*nested, metric("non-crossing"), *(metric(name) for name in more)]
+
+
+def _table(found: Found, how: Embeddedness) -> Table:
+    rows = [[m, found[m, how].segments, *(round(x, 4) for x in found[m, how].means.values())] for m in METHODS]
+    names = [name.removeprefix("nested-").replace("kappa", "κ") for name in found[METHODS[0], how].names]
+    title = {"flat": "Flat: a segment is its span", "full": "Full: a segment is its span and its level"}[how]
+    note = "Means over the annotations that the gold standard was made from."
+    return Table(title, columns=["method", "segments", *names], rows=rows, note=note)
+
+
+def _kappa_table(found: Found) -> Table:
+    rows: list[list[Any]] = []
+    for method in METHODS:
+        parts = [np.mean(part) for how in _BOTH for part in found[method, how].agreement["nested-kappa"]]
+        rows.append([method, *(round(float(part), 4) for part in parts)])
+    columns = ["method", "A_a flat", "A_e flat", "A_a full", "A_e full"]
+    return Table("What κ is made of: agreement found and expected", columns=columns, rows=rows)
+
+
+def _findings(found: Found) -> list[Line]:
+    """Check, flat and full, what abstract and introduction say."""
+    lines = []
+    for how in _BOTH:
+        means = {method: found[method, how].means for method in METHODS}
+        for what, name, better, worse in (
+            ("conflict-free union above majority on κ", "nested-kappa", "conflict-free-union", "majority"),
+            ("conflict-free union above consensus on κ", "nested-kappa", "conflict-free-union", "consensus"),
+            ("conflict-free union above majority on precision", "nested-precision", "conflict-free-union", "majority"),
+            ("majority above consensus on recall", "nested-recall", "majority", "consensus"),
+        ):
+            one, two = means[better][name], means[worse][name]
+            lines.append(Line(f"{what} ({how})", "yes", "yes" if one > two else "no", f"{one:.3f} against {two:.3f}"))
+    return lines
+
+
+def _in_words(checks: Sequence[Line]) -> list[str]:
+    """Say how many findings hold here, and why the one on precision need not."""
+    held = sum(line.computed == line.printed for line in checks)
+    said = [f"{held} of {len(checks)} of the paper's findings hold on these data."]
+    if any("precision" in line.what and line.computed == "no" for line in checks):
+        said.append(
+            "Precision is the share of gold segments that an annotator has: a union holds segments of few annotators, a majority "
+            "only those of many, so the majority is ahead on it here; our copy of the paper breaks off before its definition."
+        )
+    return said
+
+
+def _no_winner(found: Found) -> str:
+    """Check that no single approach does best on all measures."""
+    best = {}
+    for how in _BOTH:
+        for name in found[METHODS[0], how].means:
+            best[name, how] = max(METHODS, key=lambda m, n=name, h=how: found[m, h].means[n])  # type: ignore[misc]
+    winners = sorted(set(best.values()))
+    if len(winners) == 1:
+        return f"Here one method, {winners[0]}, is best on every measure; the paper found none that is."
+    return f"No method is best on every measure, as the paper found; best somewhere: {', '.join(winners)}."
+
+
+def _draw(found: Found, axes: Any) -> None:
+    """Draw groups of bars, one a measure, one bar a method; flat solid, full hatched."""
+    from caesura.report.svg import PALETTE, SERIES
+
+    names = [name for name in found[METHODS[0], "flat"].names if name != "nested-F"]
+    width = 0.8 / (2 * len(METHODS))
+    for number, method in enumerate(METHODS):
+        for half, how in enumerate(_BOTH):
+            at = np.arange(len(names)) + (2 * number + half - len(METHODS) + 0.5) * width
+            values = [found[method, how].means[name] for name in names]
+            axes.bar(at, values, width * 0.92, label=f"{method}, {how}", color=PALETTE[SERIES[number]][0], alpha=1.0 if half == 0 else 0.55,
+                     hatch=None if half == 0 else "//", edgecolor="white", linewidth=0.5)  # fmt: skip
+    axes.set_xticks(range(len(names)), [name.removeprefix("nested-").replace("kappa", "κ") for name in names])
+    axes.set_ylabel("mean over the annotations")
+    axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.05)
+    axes.axhline(0, color="0.4", linewidth=0.6)
+    axes.legend(fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.1), frameon=False)

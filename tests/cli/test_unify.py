@@ -1,0 +1,94 @@
+"""``caesura unify`` through the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import caesura as cs
+from cli.command import caesura, refused
+
+CODERS = {
+    "ann": {"length": 6, "segments": [{"first": 1, "last": 4, "segments": [{"first": 1, "last": 2}]}]},
+    "ben": {"length": 6, "segments": [{"first": 1, "last": 4}, {"first": 5, "last": 6}]},
+    "eve": {"length": 6, "segments": [{"first": 3, "last": 6}]},
+}
+
+
+@pytest.fixture
+def talk(tmp_path):
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps({"talk": CODERS}))
+    return file
+
+
+def test_the_gold_is_written_and_read_again(talk, tmp_path) -> None:
+    target, votes = tmp_path / "gold.json", tmp_path / "votes.json"
+    done = caesura(
+        "unify", talk, "--method", "conflict-free-union", "--embeddedness", "flat", "-o", target, "--provenance", votes
+    )
+    assert done.returncode == 0, done.stderr
+    assert "how well conflict-free-union (flat) represents each coder" in done.stdout
+    assert f"wrote {target}" in done.stdout
+    assert cs.read(target)["talk", "gold"].spans == [(1, 4, 1), (5, 6, 1), (1, 2, 2)]
+    assert json.loads(votes.read_text())[0]["rejected"] == [{"first": 3, "last": 6, "level": None, "voters": ["eve"]}]
+
+
+def test_conflicts_are_listed(talk) -> None:
+    done = caesura("unify", talk, "-M", "conflict-free-union", "-e", "flat", "--conflicts")
+    assert "(1, 4) and (3, 6) cross: ann, ben and eve" in done.stdout
+    listed = json.loads(caesura("unify", talk, "-e", "flat", "--conflicts", "--json").stdout)
+    assert listed["items"][0]["conflicts"][0]["kind"] == "cross"
+    assert set(listed["representation"]["coders"]) == {"ann", "ben", "eve"}
+
+
+def test_all_methods_side_by_side() -> None:
+    done = caesura("unify", "sample:walk", "--all")
+    assert done.returncode == 0, done.stderr
+    for word in ("flat: mean over 3 annotations", "full: mean", "conflict-free-union", "best-annotator", "κ"):
+        assert word in done.stdout
+    rows = json.loads(caesura("unify", "sample:stargazer", "--all", "-m", "F", "--json").stdout)
+    assert {row["method"] for row in rows} >= {"consensus", "majority", "best-annotator"}
+    assert all(set(row["mean"]) == {"F"} for row in rows)
+
+
+def test_thresholds_of_linear_votes() -> None:
+    found = json.loads(caesura("unify", "sample:stargazer", "--threshold", "4/7", "--json").stdout)
+    assert found["items"][0]["provenance"]["rule"] == "at least 4/7 of the coders: 4 of 7"
+    plain = json.loads(caesura("unify", "sample:stargazer", "--json").stdout)
+    assert plain["items"][0]["gold"] == found["items"][0]["gold"]
+
+
+def test_what_the_reader_should_know_is_said(tmp_path) -> None:
+    alone = tmp_path / "alone.json"
+    alone.write_text(json.dumps({"talk": {"ann": CODERS["ann"]}}))
+    assert "only 'ann' annotated this text" in caesura("unify", alone).stdout
+    apart = tmp_path / "apart.json"
+    apart.write_text(json.dumps({"talk": {"ann": CODERS["ann"], "eve": CODERS["eve"]}}))
+    assert "no segment has enough votes: the gold standard is empty." in caesura("unify", apart).stdout
+
+
+def test_bad_input(talk, tmp_path) -> None:
+    def file(name: str, content: str):
+        path = tmp_path / name
+        path.write_text(content)
+        return path
+
+    crossing = {"length": 6, "segments": [{"first": 1, "last": 4}, {"first": 3, "last": 6}]}
+    crossing = file("crossing.json", json.dumps({"talk": {"ann": crossing}}))
+    assert "(1, 4) and (3, 6) cross" in refused("unify", crossing)
+    outside = file("outside.json", json.dumps({"talk": {"ann": {"length": 3, "segments": [{"first": 2, "last": 4}]}}}))
+    assert "(2, 4) lies outside the text: expected 1 to 3" in refused("unify", outside)
+    levels = file("levels.csv", "par,level1,level2\n1,0,1\n2,1,0\n3,1,1\n")
+    assert "level 2 ends after unit 1 but not after unit 2" in refused("unify", levels)
+    spans = file("spans.csv", "first,last,level,coder,item\n1,5,2,ann,x\n2,3,1,ann,x\n")
+    assert "level 1 but lies inside (1, 5) of level 2" in refused("unify", spans)
+    texts = file("texts.json", json.dumps({"talk": {"ann": CODERS["ann"], "ben": {"length": 5, "segments": []}}}))
+    assert "5 units, but coder 'ann' has 6" in refused("unify", texts)
+    assert "did you mean 'majority'" in refused("unify", talk, "-M", "majorty")
+    assert "takes no threshold" in refused("unify", talk, "-M", "consensus", "-t", "0.5")
+    assert "expected a share" in refused("unify", talk, "-t", "most")
+    assert "--all compares methods and takes no --output" in refused("unify", talk, "--all", "-o", tmp_path / "x.json")
+    assert "no coder 'zoe'" in refused("unify", talk, "--coder", "zoe")
+    assert caesura("unify", talk, "-e", "half").returncode == 2
