@@ -69,6 +69,7 @@ def test_what_the_reader_should_know_is_said(tmp_path) -> None:
     assert "no segment has enough votes: the gold standard is empty." in caesura("unify", apart).stdout
 
 
+@pytest.mark.slow
 def test_bad_input(talk, tmp_path) -> None:
     def file(name: str, content: str):
         path = tmp_path / name

@@ -205,7 +205,7 @@ def _show_agreement(found: Represented) -> None:
 
 
 def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
-    from caesura.cli.output import as_json, table, working
+    from caesura.cli.output import as_json, number, table, working
     from caesura.errors import CaesuraError
     from caesura.gold.quality import compare_methods
 
@@ -225,6 +225,6 @@ def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: li
         table(
             f"{how}: mean over {len(first.annotations)} annotations",
             ["method", "segments", *_heads(first.names)],
-            [[method, made.segments, *made.means.values()] for method, made in mine.items()],
+            [[m, made.segments, *(number(x, 3) for x in made.means.values())] for m, made in mine.items()],
         )
         typer.echo()
