@@ -46,7 +46,7 @@ def test_conflicts_are_listed(talk) -> None:
 def test_all_methods_side_by_side() -> None:
     done = caesura("unify", "sample:walk", "--all")
     assert done.returncode == 0, done.stderr
-    for word in ("flat: mean over 3 annotations", "full: mean", "conflict-free-union", "best-annotator", "κ"):
+    for word in ("flat: segments, and means over 3 annotations", "full:", "conflict-free-union", "best-annotator", "κ"):
         assert word in done.stdout
     rows = json.loads(caesura("unify", "sample:stargazer", "--all", "-m", "F", "--json").stdout)
     assert {row["method"] for row in rows} >= {"consensus", "majority", "best-annotator"}

@@ -223,8 +223,8 @@ def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: li
         mine = {method: made for (method, at), made in found.items() if at == how}
         first = next(iter(mine.values()))
         table(
-            f"{how}: mean over {len(first.annotations)} annotations",
-            ["method", "segments", *_heads(first.names)],
+            f"{how}: segments, and means over {len(first.annotations)} annotations",
+            ["method", "size", *_heads(first.names)],
             [[m, made.segments, *(number(x, 3) for x in made.means.values())] for m, made in mine.items()],
         )
         typer.echo()
