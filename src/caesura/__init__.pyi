@@ -1,6 +1,7 @@
 from . import annotators as annotators
 from . import samples as samples
 from ._version import __version__ as __version__
+from .agreement.flexible import flexible_agreement as flexible_agreement
 from .errors import CaesuraError as CaesuraError
 from .errors import FormatError as FormatError
 from .errors import InvalidSegmentation as InvalidSegmentation

@@ -139,9 +139,9 @@ def test_equals_the_least_of_all_alignments() -> None:
 
 
 def row_of(made, one, two):
-    from caesura.metrics.flexible import _pair_row
+    from caesura.metrics.flexible import pair_row
 
-    return _pair_row(made, segmentation(one), segmentation(two))
+    return pair_row(made, segmentation(one), segmentation(two))
 
 
 @given(st.integers(0, 2**32))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["align_flexible", "count_flexible"]
+__all__ = ["align_flexible", "count_flexible", "track_cost"]
 
 _TIE = 1e-9  # costs nearer than this are equal: 4 × 0.175 and 0.7 must tie
 
@@ -123,6 +123,56 @@ def _meeting(ref_positions: Any, i: int, i1: int, hyp_positions: Any, j: int, j1
 
 
 @kernel
+def track_cost(
+    ref_positions: NDArray[Any],
+    ref_types: NDArray[Any],
+    i: int,
+    i1: int,
+    hyp_positions: NDArray[Any],
+    hyp_types: NDArray[Any],
+    j: int,
+    j1: int,
+    costs: NDArray[Any],
+    steps: NDArray[Any],
+    reach: int,
+    forced: bool,
+    sign: int,
+    best: NDArray[Any],
+    joined: NDArray[Any],
+    lows: NDArray[Any],
+    choices: NDArray[Any],
+) -> tuple[float, int]:
+    """Return the least cost of one track and its pairs plus unpaired boundaries; the last four arrays are room to work in."""
+    none = len(costs) - 1
+    units = i1 - i + j1 - j
+    cost = 0.0
+    while i < i1 or j < j1:
+        i2, j2 = i1, j1
+        if forced:
+            i2, j2 = _meeting(ref_positions, i, i1, hyp_positions, j, j1)
+        if i == i2:
+            for k in range(j, j2):
+                cost += costs[none, hyp_types[k]]
+        elif j == j2:
+            for k in range(i, i2):
+                cost += costs[ref_types[k], none]
+        else:
+            spent, pairs = _gap(
+                ref_positions, ref_types, i, i2, hyp_positions, hyp_types, j, j2,
+                costs, steps, reach, sign, best, joined, lows, choices,
+            )  # fmt: skip
+            cost += spent
+            units -= pairs
+        i, j = i2, j2
+        if forced and i < i1 and j < j1:
+            cost += costs[ref_types[i], hyp_types[j]]
+            units -= 1
+            i += 1
+            j += 1
+    return cost, units
+
+
+@kernel
 def count_flexible(
     ref_positions: NDArray[Any],
     ref_types: NDArray[Any],
@@ -148,34 +198,12 @@ def count_flexible(
     joined = np.empty(width, np.int64)
     lows = np.empty(0, np.int64)
     choices = np.empty((0, 0), np.uint8)
-    none = len(costs) - 1
     for pair in range(len(ref_starts)):
-        i, i1, j, j1 = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        units = i1 - i + j1 - j
-        cost = 0.0
-        while i < i1 or j < j1:
-            i2, j2 = i1, j1
-            if forced:
-                i2, j2 = _meeting(ref_positions, i, i1, hyp_positions, j, j1)
-            if i == i2:
-                for k in range(j, j2):
-                    cost += costs[none, hyp_types[k]]
-            elif j == j2:
-                for k in range(i, i2):
-                    cost += costs[ref_types[k], none]
-            else:
-                spent, pairs = _gap(
-                    ref_positions, ref_types, i, i2, hyp_positions, hyp_types, j, j2,
-                    costs, steps, reach, sign, best, joined, lows, choices,
-                )  # fmt: skip
-                cost += spent
-                units -= pairs
-            i, j = i2, j2
-            if forced and i < i1 and j < j1:
-                cost += costs[ref_types[i], hyp_types[j]]
-                units -= 1
-                i += 1
-                j += 1
+        cost, units = track_cost(
+            ref_positions, ref_types, ref_starts[pair], ref_stops[pair],
+            hyp_positions, hyp_types, hyp_starts[pair], hyp_stops[pair],
+            costs, steps, reach, forced, sign, best, joined, lows, choices,
+        )  # fmt: skip
         out[pair, 0] = cost
         out[pair, 1] = units
 

@@ -24,7 +24,20 @@ from caesura.metrics.batch import Batch
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
-__all__ = ["Costs", "Moved", "Normalise", "Sf", "SfB", "Ties", "TracksLike", "flexible_similarity", "named_tracks"]
+__all__ = [
+    "Costs",
+    "Moved",
+    "Normalise",
+    "Sf",
+    "SfB",
+    "Ties",
+    "TracksLike",
+    "check_pair",
+    "flexible_similarity",
+    "named_tracks",
+    "pair_row",
+    "paired_tracks",
+]
 
 #: Whose cost a move of two types is charged: the cheaper's, the second annotator's (Algorithm 1 as printed), or that of
 #: the boundary that stands later in the text (the authors' program).
@@ -228,7 +241,7 @@ def flexible_similarity(
     plain = similarity is None and transposition is None and labels is None
     ways = (moved, ties, forced, closing)
     made = _PLAIN[kind] if plain and ways == _USUAL else kind(similarity, transposition, *ways, labels=labels)
-    rows = [_pair_row(made, one, two) for one, two in _paired(reference, hypothesis)]
+    rows = [pair_row(made, one, two) for one, two in paired_tracks(reference, hypothesis)]
     total = rows[0] if len(rows) == 1 else np.sum(rows, axis=0)
     return float(made.score(total))
 
@@ -247,7 +260,8 @@ def named_tracks(value: TracksLike) -> dict[str, Segmentation]:
 # ---------------------------------------------------------------------- one pair of annotations
 
 
-def _paired(reference: TracksLike, hypothesis: TracksLike) -> list[tuple[Segmentation, Segmentation]]:
+def paired_tracks(reference: TracksLike, hypothesis: TracksLike) -> list[tuple[Segmentation, Segmentation]]:
+    """Pair the tracks of two annotations by name; both must have the same ones."""
     if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation):
         return [(reference, hypothesis)]
     one, two = named_tracks(reference), named_tracks(hypothesis)
@@ -260,7 +274,8 @@ def _paired(reference: TracksLike, hypothesis: TracksLike) -> list[tuple[Segment
     return [(marks, two[name]) for name, marks in one.items()] or [(Segmentation(0), Segmentation(0))]
 
 
-def _pair_row(made: _Flexible, reference: Segmentation, hypothesis: Segmentation) -> NDArray[np.float64]:
+def pair_row(made: _Flexible, reference: Segmentation, hypothesis: Segmentation) -> NDArray[np.float64]:
+    """Count one pair of annotations: cost, pairs plus unpaired boundaries, potential boundaries."""
     from caesura.kernels.flexible import count_flexible
 
     check_pair(reference, hypothesis)

@@ -1,0 +1,196 @@
+"""The cost that two random annotators are expected to have, computed and not simulated.
+
+Every place of a text draws its type, or none, independently. Where both annotators have a boundary the alignment starts
+anew, so a text is a run of independent gaps. Inside a gap a finite automaton (:mod:`caesura.kernels.flexible_chance`) reads
+the places one by one; its Markov chain gives :math:`\\delta_m`, what the m-th place of a gap is expected to add to the cost,
+times the probability that the gap is that long. With :math:`\\rho` the probability that both have a boundary at a place and
+:math:`\\sigma` what such a place costs, a text of N places costs exactly
+
+.. math:: E[C] = N \\sigma + \\sum_{m=1}^{N} (1 + \\rho (N - m))\\, \\delta_m
+
+and once the chain is stationary, from step M on, the rest of the sum is :math:`(N - M)(1 - \\rho)\\, \\delta_M`. Texts
+of any length, several tracks and all options of the metric are covered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.metrics.flexible import Costs
+
+__all__ = ["LARGEST_BOUND", "MOST_STATES", "Expected", "expected_cost"]
+
+#: The most states that are followed, and the most that leaving out the others may change the expected similarity;
+#: parameters that need more are left to simulation.
+MOST_STATES = 50_000
+LARGEST_BOUND = 1e-6
+
+_GRID = 720_720 * 10_000  # thirds to sixteenths and five decimals are whole numbers on it
+_FAINT = 1e-13  # a state is followed if its probability times what it can save is above this …
+_FAINTER = 1e4  # … and above this many times more as the automaton nears its largest size
+_STILL = 1e-13  # a chain that moves less than this in one step is stationary
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected cost, the automaton's states, and a bound on the error in the cost."""
+
+    cost: float
+    states: int
+    bound: float
+
+
+def expected_cost(
+    one: NDArray[np.float64],
+    two: NDArray[np.float64],
+    lengths: NDArray[np.int64],
+    costs: Costs,
+    *,
+    forced: bool = True,
+    most_states: int = MOST_STATES,
+) -> Expected | None:
+    """Expected cost of texts of these lengths under these probabilities (types, then none); None past ``most_states``."""
+    lengths = lengths[lengths > 0]
+    meet = float((1 - one[-1]) * (1 - two[-1])) if forced else 0.0
+    chain = _Chain(one, two, costs, forced)
+    run = chain.run(int(lengths.max()) if len(lengths) else 0, 1 - meet, most_states)
+    if run is None:
+        return None
+    added, lost = run
+    cost = sum(_summed(added, int(n), meet) for n in lengths) / _GRID
+    bound = sum(_summed(lost, int(n), meet) for n in lengths) / _GRID
+    if forced:
+        cost += int(lengths.sum()) * float(one[:-1] @ costs.costs[:-1, :-1] @ two[:-1])
+    if bound > LARGEST_BOUND * lengths.sum():
+        return None
+    return Expected(float(cost), chain.states, float(bound))
+
+
+def _summed(added: NDArray[np.float64], places: int, meet: float) -> float:
+    """Add up over all gaps of a text of so many places."""
+    m = np.arange(1, min(len(added), places) + 1)
+    total = float((1 + meet * (places - m)) @ added[: len(m)])
+    if places > len(added):
+        total += (places - len(added)) * (1 - meet) * float(added[-1])
+    return total
+
+
+class _Chain:
+    """The automaton, grown as far as probability reaches it."""
+
+    def __init__(self, one: NDArray[np.float64], two: NDArray[np.float64], costs: Costs, forced: bool) -> None:
+        none = len(one) - 1
+        kinds = [np.flatnonzero(side[:-1] > 0) for side in (one, two)]
+        events = [(-1, -1), *((int(p), -1) for p in kinds[0]), *((-1, int(q)) for q in kinds[1])]
+        if not forced:
+            events += [(int(p), int(q)) for p in kinds[0] for q in kinds[1]]
+        self.events = np.array(events, dtype=np.int64)
+        self.chances = (
+            one[np.where(self.events[:, 0] < 0, none, self.events[:, 0])]
+            * two[np.where(self.events[:, 1] < 0, none, self.events[:, 1])]
+        )
+        self.prices = _prices(costs, np.stack((one[:-1] > 0, two[:-1] > 0)))
+        self.states = 1
+        self._room(256)
+
+    def run(
+        self, longest: int, stays: float, most_states: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Follow a gap until its chain is stationary or the text ends: what every place adds, and what got lost."""
+        from caesura.kernels.flexible_chance import advance
+
+        mass, reached = np.ones(1), 1.0
+        added, lost = [], []
+        for _ in range(longest):
+            self._grow(mass / reached, most_states)
+            coming = np.empty(self.states)
+            cost, missed = advance(mass, len(mass), self.chances, self.following, self.adds, self.stakes, coming)
+            if missed > 2 * LARGEST_BOUND * reached * _GRID:
+                return None
+            added.append(cost)
+            lost.append(missed)
+            reached *= stays
+            before = np.zeros(self.states)
+            before[: len(mass)] = mass
+            mass = coming
+            if np.abs(coming - stays * before).sum() <= _STILL * reached:
+                break
+        return np.array(added), np.array(lost)
+
+    def _grow(self, mass: NDArray[np.float64], most_states: int) -> None:
+        """Expand the states that matter, fewer of them the more there are."""
+        from caesura.kernels.flexible_chance import expand
+
+        faint = _FAINT * _FAINTER ** (self.states / most_states) if self.states < most_states else np.inf
+        worth = mass * self.stakes[: len(mass)] / _GRID
+        worth[0] = 1.0
+        todo = np.flatnonzero((worth > faint) & (self.following[: len(mass), 0] == -1))
+        prices = self.prices
+        while len(todo):
+            done, self.states = expand(
+                todo, self.events, prices.gone, prices.swap, prices.step, prices.saves, prices.oldest,
+                self.pool, self.starts, self.states, self.table, self.following, self.adds, self.stakes,
+            )  # fmt: skip
+            todo = todo[done:]
+            if len(todo):
+                self._room(2 * len(self.following))
+
+    def _room(self, states: int) -> None:
+        """Make room for more states, keeping those there are."""
+        from caesura.kernels.flexible_chance import ROW, rehash
+
+        states = max(states, 2 * len(self.events))
+        old = self.__dict__
+        self.starts = _grown(old.get("starts", np.array([0, 2])), states + 2)
+        self.pool = _grown(old.get("pool", np.zeros(2, np.int64)), states * 12 + len(self.events) * ROW)
+        self.following = _grown(old.get("following", np.empty((0, len(self.events)), np.int64)), states, -1)
+        self.adds = _grown(old.get("adds", np.empty((0, len(self.events)), np.int64)), states)
+        self.stakes = _grown(old.get("stakes", np.zeros(1, np.int64)), states)
+        self.table = np.full(4 * states, -1, np.int64)
+        rehash(self.pool, self.starts, self.states, self.table)
+
+
+def _grown(old: NDArray[Any], size: int, fill: int = 0) -> NDArray[Any]:
+    new = np.full((max(size, len(old)), *old.shape[1:]), fill, old.dtype)
+    new[: len(old)] = old
+    return new
+
+
+class _Prices(NamedTuple):
+    """Costs as whole numbers, seen from either side; what they are is said where they are used, in ``expand``."""
+
+    gone: NDArray[np.int64]
+    swap: NDArray[np.int64]
+    step: NDArray[np.int64]
+    saves: NDArray[np.int64]
+    oldest: NDArray[np.int64]
+
+
+def _prices(costs: Costs, possible: NDArray[np.bool_]) -> _Prices:
+    types = len(costs.costs) - 1
+    even = np.round(costs.costs * (_GRID // 2)).astype(np.int64) * 2
+    walk = np.round(costs.steps * _GRID).astype(np.int64)
+    gone = np.stack((even[:types, types], even[types, :types]))
+    swap = np.stack((even[:types, :types], even[:types, :types].T))
+    step = np.stack((walk[0], walk[1].T))
+    oldest = np.zeros((2, types), np.int64)
+    for side, p, q in _meetings(possible):
+        if step[1 - side, q, p] > 0:
+            pays = (gone[side, p] + gone[1 - side, q] - swap[1 - side, q, p]) // step[1 - side, q, p] + 1
+            oldest[side, p] = max(oldest[side, p], pays)
+    far = np.arange(int(oldest.max(initial=0)) + 2)
+    saves = np.repeat(-gone[:, :, None], len(far), axis=2)
+    for side, p, q in _meetings(possible):
+        price = swap[1 - side, q, p] + far * step[1 - side, q, p]
+        saves[side, p] = np.maximum(saves[side, p], gone[1 - side, q] - price)
+    return _Prices(gone, swap, step, saves, oldest)
+
+
+def _meetings(possible: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Side, type open on it, type that may arrive on the other."""
+    types = range(possible.shape[1])
+    return [(side, p, q) for side in (0, 1) for p in types for q in types if possible[1 - side, q]]

@@ -1,0 +1,343 @@
+"""What flexible similarity makes of annotators who place boundaries by chance: drawn texts, and an automaton without draws.
+
+The automaton reads a random text position by position. What the rest of the text can still change is which of the last
+boundaries are *undecided*: all of them on one annotator's side, since pairs never cross. So its state is, for either side
+and every number k of youngest boundaries left undecided, their types and ages and the least cost so far, relative to the
+cost with everything decided. A way that no future can make best is dropped; what remains is a finite, small set of states,
+and expected cost follows from their Markov chain.
+
+Costs are whole numbers here, on a grid fine enough for the fractions people write, so that equal states are equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.flexible import track_cost
+from caesura.kernels.jit import kernel
+
+__all__ = ["ROW", "advance", "draw_flexible", "expand", "rehash"]
+
+_NEVER = 1 << 60
+_OPEN = 32  # undecided boundaries a side that a state can hold; beyond, the way is closed and its mass reported
+_AGE = 1 << 20
+
+#: The most numbers that one state takes.
+ROW = 2 + 4 * (_OPEN + 2)
+
+
+@kernel
+def draw_flexible(
+    uniforms: NDArray[Any],
+    lengths: NDArray[Any],
+    cumulated: NDArray[Any],
+    guide: NDArray[Any],
+    first: NDArray[Any],
+    second: NDArray[Any],
+    costs: NDArray[Any],
+    steps: NDArray[Any],
+    reach: int,
+    forced: bool,
+    sign: int,
+    out: NDArray[Any],
+) -> None:
+    """Make one random text a row of ``out`` and fill in (cost, units, cost without moves, marked places).
+
+    Category ``c`` of a place means types ``first[c]`` and ``second[c]``; it is drawn by inverting ``cumulated``, with
+    ``guide`` telling where to begin. ``uniforms`` holds one number a place.
+    """
+    none = len(costs) - 1
+    longest = lengths.max() if len(lengths) else 0
+    ones, twos = np.empty((2, longest), np.int64), np.empty((2, longest), np.int64)
+    width = min(longest + 1, 2 * reach + 2)
+    best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
+    lows, choices = np.empty(0, np.int64), np.empty((0, 0), np.uint8)
+    at = 0
+    for draw in range(len(out)):
+        out[draw, :] = 0.0
+        for track in range(len(lengths)):
+            i = j = 0
+            for place in range(lengths[track]):
+                u = uniforms[at]
+                at += 1
+                c = guide[int(u * len(guide))]
+                while u >= cumulated[c]:
+                    c += 1
+                p, q = first[c], second[c]
+                if p < none:
+                    ones[0, i], ones[1, i] = place, p
+                    i += 1
+                if q < none:
+                    twos[0, j], twos[1, j] = place, q
+                    j += 1
+                if p < none or q < none:
+                    out[draw, 2] += costs[p, q]
+                    out[draw, 3] += 1
+            cost, units = track_cost(
+                ones[0], ones[1], 0, i, twos[0], twos[1], 0, j,
+                costs, steps, reach, forced, sign, best, joined, lows, choices,
+            )  # fmt: skip
+            out[draw, 0] += cost
+            out[draw, 1] += units
+
+
+# ---------------------------------------------------------------------- the automaton
+
+
+@kernel
+def _arrive(
+    side: int,
+    kind: int,
+    ways: NDArray[Any],
+    kinds: NDArray[Any],
+    ages: NDArray[Any],
+    open_: NDArray[Any],
+    gone: NDArray[Any],
+    swap: NDArray[Any],
+    step: NDArray[Any],
+) -> None:
+    """Let a boundary of this kind arrive on one side: decided against what the other side left open, or left open itself."""
+    other = 1 - side
+    size = open_[other]
+    before = ways[side, 0]
+    diagonal = ways[other, size]
+    ways[other, size] = diagonal + gone[side, kind]
+    for k in range(size - 1, -1, -1):
+        there, age = kinds[other, k + 1], ages[other, k + 1]
+        above = ways[other, k]
+        least = above + gone[side, kind]
+        least = min(least, ways[other, k + 1] + gone[other, there])
+        least = min(least, diagonal + swap[side, kind, there] + age * step[side, kind, there])
+        ways[other, k] = least
+        diagonal = above
+    for k in range(open_[side], 0, -1):
+        ways[side, k + 1], kinds[side, k + 1], ages[side, k + 1] = ways[side, k], kinds[side, k], ages[side, k]
+    ways[side, 1], kinds[side, 1], ages[side, 1] = before, kind, 0
+    open_[side] += 1
+    ways[side, 0] = ways[other, 0]
+
+
+@kernel
+def _hopes(
+    side: int, kinds: NDArray[Any], ages: NDArray[Any], size: int, gone: NDArray[Any], saves: NDArray[Any],
+    hopes: NDArray[Any], so_far: NDArray[Any],
+) -> None:  # fmt: skip
+    """Fill ``hopes[k, f]``: the most that leaving k boundaries open, instead of the f youngest, can save in any future.
+
+    A boundary that is open in addition saves at most the price of the boundary it may yet pair with, less the price of
+    that pair; pairs do not cross, so the oldest comes first and each needs a position of its own.
+    """
+    last = saves.shape[2] - 1
+    for k in range(1, size + 1):
+        so_far[0] = 0
+        for fewer in range(k - 1, -1, -1):
+            kind, age = kinds[side, fewer + 1], ages[side, fewer + 1]
+            taken = k - 1 - fewer
+            most = so_far[taken + 1] = so_far[taken] + saves[side, kind, min(age + 1 + taken, last)]
+            for pairs in range(taken, 0, -1):
+                paired = so_far[pairs - 1] + saves[side, kind, min(age + pairs, last)]
+                so_far[pairs] = max(so_far[pairs] - gone[side, kind], paired)
+                most = max(most, so_far[pairs])
+            so_far[0] -= gone[side, kind]
+            hopes[k, fewer] = max(most, so_far[0])
+
+
+@kernel
+def _forget(
+    side: int, ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], size: int, gone: NDArray[Any],
+    saves: NDArray[Any], oldest: NDArray[Any],
+) -> int:  # fmt: skip
+    """Decide the boundaries that can no longer save anything: they are gone in every way that left them open."""
+    last = saves.shape[2] - 1
+    kept, spent = 0, 0
+    for k in range(1, size + 1):
+        kind, age = kinds[side, k], ages[side, k]
+        if saves[side, kind, min(age + 1, last)] <= -gone[side, kind]:
+            spent += gone[side, kind]
+            continue
+        kept += 1
+        kinds[side, kept] = kind
+        ages[side, kept] = min(age, oldest[side, kind])
+        ways[side, kept] = ways[side, k] + spent
+    return kept
+
+
+@kernel
+def _close(
+    side: int, ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], open_: NDArray[Any], gone: NDArray[Any],
+    saves: NDArray[Any], oldest: NDArray[Any], hopes: NDArray[Any], so_far: NDArray[Any],
+) -> int:  # fmt: skip
+    """Drop the ways that no future can make best; return the most that what is left open can save."""
+    size = _forget(side, ways, kinds, ages, open_[side], gone, saves, oldest)
+    _hopes(side, kinds, ages, size, gone, saves, hopes, so_far)
+    keep, stake = 0, 0
+    for k in range(1, size + 1):
+        for fewer in range(k):
+            if ways[side, fewer] <= ways[side, k] - hopes[k, fewer]:
+                ways[side, k] = _NEVER
+                break
+        if ways[side, k] < _NEVER // 2:
+            keep = k
+            stake = max(stake, hopes[k, 0] - ways[side, k] + ways[side, 0])
+        else:
+            ways[side, k] = _NEVER
+    open_[side] = keep
+    return stake
+
+
+@kernel
+def _same(pool: NDArray[Any], start: int, row: NDArray[Any], size: int) -> bool:
+    i = 0
+    while i < size and pool[start + i] == row[i]:
+        i += 1
+    return i == size
+
+
+@kernel
+def _slot(row: NDArray[Any], size: int, pool: NDArray[Any], starts: NDArray[Any], table: NDArray[Any]) -> int:
+    """Find where in the hash table a state is, or would be."""
+    mixed = 1469598103
+    for i in range(size):
+        mixed = ((mixed ^ (int(row[i]) & 0x7FFFFFFF)) * 1099511 + (int(row[i]) >> 31)) & 0x7FFFFFFFFFF
+    slot = (mixed ^ (mixed >> 21)) % len(table)
+    while table[slot] >= 0:
+        state = table[slot]
+        if starts[state + 1] - starts[state] == size and _same(pool, starts[state], row, size):
+            break
+        slot = (slot + 1) % len(table)
+    return slot
+
+
+@kernel
+def rehash(pool: NDArray[Any], starts: NDArray[Any], states: int, table: NDArray[Any]) -> None:
+    """Enter all states into an empty hash table."""
+    for state in range(states):
+        size = starts[state + 1] - starts[state]
+        table[_slot(pool[starts[state] :], size, pool, starts, table)] = state
+
+
+@kernel
+def _unpack(
+    state: NDArray[Any], ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], open_: NDArray[Any]
+) -> None:
+    """Lay a state out, one position later."""
+    at = 2
+    ways[0, 0] = ways[1, 0] = 0
+    for side in range(2):
+        open_[side] = state[side]
+        for k in range(1, open_[side] + 1):
+            kinds[side, k], ages[side, k] = state[at] // _AGE, state[at] % _AGE + 1
+            ways[side, k] = state[at + 1]
+            at += 2
+
+
+@kernel
+def _pack(row: NDArray[Any], ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], open_: NDArray[Any]) -> int:
+    """Write a state as a row of numbers, costs relative to the way with everything decided; return its size."""
+    at = 2
+    for side in range(2):
+        row[side] = open_[side]
+        for k in range(1, open_[side] + 1):
+            row[at] = kinds[side, k] * _AGE + ages[side, k]
+            row[at + 1] = _NEVER if ways[side, k] >= _NEVER // 2 else ways[side, k] - ways[side, 0]
+            at += 2
+    return at
+
+
+@kernel
+def expand(
+    todo: NDArray[Any],
+    events: NDArray[Any],
+    gone: NDArray[Any],
+    swap: NDArray[Any],
+    step: NDArray[Any],
+    saves: NDArray[Any],
+    oldest: NDArray[Any],
+    pool: NDArray[Any],
+    starts: NDArray[Any],
+    states: int,
+    table: NDArray[Any],
+    following: NDArray[Any],
+    adds: NDArray[Any],
+    stakes: NDArray[Any],
+) -> tuple[int, int]:
+    """Find what follows the states in ``todo``; return how many of them were done before the room ran out, and all states.
+
+    Event ``e`` puts ``events[e, 0]`` and ``events[e, 1]`` (-1: none) at the next position. ``gone[s, p]`` is the price of p
+    unpaired on side s, ``swap[s, p, q]`` and ``step[s, p, q]`` those of p arriving on side s for q open on the other;
+    ``saves[s, p, d]`` is the most that p open on side s can save by pairing at distance d; beyond the age ``oldest[s, p]``
+    only free moves pay, and growing older changes nothing.
+    ``following[state, e]`` receives the next state (-2: too many boundaries open), ``adds[state, e]`` what it adds to the cost,
+    and ``stakes[next]`` the most that the boundaries open in it can save.
+    """
+    ways = np.empty((2, _OPEN + 3), np.int64)
+    kinds = np.empty((2, _OPEN + 3), np.int64)
+    ages = np.empty((2, _OPEN + 3), np.int64)
+    open_ = np.zeros(2, np.int64)
+    row = np.empty(ROW, np.int64)
+    hopes = np.empty((_OPEN + 3, _OPEN + 3), np.int64)
+    so_far = np.empty(_OPEN + 4, np.int64)
+    for done in range(len(todo)):
+        if states + len(events) > len(following) or starts[states] + len(events) * ROW > len(pool):
+            return done, states
+        state = todo[done]
+        for e in range(len(events)):
+            _unpack(pool[starts[state] :], ways, kinds, ages, open_)
+            for side in range(2):
+                if events[e, side] >= 0:
+                    _arrive(side, events[e, side], ways, kinds, ages, open_, gone, swap, step)
+            stake = 0
+            for side in range(2):
+                stake = max(stake, _close(side, ways, kinds, ages, open_, gone, saves, oldest, hopes, so_far))
+            adds[state, e] = ways[0, 0]
+            if open_.max() > _OPEN:
+                following[state, e] = -2
+                continue
+            size = _pack(row, ways, kinds, ages, open_)
+            slot = _slot(row, size, pool, starts, table)
+            if table[slot] < 0:
+                table[slot] = states
+                pool[starts[states] : starts[states] + size] = row[:size]
+                starts[states + 1] = starts[states] + size
+                stakes[states] = stake
+                states += 1
+            following[state, e] = table[slot]
+    return len(todo), states
+
+
+@kernel
+def advance(
+    mass: NDArray[Any],
+    states: int,
+    chances: NDArray[Any],
+    following: NDArray[Any],
+    adds: NDArray[Any],
+    stakes: NDArray[Any],
+    coming: NDArray[Any],
+) -> tuple[float, float]:
+    """Move the probability of every state one position on; return the expected cost, and how much of it may be too high.
+
+    States that were not expanded go on as if nothing were open in them, and lose what that could have saved.
+    """
+    coming[:] = 0.0
+    cost = lost = 0.0
+    for state in range(states):
+        here = mass[state]
+        if here == 0.0:
+            continue
+        source = state
+        if following[state, 0] == -1:
+            lost += here * stakes[state]
+            source = 0
+        for e in range(len(chances)):
+            part = here * chances[e]
+            cost += part * adds[source, e]
+            to = following[source, e]
+            if to < 0:
+                lost += part * _OPEN * stakes.max()
+                to = 0
+            coming[to] += part
+    return cost, lost

@@ -1,0 +1,310 @@
+"""Agreement on typed boundaries: chance exact against chance drawn, errors that are what they say, many coders, bad input."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.agreement.automaton import LARGEST_BOUND, expected_cost
+from caesura.agreement.chance import ChanceModel, chance_similarity, distributions
+from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics.flexible import Sf
+from caesura.metrics.similarity import Similarity, as_similarity
+from caesura.model import Corpus, Segmentation
+from shared_data import shared_json
+
+TYPES = ["p", "q", "r"]
+
+
+def marked(text: str) -> Segmentation:
+    return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=TYPES)
+
+
+FIRST, SECOND = marked("  p   q    r  p   q   p    r   q"), marked("  q   q   r   p  q    p        q")
+
+
+def random_model(random, types: int, lengths=(200, 50, 1), **options) -> ChanceModel:
+    grid = random.choice([0.0, 0.25, 0.5, 0.75], size=(types + 1, types + 1))
+    matrix = np.maximum(grid, grid.T) if random.random() < 0.5 else grid
+    matrix[:types, types] *= 0.5  # nothing is free to delete, or moves would reach across the text
+    matrix[types, :types] *= 0.5
+    np.fill_diagonal(matrix, 1.0)
+    made = as_similarity(matrix, [str(i) for i in range(types)])
+    if random.random() < 0.5:
+        made = made.with_moves(random.choice([0.3, 0.4, 0.5, 0.75], size=types).tolist())
+    metric = Sf(made, **options)
+    shares = [random.dirichlet(np.append(np.ones(types), 2.0 * types)) for _ in range(2)]
+    return ChanceModel(*shares, np.array(lengths), metric.costs_of(made), metric.forced, metric.sign)
+
+
+# ---------------------------------------------------------------------- the exact chance
+
+
+def brute_force(model: ChanceModel, length: int) -> float:
+    """Expected cost over every pair of texts of this length, each weighed by its probability."""
+    from itertools import product
+
+    from caesura.kernels.flexible import count_flexible
+
+    none = len(model.one) - 1
+    total = 0.0
+    zero = np.zeros(1, np.int64)
+    for one in product(range(none + 1), repeat=length):
+        for two in product(range(none + 1), repeat=length):
+            weight = np.prod(model.one[list(one)]) * np.prod(model.two[list(two)])
+            sides = []
+            for codes in (np.array(one), np.array(two)):
+                where = np.flatnonzero(codes < none)
+                sides += [where, codes[where], zero, np.array([len(where)])]
+            out = np.empty((1, 2))
+            count_flexible(*sides, *model.costs, model.forced, model.sign, out)
+            total += weight * out[0, 0]
+    return total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_exact_is_the_mean_over_all_texts(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    options = {"forced": seed % 3 > 0, "moved": ("cheaper", "later", "second")[seed % 3]}
+    types, length = (1, 6) if seed % 2 else (2, 4)
+    model = random_model(random, types, (length,), **options)
+    found = expected_cost(model.one, model.two, model.lengths, model.costs, forced=model.forced)
+    assert found is not None
+    assert found.cost == pytest.approx(brute_force(model, length), abs=1e-9)
+
+
+def test_free_moves_too() -> None:
+    made = as_similarity([[1, 0.5, 1], [0.5, 1, 0.25], [1, 0.25, 1]], ["p", "q"])
+    model = ChanceModel(
+        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), Sf(made).costs_of(made), True, 1
+    )
+    found = expected_cost(model.one, model.two, model.lengths, model.costs)
+    assert found is not None
+    assert found.cost == pytest.approx(brute_force(model, 4), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_exact_lies_within_four_errors_of_a_million_draws() -> None:
+    """Fifty random sets of types, matrices, moves, options and proportions."""
+    random = np.random.default_rng(50)
+    exact = 0
+    for trial in range(50):
+        options = {"forced": trial % 5 > 0, "moved": ("cheaper", "later", "second")[trial % 3]}
+        lengths = (40, 9, 1) if trial % 10 == 0 else (7, 3, 1)  # most short: a million draws cost seconds
+        model = random_model(random, 1 + trial % 3, lengths, **options)
+        found = chance_similarity(model)
+        if found.method != "exact":
+            continue
+        exact += 1
+        assert found.bound <= LARGEST_BOUND
+        drawn = chance_similarity(model, method="simulation", draws=1_000_000, seed=trial)
+        assert drawn.standard_error is not None
+        assert abs(drawn.value - found.value) < 4 * drawn.standard_error + found.bound + 1e-12, trial
+    assert exact >= 45
+
+
+def test_length_is_exact_not_asymptotic() -> None:
+    made = Similarity.identity(["p"])
+    shares = np.array([0.3, 0.7])
+    costs = Sf(made).costs_of(made)
+    each = [expected_cost(shares, shares, np.array([n]), costs) for n in (1, 2, 1000)]
+    assert each[0].cost == pytest.approx(2 * 0.3 * 0.7)  # one place: nothing can move
+    # two places: moves save 1.5 where one annotator has "p " and the other " p"
+    assert each[1].cost == pytest.approx(4 * 0.3 * 0.7 - 1.5 * 2 * (0.3 * 0.7) ** 2)
+    assert each[2].cost / 1000 < each[1].cost / 2
+
+
+def test_tracks_add_their_expectations() -> None:
+    random = np.random.default_rng(3)
+    model = random_model(random, 2)
+    whole = expected_cost(model.one, model.two, np.array([40, 7, 0]), model.costs)
+    parts = [expected_cost(model.one, model.two, np.array([n]), model.costs) for n in (40, 7)]
+    assert whole.cost == pytest.approx(sum(p.cost for p in parts))
+
+
+def test_past_its_size_the_automaton_gives_way_to_simulation() -> None:
+    made = as_similarity([[1, 0.3, 0.2], [0.3, 1, 0.1], [0.2, 0.1, 1]], ["p", "q"], 0.013)
+    shares = np.array([0.3, 0.3, 0.4])
+    model = ChanceModel(shares, shares, np.array([300]), Sf(made).costs_of(made), True, 1)
+    assert chance_similarity(model, draws=200).method == "simulation"
+    with pytest.raises(CaesuraError, match="automaton outgrows the limit"):
+        chance_similarity(model, method="exact")
+
+
+# ---------------------------------------------------------------------- the simulation
+
+
+def test_the_standard_error_covers() -> None:
+    """Of 300 simulations about 95 % must lie within 1.96 of their own standard errors of the exact value."""
+    model = random_model(np.random.default_rng(8), 2, (60,))
+    exact = chance_similarity(model)
+    assert exact.method == "exact"
+    runs = [chance_similarity(model, method="simulation", draws=400, seed=s, threads=1) for s in range(300)]
+    z = np.array([(r.value - exact.value) / r.standard_error for r in runs])
+    assert 0.91 <= (np.abs(z) < 1.96).mean() <= 0.985
+    assert abs(z.mean()) < 0.25
+    assert 0.85 < z.std() < 1.15
+
+
+def test_controls_save_draws() -> None:
+    model = random_model(np.random.default_rng(8), 2, (300,))
+    drawn = chance_similarity(model, method="simulation", draws=4000)
+    plain = np.std([_one_draw(model, s) for s in range(300)]) / np.sqrt(4000)
+    assert drawn.standard_error < plain / 2
+
+
+def _one_draw(model: ChanceModel, seed: int) -> float:
+    random = np.random.default_rng(seed)
+    none = len(model.one) - 1
+    sides = []
+    for share in (model.one, model.two):
+        codes = random.choice(none + 1, p=share, size=int(model.lengths[0]))
+        where = np.flatnonzero(codes < none)
+        sides += [where, codes[where], np.zeros(1, np.int64), np.array([len(where)])]
+    from caesura.kernels.flexible import count_flexible
+
+    out = np.empty((1, 2))
+    count_flexible(*sides, *model.costs, model.forced, model.sign, out)
+    return 1 - out[0, 0] / model.places
+
+
+def test_one_answer_for_any_number_of_threads() -> None:
+    one, two = (
+        cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=5000, seed=7, threads=t) for t in (1, 4)
+    )
+    assert one.value == two.value
+    assert one.value != cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=5000, seed=8).value
+
+
+def test_precision_is_reached() -> None:
+    for wanted in (0.01, 0.001):
+        found = cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", precision=wanted)
+        assert found.standard_error <= wanted
+    assert found.details["draws"] > 1000
+
+
+def test_boundaries_drawn_with_and_without_the_exact_cost_agree(monkeypatch) -> None:
+    with_it = cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=20_000)
+    monkeypatch.setattr("caesura.agreement.chance.expected_cost", lambda *_, **__: None)
+    without = cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=20_000, seed=1)
+    error = np.hypot(with_it.standard_error, without.standard_error)
+    assert abs(with_it.value - without.value) < 4 * error
+    assert with_it.standard_error < without.standard_error
+
+
+# ---------------------------------------------------------------------- the models and the coefficient
+
+
+def test_distributions() -> None:
+    one, two = np.array([2.0, 0.0, 8.0]), np.array([2.0, 4.0, 4.0])
+    assert [d.tolist() for d in distributions("kappa", one, two)] == [[0.2, 0.0, 0.8], [0.2, 0.4, 0.4]]
+    assert [d.tolist() for d in distributions("pi", one, two)] == [[0.2, 0.2, 0.6]] * 2
+    assert [d.tolist() for d in distributions("bennett", one, two)] == [[1 / 3] * 3] * 2
+    assert [d.tolist() for d in distributions("bennett-boundaries", one * [2, 1, 1], two)] == [
+        pytest.approx([5 / 22, 5 / 22, 12 / 22])
+    ] * 2
+    with pytest.raises(UnknownName, match="did you mean 'kappa'"):
+        distributions("kapa", one, two)
+
+
+def test_coefficient_of_the_authors_text() -> None:
+    data = shared_json("oracles/flexible/nccu.json")
+    text = data["texts"][0]
+    first, second = (
+        {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}
+        for side in ("first", "second")
+    )
+    found = cs.flexible_agreement(first, second)
+    assert found.details["method"] == "exact"
+    assert found.standard_error is None
+    assert 0.6885 <= found.value <= 0.691  # pooled proportions; the authors' last speaker's give .6892
+    boundaries = cs.flexible_agreement(first, second, normalise="boundaries", draws=2000)
+    assert 0.546 <= boundaries.value <= 0.574
+    started = time.perf_counter()
+    cs.flexible_agreement(first, second)
+    assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize("chance", ["kappa", "pi", "bennett", "bennett-boundaries"])
+@pytest.mark.parametrize("normalise", ["potential", "boundaries"])
+def test_all_coefficients(chance: str, normalise: str) -> None:
+    found = cs.flexible_agreement(FIRST, SECOND, chance=chance, normalise=normalise, draws=2000)
+    assert found.coefficient == chance
+    assert found.value == pytest.approx((found.observed - found.expected) / (1 - found.expected))
+    assert 0 < found.value < found.observed < 1
+    assert cs.flexible_agreement(FIRST, FIRST, chance=chance, normalise=normalise, draws=500).value == 1.0
+    assert f"chance:{chance}" in found.signature
+
+
+def test_pi_is_symmetric_and_kappa_of_one_coder_with_itself_is_pi() -> None:
+    there, back = cs.flexible_agreement(FIRST, SECOND, chance="pi"), cs.flexible_agreement(SECOND, FIRST, chance="pi")
+    assert there.value == pytest.approx(back.value)
+
+
+def test_bennett_counts_the_types_of_the_matrix() -> None:
+    two = Similarity.identity(["p", "q", "r"])
+    five = Similarity.identity(["p", "q", "r", "s", "t"])
+    few, many = (cs.flexible_agreement(FIRST, SECOND, m, chance="bennett") for m in (two, five))
+    assert len(many.details["proportions"][0]) == 6
+    assert many.expected < few.expected
+
+
+# ---------------------------------------------------------------------- more coders, odd texts, bad input
+
+
+def test_more_than_two_coders() -> None:
+    corpus = Corpus.from_annotations(
+        [("t", "ann", FIRST), ("t", "ben", SECOND), ("t", "cyn", FIRST), ("u", "ann", SECOND), ("u", "ben", FIRST)]
+    )
+    found = cs.flexible_agreement(corpus)
+    assert found.details["matrix"]["ann"]["cyn"] == 1.0
+    pairs = found.details["pairs"]
+    assert set(pairs) == {("ann", "ben"), ("ann", "cyn"), ("ben", "cyn")}
+    assert found.value == pytest.approx(np.mean([p.value for p in pairs.values()]))
+    assert found.details["matrix"]["ben"]["ann"] == pairs["ann", "ben"].value
+    pooled = cs.flexible_agreement([FIRST, SECOND], [SECOND, FIRST])
+    assert pairs["ann", "ben"].value == pytest.approx(pooled.value)
+
+
+def test_two_coders_in_a_corpus_or_in_two_are_one_pair() -> None:
+    corpus = Corpus.from_annotations([("t", "ann", FIRST), ("t", "ben", SECOND)])
+    halves = corpus.select(coders=["ann"]), corpus.select(coders=["ben"])
+    direct = cs.flexible_agreement(FIRST, SECOND).value
+    assert cs.flexible_agreement(corpus).value == direct
+    assert cs.flexible_agreement(*halves).value == direct
+
+
+def test_odd_texts_give_numbers() -> None:
+    assert cs.flexible_agreement(marked(""), marked("")).value == 1.0
+    assert cs.flexible_agreement(marked("    "), marked("    ")).value == 1.0
+    alone = cs.flexible_agreement(marked("    "), marked("p  q"))
+    assert alone.value == pytest.approx(0.0)  # nobody to meet: chance does exactly as well
+    assert np.isfinite(cs.flexible_agreement(marked("    "), marked("p  q"), normalise="boundaries").value)
+    assert cs.flexible_agreement([2, 3, 6], [2, 2, 7]).value > 0
+
+
+WRONG = [
+    (lambda: cs.flexible_agreement(FIRST), "nothing to agree with"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, chance="alpha"), "there is no chance model 'alpha'"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, method="guess"), "there is no method 'guess'"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, draws=1, method="simulation"), "expected 2 or more"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, precision=0), "precision is 0"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", method="exact"), "no exact value"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="words"), "no value of normalise 'words'"),
+    (lambda: cs.flexible_agreement(FIRST, marked("p")), "both must cover the same text"),
+    (lambda: cs.flexible_agreement(Corpus.from_annotations([("t", "ann", FIRST)])), "needs two or more"),
+    (
+        lambda: cs.flexible_agreement(Corpus.from_annotations([("t", "ann", FIRST), ("u", "ben", FIRST)])),
+        "no two coders of the corpus annotated the same text",
+    ),
+    (lambda: cs.flexible_agreement(Corpus.from_annotations([("t", "ann", FIRST)]), FIRST), "not one of each"),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), WRONG, ids=[s for _, s in WRONG])
+def test_what_is_refused(call, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        call()
