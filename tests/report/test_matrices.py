@@ -40,7 +40,7 @@ def test_the_matrix_pools_what_two_coders_share() -> None:
 def test_a_heat_map_shows_every_number() -> None:
     picture = draw("matrix", samples.load("stargazer"), metric="F")
     drawn = picture.terminal(80, bidi="us").plain
-    assert drawn.splitlines()[0] == "F|beta:1, coder by coder"
+    assert drawn.splitlines()[0] == "F, coder by coder"
     assert drawn.count(f"{metric('F')([2, 3, 3, 1, 3, 6, 3], [2, 8, 2, 4, 2, 3]):.2f}") >= 2
     svg = picture.svg()
     ET.fromstring(svg)

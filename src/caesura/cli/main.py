@@ -18,6 +18,7 @@ __all__ = ["COMMANDS", "app", "run"]
 
 #: Command -> module in this room with a function of the command's name (or a Typer app called ``app``), in --help's order.
 COMMANDS: dict[str, str] = {
+    "demo": "demo",
     "show": "show",
     "unify": "unify",
     "compare": "compare",
@@ -67,7 +68,7 @@ def run() -> None:
     from caesura.errors import CaesuraError
 
     try:
-        app()
+        app(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
     except CaesuraError as fault:
         _complain(str(fault))
     except BrokenPipeError:  # the reader of our output left: `caesura show … | head`

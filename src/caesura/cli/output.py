@@ -62,12 +62,12 @@ def tracked(items: Sequence[Any], doing: str) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress
 
-    started = monotonic()
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    started, screen = monotonic(), Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task(doing, total=len(items), visible=False)
         for item in items:
             yield item
-            bar.update(task, advance=1, visible=bar.console.is_terminal and monotonic() - started > 1.0)
+            bar.update(task, advance=1, visible=monotonic() - started > 1.0)
 
 
 def as_json(data: Any) -> None:
@@ -76,15 +76,23 @@ def as_json(data: Any) -> None:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table: first column left, numbers right."""
+    """Print a table: words left, numbers right; what users wrote is never read as markup."""
     from rich.table import Table
+    from rich.text import Text
 
+    listed = [list(row) for row in rows]
     drawn = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
-        drawn.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
-    for row in rows:
-        drawn.add_row(*(number(cell) if isinstance(cell, float) else str(cell) for cell in row))
+        numeric = all(_numeric(row[i]) for row in listed if i < len(row))
+        drawn.add_column(column, justify="right" if i and numeric else "left", overflow="fold")
+    for row in listed:
+        drawn.add_row(*(Text(number(cell) if isinstance(cell, float) else str(cell)) for cell in row))
     console().print(drawn)
+
+
+def _numeric(cell: object) -> bool:
+    """Whether a cell holds numbers: 0.75, or words made of digits as in ``0.61 … 0.78`` and ``–``."""
+    return not isinstance(cell, str) or all(c.isdigit() or c in " .,…–-+−%±eE" for c in cell)
 
 
 def number(value: float | None, digits: int = 4) -> str:

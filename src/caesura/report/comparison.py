@@ -32,7 +32,12 @@ class Detail:
 
 
 #: Everything a comparison can tell beyond scores, by name. Families add their rows here.
-DETAILS: dict[str, Detail] = {}
+DETAILS: dict[str, Detail] = {
+    "edits": Detail("boundary edits", "caesura.metrics.edits:boundary_edits", frozenset({"units"})),
+    "alignment": Detail(
+        "edges between segments", "caesura.metrics.aligned:align_segments", frozenset({"units", "time"})
+    ),
+}
 
 
 @dataclass(frozen=True)

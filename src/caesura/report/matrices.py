@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from caesura.model import Corpus
 from caesura.report.drawings import Picture
-from caesura.report.pairwise import pair_rows
+from caesura.report.pairwise import pair_rows, spelled
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
 
@@ -28,7 +28,7 @@ def draw_matrix(corpus: Corpus, *, metric: str | None = None) -> Picture:
     found = pair_rows(corpus, metric)
     low, high = found.metric.bounds
     scale = (low, high) if np.isfinite([low, high]).all() else None
-    return HeatMap(found.matrix(len(corpus.coders)), corpus.coders, found.metric.signature.rpartition("|v:")[0], scale)
+    return HeatMap(found.matrix(len(corpus.coders)), corpus.coders, spelled(found.metric), scale)
 
 
 @dataclass(frozen=True, eq=False)

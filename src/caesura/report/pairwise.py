@@ -12,7 +12,7 @@ from caesura.metrics import Batch, Metric, metric, metrics
 from caesura.metrics.base import Rows
 from caesura.model import Corpus
 
-__all__ = ["PairRows", "default_metric", "pair_rows"]
+__all__ = ["PairRows", "default_metric", "pair_rows", "spelled"]
 
 #: The metric to look with where nobody names one, by kind of annotation; the first that is registered.
 _PREFERRED = {"units": ("B", "F"), "time": ("R", "F"), "nested": ("nested-F",)}
@@ -53,6 +53,17 @@ def default_metric(corpus: Corpus) -> Metric:
     if not fitting:
         raise CaesuraError(f"no metric is registered that compares {corpus.kind}.")
     return metric(fitting[0])
+
+
+def spelled(chosen: Metric) -> str:
+    """Spell a metric as users ask for it: its name, and the parameters that are not the usual ones.
+
+    >>> spelled(metric("F")), spelled(metric("F", beta=2.0))
+    ('F', 'F:beta=2')
+    """
+    usual = metric(chosen.name).parameters
+    said = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in chosen.parameters.items() if v != usual[k]]
+    return chosen.name + (f":{','.join(said)}" if said else "")
 
 
 def pair_rows(corpus: Corpus, chosen: str | Metric | None = None) -> PairRows:

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.model import Corpus
 from caesura.report.drawings import Picture
-from caesura.report.pairwise import pair_rows
+from caesura.report.pairwise import pair_rows, spelled
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
 from caesura.report.timelines import time_axis
@@ -51,7 +51,7 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     rows = np.array(sums)
     interval = bootstrap_interval(found.metric, rows)
     pooled = Scored("pooled", float(found.metric.score(rows.sum(axis=0))), *(interval or (None, None)))
-    return Strip(tuple(lines), pooled, found.metric.signature.rpartition("|v:")[0], found.metric.bounds)
+    return Strip(tuple(lines), pooled, spelled(found.metric), found.metric.bounds)
 
 
 def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
@@ -59,7 +59,7 @@ def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
     interval = measured.interval
     pooled = Scored("pooled", measured.micro, *((interval.low, interval.high) if interval else (None, None)))
     lines = tuple(Scored(item, value) for item, value in zip(items, measured.per_item, strict=True))
-    return Strip(lines, pooled, measured.metric.signature.rpartition("|v:")[0], measured.metric.bounds)
+    return Strip(lines, pooled, spelled(measured.metric), measured.metric.bounds)
 
 
 @dataclass(frozen=True)

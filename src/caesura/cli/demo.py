@@ -1,0 +1,60 @@
+"""``caesura demo``: the tour through every family, on built-in data."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from caesura.cli.options import Json, Width
+
+__all__ = ["demo"]
+
+
+def demo(
+    stop: Annotated[
+        list[str] | None, typer.Argument(help="Only these stops, by name; see --list.", show_default=False)
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the stops.")] = False,
+    width: Width = None,
+    json: Json = False,
+) -> None:
+    """Take the tour: every family on built-in data, with pictures, in half a minute.
+
+    Example: caesura demo boundaries region
+    """
+    from caesura.cli.output import as_json, console, say, table, terminal_width, working
+    from caesura.errors import UnknownName
+    from caesura.report.drawings import Picture
+    from caesura.report.tour import STOPS, Columns
+
+    known = {each.name: each for each in STOPS}
+    for name in stop or ():
+        if name not in known:
+            raise UnknownName("stop", name, list(known))
+    chosen = [known[name] for name in stop] if stop else list(STOPS)
+    if listed:
+        rows = [(each.name, each.title, each.command) for each in STOPS]
+        as_json([each.as_dict([]) for each in STOPS]) if json else table("", ["stop", "title", "command"], rows)
+        return
+    data = []
+    for number, each in enumerate(chosen, 1):
+        if not json:
+            console().rule(f"[bold]{number}/{len(chosen)}  {each.title}", align="left", style="dim")
+        with working(f"visiting {each.name} (the first time, loops are compiled)"):
+            shown = each.visit()
+        data.append(each.as_dict(shown))
+        for part in shown if not json else ():
+            if isinstance(part, str):
+                console().print(part, markup=False)
+            elif isinstance(part, Columns):
+                table("", part.headings, part.rows)
+            elif isinstance(part, Picture):
+                say(part.terminal(width or terminal_width()))
+            typer.echo()
+        if not json:
+            say(f"$ {each.command}\n", "dim")
+    if json:
+        as_json(data)
+    else:
+        console().print("Next: caesura --help, caesura reproduce, and your own files: caesura show PATH.", markup=False)

@@ -1,0 +1,152 @@
+"""The tour: every family on built-in data, a few lines and a picture each.
+
+A stop is a function that returns what to show; families add theirs to the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from caesura import samples
+from caesura.metrics import metric
+from caesura.model import Hierarchy, Segmentation
+from caesura.report.drawings import Picture, draw
+
+__all__ = ["STOPS", "Columns", "Shown", "Stop"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A small table: headings, and rows of words and numbers."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+
+
+#: What a stop shows, in order: sentences, tables, pictures.
+Shown: TypeAlias = list[str | Columns | Picture]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One stop of the tour: what it is about, how to do the same by hand, and the function that does it."""
+
+    name: str
+    title: str
+    command: str
+    visit: Callable[[], Shown] = field(repr=False)
+
+    def as_dict(self, shown: Shown) -> dict[str, Any]:
+        """Plain data for JSON: sentences and tables; of a picture, its title and text."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "command": self.command,
+            "shown": [_plain(part) for part in shown],
+        }
+
+
+def _plain(part: str | Columns | Picture) -> Any:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Columns):
+        return {"columns": list(part.headings), "rows": [list(row) for row in part.rows]}
+    return {"picture": part.title, "drawn": str(part)}
+
+
+def _boundaries() -> Shown:
+    corpus = samples.load("kubla")
+    names = ["B", "S", "WD", "Pk", "A", "F"]
+    made = {name: metric(name) for name in names}
+    manual = corpus["kubla", "manual"]
+    rows: list[list[str | float]] = [
+        [coder, *(made[name](manual, corpus["kubla", coder]) for name in names)] for coder in corpus.coders[1:]
+    ]
+    return [
+        "Eleven lines of Kubla Khan: a manual segmentation, and four that go wrong in four ways.",
+        draw("segmentations", corpus.select(coders=["manual", "near miss", "cluster"])),
+        Columns(["against the manual one", *names], rows),
+        "B, boundary similarity, tells a near miss from a full miss; WindowDiff and Pk are penalties, 0 is best.",
+    ]
+
+
+def _agreement() -> Shown:
+    corpus = samples.load("stargazer")
+    shown: Shown = ["Seven people divided one article of 21 paragraphs.", draw("segmentations", corpus)]
+    return [*shown, draw("matrix", corpus, metric="B")]
+
+
+def _flexible() -> Shown:
+    corpus = samples.load("dialogue")
+    rows: list[list[str | float]] = []
+    for track in corpus.tracks:
+        pair = [corpus["keys", coder, track] for coder in corpus.coders]
+        rows.append([track, *(metric(name)(*pair) for name in ("Sf", "SfB"))])
+    return [
+        "A conversation: two annotators wrote how each stretch ends: ? rising, . falling, a comma continuing, -- truncated.",
+        draw("segmentations", corpus),
+        Columns(["speaker", "Sf", "SfB"], rows),
+    ]
+
+
+def _alignment() -> Shown:
+    corpus = samples.load("stargazer").select(coders=["coder 1", "coder 7"])
+    return ["Which segment of one coder is which segment of the other?", draw("alignment", corpus)]
+
+
+def _region() -> Shown:
+    from caesura.metrics.region import region_scores
+
+    corpus = samples.load("phones")
+    times = {coder: _flat(corpus["margin", coder]) for coder in corpus.coders}
+    rows: list[list[str | float]] = []
+    for tolerance in (0.01, 0.02):
+        found = region_scores(times["ann"], times["aligner"], tolerance=tolerance)
+        rows.append([f"±{tolerance * 1000:.0f} ms", found.hit_rate, found.over_segmentation, found.f, found.r_value])
+    return [
+        "Phone boundaries of one spoken sentence: two people, and an aligner to be judged.",
+        draw("segmentations", corpus),
+        Columns(["aligner against ann", "hit rate", "over-segmentation", "F", "R-value"], rows),
+    ]
+
+
+def _gold() -> Shown:
+    from caesura.gold import unify
+
+    corpus = samples.load("walk")
+    coded = {coder: corpus["walk", coder] for coder in corpus.coders}
+    nested = [a for a in coded.values() if isinstance(a, Hierarchy)]
+    rows: list[list[str | float]] = []
+    for method in ("consensus", "majority", "conflict-free-union"):
+        found = unify(nested, method=method)
+        rows.append([method, found.brackets if isinstance(found, Hierarchy) else str(found)])
+    return [
+        "Three people outlined the same directions; one gold standard out of three, by three rules.",
+        draw("segmentations", corpus),
+        Columns(["method", "segments"], rows),
+    ]
+
+
+def _scripts() -> Shown:
+    corpus = samples.load("scripts")
+    return ["Texts that run from right to left, vowel points included.", draw("segmentations", corpus.select(items=["hebrew"]))]  # fmt: skip
+
+
+def _flat(marks: Segmentation | Hierarchy) -> list[float]:
+    assert isinstance(marks, Segmentation)
+    times: list[float] = marks.positions.tolist()
+    return times
+
+
+#: The stops in order.
+STOPS: tuple[Stop, ...] = (
+    Stop("boundaries", "Comparing boundaries", "caesura compare sample:kubla --coders 'manual,near miss'", _boundaries),
+    Stop("agreement", "Agreement among coders", "caesura show sample:stargazer --draw matrix", _agreement),
+    Stop("flexible", "Typed boundaries, several speakers", "caesura compare sample:dialogue -m Sf -m SfB", _flexible),
+    Stop("alignment", "Aligning segments", "caesura compare sample:stargazer --draw alignment", _alignment),
+    Stop("region", "Boundaries in time", "caesura compare sample:phones --coders ann,aligner", _region),
+    Stop("gold", "One annotation out of many", "caesura show sample:walk", _gold),
+    Stop("scripts", "Every script", "caesura show sample:scripts", _scripts),
+)

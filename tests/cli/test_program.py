@@ -1,0 +1,144 @@
+"""The program itself: light to start, helpful everywhere, quiet in pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+from caesura._version import __version__
+from caesura.cli.main import COMMANDS, app
+from cli.command import SOURCE, caesura
+
+HEAVY = {"numba", "polars", "scipy", "matplotlib", "pandas", "llvmlite"}
+
+
+def loaded_by(code: str) -> set[str]:
+    """Run code in a fresh interpreter and name the packages it loads."""
+    script = f"{code}\nimport sys, json\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_importing_caesura_is_light() -> None:
+    loaded = loaded_by("import caesura; caesura.Segmentation; caesura.__version__")
+    assert not loaded & (HEAVY | {"rich", "typer", "wcwidth"})
+
+
+def test_import_alone_does_not_even_load_numpy() -> None:
+    assert "numpy" not in loaded_by("import caesura")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)])
+def test_help_is_light(words: list[str]) -> None:
+    code = (
+        f"import sys, os, io\nsys.argv = ['caesura', *{words!r}]\nfrom caesura.cli.main import run\n"
+        "kept, sys.stdout = sys.stdout, io.StringIO()\n"
+        "try:\n    run()\nexcept SystemExit as end:\n    assert not end.code, end.code\nsys.stdout = kept"
+    )
+    assert not loaded_by(code) & (HEAVY | {"numpy", "rich"})
+
+
+def test_version() -> None:
+    assert caesura("--version").stdout == f"caesura {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> None:
+    done = caesura(command, "--help")
+    assert done.returncode == 0
+    group = next((g for g in app.registered_groups if g.name == command), None)
+    if group is None:
+        assert f"Example: caesura {command}" in " ".join(done.stdout.split())
+        assert "--json" in done.stdout
+        return
+    for each in group.typer_instance.registered_commands:
+        name = each.name or each.callback.__name__.replace("_", "-")
+        said = " ".join(caesura(command, name, "--help").stdout.split())
+        assert f"Example: caesura {command} {name}" in said
+        assert "--json" in said
+
+
+def test_bad_usage_ends_with_2() -> None:
+    assert caesura("shew").returncode == 2
+    assert caesura("show").returncode == 2
+    assert caesura("show", "sample:kubla", "--width", "wide").returncode == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_there(shell: str) -> None:
+    done = caesura("--show-completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert "caesura" in done.stdout.lower() or "python" in done.stdout.lower()
+
+
+def test_completion_knows_commands() -> None:
+    done = caesura(_CAESURA_COMPLETE="complete_bash", COMP_WORDS="caesura sh", COMP_CWORD="1")
+    assert done.stdout.split() == ["show"]
+
+
+def in_a_terminal(*words: str, **environment: str) -> str:
+    """Run the program on a pseudo-terminal and return everything it wrote there."""
+    leader, follower = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    if "NO_COLOR" not in environment:
+        env.pop("NO_COLOR", None)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "caesura", *words], stdout=follower, stderr=follower, stdin=follower, env=env
+    )
+    os.close(follower)
+    written = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:  # the other end closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(leader)
+    assert running.wait(60) == 0, written
+    return written.decode("utf-8")
+
+
+def test_colours_in_a_terminal_and_none_where_they_are_not_wanted() -> None:
+    colour = re.compile("\x1b\\[[0-9;]*3[0-7]m")
+    assert colour.search(in_a_terminal("show", "sample:stargazer"))
+    assert not colour.search(in_a_terminal("show", "sample:stargazer", NO_COLOR="1"))
+    assert "\x1b" not in caesura("show", "sample:stargazer").stdout
+
+
+def test_slow_work_says_so_in_a_terminal_only() -> None:
+    code = (
+        "import sys, time\nfrom caesura.cli.output import working, tracked\n"
+        "with working('counting'):\n    time.sleep(1.4)\n"
+        "for _ in tracked([1, 2, 3], 'going through'):\n    time.sleep(0.6)\n"
+        "with working('quick'):\n    pass\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "TERM": "xterm"}
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+    assert piped.stderr == ""
+    leader, follower = pty.openpty()
+    running = subprocess.Popen([sys.executable, "-c", code], stderr=follower, stdout=subprocess.DEVNULL, env=env)
+    os.close(follower)
+    written = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        written += piece
+    running.wait(30)
+    os.close(leader)
+    said = written.decode("utf-8")
+    assert "counting …" in said
+    assert "going through" in said
+    assert "quick" not in said
