@@ -6,18 +6,21 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from caesura.errors import FormatError
 
-__all__ = ["MAX_BYTES", "Source", "atomic_write", "atomic_write_all", "load_json"]
+__all__ = ["MAX_BYTES", "Content", "Source", "atomic_write", "atomic_write_all", "load_json"]
 
 #: Files larger than this are refused by readers that hold them in memory; Parquet, JSON lines and long CSV stream instead.
 MAX_BYTES = 64 * 1024 * 1024
+
+#: What is written: all of it, or its pieces one after the other.
+Content: TypeAlias = str | bytes | Iterable[str]
 
 _HEAD = 65536
 
@@ -159,12 +162,12 @@ def load_json(source: Source) -> Any:
         raise FormatError(source.path, None, "the JSON is nested too deeply to be read.") from None
 
 
-def atomic_write(path: Path, content: str | bytes) -> None:
+def atomic_write(path: Path, content: Content) -> None:
     """Write beside the target and rename: readers see the old file or the new one, never half of one."""
     atomic_write_all({path: content})
 
 
-def atomic_write_all(contents: Mapping[Path, str | bytes]) -> None:
+def atomic_write_all(contents: Mapping[Path, Content]) -> None:
     """Write several files that belong together; none is put in place before all are complete."""
     waiting: list[tuple[str, Path]] = []
     try:
@@ -194,16 +197,17 @@ def _check_target(path: Path) -> None:
         raise FormatError(path, None, "this is a device or a pipe, expected the name of a file to write.")
 
 
-def _written_beside(path: Path, content: str | bytes) -> str:
-    raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+def _written_beside(path: Path, content: Content) -> str:
+    pieces = [content] if isinstance(content, (str, bytes)) else content
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(raw)
+            for piece in pieces:
+                file.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _mode(path))
-    except OSError:
+    except BaseException:  # also when the writer itself gives up half way
         os.unlink(temporary)
         raise
     return temporary

@@ -96,6 +96,6 @@ def _mark(row: Row, column: str) -> int:
 def _hierarchy(source: Source, who: tuple[str, str], text: _Text, outermost: Literal["first", "last"]) -> Hierarchy:
     columns = list(map(list, zip(*text.marks, strict=True)))
     try:
-        return Hierarchy.from_levels(columns, outermost=outermost, units=text.units or None)
+        return Hierarchy.from_levels(columns, outermost=outermost, units=text.units if any(text.units) else None)
     except InvalidSegmentation as fault:
         raise FormatError(source.path, None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None

@@ -63,7 +63,7 @@ def differences(before: Corpus, after: Corpus) -> list[str]:
     found = []
     if before.kind != "nested" and before.typed != after.typed:
         found.append(WORDS["types" if before.typed else "untyped"])
-    if before.typed and after.typed and before.labels != after.labels:
+    if before.typed and after.typed and len(before.positions) and before.labels != after.labels:
         kept = set(before.labels or ()) == set(after.labels or ())
         found.append(WORDS["type order"] if kept else "names of types as they are")
     if {k: v for k, v in before.attributes.items() if v} != {k: v for k, v in after.attributes.items() if v}:

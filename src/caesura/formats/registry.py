@@ -19,7 +19,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch, UnknownName
 from caesura.formats import options as option
-from caesura.formats.files import Source, atomic_write_all
+from caesura.formats.files import Content, Source, atomic_write_all
 from caesura.formats.folders import NAMES, read_folder, renamed
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus
@@ -63,6 +63,7 @@ def _format(
 
 
 _FLAT = "units, untyped, types, integer types, type sets, tracks, items, coders, textless"
+_STANDOFF = "units, untyped, names, nested, text"
 _NESTED = "nested, tracks, items, coders, textless"
 _SPEECH = "time, untyped, textless, names"
 
@@ -70,14 +71,23 @@ _SPEECH = "time, untyped, textless, names"
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
+        _format("caesura-json", "Caesura's JSON", ".json", "caesura_json", "everything", exact=True),
+        _format("caesura-jsonl", "Caesura's JSON lines", ".jsonl .ndjson", "caesura_jsonl", "everything", exact=True),
+        _format("parquet", "Parquet", ".parquet", "parquet", "everything", "parquet", exact=True),
         _format("segeval-json", "segeval's JSON of masses", ".json", "segeval_json", "units, untyped, items, coders, textless"),
-        _format("nested-json", "JSON of nested segments", ".json", "nested_json", "nested, tracks, items, coders, text, textless"),
         _format("times", "CSV of times", ".csv .tsv .times .txt", "speech.times", _SPEECH + ", types, tracks, items, coders"),
+        _format("label-studio", "Label Studio's JSON", ".json", "label_studio", _STANDOFF + ", items, coders"),
+        _format("nested-json", "JSON of nested segments", ".json", "nested_json", _NESTED + ", text"),
+        _format("doccano", "doccano's JSON lines", ".jsonl .json", "doccano", _STANDOFF + ", items"),
+        _format("csv", "CSV of positions", ".csv .tsv", "csv_long", _FLAT),
+        _format("csv-labels", "CSV of a label a unit", ".csv .tsv", "csv_labels", "units, untyped, types, names, tracks, items, coders, text, textless"),
         _format("turns", "CSV of turns, speakers and utterances", ".csv .tsv", "turns", "units, types, tracks, items, coders, text"),
         _format("levels", "CSV of level columns", ".csv .tsv", "levels", _NESTED + ", text"),
         _format("spans", "CSV of spans", ".csv .tsv", "spans", _NESTED),
+        _format("segeval-tsv", "segeval's TSV of masses", ".tsv .csv", "segeval_tsv", "units, untyped, coders, textless"),
+        _format("wiki727", "text with wiki-727 headings", ".txt .text", "wiki727", "units, untyped, names, text"),
+        _format("choi", "text with lines of =====", ".txt .ref", "choi", "units, untyped, text"),
         _format("transcript", "a transcript with endnotes", ".txt", "transcript", "units, types, tracks, text"),
-        _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
         _format("textgrid", "a Praat TextGrid", ".textgrid", "speech.textgrid", _SPEECH + ", tracks, types"),
         _format("eaf", "an ELAN file", ".eaf", "speech.eaf", _SPEECH + ", tracks"),
         _format("timit", "TIMIT's phones", ".phn", "speech.timit", _SPEECH),
@@ -88,6 +98,12 @@ FORMATS: dict[str, Format] = {
         _format("rttm", "an RTTM of speakers", ".rttm", "speech.rttm", _SPEECH + ", tracks, items"),
         _format("ctm", "a CTM of words", ".ctm", "speech.ctm", _SPEECH + ", tracks, items"),
         _format("brackets", "bracketed text", ".txt .brackets", "brackets", "nested, text"),
+        _format("inline", "text with | between segments", ".txt", "inline", "units, untyped, text"),
+        _format("paragraphs", "text in paragraphs", ".txt", "paragraphs", "units, untyped, text"),
+        _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
+        _format("conllu", "CoNLL-U with discourse segments", ".conllu .conll .tok", "conllu", "units, untyped, items, text"),
+        _format("brat", "brat standoff", ".ann", "brat", _STANDOFF),
+        _format("cas", "a UIMA CAS", ".xmi", "cas", _STANDOFF, "cas"),
     )
 }  # fmt: skip
 
@@ -155,7 +171,7 @@ def write(
             None,
             f"{chosen.title} would lose {' and '.join(lost)}; write it all the same with lossy=True (--lossy).",
         )
-    made = _made(module, corpus, given, where)
+    made = _made(module, corpus, given)
     atomic_write_all({_companion(where, name): content for name, content in made.items()})
 
 
@@ -184,7 +200,8 @@ def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:
     """Say, in words, what writing this corpus in this format would lose."""
     lost = [WORDS[f] for f in WORDS if f in features(corpus) - chosen.carries]
     if lost or chosen.exact:
-        return lost
+        own: Callable[[Corpus], list[str]] = getattr(chosen.load(), "losses", lambda _: [])
+        return [*lost, *own(corpus)]
     return _lost_in_writing(corpus, chosen, options)
 
 
@@ -196,12 +213,9 @@ def _lost_in_writing(corpus: Corpus, chosen: Format, options: Mapping[str, Any])
     names = {"item": first.item, "coder": first.coder}
     unnamed = {of: names[of] for of in names if f"{of}s" not in chosen.carries}
     try:
-        made = _made(module, corpus, option.checked(module.write, options, chosen.title), Path("memory"))
-        data = {
-            name: content.encode("utf-8", "strict") if isinstance(content, str) else content
-            for name, content in made.items()
-        }
-        source = Source(Path("memory"), None, data.pop(""), {name: bytes(content) for name, content in data.items()})
+        made = _made(module, corpus, option.checked(module.write, options, chosen.title))
+        data = {name: _bytes(content) for name, content in made.items()}
+        source = Source(Path("memory"), None, data.pop(""), data)
         if not source.data:
             return [WORDS["empty"]]
         again = renamed(module.read(source, **option.checked(module.read, reading, chosen.title)), unnamed)
@@ -231,13 +245,19 @@ def _refuse_the_impossible(corpus: Corpus, chosen: Format, where: Path) -> None:
         raise FormatError(where, None, f"{chosen.title} cannot hold {' and '.join(hopeless)}, not even lossy.")
 
 
-def _made(module: ModuleType, corpus: Corpus, options: Mapping[str, Any], where: Path) -> dict[str, str | bytes]:
-    content = module.write(corpus, **options)
-    if isinstance(content, Mapping):
-        return dict(content)
-    if isinstance(content, (str, bytes)):
-        return {"": content}
-    return {"": "".join(content)}
+def _made(module: ModuleType, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Content]:
+    try:
+        content = module.write(corpus, **options)
+    except CaesuraError:
+        raise
+    except ValueError as fault:  # of a library that cannot spell what a name or a text holds
+        raise FormatError(None, None, f"it cannot spell this corpus: {str(fault).rstrip('.')}.") from None
+    return dict(content) if isinstance(content, Mapping) else {"": content}
+
+
+def _bytes(content: Content) -> bytes:
+    whole = content if isinstance(content, (str, bytes)) else "".join(content)
+    return whole.encode("utf-8", "strict") if isinstance(whole, str) else whole
 
 
 def _companion(where: Path, name: str) -> Path:

@@ -140,7 +140,7 @@ class Corpus:
         put(
             self,
             "attributes",
-            MappingProxyType({k: MappingProxyType(dict(v)) for k, v in (attributes or {}).items()}),
+            MappingProxyType({k: MappingProxyType(dict(v)) for k, v in (attributes or {}).items() if v}),
         )
         put(self, "_index", None)
         _check_columns(self)
@@ -463,8 +463,37 @@ def _check_columns(corpus: Corpus) -> None:
     ):
         if rows and not (of.min() >= 0 and of.max() < len(known)):
             raise InvalidSegmentation(f"an annotation names {what} number {of.max()}, but there are {len(known)}.")
+    if corpus.kind == "time" and rows and not np.isfinite(corpus.lengths).all():
+        row = int(np.flatnonzero(~np.isfinite(corpus.lengths))[0])
+        raise InvalidSegmentation(f"{_place(corpus, row)}: the length is {corpus.lengths[row]} s, expected a number.")
+    if rows and corpus.lengths.min() < 0:
+        row = int(corpus.lengths.argmin())
+        raise InvalidSegmentation(f"{_place(corpus, row)}: the length is {corpus.lengths[row]:g}, expected 0 or more.")
     _check_keys(corpus)
     _check_values(corpus)
+    _check_words(corpus)
+
+
+def _check_words(corpus: Corpus) -> None:
+    """Check what goes with the marks: codes within the labels, one unit of text a unit, one name a segment."""
+    types = corpus.types
+    if corpus.kind != "nested" and types is not None and len(types) != len(corpus.positions):
+        raise InvalidSegmentation(f"{len(types)} types were given for {len(corpus.positions)} boundaries.")
+    if corpus.typed and types is not None and corpus.labels is not None and len(types):
+        bad = np.flatnonzero((types < 0) | (types >= len(corpus.labels)))
+        if len(bad):
+            row = int(np.searchsorted(corpus.offsets, bad[0], side="right") - 1)
+            raise InvalidSegmentation(
+                f"{_place(corpus, row)}: a type code lies outside the {len(corpus.labels)} labels."
+            )
+    rows = range(len(corpus)) if corpus.texts else sorted(corpus.names)
+    for row in rows:
+        if not 0 <= row < len(corpus):
+            raise InvalidSegmentation(f"segments of annotation {row} are named, but there are {len(corpus)}.")
+        try:
+            corpus.annotation(row)
+        except InvalidSegmentation as fault:
+            raise InvalidSegmentation(f"{_place(corpus, row)}: {fault}") from None
 
 
 def _place(corpus: Corpus, row: int) -> str:

@@ -1,0 +1,60 @@
+"""brat standoff: spans in ``talk.ann``, the text in ``talk.txt`` beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
+from caesura.model import Annotation, Corpus
+
+__all__ = ["read", "write"]
+
+_SPAN = re.compile(r"T\S*\t(\S+) ([\d; ]+)(?:\t.*)?")
+
+
+def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Sequence[str] | str | None = None) -> Corpus:
+    """Read one text by one annotator; relations, events, attributes and notes are passed over.
+
+    Parameters
+    ----------
+    unit
+        What a unit of the text is.
+    marks
+        What a span is: a segment, a nested segment, or the stretch before a boundary whose type its label is.
+    only
+        The labels to read (default: all).
+    """
+    text = source.sibling(".txt").decoded
+    spans = [_span(source, number, line, len(text)) for number, line in source.lines if line.startswith("T")]
+    made = marks_of(Text(text, unit), spans, marks, only, lambda why: FormatError(source.path, None, why))
+    return Corpus.from_annotations([Annotation(source.stem, "", made)])
+
+
+def write(corpus: Corpus, *, unit: Unit = "word") -> dict[str, str]:
+    """Write the spans and, beside them, the text."""
+    made = corpus.annotation(0).marks
+    text, starts = joined(made.units or (), unit)
+    lines = [
+        f"T{number}\t{label} {start} {end}\t{' '.join(text[start:end].split())}\n"
+        for number, (start, end, label) in enumerate(spans_of(made, starts), 1)
+    ]
+    return {"": "".join(lines), ".txt": text}
+
+
+def _span(source: Source, number: int, line: str, length: int) -> Span:
+    found = _SPAN.fullmatch(line)
+    if found is None:
+        raise FormatError(
+            source.path, number, "expected T1, a tab, a label, first and last character, a tab, the text."
+        )
+    if ";" in found[2]:
+        raise FormatError(
+            source.path, number, "this span is in several pieces, and a segment is one; leave it out with only=."
+        )
+    places = found[2].split()
+    if len(places) != 2 or not 0 <= int(places[0]) <= int(places[1]) <= length:
+        raise FormatError(source.path, number, f"the span {found[2]} lies outside the text of {length} characters.")
+    return int(places[0]), int(places[1]), found[1]

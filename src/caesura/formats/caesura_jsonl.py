@@ -1,0 +1,85 @@
+"""Caesura's JSON as lines: a header, then texts, attributes and annotations one a line, read and written as a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from caesura.errors import FormatError
+from caesura.formats.caesura_json import FORMAT, begun, header, losses, put, record, spelt
+from caesura.formats.files import Source
+from caesura.model import Corpus
+
+__all__ = ["losses", "objects", "read", "sniff", "write"]
+
+_BATCH = 4096  # lines that are parsed in one go
+
+
+def sniff(head: str) -> bool:
+    """Recognise the format's own name on the first line."""
+    return f'"{FORMAT}"' in head.split("\n", 1)[0]
+
+
+def read(source: Source) -> Corpus:
+    """Read line by line; memory holds the corpus and a few thousand lines."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    attributes: dict[str, dict[str, Any]] = {}
+    columns = None
+    with source.stream() as stream:
+        for line, entry in objects(source, stream):
+            if columns is None:
+                columns = begun(source, entry if isinstance(entry, dict) else {}, line)
+            elif isinstance(entry, dict) and "units" in entry:
+                texts[str(entry.get("item")), str(entry.get("track", ""))] = entry["units"]
+            elif isinstance(entry, dict) and "attributes" in entry:
+                attributes[str(entry.get("item"))] = entry["attributes"]
+            else:
+                put(source, columns, entry, line)
+    if columns is None:
+        raise FormatError(source.path, None, "the file holds no header.")
+    try:
+        return columns.corpus(texts, attributes)
+    except (TypeError, AttributeError, OverflowError):
+        raise FormatError(source.path, None, "units must be lists of strings, attributes must be tables.") from None
+
+
+def write(corpus: Corpus) -> Iterator[str]:
+    """Write a line at a time."""
+    yield spelt(header(corpus)) + "\n"
+    for (item, track), units in corpus.texts.items():
+        yield spelt({"item": item, "track": track, "units": list(units)}) + "\n"
+    for item, known in corpus.attributes.items():
+        if known:
+            yield spelt({"item": item, "attributes": dict(known)}) + "\n"
+    for row in range(len(corpus)):
+        yield spelt(record(corpus, row)) + "\n"
+
+
+def objects(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, Any]]:
+    """Parse lines in batches; when a batch fails, line by line to find the one."""
+    line = 0
+    while lines := list(islice(stream, _BATCH)):
+        try:
+            batch = json.loads("[" + ",".join(text for text in lines if not text.isspace()) + "]")
+        except (json.JSONDecodeError, RecursionError):
+            batch = None
+        if batch is not None and len(batch) == sum(not text.isspace() for text in lines):
+            full = (n for n, text in enumerate(lines, line + 1) if not text.isspace())
+            yield from zip(full, batch, strict=True)
+        else:
+            yield from _one_by_one(source, lines, line)
+        line += len(lines)
+
+
+def _one_by_one(source: Source, lines: list[str], before: int) -> Iterator[tuple[int, Any]]:
+    for number, text in enumerate(lines, before + 1):
+        if text.isspace():
+            continue
+        try:
+            yield number, json.loads(text)
+        except json.JSONDecodeError as fault:
+            raise FormatError(source.path, number, f"this is not JSON: {fault.msg}.") from None
+        except RecursionError:
+            raise FormatError(source.path, number, "the JSON is nested too deeply to be read.") from None

@@ -1,0 +1,132 @@
+"""UIMA CAS as XMI (INCEpTION, WebAnno, DKPro), read and written with dkpro-cassis.
+
+The type system lies beside the file: ``talk.typesystem.xml``, or ``TypeSystem.xml`` as INCEpTION exports it. Tokens of the CAS are the units,
+words between spaces where it has none.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from caesura.errors import FormatError, MissingExtra
+from caesura.formats.files import Source
+from caesura.formats.standoff import As, Span, Text, joined, marks_of, spans_of
+from caesura.model import Annotation, Corpus
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["read", "write"]
+
+TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
+SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
+SEGMENT = "webanno.custom.Segment"
+_FEATURES = ("label", "value", "name", "identifier")
+
+
+def read(
+    source: Source,
+    *,
+    layer: str | None = None,
+    feature: str | None = None,
+    marks: As = "auto",
+    only: Sequence[str] | str | None = None,
+) -> Corpus:
+    """Read one text by one annotator.
+
+    Parameters
+    ----------
+    layer
+        The type whose annotations are segments (default: ``webanno.custom.Segment`` if there are any, else DKPro's sentences).
+    feature
+        The feature that names a segment (default: label, value, name or identifier, whichever the type has).
+    marks, only
+        What a span is, which labels to read.
+    """
+    cas = _loaded(source)
+    text = cas.sofa_string or ""
+    chosen = _layer(source, cas, layer)
+    tokens = [(int(t.begin), int(t.end)) for t in _select(cas, TOKEN)]
+    spans: list[Span] = [(int(a.begin), int(a.end), _label(source, a, feature)) for a in _select(cas, chosen)]
+    units = Text(text, edges=sorted(tokens) or None)
+    made = marks_of(units, spans, marks, only, lambda why: FormatError(source.path, None, why))
+    return Corpus.from_annotations([Annotation(source.stem, "", made)])
+
+
+def write(corpus: Corpus) -> dict[str, str]:
+    """Write the CAS and, beside it, its type system."""
+    cassis = _cassis()
+    types = cassis.TypeSystem()
+    token, segment = types.create_type(name=TOKEN), types.create_type(name=SEGMENT)
+    types.create_feature(domainType=segment, name="label", rangeType="uima.cas.String")
+    made = corpus.annotation(0).marks
+    units = made.units or ()
+    cas = cassis.Cas(typesystem=types)
+    text, starts = joined(units)
+    cas.sofa_string, cas.sofa_mime = text, "text/plain"
+    cas.add_all([token(begin=start, end=start + len(unit)) for start, unit in zip(starts, units, strict=True)])
+    cas.add_all([segment(begin=start, end=end, label=label) for start, end, label in spans_of(made, starts)])
+    return {"": cas.to_xmi(), ".typesystem.xml": types.to_xml()}
+
+
+def _loaded(source: Source) -> Any:
+    cassis = _cassis()
+    beside = source.path.with_name("TypeSystem.xml")
+    own = source.companions is not None or source.path.with_suffix(".typesystem.xml").exists() or not beside.exists()
+    described = source.sibling(".typesystem.xml") if own else Source.open(beside)
+    for each in (described, source):
+        _refuse_unsafe(each)
+    try:
+        types = cassis.load_typesystem(io.BytesIO(described.raw))
+        return cassis.load_cas_from_xmi(io.BytesIO(source.raw), typesystem=types)
+    except (ValueError, KeyError, AttributeError, TypeError, IndexError) as fault:
+        raise FormatError(source.path, None, f"this is not a CAS of its type system: {fault}.") from None
+
+
+def _refuse_unsafe(source: Source) -> None:
+    """Parse once with defusedxml, so that entities and outside references never reach the library."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        fromstring(source.raw, forbid_dtd=True)
+    except ParseError as fault:
+        raise FormatError(source.path, fault.position[0], f"this is not XML: {fault.msg}.") from None
+    except DefusedXmlException as fault:
+        raise FormatError(source.path, None, f"this XML is not safe to read ({type(fault).__name__}).") from None
+
+
+def _layer(source: Source, cas: Any, layer: str | None) -> str:
+    known = {t.name for t in cas.typesystem.get_types()}
+    if layer is not None:
+        if layer not in known:
+            custom = ", ".join(sorted(n for n in known if not n.startswith("uima.")))
+            raise FormatError(source.path, None, f"there is no layer {layer!r}; found {custom or 'none'}.")
+        return layer
+    return SEGMENT if SEGMENT in known or SENTENCE not in known else SENTENCE
+
+
+def _select(cas: Any, name: str) -> list[Any]:
+    return list(cas.select(name)) if any(t.name == name for t in cas.typesystem.get_types()) else []
+
+
+def _label(source: Source, annotation: Any, feature: str | None) -> str:
+    names = (feature,) if feature else _FEATURES
+    for name in names:
+        if annotation.type.get_feature(name) is not None:
+            return str(annotation[name]) if annotation[name] is not None else "segment"
+    if feature:
+        raise FormatError(source.path, None, f"{annotation.type.name} has no feature {feature!r}.")
+    return "segment"
+
+
+def _cassis() -> ModuleType:
+    try:
+        import cassis
+    except ImportError:
+        raise MissingExtra("dkpro-cassis", "cas", "UIMA CAS") from None
+    return cassis  # type: ignore[no-any-return]

@@ -1,0 +1,132 @@
+"""A corpus put together column by column, for formats that hold a million annotations."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from caesura.errors import CaesuraError, InvalidSegmentation
+from caesura.model import Corpus, Hierarchy
+from caesura.model.corpus import Kind
+
+__all__ = ["Columns", "coded"]
+
+
+class Columns:
+    """Annotations as they come in, kept as flat arrays until the corpus is made."""
+
+    def __init__(self, kind: Kind, *, typed: bool, labels: Sequence[str] | None = None) -> None:
+        self.kind, self.typed = kind, typed
+        self.labels = None if labels is None else {name: i for i, name in enumerate(labels)}
+        self.codes: dict[str, dict[str, int]] = {"item": {}, "track": {}, "coder": {}}
+        self.of: dict[str, array[int]] = {name: array("q") for name in self.codes}
+        self.lengths: array[Any] = array("d" if kind == "time" else "q")
+        self.offsets = array("q", [0])
+        self.positions: array[Any] = array("d" if kind == "time" else "q")
+        self.types = array("q")
+        self.ends = array("q")
+        self.names: dict[int, Sequence[str]] = {}
+
+    def add(self, item: str, coder: str, track: str, length: Any, names: Sequence[str] | None = None) -> None:
+        """Begin an annotation; its marks come next."""
+        for name, value in (("item", item), ("track", track), ("coder", coder)):
+            codes = self.codes[name]
+            self.of[name].append(codes.setdefault(value, len(codes)))
+        self.lengths.append(_number(length, self.kind))
+        if names is not None:
+            self.names[len(self.lengths) - 1] = names
+
+    def marks(self, positions: list[Any], types: list[Any] | None) -> None:
+        """Give the marks of the annotation begun last."""
+        if not {type(p) for p in positions} <= ({int, float} if self.kind == "time" else {int}):
+            what = "numbers" if self.kind == "time" else "whole numbers"
+            odd = next(p for p in positions if type(p) not in ((int, float) if self.kind == "time" else (int,)))
+            raise InvalidSegmentation(f"positions must be {what}, found {odd!r}.")
+        if self.typed:
+            if types is None or len(types) != len(positions):
+                raise InvalidSegmentation(
+                    f"{len(positions)} boundaries need as many types, found {'none' if types is None else len(types)}."
+                )
+            codes = self._type_codes(types)
+            if any(a >= b and p == q for a, b, p, q in zip(codes, codes[1:], positions, positions[1:], strict=False)):
+                order = sorted(range(len(positions)), key=lambda i: (positions[i], codes[i]))
+                if positions == sorted(positions):
+                    codes = [codes[i] for i in order]
+            self.types.extend(codes)
+        self.positions.extend(positions)
+        self.offsets.append(len(self.positions))
+
+    def segments(self, length: Any, segments: list[Any]) -> None:
+        """Give the nested segments of the annotation begun last."""
+        rows = Hierarchy.from_spans([tuple(segment) for segment in segments], length=length).segments
+        self.positions.extend(rows[:, 0].tolist())
+        self.ends.extend(rows[:, 1].tolist())
+        self.types.extend(rows[:, 2].tolist())
+        self.offsets.append(len(self.positions))
+
+    def corpus(
+        self,
+        texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
+        attributes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Corpus:
+        """Make the corpus; every check of the model happens here, on whole columns."""
+        nested = self.kind == "nested"
+        return Corpus(
+            kind=self.kind,
+            items=tuple(self.codes["item"]),
+            tracks=tuple(self.codes["track"]) or ("",),
+            coders=tuple(self.codes["coder"]),
+            item_of=_array(self.of["item"]),
+            track_of=_array(self.of["track"]),
+            coder_of=_array(self.of["coder"]),
+            lengths=_array(self.lengths),
+            offsets=_array(self.offsets),
+            positions=_array(self.positions),
+            types=_array(self.types) if self.typed or nested else None,
+            ends=_array(self.ends) if nested else None,
+            labels=None if self.labels is None or not self.typed else tuple(self.labels),
+            texts=texts,
+            names=self.names,
+            attributes=attributes,
+        )
+
+    def _type_codes(self, types: list[Any]) -> list[int]:
+        if self.labels is None:
+            if not all(type(t) is int for t in types):
+                raise InvalidSegmentation(
+                    f"types without labels are integers, found {next(t for t in types if type(t) is not int)!r}."
+                )
+            return types
+        try:
+            return [self.labels[t] for t in types]
+        except (KeyError, TypeError):
+            odd = next(t for t in types if not isinstance(t, str) or t not in self.labels)
+            raise InvalidSegmentation(f"type {odd!r} is not among the labels.") from None
+
+
+def coded(names: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the distinct names in order of appearance, and the number of each entry's name among them."""
+    codes: dict[str, int] = {}
+    of = [codes.setdefault(name, len(codes)) for name in names]
+    return list(codes), of
+
+
+def _array(values: array[Any]) -> np.ndarray[Any, Any]:
+    return (
+        np.frombuffer(values, dtype=np.float64 if values.typecode == "d" else np.int64)
+        if len(values)
+        else np.array([], dtype=np.float64 if values.typecode == "d" else np.int64)
+    )
+
+
+def _number(value: Any, kind: Kind) -> Any:
+    good: Callable[[Any], bool] = (lambda v: type(v) in (int, float)) if kind == "time" else (lambda v: type(v) is int)
+    if not good(value):
+        what = "seconds" if kind == "time" else "a whole number of units"
+        raise InvalidSegmentation(f"the length must be {what}, found {value!r}.")
+    if kind != "time" and not -(2**63) <= value < 2**63:
+        raise CaesuraError(f"the length {value} is beyond all texts.")
+    return value

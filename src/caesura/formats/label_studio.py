@@ -1,0 +1,121 @@
+"""Label Studio's JSON export: tasks with a text, and for every annotator the labelled spans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source, load_json
+from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
+from caesura.model import Annotation, Corpus
+
+__all__ = ["read", "sniff", "write"]
+
+
+def sniff(head: str) -> bool:
+    """Recognise tasks with results."""
+    return '"annotations"' in head and '"result"' in head and '"data"' in head
+
+
+def read(
+    source: Source,
+    *,
+    unit: Unit = "word",
+    marks: As = "auto",
+    only: Sequence[str] | str | None = None,
+    text: str | None = None,
+) -> Corpus:
+    """Read every annotator's spans of every task; cancelled annotations are passed over.
+
+    Parameters
+    ----------
+    unit, marks, only
+        What a unit of the text is, what a span is, which labels to read.
+    text
+        The field of ``data`` that holds the text (default: ``text``, or the only one there is).
+    """
+    tasks = load_json(source)
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise FormatError(source.path, None, "expected a list of tasks.")
+    found = []
+    for number, task in enumerate(tasks, 1):
+        item, said = _task(source, task, number, text)
+        units = Text(said, unit)
+        for annotation in task.get("annotations") or []:
+            if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
+                raise FormatError(source.path, None, f"task {number}: an annotation has no list of results.")
+            if annotation.get("was_cancelled"):
+                continue
+            spans = [s for result in annotation["result"] for s in _spans(source, result, number, len(said))]
+            coder = _coder(annotation.get("completed_by"))
+            fault = _faults(source, item, coder)
+            found.append(Annotation(item, coder, marks_of(units, spans, marks, only, fault)))
+    if not found:
+        raise FormatError(source.path, None, "no task is annotated.")
+    return Corpus.from_annotations(found)
+
+
+def write(corpus: Corpus, *, unit: Unit = "word") -> str:
+    """Write a task an item, an annotation a coder; names are kept in ``data.item`` and ``completed_by.email``."""
+    tasks: dict[str, dict[str, Any]] = {}
+    for a in corpus:
+        text, starts = joined(a.marks.units or (), unit)
+        task = tasks.setdefault(
+            a.item, {"id": len(tasks) + 1, "data": {"text": text, "item": a.item}, "annotations": []}
+        )
+        task["annotations"].append(
+            {
+                "id": len(task["annotations"]) + 1,
+                "completed_by": {"email": a.coder},
+                "result": [_result(text, span, n) for n, span in enumerate(spans_of(a.marks, starts), 1)],
+            }
+        )
+    return json.dumps(list(tasks.values()), ensure_ascii=False, indent=1) + "\n"
+
+
+def _result(text: str, span: Span, number: int) -> dict[str, Any]:
+    start, end, label = span
+    value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+    return {"id": f"s{number}", "type": "labels", "from_name": "label", "to_name": "text", "value": value}
+
+
+def _task(source: Source, task: dict[str, Any], number: int, field: str | None) -> tuple[str, str]:
+    data = task.get("data")
+    if not isinstance(data, dict):
+        raise FormatError(source.path, None, f'task {number} has no "data".')
+    texts = {name: value for name, value in data.items() if isinstance(value, str)}
+    name = field or ("text" if "text" in texts else next(iter(texts), "") if len(texts) == 1 else "")
+    if name not in texts:
+        raise FormatError(
+            source.path,
+            None,
+            f"task {number} has no text {name!r}; name one with text= ({', '.join(texts) or 'none'}).",
+        )
+    return str(data.get("item", task.get("id", number))), texts[name]
+
+
+def _spans(source: Source, result: Any, number: int, length: int) -> list[Span]:
+    value = result.get("value") if isinstance(result, dict) else None
+    if not isinstance(value, dict) or not {"start", "end"} <= value.keys():
+        return []
+    start, end = value["start"], value["end"]
+    labels = next((value[key] for key in ("labels", "hypertextlabels", "choices") if value.get(key)), ["segment"])
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
+        raise FormatError(
+            source.path,
+            None,
+            f"task {number}: the span {start!r}–{end!r} lies outside the text of {length} characters.",
+        )
+    return [(start, end, str(label)) for label in labels[:1]]
+
+
+def _coder(who: Any) -> str:
+    if isinstance(who, dict):
+        return str(next((who[key] for key in ("email", "username", "id") if who.get(key) is not None), ""))
+    return "" if who is None else str(who)
+
+
+def _faults(source: Source, item: str, coder: str) -> Any:
+    return lambda why: FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {why}")

@@ -1,0 +1,219 @@
+"""Parquet: a row an annotation, its marks in list columns, read and written with polars.
+
+Columns: ``item``, ``coder``, ``track``, ``length``, ``positions``, and where the corpus has them ``types`` (codes), ``ends`` (nested: positions are
+first units, types are levels) and ``names``. What belongs to the corpus as a whole (kind, labels, texts, attributes) stands in the
+file's own table under the key ``caesura``, as JSON. A file made elsewhere needs only item, coder, length and positions.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from caesura.errors import CaesuraError, FormatError, MissingExtra
+from caesura.formats import caesura_json
+from caesura.formats.caesura_json import FORMAT, VERSION
+from caesura.formats.columns import coded
+from caesura.formats.files import Source
+from caesura.model import Corpus, Hierarchy
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["losses", "read", "write"]
+
+_KEY = "caesura"
+
+
+def losses(corpus: Corpus) -> list[str]:
+    """Name what JSON cannot say, and half characters, which Parquet's strings cannot hold."""
+    names = (name for listed in corpus.names.values() for name in listed)
+    try:
+        "".join([*corpus.items, *corpus.tracks, *corpus.coders, *names]).encode()
+    except UnicodeEncodeError:
+        return [*caesura_json.losses(corpus), "names with half characters (lone surrogates)"]
+    return caesura_json.losses(corpus)
+
+
+def read(source: Source) -> Corpus:
+    """Read the columns; nothing is held twice."""
+    polars = _polars()
+    try:
+        about = _about(source, polars)
+        table = polars.read_parquet(_opened(source), memory_map=False)
+    except (polars.exceptions.PolarsError, OSError) as fault:
+        raise FormatError(source.path, None, f"this is not Parquet: {str(fault).splitlines()[0]}.") from None
+    columns = _columns(source, table, about)
+    del table
+    try:
+        return Corpus(**columns)
+    except (KeyError, TypeError) as fault:
+        raise FormatError(source.path, None, f"the columns do not fit together: {fault}.") from None
+
+
+def write(corpus: Corpus) -> bytes:
+    """Write one row group after the other, compressed."""
+    polars = _polars()
+    table = polars.DataFrame(
+        {
+            "item": polars.Series(np.array(corpus.items, dtype=object)[corpus.item_of].tolist(), dtype=polars.String),
+            "coder": polars.Series(np.array(corpus.coders, dtype=object)[corpus.coder_of].tolist(), dtype=polars.String),
+            "track": polars.Series(np.array(corpus.tracks, dtype=object)[corpus.track_of].tolist(), dtype=polars.String),
+            "length": polars.Series(corpus.lengths),
+            "positions": _lists(polars, corpus, corpus.positions),
+        }
+    )  # fmt: skip
+    for name, values in (("types", corpus.types), ("ends", corpus.ends)):
+        if values is not None:
+            table = table.with_columns(_lists(polars, corpus, values).alias(name))
+    if corpus.names:
+        names = [list(corpus.names[row]) if row in corpus.names else None for row in range(len(corpus))]
+        table = table.with_columns(polars.Series("names", names, dtype=polars.List(polars.String)))
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": corpus.kind,
+        "typed": corpus.typed,
+        "labels": corpus.labels,
+        "texts": [[item, track, list(units)] for (item, track), units in corpus.texts.items()],
+        "attributes": {item: dict(known) for item, known in corpus.attributes.items()},
+    }
+    made = io.BytesIO()
+    table.write_parquet(made, metadata={_KEY: json.dumps(about)})
+    return made.getvalue()
+
+
+def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any]:
+    if missing := [name for name in ("item", "coder", "length", "positions") if name not in table.columns]:
+        raise FormatError(source.path, None, f"there is no column {missing[0]!r}; found {', '.join(table.columns)}.")
+    kind = about.get("kind") or ("nested" if "ends" in table.columns else "time" if _floats(table) else "units")
+    texts = {(item, track): units for item, track, units in about.get("texts", [])}
+    made: dict[str, Any] = {
+        "kind": kind,
+        "texts": texts,
+        "attributes": about.get("attributes"),
+        "labels": about.get("labels"),
+    }
+    for name in ("item", "coder", "track"):
+        if name in table.columns:
+            made[f"{name}s"], made[f"{name}_of"] = coded(_strings(source, table, name))
+    if not made.get("tracks", True):
+        made["tracks"] = ("",)
+    made["lengths"] = _numbers(source, table, "length", table["length"], kind == "time")
+    made["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
+    for column in ("positions", "types", "ends"):
+        if column in table.columns:
+            made[column] = _flat(source, table, column, kind == "time" and column == "positions")
+    if not about and kind != "nested" and "types" in made:
+        made["labels"], made["types"] = _labelled(table, made["types"])
+    if about.get("typed") is False and kind != "nested":
+        made.pop("types", None)
+    if "names" in table.columns:
+        made["names"] = {row: names for row, names in enumerate(table["names"].to_list()) if names is not None}
+    if kind == "nested":
+        _nest(source, made)
+    return made
+
+
+def _flat(source: Source, table: Any, name: str, seconds: bool) -> Any:
+    """Lay the lists of a column end to end."""
+    sizes = _sizes(source, table, name)
+    if (sizes != _sizes(source, table, "positions")).any():
+        raise FormatError(source.path, None, f"column {name!r} has lists of another length than positions.")
+    values = table[name].explode().drop_nulls() if len(table) else table[name].explode()
+    if len(values) != int(sizes.sum()):
+        raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
+    return values if str(values.dtype) in ("String", "Categorical") else _numbers(source, table, name, values, seconds)
+
+
+def _numbers(source: Source, table: Any, name: str, values: Any, seconds: bool) -> Any:
+    if values.null_count():
+        raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
+    array = values.to_numpy()
+    if len(array) and array.dtype.kind not in ("iuf" if seconds else "iu"):
+        what = "numbers" if seconds else "whole numbers"
+        raise FormatError(source.path, None, f"column {name!r} is {table[name].dtype}, expected {what}.")
+    return array.astype(np.float64 if seconds else np.int64, copy=False)
+
+
+def _sizes(source: Source, table: Any, name: str) -> Any:
+    if not str(table[name].dtype).startswith(("List", "Array")):
+        raise FormatError(source.path, None, f"column {name!r} is {table[name].dtype}, expected lists.")
+    sizes = table[name].list.len()
+    if sizes.null_count():
+        raise FormatError(source.path, None, f"column {name!r} has a row without a list.")
+    return sizes.to_numpy().astype(np.int64)
+
+
+def _labelled(table: Any, types: Any) -> tuple[list[str] | None, Any]:
+    """Types given as names, in a file made elsewhere, are placed on the alphabet's scale."""
+    if isinstance(types, np.ndarray):
+        return None, types
+    names = types.to_list()
+    labels = sorted(set(names))
+    code = {name: i for i, name in enumerate(labels)}
+    return labels, np.array([code[name] for name in names], dtype=np.int64)
+
+
+def _nest(source: Source, made: dict[str, Any]) -> None:
+    """Check nested segments annotation by annotation, and put them into their order."""
+    made["labels"] = None
+    bounds = made["offsets"].tolist()
+    for row, (start, end) in enumerate(pairwise(bounds)):
+        rows = np.stack([made[name][start:end] for name in ("positions", "ends", "types")], axis=1)
+        try:
+            ordered = Hierarchy(int(made["lengths"][row]), rows).segments
+        except CaesuraError as fault:
+            raise FormatError(source.path, None, f"row {row + 1}: {fault}") from None
+        for i, name in enumerate(("positions", "ends", "types")):
+            made[name] = made[name] if made[name].flags.writeable else made[name].copy()
+            made[name][start:end] = ordered[:, i]
+
+
+def _strings(source: Source, table: Any, name: str) -> list[str]:
+    if table[name].null_count():
+        raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
+    listed: list[str] = table[name].cast(_polars().String).to_list()
+    return listed
+
+
+def _floats(table: Any) -> bool:
+    return "Float" in str(table["positions"].dtype) or "Float" in str(table["length"].dtype)
+
+
+def _about(source: Source, polars: ModuleType) -> dict[str, Any]:
+    written = polars.read_parquet_metadata(_opened(source)).get(_KEY)
+    if written is None:
+        return {}
+    try:
+        about = json.loads(written)
+    except json.JSONDecodeError as fault:
+        raise FormatError(source.path, None, f"the corpus' own table is not JSON: {fault.msg}.") from None
+    if not isinstance(about, dict) or about.get("version") != VERSION:
+        raise FormatError(source.path, None, f"the corpus' own table is not of version {VERSION}.")
+    return about
+
+
+def _opened(source: Source) -> Any:
+    return source.path if source.data is None else io.BytesIO(source.data)
+
+
+def _lists(polars: ModuleType, corpus: Corpus, values: Any) -> Any:
+    """Cut a flat array into lists, an annotation each."""
+    sizes = np.diff(corpus.offsets)
+    rows = polars.DataFrame({"row": np.repeat(np.arange(len(sizes)), sizes), "value": values})
+    lists = rows.group_by("row", maintain_order=True).agg("value")
+    every = polars.DataFrame({"row": np.arange(len(sizes))}).join(lists, on="row", how="left", maintain_order="left")
+    return every["value"].fill_null(polars.lit([], dtype=every["value"].dtype))
+
+
+def _polars() -> ModuleType:
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtra("polars", "parquet", "Parquet") from None
+    return polars

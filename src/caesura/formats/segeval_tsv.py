@@ -1,0 +1,69 @@
+"""segeval's TSV: a header, then a row a coder with the masses of its segments, one cell each; the file is the item.
+
+The package's older tables give the number of the segment every unit is in instead: read those with ``content=positions``.
+"""
+
+from __future__ import annotations
+
+import csv
+from typing import Literal
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.formats.files import Source
+from caesura.model import Annotation, Corpus, Segmentation
+
+__all__ = ["read", "sniff", "write"]
+
+
+def sniff(head: str) -> bool:
+    """Recognise rows of whole numbers behind a name."""
+    lines = [line for line in head.split("\n")[1:50] if line.strip()]
+    return bool(lines) and all("\t" in line and _numeric(line.split("\t")[1:]) for line in lines[:-1] or lines)
+
+
+def read(source: Source, *, content: Literal["masses", "positions"] = "masses") -> Corpus:
+    """Read the coders of one item.
+
+    Parameters
+    ----------
+    content
+        Whether cells are masses, or for every unit the number of its segment.
+    """
+    rows = csv.reader(source.text.split("\n"), delimiter="\t")
+    found: dict[str, Segmentation] = {}
+    for number, row in enumerate(rows, 1):
+        if number == 1 or not any(row):
+            continue
+        cells = [cell.strip() for cell in row[1:]]
+        while cells and not cells[-1]:
+            cells.pop()
+        if row[0] in found:
+            raise FormatError(source.path, number, f"coder {row[0]!r} has a row already.")
+        found[row[0]] = _segmentation(source, number, cells, content)
+    if not found:
+        raise FormatError(source.path, None, "the table has a header and no coder.")
+    return Corpus.from_annotations(Annotation(source.stem, coder, marks) for coder, marks in found.items())
+
+
+def write(corpus: Corpus) -> str:
+    """Write a row a coder."""
+    masses = [(a.coder, a.marks.masses) for a in corpus if isinstance(a.marks, Segmentation)]
+    widest = max((len(m) for _, m in masses), default=0)
+    lines = ["\t".join(["coder", *map(str, range(1, widest + 1))])]
+    lines += ["\t".join([coder, *map(str, m)]) for coder, m in masses]
+    return "\n".join(lines) + "\n"
+
+
+def _segmentation(source: Source, line: int, cells: list[str], content: str) -> Segmentation:
+    try:
+        if content == "positions":
+            return Segmentation(len(cells), Segmentation.from_labels([int(c) for c in cells]).positions)
+        return Segmentation.from_masses([int(c) for c in cells])
+    except ValueError as fault:
+        odd = next((c for c in cells if not c.lstrip("-").isdigit()), "")
+        why = str(fault) if isinstance(fault, CaesuraError) else f"a cell is {odd!r}, expected a whole number."
+        raise FormatError(source.path, line, why) from None
+
+
+def _numeric(cells: list[str]) -> bool:
+    return bool(cells) and all(not c.strip() or c.strip().lstrip("-").isdigit() for c in cells)

@@ -1,0 +1,88 @@
+"""Texts as in wiki-727: one sentence a line, a heading ``========,level,title.`` before every section.
+
+Sections without sentences (a heading followed by another) are passed over. Titles name the segments; levels can be read as nesting.
+"""
+
+from __future__ import annotations
+
+import re
+
+from caesura.errors import FormatError
+from caesura.formats.files import Source
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+
+__all__ = ["read", "sniff", "write"]
+
+_HEADING = re.compile(r"={8,},(\d+),(.*)")
+
+
+def sniff(head: str) -> bool:
+    """Recognise a heading."""
+    return any(_HEADING.fullmatch(line) for line in head.split("\n"))
+
+
+def read(source: Source, *, nested: bool = False) -> Corpus:
+    """Read one text; a unit is a sentence.
+
+    Parameters
+    ----------
+    nested
+        Whether sections of a higher level lie inside those of a lower one before them; else every heading begins a segment.
+    """
+    sections: list[tuple[int, str, list[str]]] = []
+    for number, line in source.lines:
+        if heading := _HEADING.fullmatch(line.rstrip()):
+            sections.append((_level(source, number, heading[1]), heading[2].removesuffix("."), []))
+        elif line.strip():
+            if not sections:
+                sections.append((1, "", []))
+            sections[-1][2].append(line.strip())
+    units = [sentence for _, _, sentences in sections for sentence in sentences]
+    if not units:
+        raise FormatError(source.path, None, "the text holds no sentence.")
+    if nested:
+        spans = _nested(sections)
+        return Corpus.from_annotations([Annotation(source.stem, "", Hierarchy(len(units), spans, units))])
+    full = [(title, sentences) for _, title, sentences in sections if sentences]
+    titles = [title for title, _ in full]
+    marks = Segmentation.from_spans(
+        _runs([len(sentences) for _, sentences in full]), names=titles if any(titles) else None, units=units
+    )
+    return Corpus.from_annotations([Annotation(source.stem, "", marks)])
+
+
+def write(corpus: Corpus) -> str:
+    """Write one text, all headings at level 1."""
+    marks = corpus.annotation(0).marks
+    assert isinstance(marks, Segmentation)
+    units, names = marks.units or (), marks.names or [""] * len(marks)
+    lines = []
+    for (first, last), name in zip(marks.spans, names, strict=True):
+        lines += [f"========,1,{name}.", *units[int(first) - 1 : int(last)]]
+    return "\n".join(lines) + "\n"
+
+
+def _runs(masses: list[int]) -> list[tuple[int, int]]:
+    ends = [sum(masses[: i + 1]) for i in range(len(masses))]
+    return [(end - mass + 1, end) for end, mass in zip(ends, masses, strict=True)]
+
+
+def _level(source: Source, line: int, digits: str) -> int:
+    if int(digits) < 1:
+        raise FormatError(source.path, line, "the heading has level 0; levels count from 1.")
+    return int(digits)
+
+
+def _nested(sections: list[tuple[int, str, list[str]]]) -> list[tuple[int, int, int]]:
+    """A section lasts until the next heading of its own level or of one further out."""
+    spans: list[tuple[int, int, int]] = []
+    open_at: list[tuple[int, int]] = []
+    done = 0
+    for level, _, sentences in [*sections, (0, "", [])]:
+        while open_at and open_at[-1][1] >= level:
+            first, at = open_at.pop()
+            if first <= done:
+                spans.append((first, done, at))
+        open_at.append((done + 1, level))
+        done += len(sentences)
+    return spans

@@ -1,0 +1,116 @@
+"""Every format of the registry: what it says it carries survives, and what it cannot carry is refused in words."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from corpora import ENDNOTES, TAME, corpora, tidy_hierarchies
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.formats.losses import WORDS, features
+from caesura.formats.registry import FORMATS, losses
+
+WRITABLE = [name for name, f in FORMATS.items() if hasattr(f.load(), "write")]
+OF_ENDNOTES = {"transcript", "turns", "rezonator"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_waiting_for_the_disk():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda _: None)
+        yield
+
+
+def again(corpus, name, folder):
+    """Write and read, with names in the path where the format has no place for them."""
+    chosen = FORMATS[name]
+    first = corpus.annotation(0) if len(corpus) else None
+    named = {of: getattr(first, of) for of in ("item", "coder") if f"{of}s" not in chosen.carries and first}
+    path = Path(folder) / f"file{chosen.suffixes[0]}"
+    cs.write(corpus, path, name)
+    return cs.read(path, name, **named)
+
+
+def unnamed(chosen, corpus):
+    """Give what the format does not name the names that the folder and the file have."""
+    item, coder = "" if "items" not in chosen.carries else None, "" if "coders" not in chosen.carries else None
+    return cs.Corpus.from_annotations(
+        [a._replace(item=a.item if item is None else item, coder=a.coder if coder is None else coder) for a in corpus],
+        labels=corpus.labels,
+        attributes=corpus.attributes,
+    )
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_what_a_format_carries_survives(name, data):
+    chosen = FORMATS[name]
+    kinds = [kind for kind in ("units", "time", "nested") if kind in chosen.carries]
+    has = {what for what in ("text",) if "textless" not in chosen.carries}
+    has |= {"types"} if "untyped" not in chosen.carries else {"untyped"} if "types" not in chosen.carries else set()
+    corpus = data.draw(
+        corpora(kinds, TAME, frozenset(has), chosen.carries, ENDNOTES if name in OF_ENDNOTES else TAME), label="corpus"
+    )
+    if name == "levels" or (name == "brackets" and corpus.kind == "nested"):
+        tidy = {(a.item, a.track): data.draw(tidy_hierarchies(a.marks.length, a.marks.units)) for a in corpus}
+        if name == "brackets":
+            tidy = {key: marks.renumbered() for key, marks in tidy.items()}
+        corpus = cs.Corpus.from_annotations([a._replace(marks=tidy[a.item, a.track]) for a in corpus])
+    assume(len(corpus.positions) or not corpus.typed)
+    corpus = unnamed(chosen, corpus)
+    assert losses(corpus, chosen) == []
+    with tempfile.TemporaryDirectory() as folder:
+        read = again(corpus, name, folder)
+    assert read == corpus
+    assert read.labels == corpus.labels
+    assert read.typed == corpus.typed
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+@settings(max_examples=30)
+@given(corpus=corpora(may=frozenset(WORDS)))
+def test_any_corpus_survives_or_is_refused_in_words(name, corpus):
+    chosen = FORMATS[name]
+    lost = losses(corpus, chosen)
+    with tempfile.TemporaryDirectory() as folder:
+        if lost:
+            with pytest.raises(cs.FormatError, match="would lose"):
+                again(corpus, name, folder)
+            assert list(Path(folder).iterdir()) == []
+        else:
+            corpus = unnamed(chosen, corpus)
+            read = again(corpus, name, folder)
+            assert read == corpus
+            assert read.labels == corpus.labels or not len(corpus.positions)
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+@settings(max_examples=12)
+@given(corpus=corpora(may=frozenset(WORDS), strings=TAME))
+def test_a_lossy_corpus_is_written_or_refused_for_good(name, corpus):
+    """What remains of a corpus after a lossy writing can be read, and would not lose anything a second time."""
+    chosen = FORMATS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"file{chosen.suffixes[0]}"
+        try:
+            cs.write(corpus, path, name, lossy=True)
+        except cs.CaesuraError:
+            assert list(Path(folder).iterdir()) == []
+            return
+        read = cs.read(path, name)
+    assert features(read) - {"type order"} <= chosen.carries
+
+
+def test_every_word_of_a_loss_is_used():
+    assert {what for f in FORMATS.values() for what in f.carries} <= set(WORDS)
+    assert FORMATS["caesura-json"].carries == set(WORDS)
+
+
+@pytest.mark.parametrize("name", ["caesura-json", "caesura-jsonl", "parquet"])
+def test_nothing_at_all_survives_too(name, tmp_path):
+    corpus = cs.Corpus.from_annotations([])
+    cs.write(corpus, tmp_path / "x", name)
+    assert cs.read(tmp_path / "x", name) == corpus
