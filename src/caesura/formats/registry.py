@@ -165,6 +165,7 @@ def write(
     if lossy:
         _refuse_the_impossible(corpus, chosen, where)
         corpus = reduced(corpus, chosen.carries)
+        _refuse_the_unreadable(corpus, chosen, where, options)
     elif lost := [*losses(corpus, chosen, **options), *_lost_names(corpus, chosen, where)]:
         raise FormatError(
             where,
@@ -207,21 +208,24 @@ def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:
 
 def _lost_in_writing(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> list[str]:
     """Write in memory, read again, and compare."""
-    module = chosen.load()
-    reading = {name: value for name, value in options.items() if name in option.known(module.read)}
-    first = corpus.annotation(0)
-    names = {"item": first.item, "coder": first.coder}
-    unnamed = {of: names[of] for of in names if f"{of}s" not in chosen.carries}
     try:
-        made = _made(module, corpus, option.checked(module.write, options, chosen.title))
-        data = {name: _bytes(content) for name, content in made.items()}
-        source = Source(Path("memory"), None, data.pop(""), data)
-        if not source.data:
-            return [WORDS["empty"]]
-        again = renamed(module.read(source, **option.checked(module.read, reading, chosen.title)), unnamed)
+        return differences(corpus, _again(corpus, chosen, options))
     except (CaesuraError, UnicodeError) as fault:
         return [f"something ({str(fault).rstrip('.')})"]
-    return differences(corpus, again)
+
+
+def _again(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> Corpus:
+    """Return what would be read after this were written."""
+    module = chosen.load()
+    reading = {name: value for name, value in options.items() if name in option.known(module.read)}
+    made = _made(module, corpus, option.checked(module.write, options, chosen.title))
+    data = {name: _bytes(content) for name, content in made.items()}
+    source = Source(Path("memory"), None, data.pop(""), data)
+    if not source.data:
+        raise FormatError(None, None, "nothing would be left.")
+    names = corpus.annotation(0)._asdict()
+    unnamed = {of: str(names[of]) for of in ("item", "coder") if f"{of}s" not in chosen.carries}
+    return renamed(module.read(source, **option.checked(module.read, reading, chosen.title)), unnamed)
 
 
 def _lost_names(corpus: Corpus, chosen: Format, where: Path) -> list[str]:
@@ -243,6 +247,16 @@ def _refuse_the_impossible(corpus: Corpus, chosen: Format, where: Path) -> None:
         lost.discard("nested")
     if hopeless := [WORDS[f] for f in WORDS if f in lost and (f not in REDUCIBLE or f == "nested")]:
         raise FormatError(where, None, f"{chosen.title} cannot hold {' and '.join(hopeless)}, not even lossy.")
+
+
+def _refuse_the_unreadable(corpus: Corpus, chosen: Format, where: Path, options: Mapping[str, Any]) -> None:
+    """Lossy is no licence to write what nobody, we included, can read."""
+    if chosen.exact or not len(corpus):
+        return
+    try:
+        _again(corpus, chosen, options)
+    except (CaesuraError, UnicodeError) as fault:
+        raise FormatError(where, None, f"{chosen.title} cannot hold this, not even lossy: {fault}") from None
 
 
 def _made(module: ModuleType, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Content]:
