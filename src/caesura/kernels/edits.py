@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
+from caesura.kernels.marks import from_masses
 from caesura.kernels.matching import pair_optimal, pair_optimal_types, type_weight
 
-__all__ = ["COLUMNS", "adjacent", "count_adjacent", "count_edits", "partners"]
+__all__ = ["COLUMNS", "adjacent", "adjacent_masses", "count_adjacent", "count_edits", "partners"]
 
 #: What a tally counts, in order.
 COLUMNS = (
@@ -49,6 +50,17 @@ def adjacent(ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, 
     elif j < j_stop:
         transpositions += (side_before == 1) & (hyp[j] - before == 1)
     return matches, transpositions
+
+
+@kernel
+def adjacent_masses(ref_masses: NDArray[Any], hyp_masses: NDArray[Any]) -> tuple[int, int, int, int]:
+    """Count (matches, transpositions, pairs, length) straight from masses; a length of -1 asks for a closer look."""
+    length, ref = from_masses(ref_masses)
+    other, hyp = from_masses(hyp_masses)
+    if length != other or length < 0:
+        return 0, 0, 0, -1
+    matches, near = adjacent(ref, 0, len(ref), hyp, 0, len(hyp))
+    return matches, near, len(ref) + len(hyp) - matches - near, length
 
 
 @kernel

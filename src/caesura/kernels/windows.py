@@ -13,8 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
+from caesura.kernels.marks import from_masses
 
-__all__ = ["count_differences", "count_separations", "differences", "separations"]
+__all__ = [
+    "count_differences",
+    "count_separations",
+    "difference_masses",
+    "differences",
+    "separation_masses",
+    "separations",
+]
 
 FAR = np.int64(2**62)  # behind every event
 
@@ -158,3 +166,39 @@ def count_separations(
         both = _covered_together(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k)
         alone = _covered(ref_positions, i, i_stop, first, stop, k) + _covered(hyp_positions, j, j_stop, first, stop, k)
         out[pair, 0] = 2 * both - alone
+
+
+@kernel
+def _half_mean(length: int, segments: int) -> int:
+    """Return half the mean segment, rounded half to even, at least 2."""
+    return max(int(np.rint(length / (2 * segments))), 2)
+
+
+@kernel
+def difference_masses(ref_masses: NDArray[Any], hyp_masses: NDArray[Any], k: int) -> tuple[int, int, int]:
+    """Sweep one pair straight from masses (``k = 0``: half the mean segment): windows that differ, by how much, and all.
+
+    No windows (or fewer) ask for a closer look.
+    """
+    length, ref = from_masses(ref_masses)
+    other, hyp = from_masses(hyp_masses)
+    if length != other or length < 0:
+        return 0, 0, -1
+    width = k if k > 0 else _half_mean(length, len(ref) + 1)
+    if length <= width:
+        return 0, 0, -1
+    unequal, total = differences(ref, hyp, 0, length - width, width)
+    return unequal, total, length - width
+
+
+@kernel
+def separation_masses(ref_masses: NDArray[Any], hyp_masses: NDArray[Any], k: int) -> tuple[int, int]:
+    """Sweep one pair for Pk straight from masses: windows whose ends only one side parts, and all windows."""
+    length, ref = from_masses(ref_masses)
+    other, hyp = from_masses(hyp_masses)
+    if length != other or length < 0:
+        return 0, -1
+    width = k if k > 0 else _half_mean(length, len(ref) + 1)
+    if length <= width:
+        return 0, -1
+    return separations(ref, hyp, 0, length - width, width), length - width

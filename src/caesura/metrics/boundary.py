@@ -22,7 +22,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.edits import EditMetric, Matching
-from caesura.metrics.plain import has_types, plain_pair
+from caesura.metrics.plain import has_types, kernels, plain_masses, plain_pair
 from caesura.model import SegmentationLike
 
 __all__ = [
@@ -156,11 +156,13 @@ def boundary_similarity(
     """
     if n_t != 2 or matching != "published" or parameters or has_types(reference) or has_types(hypothesis):
         return BoundarySimilarity(n_t=n_t, matching=matching, **parameters)(reference, hypothesis)
-    from caesura.kernels.edits import adjacent
-
+    if masses := plain_masses(reference, hypothesis):
+        matches, near, pairs, length = kernels("edits").adjacent_masses(*masses)
+        if length >= 0:
+            return (matches + near / 2) / pairs if pairs else 1.0
     _, ref, hyp = plain_pair(reference, hypothesis, "B")
     in_ref, in_hyp = len(ref), len(hyp)
-    matches, near = adjacent(ref, 0, in_ref, hyp, 0, in_hyp)
+    matches, near = kernels("edits").adjacent(ref, 0, in_ref, hyp, 0, in_hyp)
     pairs = in_ref + in_hyp - matches - near
     return (matches + near / 2) / pairs if pairs else 1.0
 
@@ -192,10 +194,8 @@ def segmentation_similarity(
         return SegmentationSimilarity(n_t=n_t, weights=weights, **parameters)(reference, hypothesis)
     if weights not in ("unit", "scaled"):
         raise CaesuraError(f"weights is {weights!r}; expected 'unit' or 'scaled'.")
-    from caesura.kernels.edits import adjacent
-
     length, ref, hyp = plain_pair(reference, hypothesis, "S")
-    matches, near = adjacent(ref, 0, len(ref), hyp, 0, len(hyp))
+    matches, near = kernels("edits").adjacent(ref, 0, len(ref), hyp, 0, len(hyp))
     cost = len(ref) + len(hyp) - 2 * (matches + near) + near * (1.0 if weights == "unit" else 0.5)
     return 1.0 - cost / (length - 1) if length > 1 else 1.0
 

@@ -5,6 +5,8 @@ What is wrong with a list is never worded here: a suspicious one goes through th
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,27 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
-__all__ = ["has_types", "plain_marks", "plain_pair"]
+__all__ = ["has_types", "kernels", "plain_marks", "plain_masses", "plain_pair"]
 
 _WHOLE = np.dtype(np.int64)
+
+
+@cache
+def kernels(family: str) -> Any:
+    """Load a module of kernels once: an import statement inside a function costs as much as a short kernel runs."""
+    return import_module(f"caesura.kernels.{family}")
+
+
+def plain_masses(reference: object, hypothesis: object) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return two plain lists of masses as arrays; None where either is anything else."""
+    if type(reference) is not list or type(hypothesis) is not list:
+        return None
+    try:
+        ref, hyp = np.array(reference), np.array(hypothesis)
+    except ValueError:  # ragged lists
+        return None
+    whole = ref.dtype is _WHOLE and hyp.dtype is _WHOLE and ref.ndim == 1 and hyp.ndim == 1
+    return (ref, hyp) if whole else None
 
 
 def plain_pair(
@@ -33,19 +53,18 @@ def plain_pair(
 
 def plain_marks(value: SegmentationLike, name: str) -> tuple[int, NDArray[Any]]:
     """Return the length and the positions inside the text, types forgotten."""
-    from caesura.kernels.marks import from_flags, from_masses
-
     if not isinstance(value, Segmentation):
         length, positions = -1, _NONE
+        marks = kernels("marks")
         if isinstance(value, str):
-            length, positions = from_flags(np.frombuffer(value.encode(), np.uint8))
+            length, positions = marks.from_flags(np.frombuffer(value.encode(), np.uint8))
         elif isinstance(value, (list, tuple, np.ndarray)):
             try:
                 masses = np.array(value)
             except ValueError:  # ragged lists
                 masses = _NONE
             if masses.dtype is _WHOLE and masses.ndim == 1:
-                length, positions = from_masses(masses)
+                length, positions = marks.from_masses(masses)
         if length >= 0:
             positions.flags.writeable = False  # as in a Segmentation, so that one compiled loop serves both
             return length, positions

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
 from caesura.metrics.batch import Batch
-from caesura.metrics.plain import plain_pair
+from caesura.metrics.plain import kernels, plain_masses, plain_pair
 from caesura.model import SegmentationLike
 
 __all__ = ["Pk", "WinPR", "WinPRScores", "WindowDiff", "pk", "win_pr", "window_diff", "window_size"]
@@ -297,18 +297,21 @@ def window_diff(
     """
     if edges not in ("plain", "padded"):
         raise CaesuraError(f"edges is {edges!r}; expected 'plain' or 'padded'.")
-    from caesura.kernels.windows import differences
-
+    usual = (k is None and round == "even" and minimum == 2) or (type(k) is int and k > 0)
+    if usual and edges == "plain" and (masses := plain_masses(reference, hypothesis)):
+        unequal, total, windows = kernels("windows").difference_masses(*masses, k or 0)
+        if windows > 0:
+            return float((total if weighted else unequal) / windows)
     length, ref, hyp = plain_pair(reference, hypothesis, "WD")
     width = _one_size(k, round, minimum, length, len(ref))
     if edges == "padded":
-        unequal, total = differences(ref, hyp, 1 - width, length - 1, width)
+        unequal, total = kernels("windows").differences(ref, hyp, 1 - width, length - 1, width)
         windows = length + width - 2 if length > 1 else 1
     else:
         windows = length - width
         if windows < 1:
             raise CaesuraError(_too_short("WD", length, width))
-        unequal, total = differences(ref, hyp, 0, windows, width)
+        unequal, total = kernels("windows").differences(ref, hyp, 0, windows, width)
     return float((total if weighted else unequal) / windows)
 
 
@@ -327,14 +330,17 @@ def pk(
     >>> pk("0100", "0010", k=2)
     0.6666666666666666
     """
-    from caesura.kernels.windows import separations
-
+    usual = (k is None and round == "even" and minimum == 2) or (type(k) is int and k > 0)
+    if usual and (masses := plain_masses(reference, hypothesis)):
+        apart, windows = kernels("windows").separation_masses(*masses, k or 0)
+        if windows > 0:
+            return float(apart / windows)
     length, ref, hyp = plain_pair(reference, hypothesis, "Pk")
     width = _one_size(k, round, minimum, length, len(ref))
     windows = length - width
     if windows < 1:
         raise CaesuraError(_too_short("Pk", length, width))
-    return float(separations(ref, hyp, 0, windows, width) / windows)
+    return float(kernels("windows").separations(ref, hyp, 0, windows, width) / windows)
 
 
 def win_pr(
@@ -353,11 +359,9 @@ def win_pr(
     >>> win_pr([2, 3, 6], [5, 6]).recall
     0.5
     """
-    from caesura.kernels.windows import differences
-
     length, ref, hyp = plain_pair(reference, hypothesis, "WinPR")
     width = _one_size(k, round, minimum, length, len(ref))
-    _, total = differences(ref, hyp, 1 - width, length - 1, width)
+    _, total = kernels("windows").differences(ref, hyp, 1 - width, length - 1, width)
     row = _win_pr_rows(*(np.array([x]) for x in (float(total), width, len(ref), len(hyp), length)))
     precision, recall, f = (
         float(WinPR(part="precision").score(row)[0]),
