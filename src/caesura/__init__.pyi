@@ -1,6 +1,8 @@
 from . import annotators as annotators
 from . import samples as samples
 from ._version import __version__ as __version__
+from .agreement import Agreement as Agreement
+from .agreement import agreement as agreement
 from .agreement.flexible import flexible_agreement as flexible_agreement
 from .errors import CaesuraError as CaesuraError
 from .errors import FormatError as FormatError

@@ -1,6 +1,7 @@
 """Agreement among coders: coefficients, and the chance models they correct for."""
 
+from caesura.agreement.coefficients import COEFFICIENTS, agreement
 from caesura.agreement.flexible import flexible_agreement
 from caesura.agreement.result import Agreement
 
-__all__ = ["Agreement", "flexible_agreement"]
+__all__ = ["COEFFICIENTS", "Agreement", "agreement", "flexible_agreement"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 __all__ = ["Agreement"]
 
@@ -27,6 +27,10 @@ class Agreement:
         Of the value, where the expectation was simulated; None where it is exact.
     details
         Tables behind the number, by name: densities, the matrix of coders, rows per item.
+    interval
+        Lower and upper end of a bootstrap interval over items, where one was asked for.
+    formula
+        "ratio" corrects for chance as above; "difference" is A_a - A_e (annotator bias), "observed" is A_a alone.
     """
 
     coefficient: str
@@ -35,10 +39,16 @@ class Agreement:
     signature: str
     standard_error: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    interval: tuple[float, float] | None = None
+    formula: Literal["ratio", "difference", "observed"] = "ratio"
 
     @property
     def value(self) -> float:
         """The coefficient; perfect agreement where chance agrees perfectly too, NaN where chance does and coders do not."""
+        if self.formula == "observed":
+            return self.observed
+        if self.formula == "difference":
+            return self.observed - self.expected
         if self.expected == 1.0:
             return 1.0 if self.observed == 1.0 else float("nan")
         return (self.observed - self.expected) / (1.0 - self.expected)

@@ -1,0 +1,256 @@
+"""Agreement: the paper's coefficients, another program's, hand-made cases, and everything that adds up behind them."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura import Segmentation, samples
+from caesura.model import Corpus
+from shared_data import shared_json
+
+COEFFICIENTS = ["pi", "kappa", "bennett", "bias", "percentage", "alpha", "majority"]
+
+
+def stargazer() -> Corpus:
+    return samples.load("stargazer")
+
+
+def test_the_printed_coefficients_need_segments_counted_for_boundaries() -> None:
+    assert cs.agreement(stargazer(), "S:weights=scaled", density="segments").value == pytest.approx(0.7562, abs=5e-5)
+    assert cs.agreement(stargazer(), "B", density="segments").value == pytest.approx(0.4405, abs=5e-5)
+    assert cs.agreement(stargazer(), "S:weights=scaled").value == pytest.approx(0.7667, abs=5e-5)
+    assert cs.agreement(stargazer(), "B").value == pytest.approx(0.4644, abs=5e-5)
+
+
+def oracle_cases():
+    names = [
+        "HEARST_1997_STARGAZER",
+        "KAZANTSEVA2012_G5",
+        "KAZANTSEVA2012_G2",
+        "COMPLETE_AGREEMENT",
+        "LARGE_DISAGREEMENT",
+    ]
+    return pytest.mark.parametrize("name", names)
+
+
+@oracle_cases()
+def test_oracle(name: str) -> None:
+    case = shared_json("oracles/boundary/agreement.json")[name]
+    corpus = Corpus.from_dict(case["data"])
+    for key, expected in case["coefficients"].items():
+        which, weights, n_t = key.split(",")
+        reach = int(n_t.partition("=")[2])
+        made = (
+            cs.metric("S", n_t=reach, weights=weights)
+            if which == "S"
+            else cs.metric("B", n_t=reach, transposition="unit" if weights == "unit" else "span")
+        )
+        pi, kappa, bias = (cs.agreement(corpus, made, c, "mean") for c in ("pi", "kappa", "bias"))
+        assert pi.observed == pytest.approx(float(expected["Aa"]), abs=1e-12)
+        assert pi.expected == pytest.approx(float(expected["pi_Ae"]), abs=1e-12)
+        assert kappa.expected == pytest.approx(float(expected["kappa_Ae"]), abs=1e-12)
+        assert pi.value == pytest.approx(float(expected["fleiss_pi"]), abs=1e-12)
+        assert kappa.value == pytest.approx(float(expected["fleiss_kappa"]), abs=1e-12)
+        assert bias.value == pytest.approx(float(expected["bias"]), abs=1e-12)
+        old = expected["legacy_le_2.0.10 (segments counted as boundaries)"]
+        assert cs.agreement(corpus, made, "pi", "segments").value == pytest.approx(old["pi"], abs=1e-12)
+        assert cs.agreement(corpus, made, "kappa", "segments").value == pytest.approx(old["kappa"], abs=1e-12)
+
+
+def two_coders() -> Corpus:
+    return Corpus.from_dict({"a": {"x": [2, 3, 6], "y": [2, 2, 7]}, "b": {"x": [4, 4], "y": [8]}})
+
+
+def test_two_coders_by_hand() -> None:
+    pi, kappa = (cs.agreement(two_coders(), coefficient=c) for c in ("pi", "kappa"))
+    assert pi.observed == kappa.observed == pytest.approx(1.5 / 3)
+    assert pi.expected == pytest.approx((5 / 34) ** 2)
+    assert kappa.expected == pytest.approx((3 / 17) * (2 / 17))
+    assert cs.agreement(two_coders(), coefficient="bias").value == pytest.approx((5 / 34) ** 2 - 6 / 17**2)
+    assert cs.agreement(two_coders(), coefficient="percentage").value == pytest.approx(0.5)
+    assert cs.agreement(two_coders(), coefficient="bennett").expected == 0.25
+    mean = cs.agreement(two_coders(), density="mean")
+    assert mean.expected == pytest.approx(((2 / 10 + 2 / 10 + 1 / 7 + 0) / 4) ** 2)
+
+
+def test_signature_names_metric_coefficient_and_density() -> None:
+    assert cs.agreement(two_coders(), "B:n_t=3").signature.startswith("pi|B|nt:3|")
+    assert "|density:pooled|v:" in cs.agreement(two_coders()).signature
+
+
+def test_an_error_measure_counts_as_one_less_its_error() -> None:
+    made = cs.agreement(two_coders(), "WD:k=2")
+    differing = cs.window_diff([2, 3, 6], [2, 2, 7], k=2) * 9 + cs.window_diff([4, 4], [8], k=2) * 6
+    assert made.observed == pytest.approx(1 - differing / 15)
+
+
+def naive_alpha(corpus: Corpus) -> float:
+    """Krippendorff's α from the matrix of coincidences."""
+    pairs = np.zeros((2, 2))
+    for item in corpus.items:
+        strings = [corpus[item, coder].string for coder in corpus.coders_of(item)]
+        if len(strings) < 2:
+            continue
+        for values in zip(*strings, strict=True):
+            for a, b in combinations(map(int, values), 2):
+                pairs[a, b] += 1 / (len(values) - 1)
+                pairs[b, a] += 1 / (len(values) - 1)
+    totals = pairs.sum(axis=1)
+    n = totals.sum()
+    apart = pairs[0, 1] + pairs[1, 0]
+    expected = 2 * totals[0] * totals[1] / (n - 1)
+    return 1.0 if expected == 0 else 1 - apart / expected
+
+
+@st.composite
+def corpora(draw) -> Corpus:
+    """Items with different coders, some of them with one coder only."""
+    data: dict = {}
+    for item in range(draw(st.integers(1, 4))):
+        n = draw(st.integers(2, 12))
+        coders = draw(st.sets(st.sampled_from("abcde"), min_size=1, max_size=5))
+        data[f"i{item}"] = {c: draw(st.text("01", min_size=n - 1, max_size=n - 1)) for c in sorted(coders)}
+    data["i0"].update({c: draw(st.text("01", min_size=len(data["i0"][x]), max_size=len(data["i0"][x])))
+                       for x in [next(iter(data["i0"]))] for c in "ab"})  # fmt: skip
+    return Corpus.from_dict(data)
+
+
+@settings(max_examples=50)
+@given(corpora())
+def test_all_tables_come_from_one_count(corpus) -> None:
+    made = cs.agreement(corpus)
+    rows = cs.metric("B").rows(pairs_batch(corpus))
+    assert made.observed == pytest.approx(float(cs.metric("B").score(rows.sum(axis=0))))
+    lengths = sum(len(a.marks.string) for a in corpus)
+    marks = sum(a.marks.string.count("1") for a in corpus)
+    assert made.expected == pytest.approx((marks / lengths) ** 2)
+    matrix = made.details["matrix"]
+    assert np.allclose(matrix, matrix.T, equal_nan=True)
+    for one, two in combinations(range(len(corpus.coders)), 2):
+        names = [corpus.coders[one], corpus.coders[two]]
+        pair = corpus.select(coders=names)
+        if len(pair.pairs()[0]):
+            assert matrix[one, two] == pytest.approx(cs.agreement(pair).observed)
+        else:
+            assert math.isnan(matrix[one, two])
+    for coder, value in made.details["leave_one_out"].items():
+        rest = corpus.select(coders=[c for c in corpus.coders if c != coder])
+        expected = cs.agreement(rest).value if len(rest.pairs()[0]) else math.nan
+        assert value == pytest.approx(expected, nan_ok=True)
+    for item, table in made.details["per_item"].items():
+        alone = corpus.select(items=[item])
+        expected = cs.agreement(alone).value if len(alone.pairs()[0]) else math.nan
+        assert table["value"] == pytest.approx(expected, nan_ok=True)
+    assert cs.agreement(corpus, coefficient="alpha").value == pytest.approx(naive_alpha(corpus))
+
+
+def pairs_batch(corpus: Corpus):
+    from caesura.metrics import Batch
+
+    return Batch.of_corpora(corpus, corpus, *corpus.pairs())
+
+
+def test_majority_agreement_by_hand() -> None:
+    corpus = Corpus.from_dict({"a": {"x": "0100", "y": "0110", "z": "0001"}})
+    assert cs.agreement(corpus, coefficient="majority").value == pytest.approx((3 + 2 + 2 + 2) / 12)
+
+
+def test_frequency_of_boundaries_per_coder() -> None:
+    details = cs.agreement(two_coders()).details
+    assert details["frequency"] == {"x": pytest.approx(3 / 17), "y": pytest.approx(2 / 17)}
+    assert details["frequency_mean"] == pytest.approx(2.5 / 17)
+    assert details["frequency_sd"] == pytest.approx(np.std([3 / 17, 2 / 17], ddof=1))
+
+
+@pytest.mark.parametrize("coefficient", ["pi", "kappa", "bias", "percentage"])
+def test_intervals_over_items(coefficient) -> None:
+    random = np.random.default_rng(5)
+    data = {}
+    for item in range(20):
+        base = random.random(60) < 0.15
+        flips = {coder: random.random(60) < rate for coder, rate in zip("abc", (0.02, 0.05, 0.2), strict=True)}
+        data[f"i{item}"] = {c: "".join("01"[int(b)] for b in base ^ flip) for c, flip in flips.items()}
+    corpus = Corpus.from_dict(data)
+    made = cs.agreement(corpus, coefficient=coefficient, resamples=2000, seed=3)
+    assert made.interval is not None
+    assert made.interval[0] < made.value < made.interval[1]
+    assert made.interval == cs.agreement(corpus, coefficient=coefficient, resamples=2000, seed=3).interval
+    assert made.interval != cs.agreement(corpus, coefficient=coefficient, resamples=2000, seed=4).interval
+    if coefficient == "pi":  # one resample by hand
+        drawn = np.random.default_rng(0).multinomial(20, np.full(20, 1 / 20), size=1)[0]
+        again = {f"{item}-{i}": data[item] for item, n in zip(data, drawn, strict=True) for i in range(n)}
+        exact = cs.agreement(Corpus.from_dict(again)).value
+        assert cs.agreement(corpus, resamples=1, seed=0).interval == (pytest.approx(exact), pytest.approx(exact))
+
+
+def test_one_item_has_no_interval() -> None:
+    assert cs.agreement(stargazer(), resamples=100).interval is None
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_no_boundaries_at_all_is_perfect_agreement(coefficient) -> None:
+    corpus = Corpus.from_dict({"a": {"x": [9], "y": [9]}, "one unit": {"x": [1], "y": [1]}})
+    made = cs.agreement(corpus, coefficient=coefficient, resamples=10)
+    assert made.value == (0.0 if coefficient == "bias" else 1.0)
+
+
+def test_full_density_everywhere() -> None:
+    corpus = Corpus.from_dict({"a": {"x": [1, 1, 1], "y": [1, 1, 1]}})
+    assert cs.agreement(corpus).value == 1.0
+    assert cs.agreement(corpus).expected == 1.0
+
+
+def test_types_share_the_places() -> None:
+    def coded(*marks):
+        return Segmentation.from_positions(marks, length=6, labels=["clause", "sentence"])
+
+    corpus = Corpus.from_dict(
+        {"a": {"x": coded((2, "clause"), (4, "sentence")), "y": coded((2, "clause"), (4, "clause"))}}
+    )
+    made = cs.agreement(corpus)
+    assert made.expected == pytest.approx((4 / 20) ** 2)
+    assert made.observed == pytest.approx(1 - 0.5 / 2)
+
+
+def test_data_read_from_json_gives_the_same_numbers(tmp_path) -> None:
+    target = tmp_path / "stargazer.json"
+    items = {"stargazer": {c: stargazer()["stargazer", c].masses for c in stargazer().coders}}
+    target.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    for coefficient in COEFFICIENTS:
+        there = cs.agreement(cs.read(target), coefficient=coefficient)
+        assert there.value == cs.agreement(stargazer(), coefficient=coefficient).value
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cs.agreement(two_coders().select(coders=["x"])), "1 coder annotated 2 items, and no text was annotated twice"),
+        (lambda: cs.agreement(Corpus.from_dict({})), "0 coders annotated 0 items"),
+        (lambda: cs.agreement(two_coders(), "WD"), "WD depends on which side is the reference.*k="),
+        (lambda: cs.agreement(two_coders(), "precision"), "depends on which side"),
+        (lambda: cs.agreement(two_coders(), "GHD"), "does not run from 0 to 1"),
+        (lambda: cs.agreement(two_coders(), coefficient="rho"), "there is no coefficient 'rho'"),
+        (lambda: cs.agreement(two_coders(), density="median"), "density is 'median'"),
+        (lambda: cs.agreement(two_coders(), resamples=-1), "resamples is -1"),
+        (lambda: cs.agreement(two_coders(), level=1.0), "level is 1.0"),
+        (lambda: cs.agreement(two_coders(), "Bb"), "there is no metric 'Bb'"),
+    ],
+)  # fmt: skip
+def test_bad_questions_are_refused_in_a_sentence(call, words) -> None:
+    with pytest.raises(cs.CaesuraError, match=words):
+        call()
+
+
+def test_recordings_have_no_places_to_count() -> None:
+    timed = Corpus.from_dict({"a": {c: Segmentation.from_times([0.5], length=1.0) for c in "xy"}})
+    with pytest.raises(cs.CaesuraError, match="counts places where a boundary might be"):
+        cs.agreement(timed, "F")
+    assert cs.agreement(timed, "F", coefficient="percentage").value == 1.0
