@@ -55,3 +55,20 @@ class Agreement:
 
     def __float__(self) -> float:
         return self.value
+
+    def _repr_html_(self) -> str:
+        """Draw the coefficient between chance and perfect agreement, and the matrix of coders where it is known."""
+        from caesura.model.notebook import heat_html, score_html, table_html
+
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.4f}"
+        table = table_html(
+            ["", "", ""],
+            [
+                [f"{self.coefficient}{error}", self.value, score_html(self.value, bounds=(-1.0, 1.0))],
+                ["observed", self.observed, score_html(self.observed)],
+                ["expected by chance", self.expected, score_html(self.expected)],
+            ],
+            self.signature,
+        )
+        matrix, coders = self.details.get("matrix"), self.details.get("coders")
+        return table + (heat_html(coders, matrix) if matrix is not None and coders is not None else "")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from caesura.cli.options import Encoding, Format, Input, Json
+from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json
 
 __all__ = ["convert"]
 
@@ -19,6 +19,11 @@ def convert(
     to: Annotated[
         str | None, typer.Option("--to", "-t", help="Format of the output, if its suffix does not say.")
     ] = None,
+    option: FormatOptions = None,
+    write_option: Annotated[
+        list[str] | None,
+        typer.Option("--write-option", "-W", help="An option of the output's format, KEY=VALUE; repeatable."),
+    ] = None,
     encoding: Encoding = None,
     lossy: Annotated[
         bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")
@@ -29,22 +34,19 @@ def convert(
 
     Example: caesura convert coders.json coders.csv
     """
-    from caesura.cli.output import as_json
+    from caesura.cli.inputs import key_values, load
+    from caesura.cli.output import as_json, working
     from caesura.errors import FormatError
-    from caesura.formats import read, write
+    from caesura.formats import write
 
     if target.exists() and source.exists() and target.samefile(source):
         raise FormatError(target, None, "input and output are the same file; write to another name.")
-    corpus = read(source, format, **({} if encoding is None else {"encoding": encoding}))
-    write(corpus, target, to, lossy=lossy)
+    corpus = load(source, format, encoding, option)
+    with working(f"writing {target}"):
+        write(corpus, target, to, lossy=lossy, **key_values(write_option, "--write-option"))
+    counted = {"annotations": len(corpus), "items": len(corpus.items), "coders": len(corpus.coders)}
     if json:
-        as_json(
-            {
-                "written": str(target),
-                "annotations": len(corpus),
-                "items": len(corpus.items),
-                "coders": len(corpus.coders),
-            }
-        )
+        as_json({"written": str(target), **counted})
     else:
-        typer.echo(f"{target}: {corpus!r}")
+        said = ", ".join(f"{n} {word.removesuffix('s') if n == 1 else word}" for word, n in counted.items())
+        typer.echo(f"wrote {target}: {said}")

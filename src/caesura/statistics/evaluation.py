@@ -162,6 +162,22 @@ class Evaluation:
         made["warnings"] = self.warnings()
         return made
 
+    def _repr_html_(self) -> str:
+        """Draw every score on its scale, with its interval."""
+        from caesura.model.notebook import score_html, table_html
+
+        several = len(self.systems) > 1 or bool(self.bounds)
+        rows = []
+        for system, found in (*self.systems.items(), *self.bounds.items()):
+            for name, m in found.items():
+                low, high = (None, None) if m.interval is None else (m.interval.low, m.interval.high)
+                spelled = "–" if m.interval is None else f"{m.interval.low:.4f} … {m.interval.high:.4f}"
+                drawn = score_html(m.micro, low, high, m.metric.bounds)
+                rows.append([*([system] if several else []), name, m.micro, m.macro, spelled, drawn])
+        headings = [*(["system"] if several else []), "metric", "pooled", "mean of items", "interval", ""]
+        items = len(self.items)
+        return table_html(headings, rows, f"{items} item{'s' * (items != 1)}")
+
     def _only(self, chosen: Any) -> Evaluation:
         def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
             kept = {}

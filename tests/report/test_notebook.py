@@ -1,0 +1,85 @@
+"""Everything that ends a cell in a notebook draws itself, and nobody's text becomes markup."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+import caesura as cs
+from caesura import samples
+from caesura.agreement import Agreement
+from caesura.model.notebook import score_html
+
+VOID = {"br", "hr", "img", "meta", "line", "rect", "circle", "path", "polyline"}
+
+
+class Balanced(HTMLParser):
+    """Checks that every element is closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.add(tag)
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def checked(html: str) -> set[str]:
+    parser = Balanced()
+    parser.feed(html)
+    parser.close()
+    assert parser.open == []
+    return parser.tags
+
+
+def shown() -> dict[str, object]:
+    nasty = {"<script>": {"<b>ann": [2, 3, 6], "ben&": [5, 6]}, "b": {"<b>ann": [4, 4], "ben&": [3, 5]}}
+    corpus = cs.Corpus.from_dict(nasty)
+    walk = samples.load("walk")
+    agreed = Agreement(
+        "pi<", 0.8, 0.2, "pi|<script>", 0.01, {"coders": ["<script>", "b"], "matrix": [[1.0, 0.5], [float("nan"), 1.0]]}
+    )
+    return {
+        "Corpus": corpus,
+        "Segmentation": cs.Segmentation.parse("<script> a | b"),
+        "Hierarchy": walk["walk", "ada"],
+        "Comparison": cs.compare([2, 3, 6], [5, 6], names=("<script>", "b")),
+        "Evaluation": cs.evaluate(corpus.select(coders=["<b>ann"]), corpus.select(coders=["ben&"]), ["B", "F"]),
+        "Agreement": agreed,
+    }
+
+
+@pytest.mark.parametrize("kind", list(shown()))
+def test_it_shows_itself(kind: str) -> None:
+    html = shown()[kind]._repr_html_()
+    tags = checked(html)
+    assert "script" not in tags
+    assert tags & {"svg", "table", "div"}
+
+
+def test_an_evaluation_draws_scores_and_intervals() -> None:
+    html = shown()["Evaluation"]._repr_html_()
+    assert html.count("<svg") == 2
+    assert "interval" in html
+
+
+def test_agreement_shows_chance_and_the_matrix() -> None:
+    html = shown()["Agreement"]._repr_html_()
+    assert "0.7500" in html
+    assert "–" in html
+    assert "rgba(86,180,233,0.38)" in html
+
+
+def test_a_score_without_a_scale_is_not_drawn() -> None:
+    assert score_html(0.5, bounds=(float("-inf"), 1.0)) == ""
+    assert score_html(float("nan")) == ""
+    assert 'width="11.2"' in score_html(0.5, 0.45, 0.55)
