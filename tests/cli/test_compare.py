@@ -78,7 +78,7 @@ def test_the_same_coder_on_both_sides_is_told_apart(gold) -> None:
         (["sample:kubla", "-m", "F", "--fail-under", "Q=1"], "there is no score 'Q'. Known: F."),
         (["sample:kubla", "-m", "F:gamma=1"], "F has no parameter 'gamma'; it takes beta."),
         (["sample:kubla", "-m", "F", "--n-t", "3"], "--n-t belongs to no metric chosen here."),
-        (["sample:kubla", "--missing", "guess"], "--missing takes error or skip, not 'guess'."),
+        (["sample:kubla", "--missing", "guess"], "--missing takes error or skip or worst, not 'guess'."),
         (["sample:kubla", "sample:stargazer"], "the two sides share no item: the reference has kubla"),
         (["sample:kubla", "--draw", "x"], "there is no drawing 'x'"),
     ],

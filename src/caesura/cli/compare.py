@@ -6,17 +6,34 @@ name receives the value. A family that brings a new parameter adds one line to t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from caesura.cli.options import Draw, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed, Width
+from caesura.cli.system_options import (
+    Bounds,
+    By,
+    CheckpointFolder,
+    Engine,
+    IntervalMethod,
+    KeepGoing,
+    Missing,
+    References,
+    RowsFile,
+    Scheduler,
+    TableStyle,
+    Test,
+    Workers,
+    one_of,
+)
 
 if TYPE_CHECKING:
     from caesura.metrics import Metric
     from caesura.model import Corpus
-    from caesura.statistics import Evaluation
+    from caesura.statistics import Evaluation, Measured
 
 __all__ = ["compare"]
 
@@ -24,8 +41,8 @@ __all__ = ["compare"]
 def compare(
     reference: Input,
     hypothesis: Annotated[
-        Path | None,
-        typer.Argument(help="What to judge; without it, two coders of the first file.", show_default=False),
+        list[Path] | None,
+        typer.Argument(help="One system or several; without any, two coders of the first file.", show_default=False),
     ] = None,
     metric: Metrics = None,
     coders: Annotated[
@@ -35,7 +52,19 @@ def compare(
     n_t: Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")] = None,
     k: Annotated[int | None, typer.Option("--k", help="Window size of Pk, WindowDiff and WinPR.")] = None,
     tolerance: Annotated[float | None, typer.Option("--tolerance", help="Seconds around a boundary in time.")] = None,
-    missing: Annotated[str, typer.Option("--missing", help="Items on one side only: error, or skip.")] = "error",
+    missing: Missing = "error",
+    references: References = "pooled",
+    bounds: Bounds = False,
+    by: By = None,
+    interval: IntervalMethod = "percentile",
+    test: Test = "permutation",
+    table: TableStyle = None,
+    rows: RowsFile = None,
+    engine: Engine = None,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
+    checkpoint: CheckpointFolder = None,
+    keep_going: KeepGoing = False,
     fail_under: Annotated[
         list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a score is worse: B=0.6; repeatable.")
     ] = None,
@@ -48,23 +77,48 @@ def compare(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Compare a hypothesis with a reference.
+    """Compare one or several systems with a reference.
 
-    Example: caesura compare gold.json system.json --metric F --fail-under F=0.6
+    Example: caesura compare gold.json ours.json theirs.json --metric B --bounds --fail-under B=0.6
     """
+    from caesura.cli import systems
     from caesura.cli.inputs import load
     from caesura.cli.output import working
     from caesura.statistics import evaluate
 
-    one = load(reference, format, encoding, option)
-    two = None if hypothesis is None else load(hypothesis, format, encoding, option)
-    ours, theirs = _sides(one, two, coders, item)
     chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": tolerance})
     limits = _limits(fail_under)
+    how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
+    how |= {"interval": one_of("--interval", interval), "seed": seed}
+    paths = hypothesis or []
+    if systems.streams(reference, paths, engine, checkpoint, keep_going=keep_going):
+        run = {"engine": one_of("--engine", engine or "local"), "scheduler": scheduler, "workers": workers}
+        streamed = systems.stream(reference, paths, chosen, checkpoint=checkpoint, keep_going=keep_going, **run, **how)
+        systems.show_streamed(streamed, json=json)
+        _check(streamed.systems, limits)
+        return
+    one = load(reference, format, encoding, option)
+    if len(paths) < 2:
+        two = load(paths[0], format, encoding, option) if paths else None
+        ours, theirs = _sides(one, two, coders, item)
+        against = {systems.names_of(paths)[0] if paths else theirs.coders[0]: theirs}
+    else:
+        ours, theirs = one, None
+        against = {
+            name: load(path, format, encoding, option)
+            for name, path in zip(systems.names_of(paths), paths, strict=True)
+        }
     with working("comparing"):
-        found = evaluate(ours, theirs, chosen, missing=_missing(missing), seed=seed)
-    _show(found, ours, theirs, draw=draw, svg=svg, width=width, json=json)
-    _check(found, limits)
+        found = evaluate(ours, against, chosen, bounds=bounds, **how)
+    if rows is not None:
+        systems.write_rows(found, rows)
+    if table is not None:
+        systems.print_table(found, table)
+    elif theirs is not None and not (bounds or by):
+        _show(found, ours, theirs, draw=draw, svg=svg, width=width, json=json)
+    else:
+        systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
+    _check(found.systems, limits)
 
 
 # ---------------------------------------------------------------------- what is compared, by what
@@ -112,14 +166,6 @@ def _metrics(names: list[str] | None, given: dict[str, Any]) -> list[Metric] | N
         if names is not None or mine:
             made.append(metric(name, **mine))
     return made
-
-
-def _missing(word: str) -> Any:
-    from caesura.errors import CaesuraError
-
-    if word not in ("error", "skip"):
-        raise CaesuraError(f"--missing takes error or skip, not {word!r}.")
-    return word
 
 
 # ---------------------------------------------------------------------- how it is shown
@@ -208,17 +254,21 @@ def _limits(given: list[str] | None) -> dict[str, float]:
     return found
 
 
-def _check(found: Evaluation, limits: dict[str, float]) -> None:
+def _check(systems: Mapping[str, Mapping[str, Measured]], limits: dict[str, float]) -> None:
+    """Exit with 1 and a sentence for every score that is worse than its limit, of any system."""
     from caesura.errors import UnknownName
 
     failed = False
-    for name, limit in limits.items():
-        if name not in found.measured:
-            raise UnknownName("score", name, list(found.measured))
-        measured = found.measured[name]
-        good, score = measured.metric.higher_is_better, measured.micro
-        if not (score >= limit if good else score <= limit):  # NaN fails too
-            typer.echo(f"caesura: {name} is {score:.4f}, {'below' if good else 'above'} {limit:g}.", err=True)
-            failed = True
+    for system, found in systems.items():
+        for name, limit in limits.items():
+            if name not in found:
+                raise UnknownName("score", name, list(found))
+            good, score = found[name].metric.higher_is_better, found[name].micro
+            if not (score >= limit if good else score <= limit):  # NaN fails too
+                whose = f" of {system!r}" if len(systems) > 1 else ""
+                typer.echo(
+                    f"caesura: {name}{whose} is {score:.4f}, {'below' if good else 'above'} {limit:g}.", err=True
+                )
+                failed = True
     if failed:
         raise typer.Exit(1)

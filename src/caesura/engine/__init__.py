@@ -1,5 +1,10 @@
-"""Where the counting happens: here on threads, or on a cluster; the rows that come back are the same."""
+"""Corpora larger than memory: fragments of Parquet files counted on local threads or on a Dask cluster, bit for bit the same.
 
-from caesura.metrics.threads import count_rows
+A run is planned once (:mod:`plan`), each fragment is counted by one pure function (:mod:`fragment`), and what comes back adds up in the
+order of the plan (:mod:`run`), whichever engine did the work and however often it was interrupted.
+"""
 
-__all__ = ["count_rows"]
+from caesura.engine.plan import Plan, plan_run
+from caesura.engine.run import StreamedEvaluation, evaluate_files
+
+__all__ = ["Plan", "StreamedEvaluation", "evaluate_files", "plan_run"]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import io
 import json
 from itertools import pairwise
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from caesura.model import Corpus, Hierarchy
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["losses", "read", "write"]
+__all__ = ["losses", "read", "read_rows", "write"]
 
 _KEY = "caesura"
 
@@ -47,12 +49,29 @@ def read(source: Source) -> Corpus:
         table = polars.read_parquet(_opened(source), memory_map=False)
     except (polars.exceptions.PolarsError, OSError) as fault:
         raise FormatError(source.path, None, f"this is not Parquet: {str(fault).splitlines()[0]}.") from None
-    columns = _columns(source, table, about)
-    del table
+    return _corpus(source, table, about)
+
+
+def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
+    """Read the annotations from row ``start`` up to row ``stop``, counted from 0, and nothing else of a large file."""
+    polars = _polars()
+    source = Source.open(Path(path))
     try:
-        return Corpus(**columns)
-    except (KeyError, TypeError) as fault:
-        raise FormatError(source.path, None, f"the columns do not fit together: {fault}.") from None
+        about = _about(source, polars)
+        table = polars.scan_parquet(source.path).slice(start, stop - start).collect()
+    except (polars.exceptions.PolarsError, OSError) as fault:
+        why = str(fault).splitlines()[0]
+        raise FormatError(source.path, None, f"rows {start + 1} to {stop} cannot be read: {why}.") from None
+    if about.get("texts") or about.get("attributes"):
+        here = set(table["item"].to_list())
+        about["texts"] = [text for text in about.get("texts", []) if text[0] in here]
+        about["attributes"] = {item: known for item, known in about.get("attributes", {}).items() if item in here}
+    try:
+        return _corpus(source, table, about)
+    except FormatError:
+        raise
+    except CaesuraError as fault:
+        raise FormatError(source.path, None, f"rows {start + 1} to {stop}: {fault}") from None
 
 
 def write(corpus: Corpus) -> bytes:
@@ -85,6 +104,15 @@ def write(corpus: Corpus) -> bytes:
     made = io.BytesIO()
     table.write_parquet(made, metadata={_KEY: json.dumps(about)})
     return made.getvalue()
+
+
+def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
+    columns = _columns(source, table, about)
+    del table
+    try:
+        return Corpus(**columns)
+    except (KeyError, TypeError) as fault:
+        raise FormatError(source.path, None, f"the columns do not fit together: {fault}.") from None
 
 
 def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""``caesura bench``: against the peers that are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from caesura.cli.options import Json, Seed
+
+if TYPE_CHECKING:
+    from caesura.bench import Result
+
+__all__ = ["bench"]
+
+
+def bench(
+    size: Annotated[
+        list[int] | None,
+        typer.Option("--size", "-n", min=20, help="Units of the text; repeatable. Default: 100, 1000, 10000."),
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Race every installed peer on the same input: time, ratio, and whether the values agree.
+
+    Example: caesura bench --size 1000
+    """
+    from caesura.bench import race
+    from caesura.cli.output import as_json, say, table, working
+
+    with working("racing"):
+        results = list(race(size or (100, 1_000, 10_000), seed=seed))
+    if json:
+        as_json(
+            [
+                {"package": r.peer.package, "function": r.peer.what, "units": r.units, "seconds_theirs": r.theirs, "seconds_ours": r.ours,
+                 "ratio": r.ratio, "value_theirs": r.their_value, "value_ours": r.our_value, "agrees": r.agrees, "skipped": r.skipped}
+                for r in results
+            ]
+        )  # fmt: skip
+        return
+    table(
+        "one call on ready input, microseconds",
+        ["peer", "units", "theirs", "ours", "ratio", "same"],
+        (
+            (
+                f"{r.peer.package.removesuffix('.metrics')} {r.peer.what}",
+                r.units,
+                _micro(r.theirs),
+                _micro(r.ours),
+                "–" if r.ratio is None else f"{r.ratio:,.0f} ×",
+                {True: "yes", False: "no", None: "–"}[r.agrees],
+            )
+            for r in results
+            if not r.skipped
+        ),
+    )
+    for sentence in dict.fromkeys(_remarks(results)):
+        say(sentence, "dim")
+
+
+def _remarks(results: list[Result]) -> Iterator[str]:
+    for r in results:
+        if r.skipped:
+            yield f"{r.peer.package} {r.peer.what}, {r.units} units: {r.skipped}."
+        elif r.agrees is False:
+            yield f"{r.peer.package} {r.peer.what} differs: {r.peer.remark or 'nobody knows why yet'}."
+
+
+def _micro(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds * 1e6:,.1f}"

@@ -1,0 +1,71 @@
+"""Options of ``compare`` that concern several systems, large files and clusters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+__all__ = [
+    "Bounds",
+    "By",
+    "CheckpointFolder",
+    "Engine",
+    "IntervalMethod",
+    "KeepGoing",
+    "Missing",
+    "References",
+    "RowsFile",
+    "Scheduler",
+    "TableStyle",
+    "Test",
+    "Workers",
+    "one_of",
+]
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "--missing": ("error", "skip", "worst"),
+    "--references": ("pooled", "mean", "best"),
+    "--interval": ("percentile", "bca"),
+    "--test": ("permutation", "bootstrap"),
+    "--engine": ("local", "dask"),
+}
+
+
+def one_of(option: str, word: str) -> Any:
+    """Check a word against the choices of its option."""
+    from caesura.errors import CaesuraError
+
+    if word not in _CHOICES[option]:
+        raise CaesuraError(f"{option} takes {' or '.join(_CHOICES[option])}, not {word!r}.")
+    return word
+
+
+Missing: TypeAlias = Annotated[str, typer.Option("--missing", help="Items on one side only: error, skip or worst.")]
+References: TypeAlias = Annotated[
+    str, typer.Option("--references", help="Several reference coders of one item: pooled, mean or best.")
+]
+Bounds: TypeAlias = Annotated[
+    bool, typer.Option("--bounds", help="Measure baselines and people against each other beside the systems.")
+]
+By: TypeAlias = Annotated[str | None, typer.Option("--by", help="Group by an attribute of the items, such as genre.")]
+IntervalMethod: TypeAlias = Annotated[str, typer.Option("--interval", help="Bootstrap interval: percentile or bca.")]
+Test: TypeAlias = Annotated[str, typer.Option("--test", help="Test between systems: permutation or bootstrap.")]
+TableStyle: TypeAlias = Annotated[
+    str | None, typer.Option("--table", help="Print only a table for a paper: markdown, latex, csv or json.")
+]
+RowsFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--rows", help="Write counts and score of every item into this .csv or .parquet file.")
+]
+Engine: TypeAlias = Annotated[
+    str | None, typer.Option("--engine", help="Stream Parquet files through local threads or dask: local, dask.")
+]
+Scheduler: TypeAlias = Annotated[str | None, typer.Option("--scheduler", help="Address of a running Dask scheduler.")]
+Workers: TypeAlias = Annotated[int | None, typer.Option("--workers", min=1, help="Threads or processes that count.")]
+CheckpointFolder: TypeAlias = Annotated[
+    Path | None, typer.Option("--checkpoint", help="Folder that remembers finished fragments of Parquet files.")
+]
+KeepGoing: TypeAlias = Annotated[
+    bool, typer.Option("--keep-going", help="Go on without fragments that cannot be read, and list them.")
+]

@@ -1,0 +1,177 @@
+"""Cutting Parquet files into fragments that hold the same items on every side.
+
+Files of annotations are long and rows of one item stand together. Where every file is sorted by item, fragments are cut at item names, so
+items that one side lacks do no harm; otherwise all files must name the same items in the same order. Only the column of item names
+is read here, a slice at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import FormatError, MissingExtra
+from caesura.metrics import Metric
+from caesura.statistics.pairing import Missing, References
+
+__all__ = ["ITEMS_PER_FRAGMENT", "Fragment", "Plan", "plan_run", "polars"]
+
+ITEMS_PER_FRAGMENT = 50_000
+_SLICE = 1_000_000  # item names looked at in one go
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A run of items: its number, the number of its first item, and its rows (start, stop) in the reference and in each system."""
+
+    number: int
+    first_item: int
+    rows: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a worker needs to know, small enough to send around."""
+
+    reference: str
+    systems: tuple[tuple[str, str], ...]
+    metrics: tuple[Metric, ...]
+    references: References
+    missing: Missing
+    fragments: tuple[Fragment, ...]
+    items: int
+    groups: int
+    digest: str
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The reference's file, then the systems'."""
+        return (self.reference, *(path for _, path in self.systems))
+
+
+def plan_run(
+    reference: Path,
+    systems: Sequence[tuple[str, Path]],
+    metrics: Sequence[Metric],
+    *,
+    references: References = "pooled",
+    missing: Missing = "error",
+    items_per_fragment: int = ITEMS_PER_FRAGMENT,
+    groups: int | None = None,
+) -> Plan:
+    """Look at the item names of all files and cut them into fragments."""
+    from caesura.statistics.bootstrap import GROUPS
+
+    paths = [reference, *(path for _, path in systems)]
+    cuts, items = _cuts(paths, items_per_fragment)
+    fragments = tuple(
+        Fragment(number, number * items_per_fragment, tuple((each[number], each[number + 1]) for each in cuts))
+        for number in range(len(cuts[0]) - 1)
+    )
+    said = {
+        "files": [[path.name, path.stat().st_size, path.stat().st_mtime_ns] for path in paths],
+        "systems": [name for name, _ in systems],
+        "metrics": [metric.signature for metric in metrics],
+        "fragments": [list(map(list, fragment.rows)) for fragment in fragments],
+        "references": references,
+        "missing": missing,
+    }
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    return Plan(
+        reference=str(reference),
+        systems=tuple((name, str(path)) for name, path in systems),
+        metrics=tuple(metrics),
+        references=references,
+        missing=missing,
+        fragments=fragments,
+        items=items,
+        groups=min(items, GROUPS if groups is None else groups),
+        digest=digest,
+    )
+
+
+def polars() -> Any:
+    """Import polars, or say which extra brings it."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtra("polars", "parquet", "reading Parquet") from None
+    return polars
+
+
+def _cuts(paths: Sequence[Path], step: int) -> tuple[list[list[int]], int]:
+    """Row numbers at which fragments start in every file (and the end), and the number of items of the reference."""
+    if all(_is_sorted(path) for path in paths):
+        names, rows, items = _every(paths[0], step)
+        return [rows, *(_rows_of(path, names) for path in paths[1:])], items
+    found = [_every(path, step) for path in paths]
+    for path, (_, _, items) in zip(paths[1:], found[1:], strict=True):
+        if items != found[0][2]:
+            raise FormatError(
+                path,
+                None,
+                f"{items} items, but the reference has {found[0][2]}; sort both files by item to compare what they share.",
+            )
+    return [rows for _, rows, _ in found], found[0][2]
+
+
+def _names(path: Path) -> Iterator[Any]:
+    """Columns of item names, a slice at a time."""
+    pl = polars()
+    try:
+        lazy = pl.scan_parquet(path)
+        total = lazy.select(pl.len()).collect().item()
+        if "item" not in lazy.collect_schema().names():
+            raise FormatError(path, None, "expected a Parquet file of annotations with a column 'item'.")
+        if not total:
+            raise FormatError(path, None, "the file holds no annotation.")
+        for start in range(0, total, _SLICE):
+            yield lazy.select("item").slice(start, _SLICE).collect()["item"]
+    except pl.exceptions.PolarsError as fault:
+        raise FormatError(path, None, f"this Parquet file cannot be read: {str(fault).splitlines()[0]}.") from None
+    except OSError as fault:
+        raise FormatError(path, None, f"{fault.strerror or str(fault).splitlines()[0]}.") from None
+
+
+def _is_sorted(path: Path) -> bool:
+    last = None
+    for names in _names(path):
+        if not names.is_sorted() or (last is not None and names[0] < last):
+            return False
+        last = names[-1]
+    return True
+
+
+def _every(path: Path, step: int) -> tuple[list[str], list[int], int]:
+    """Every ``step``-th item: its name and first row; the number of rows at the end of the list; the number of items."""
+    names: list[str] = []
+    rows: list[int] = []
+    items, seen, last = 0, 0, None
+    for column in _names(path):
+        new = (column != column.shift(1)).fill_null(True)
+        if last is not None and column[0] == last:
+            new[0] = False
+        starts = new.arg_true().to_numpy()
+        wanted = starts[(-items) % step :: step]
+        names += column.gather(wanted).to_list()
+        rows += (wanted + seen).tolist()
+        items += len(starts)
+        seen += len(column)
+        last = column[-1]
+    return names, [*rows, seen], items
+
+
+def _rows_of(path: Path, names: Sequence[str]) -> list[int]:
+    """The first row whose item is not before each name, in a sorted file; the number of rows at the end."""
+    rows = [0] * len(names)
+    seen, following = 0, 1
+    for column in _names(path):
+        while following < len(names) and names[following] <= column[-1]:
+            rows[following] = seen + int(column.search_sorted(names[following], side="left"))
+            following += 1
+        seen += len(column)
+    return [*rows[:following], *[seen] * (len(names) - following), seen]

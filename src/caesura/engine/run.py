@@ -1,0 +1,201 @@
+"""Running a plan: engines hand back counted fragments in order, finished ones are remembered, and the sums become scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from caesura.engine.checkpoint import Checkpoint
+from caesura.engine.fragment import Counted
+from caesura.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
+from caesura.errors import CaesuraError
+from caesura.metrics import Metric, metric
+from caesura.metrics.base import Rows
+from caesura.statistics.bootstrap import IntervalMethod, bootstrap_intervals
+from caesura.statistics.evaluation import Measured
+from caesura.statistics.pairing import Missing, References
+
+__all__ = ["StreamedEvaluation", "evaluate_files"]
+
+Progress = Callable[[int, int, int], None]  # fragments done, fragments in all, boundaries read by this one
+
+
+@dataclass(frozen=True)
+class StreamedMeasured(Measured):
+    """One metric on one system, known by sums over groups of items rather than by items."""
+
+    score_sum: float = 0.0
+    defined: int = 0
+    items: int = 0
+
+    @property
+    def macro(self) -> float:
+        """Mean of the items' scores; undefined items are left out."""
+        return self.score_sum / self.defined if self.defined else float("nan")
+
+    @property
+    def undefined(self) -> int:
+        """How many items have no score of their own."""
+        return self.items - self.defined
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, without the items."""
+        return {
+            "signature": self.signature,
+            "micro": self.micro,
+            "macro": self.macro,
+            "interval": None if self.interval is None else list(self.interval),
+            "undefined": self.undefined,
+            "counts": dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True)),
+        }
+
+
+@dataclass(frozen=True)
+class StreamedEvaluation:
+    """What every metric says about every system, from files that were never in memory as a whole."""
+
+    items: int
+    systems: Mapping[str, Mapping[str, StreamedMeasured]]
+    skipped: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    def __getitem__(self, name: tuple[str, str]) -> StreamedMeasured:
+        return self.systems[name[0]][name[1]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "items": self.items,
+            "skipped": list(self.skipped),
+            "faults": list(self.faults),
+            "systems": {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()},
+        }
+
+
+def evaluate_files(
+    reference: Path | str,
+    systems: Mapping[str, Path | str],
+    metrics: Iterable[str | Metric],
+    *,
+    engine: Literal["local", "dask"] = "local",
+    scheduler: str | None = None,
+    workers: int | None = None,
+    checkpoint: Path | str | None = None,
+    keep_going: bool = False,
+    references: References = "pooled",
+    missing: Missing = "error",
+    level: float = 0.95,
+    resamples: int = 10_000,
+    interval: IntervalMethod = "percentile",
+    seed: int = 0,
+    items_per_fragment: int = ITEMS_PER_FRAGMENT,
+    progress: Progress | None = None,
+) -> StreamedEvaluation:
+    """Evaluate systems from Parquet files, a fragment at a time, in memory that does not grow with the corpus.
+
+    Parameters
+    ----------
+    reference, systems
+        Parquet files of annotations, each sorted by item, or all with the same items in the same order.
+    engine, scheduler, workers
+        "local" counts on threads; "dask" on a cluster: the one at ``scheduler``, or a local one of ``workers`` processes.
+    checkpoint
+        A folder that remembers finished fragments: an interrupted run with the same files and metrics goes on where it stopped.
+    keep_going
+        Go on without fragments that cannot be read, and list them in ``faults``.
+    """
+    chosen = [metric(name) for name in metrics]
+    if not chosen:
+        raise CaesuraError("name at least one metric; streaming has no default.")
+    plan = plan_run(
+        Path(reference),
+        [(name, Path(path)) for name, path in systems.items()],
+        chosen,
+        references=references,
+        missing=missing,
+        items_per_fragment=items_per_fragment,
+    )
+    memory = Checkpoint.open(checkpoint, plan) if checkpoint is not None else None
+    total: Rows | None = None
+    skipped: list[str] = []
+    faults: list[str] = []
+    for done, counted in enumerate(_in_order(plan, memory, engine, scheduler, workers, keep_going), 1):
+        total = counted.sums if total is None else total + counted.sums
+        skipped += counted.skipped
+        faults += [counted.fault] if counted.fault else []
+        if progress is not None:
+            progress(done, len(plan.fragments), counted.boundaries)
+    assert total is not None
+    if len(faults) == len(plan.fragments):
+        raise CaesuraError(f"no fragment could be read; the first fault: {faults[0]}")
+    return StreamedEvaluation(
+        plan.items,
+        _measured(plan, total, level, resamples, interval, seed),
+        tuple(dict.fromkeys(skipped)),
+        tuple(faults),
+    )
+
+
+def _in_order(
+    plan: Plan,
+    memory: Checkpoint | None,
+    engine: Literal["local", "dask"],
+    scheduler: str | None,
+    workers: int | None,
+    keep_going: bool,
+) -> Iterator[Counted]:
+    """Yield every fragment's counts in the order of the plan: remembered ones from the checkpoint, the others from the engine."""
+    known = memory.finished() if memory is not None else set()
+    todo = [fragment for fragment in plan.fragments if fragment.number not in known]
+    fresh: Iterator[Counted]
+    if engine == "dask":
+        from caesura.engine.cluster import count_on_cluster
+
+        fresh = count_on_cluster(plan, todo, scheduler=scheduler, workers=workers, keep_going=keep_going)
+    else:
+        from caesura.engine.local import count_on_threads
+
+        fresh = count_on_threads(plan, todo, workers=workers, keep_going=keep_going)
+    for fragment in plan.fragments:
+        if fragment.number in known:
+            assert memory is not None
+            yield memory.recall(fragment.number)
+            continue
+        counted = next(fresh)
+        if memory is not None and not counted.fault:
+            memory.remember(counted)
+        yield counted
+
+
+def _measured(
+    plan: Plan, total: Rows, level: float, resamples: int, method: IntervalMethod, seed: int
+) -> dict[str, dict[str, StreamedMeasured]]:
+    systems: dict[str, dict[str, StreamedMeasured]] = {}
+    at = 0
+    for name, _ in plan.systems:
+        blocks: list[tuple[Metric, Rows, Rows]] = []
+        for each in plan.metrics:
+            width = len(each.fields)
+            blocks.append(
+                (each, np.ascontiguousarray(total[:, at : at + width]), total[:, at + width : at + width + 2])
+            )
+            at += width + 2
+        intervals = bootstrap_intervals(
+            [each.score for each, _, _ in blocks],
+            [rows for _, rows, _ in blocks],
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            method=method,
+        )
+        systems[name] = {
+            each.name: StreamedMeasured(
+                each, rows, found, plan.references, float(ends[:, 0].sum()), int(ends[:, 1].sum()), plan.items
+            )
+            for (each, rows, ends), found in zip(blocks, intervals, strict=True)
+        }
+    return systems

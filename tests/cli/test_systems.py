@@ -1,0 +1,93 @@
+"""Several systems through the command line: tables, tests, bounds, groups, gates, large files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.formats import write
+from caesura.model import Corpus
+from cli.command import caesura, refused
+
+
+def run(*words: str) -> str:
+    done = caesura(*words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    random = np.random.default_rng(0)
+    gold = {f"i{n}": {"c": random.integers(1, 6, size=8)} for n in range(12)}
+    near = {item: {"c": np.concatenate((m["c"][:4], m["c"][4:][::-1]))} for item, m in gold.items()}
+    lazy = {item: {"c": [int(m["c"].sum())]} for item, m in gold.items()}
+    paths = []
+    for name, data in (("gold", gold), ("near", near), ("lazy", lazy)):
+        path = tmp_path / f"{name}.json"
+        write(Corpus.from_dict(data), path, "segeval-json")
+        paths.append(str(path))
+    return paths
+
+
+def test_several_systems_are_tested_against_each_other(files: list[str]) -> None:
+    shown = run("compare", *files, "-m", "F", "--bounds")
+    assert "near – lazy" in shown
+    assert "(random sizes)" in shown
+    assert "F|beta:1|v:" in shown
+    data = json.loads(run("compare", *files, "-m", "F", "--bounds", "--json"))
+    assert data["systems"]["lazy"]["F"]["micro"] == 0.0
+    assert data["tests"]["F"][0]["difference"] == data["systems"]["near"]["F"]["micro"]
+    assert set(data["bounds"]) >= {"none", "all"}
+    assert any("ranks the baseline" in sentence for sentence in data["warnings"])
+
+
+def test_a_table_for_a_paper(files: list[str]) -> None:
+    assert run("compare", *files, "-m", "F", "--table", "latex").startswith(r"\begin{tabular}{lr}")
+    assert "no table style 'word'" in refused("compare", *files, "-m", "F", "--table", "word")
+
+
+def test_rows_of_every_item(files: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    target = tmp_path / "rows.csv"
+    run("compare", *files, "-m", "F", "--rows", str(target))
+    assert len(target.read_text().splitlines()) == 1 + 2 * 12 * 3
+    assert "written as .csv or .parquet" in refused("compare", *files, "-m", "F", "--rows", str(tmp_path / "rows.txt"))
+
+
+def test_the_gate_names_the_system(files: list[str]) -> None:
+    done = caesura("compare", *files, "-m", "F", "--fail-under", "F=0.1")
+    assert done.returncode == 1
+    assert done.stderr == "caesura: F of 'lazy' is 0.0000, below 0.1.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--by", "genre"], "has no attribute 'genre'"),
+        (["--interval", "t"], "--interval takes percentile or bca"),
+        (["--references", "all"], "--references takes pooled or mean or best"),
+        (["--checkpoint", "x"], "are for Parquet files"),
+        (["-m", "Bee"], "there is no metric 'Bee'; did you mean"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(files: list[str], words: list[str], sentence: str) -> None:
+    assert sentence in refused("compare", *files, *words)
+
+
+def test_large_files_are_streamed(files: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    parquet = []
+    for path in files:
+        parquet.append(str(Path(path).with_suffix(".parquet")))
+        run("convert", path, parquet[-1])
+    data = json.loads(run("compare", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"), "--json"))
+    whole = json.loads(run("compare", *files, "-m", "F", "--json"))
+    for system in ("near", "lazy"):
+        assert data["systems"][system]["F"]["micro"] == whole["systems"][system]["F"]["micro"]
+        assert data["systems"][system]["F"]["interval"] == whole["systems"][system]["F"]["interval"]
+    again = run("compare", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"))
+    assert "12 items" in again

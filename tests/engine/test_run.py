@@ -1,0 +1,211 @@
+"""One evaluation, four ways: in memory, in fragments on threads, resumed, and on a cluster; the numbers are the same bytes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+polars = pytest.importorskip("polars", reason="streaming reads Parquet (extra parquet)")
+
+from caesura.engine import evaluate_files, plan_run  # noqa: E402
+from caesura.engine.run import StreamedEvaluation  # noqa: E402
+from caesura.errors import CaesuraError, FormatError  # noqa: E402
+from caesura.formats import write  # noqa: E402
+from caesura.metrics import metric  # noqa: E402
+from caesura.model import Corpus, Segmentation  # noqa: E402
+from caesura.statistics import evaluate  # noqa: E402
+
+METRICS = ["F", "recall"]
+
+
+def random_corpus(
+    items: int, seed: int, coder: str = "c", skip: set[int] = frozenset(), shuffle: bool = False
+) -> Corpus:
+    random = np.random.default_rng(seed)
+    made = []
+    for i in range(items):
+        cuts = np.flatnonzero(random.random(29) < 0.2) + 1
+        if i not in skip:
+            made.append((f"i{i:06d}", coder, Segmentation.from_positions(cuts.tolist(), length=30)))
+    if shuffle:
+        np.random.default_rng(0).shuffle(made)
+    return Corpus.from_annotations(made)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
+    reference = tmp_path / "gold.parquet"
+    write(random_corpus(500, 0), reference)
+    systems = {name: tmp_path / f"{name}.parquet" for name in ("one", "two")}
+    for seed, path in enumerate(systems.values(), 1):
+        write(random_corpus(500, seed), path)
+    return reference, systems
+
+
+def told(result: StreamedEvaluation) -> str:
+    return repr(result.as_dict())
+
+
+def test_fragments_give_what_memory_gives(files) -> None:
+    reference, systems = files
+    streamed = evaluate_files(reference, systems, METRICS, items_per_fragment=37)
+    whole = evaluate(random_corpus(500, 0), {"one": random_corpus(500, 1), "two": random_corpus(500, 2)}, METRICS)
+    for system in systems:
+        for name in METRICS:
+            a, b = streamed[system, name], whole[system, name]
+            assert a.micro == b.micro
+            assert a.macro == pytest.approx(b.macro, abs=1e-12)
+            assert a.interval == b.interval, "groups of one item each are the items themselves"
+    assert streamed.items == 500
+
+
+def test_any_number_of_workers_and_fragments(files) -> None:
+    runs = {told(evaluate_files(*files, METRICS, workers=w, items_per_fragment=37)) for w in (1, 2, 5)}
+    assert len(runs) == 1
+
+
+def test_groups_stay_bounded(files) -> None:
+    reference, systems = files
+    plan = plan_run(reference, list(systems.items()), [metric("F")], items_per_fragment=40, groups=100)
+    assert plan.groups == 100
+    assert len(plan.fragments) == 13
+
+
+def test_a_checkpoint_remembers_and_refuses_strangers(files, tmp_path: Path) -> None:
+    reference, systems = files
+    fresh = told(evaluate_files(reference, systems, METRICS, items_per_fragment=40))
+    folder = tmp_path / "check"
+    assert told(evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)) == fresh
+    for done in list(folder.glob("fragment-*.npz"))[::2]:
+        done.unlink()
+    assert told(evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)) == fresh
+    with pytest.raises(FormatError, match="other files, metrics or options"):
+        evaluate_files(reference, systems, ["F"], items_per_fragment=40, checkpoint=folder)
+    next(folder.glob("fragment-*.npz")).write_bytes(b"PK")
+    with pytest.raises(FormatError, match="damaged; delete it"):
+        evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)
+
+
+RUN = """
+import sys
+from caesura.engine import evaluate_files
+import caesura.engine.fragment as f, time
+slow = float(sys.argv[4])
+count = f._counted
+def slowly(*given):
+    time.sleep(slow)
+    return count(*given)
+f._counted = slowly
+result = evaluate_files(sys.argv[1], {"one": sys.argv[2]}, ["F", "recall"], items_per_fragment=25, checkpoint=sys.argv[3], workers=1)
+print(repr(result.as_dict()))
+"""
+
+
+@pytest.mark.slow
+def test_kill_and_resume(files, tmp_path: Path) -> None:
+    reference, systems = files
+    folder = tmp_path / "check"
+    command = [sys.executable, "-c", RUN, str(reference), str(systems["one"]), str(folder)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([*command, "0.2"], env=env, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("fragment-*.npz"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = len(list(folder.glob("fragment-*.npz")))
+    assert 3 <= done < 20, "killed in the middle"
+    resumed = subprocess.run([*command, "0"], env=env, capture_output=True, text=True, check=True).stdout.strip()
+    assert resumed == told(evaluate_files(reference, {"one": systems["one"]}, METRICS, items_per_fragment=25))
+
+
+def test_items_that_one_side_lacks(tmp_path: Path) -> None:
+    reference, system = tmp_path / "gold.parquet", tmp_path / "sys.parquet"
+    write(random_corpus(100, 0), reference)
+    write(random_corpus(100, 1, skip={0, 7, 55, 99}), system)
+    with pytest.raises(CaesuraError, match="items are on one side only: i000000"):
+        evaluate_files(reference, {"s": system}, METRICS, items_per_fragment=10)
+    streamed = evaluate_files(reference, {"s": system}, METRICS, items_per_fragment=10, missing="skip")
+    assert streamed.skipped == ("i000000", "i000007", "i000055", "i000099")
+    whole = evaluate(random_corpus(100, 0), random_corpus(100, 1, skip={0, 7, 55, 99}), METRICS, missing="skip")
+    assert streamed["s", "F"].micro == whole["F"].micro
+
+
+def test_the_same_order_is_enough_but_some_order_there_must_be(tmp_path: Path) -> None:
+    reference, system, other = (tmp_path / f"{name}.parquet" for name in ("gold", "sys", "other"))
+    write(random_corpus(100, 0, shuffle=True), reference)
+    write(random_corpus(100, 1, shuffle=True), system)
+    write(random_corpus(100, 1), other)
+    streamed = evaluate_files(reference, {"s": system}, METRICS, items_per_fragment=9)
+    assert streamed["s", "F"].micro == evaluate(random_corpus(100, 0), random_corpus(100, 1), METRICS)["F"].micro
+    with pytest.raises(CaesuraError, match=r"share no item|one side only"):
+        evaluate_files(reference, {"s": other}, METRICS, items_per_fragment=9)
+
+
+def test_a_corrupt_row_group_is_named(files, tmp_path: Path) -> None:
+    reference, systems = files
+    frame = polars.read_parquet(systems["one"])
+    broken = tmp_path / "broken.parquet"
+    frame.write_parquet(broken, row_group_size=50, compression="uncompressed", statistics=False)
+    raw = bytearray(broken.read_bytes())
+    middle = len(raw) // 2  # in the lists of positions: the names of items stand at the start of a row group
+    raw[middle : middle + 40] = b"\xff" * 40
+    broken.write_bytes(bytes(raw))
+    with pytest.raises(CaesuraError, match=r"broken\.parquet"):
+        evaluate_files(reference, {"one": broken}, METRICS, items_per_fragment=50)
+    kept = evaluate_files(reference, {"one": broken}, METRICS, items_per_fragment=50, keep_going=True)
+    assert len(kept.faults) == 1
+    assert "broken.parquet: rows 251 to 300" in kept.faults[0] or "broken.parquet: rows 201 to 250" in kept.faults[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 not really", b"{}"])
+def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"x\.parquet"):
+        evaluate_files(path, {"s": path}, METRICS)
+    with pytest.raises(FormatError, match=r"missing\.parquet"):
+        evaluate_files(tmp_path / "missing.parquet", {"s": path}, METRICS)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files) -> None:
+    distributed = pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
+    expected = told(evaluate_files(*files, METRICS, items_per_fragment=10))
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+    ) as cluster:
+        killed = []
+
+        def kill_one(done: int, total: int, boundaries: int) -> None:
+            if done == 5:
+                victim = next(iter(cluster.workers.values()))
+                os.kill(victim.pid, signal.SIGKILL)
+                killed.append(victim.pid)
+
+        found = told(
+            evaluate_files(
+                *files,
+                METRICS,
+                items_per_fragment=10,
+                engine="dask",
+                scheduler=cluster.scheduler_address,
+                progress=kill_one,
+            )
+        )
+    assert killed
+    assert found == expected
+
+
+def test_a_scheduler_that_does_not_answer(files, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
+    monkeypatch.setattr("caesura.engine.cluster._PATIENCE", 1)
+    with pytest.raises(CaesuraError, match=r"tcp://127\.0\.0\.1:1 does not answer"):
+        evaluate_files(*files, METRICS, engine="dask", scheduler="tcp://127.0.0.1:1")
