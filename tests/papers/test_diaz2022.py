@@ -49,10 +49,10 @@ def test_votes_follow_a(short: Reproduction) -> None:
 
 
 def test_metrics_asked_for_stand_beside_the_papers(short: Reproduction) -> None:
-    rates = short.tables[-1]
-    assert [row[0] for row in rates.rows] == ["A", "B", "WD padded", "F"]
-    assert short.data["study"]["cross"]["columns"][3:] == ["A", "B", "WD padded", "F"]
-    assert len(short.data["study"]["cross"]["rows"]) == sum(n - 2 for n in range(5, 10))
+    for rates in short.tables[-2:]:
+        assert [row[0] for row in rates.rows] == ["A", "B", "WD padded", "F"]
+    assert short.data["study"]["cross ties"]["columns"][3:] == ["A", "B", "WD padded", "F"]
+    assert len(short.data["study"]["cross inversions"]["rows"]) == sum(n - 2 for n in range(5, 10))
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
@@ -38,7 +39,9 @@ def shifts(cuts: list[int], length: int):
             else:
                 continue
             half = Fraction(1, 2)
-            soft = "soft" if min(likes) > half else "hard" if max(likes) < half else "neither"
+            soft = (
+                "soft" if min(likes) > half else "hard" if max(likes) < half else "mild" if sum(likes) >= 1 else "other"
+            )
             yield i, s, soft, sorted({*cuts} - {edges[i]} | {edges[i] + s})
 
 
@@ -54,36 +57,51 @@ def jumps(cuts: list[int], length: int):
 
 
 def naive_errors(spelled: str, cuts: list[int], length: int) -> dict[str, bool]:
+    """What goes wrong on one reference: ties by study, inversions by study, and whether a mild shift is below a deletion."""
     measure = metric(spelled)
 
     def masses(where: list[int]) -> list[int]:
         return [b - a for a, b in zip([0, *where], [*where, length], strict=True)]
 
     def score(where: list[int]) -> float:
-        return round(measure(masses(cuts), masses(where)), 9)
+        return round(measure(masses(cuts), masses(where)), 9) * (1 if measure.higher_is_better else -1)
 
     moved = [(*shift, score(shift[3])) for shift in shifts(cuts, length)]
     jumped = [(far, where, score(where)) for far, where in jumps(cuts, length)]
     soft = [m for m in moved if m[2] == "soft"]
+    # (score of the one that must be better, score of the other)
+    compared = {
+        "cross": [(m[4], j[2]) for m in soft for j in jumped if abs(m[1]) == j[0] and m[3] != j[1]],
+        "constant": [(m[4], h[4]) for m in soft for h in moved if h[2] == "hard" and abs(m[1]) == abs(h[1])],
+        "vanishing": [(m[4], h[4]) for m in soft for h in moved if m[0] == h[0] and abs(h[1]) > abs(m[1])],
+    }
+    mild = [(m[4], score([c for i, c in enumerate(cuts, 1) if i != m[0]])) for m in moved if m[2] in ("soft", "mild")]
     return {
-        "cross": any(
-            abs(m[1]) == far and m[3] != where and m[4] == given for m in soft for far, where, given in jumped
-        ),
-        "constant": any(abs(m[1]) == abs(h[1]) and m[4] == h[4] for m in soft for h in moved if h[2] == "hard"),
-        "vanishing": any(m[0] == h[0] and abs(h[1]) > abs(m[1]) and m[4] == h[4] for m in soft for h in moved),
+        **{f"{which} ties": any(a == b for a, b in both) for which, both in compared.items()},
+        **{f"{which} inversions": any(a < b for a, b in both) for which, both in compared.items()},
+        "deletions": any(a < b for a, b in mild),
     }
 
 
-@pytest.mark.parametrize("spelled", ["A", "F", "A:scorer=exponential", "B", PADDED])
+@pytest.mark.parametrize("spelled", ["A", "F", "A:scorer=exponential", "B", PADDED, "Pk", "A:alignment=global"])
 def test_definition_on_short_texts(spelled: str) -> None:
     study = error_study([spelled], longest=9)
     for length in (5, 8, 9):
-        expected = {(which, m): 0 for which in STUDIES for m in range(2, length)}
+        expected: Counter[tuple[str, int]] = Counter()
         for cuts in references(length):
             for which, wrong in naive_errors(spelled, cuts, length).items():
                 expected[which, len(cuts) + 1] += wrong
-        counted = {(which, m): errors for which in STUDIES for n, m, _, errors in study.rows(which) if n == length}
-        assert counted == expected
+        counted = {
+            (f"{which} {kind}", m): errors
+            for which in STUDIES
+            for kind in ("ties", "inversions")
+            for n, m, _, errors in study.rows(which, kind)
+            if n == length
+        }
+        counted |= {("deletions", m): int(study.deletions[0, length - 5, m]) for m in range(2, length)}
+        assert counted == dict(expected)
+        if length == 9 and spelled == "A:alignment=global":
+            assert study.below_deletion(spelled) == 0
 
 
 # ---------------------------------------------------------------------- the authors' program
@@ -105,7 +123,9 @@ def test_counts_of_the_authors_program_row_by_row() -> None:
 
 def test_threads_change_nothing() -> None:
     one, two = (error_study(["F", "A:weight=dice"], longest=14, threads=n) for n in (1, 3))
-    assert (one.errors == two.errors).all()
+    assert (one.ties == two.ties).all()
+    assert (one.inversions == two.inversions).all()
+    assert (one.deletions == two.deletions).all()
 
 
 def test_shares_and_rates() -> None:

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["CROSS", "HARD", "SOFT", "STUDIES", "count_boundaries", "judge", "write_moves"]
+__all__ = ["COLUMNS", "CROSS", "DELETED", "HARD", "MILD", "SOFT", "count_boundaries", "judge", "write_moves"]
 
-#: What a move is: a shift that leaves both segments more like themselves than not, one that leaves neither so, a jump over the
-#: next boundary. A shift may be neither soft nor hard.
-SOFT, HARD, CROSS = 1, 2, 4
+#: What a move is: a shift that leaves both segments beside it more like themselves than not, one that leaves neither so, one that
+#: does so on the average of both, any other shift; a jump over the next boundary; or none at all: the boundary is deleted.
+SOFT, HARD, MILD, OTHER, CROSS, DELETED = 1, 2, 3, 0, 4, 5
 
-#: The studies, in the order of the columns that ``judge`` fills.
-STUDIES = ("cross", "constant", "vanishing")
+#: What ``judge`` fills in: ties and inversions of the studies cross, constant and vanishing, then shifts below a deletion.
+COLUMNS = 7
 
 
 @kernel
@@ -37,13 +37,17 @@ def count_boundaries(codes: NDArray[Any], out: NDArray[Any]) -> None:
 
 @inline
 def softness(left: int, right: int, shift: int) -> Any:
-    """Whether moving the boundary between segments of these sizes is SOFT, HARD or neither."""
+    """Whether moving the boundary between segments of these sizes is SOFT, HARD, MILD or OTHER."""
     if shift > 0:
         near, far = left, right
     else:
         near, far, shift = right, left, -shift
-    # Jaccard near / (near + shift) and (far - shift) / far, both over or both under one half
-    return SOFT if near > shift and far > 2 * shift else HARD if near < shift and far < 2 * shift else 0
+    # The Jaccard indices are near / (near + shift) and (far - shift) / far: both over, both under one half, their sum 1 or more.
+    if near > shift and far > 2 * shift:
+        return SOFT
+    if near < shift and far < 2 * shift:
+        return HARD
+    return MILD if near * far >= shift * (near + shift) else OTHER
 
 
 @kernel
@@ -64,8 +68,7 @@ def write_moves(
     ``owner`` is the reference of a hypothesis, ``boundary`` which one was moved, ``distance`` how far (to the left below 0).
     """
     edges = np.empty(length + 2, np.int64)
-    soft_at, hard_at = np.empty(length + 1, np.bool_), np.empty(length + 1, np.bool_)
-    cross_at = np.empty(length + 1, np.bool_)
+    soft_at = np.empty(length + 1, np.bool_)
     made, refs = 0, 0
     ref_offsets[0], hyp_offsets[0] = 0, 0
     for at in range(len(codes)):
@@ -73,18 +76,16 @@ def write_moves(
         ref_positions[refs : refs + count] = edges[1 : count + 1]
         refs += count
         ref_offsets[at + 1] = refs
-        _survey(edges, count, soft_at, hard_at, cross_at)
+        _survey(edges, count, soft_at)
         for i in range(1, count + 1):
             left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
-            nearest = _nearest_soft(left, right)
+            owner[made], boundary[made], distance[made], kind[made] = at, i, 0, DELETED
+            made = _write(edges, count, i, 0, hyp_positions, hyp_offsets, made)
+            loose = softness(left, right, 1) == SOFT or softness(left, right, -1) == SOFT
             for shift in range(1 - left, right):
-                far = abs(shift)
                 soft = softness(left, right, shift)
-                if shift != 0 and (
-                    nearest <= far
-                    or (soft == HARD and soft_at[far])
-                    or (soft == SOFT and (hard_at[far] or cross_at[far]))
-                ):
+                # Any shift matters beside a soft one of the same boundary, a hard one beside a soft one by the same distance.
+                if shift != 0 and (loose or soft == MILD or (soft == HARD and soft_at[abs(shift)])):
                     owner[made], boundary[made], distance[made], kind[made] = at, i, shift, soft
                     made = _write(edges, count, i, edges[i] + shift, hyp_positions, hyp_offsets, made)
             if i < count:
@@ -113,38 +114,23 @@ def _edges(code: int, length: int, edges: NDArray[Any]) -> int:
 
 
 @kernel
-def _survey(
-    edges: NDArray[Any], count: int, soft_at: NDArray[Any], hard_at: NDArray[Any], cross_at: NDArray[Any]
-) -> None:
-    """Note at which distances there are soft shifts, hard shifts and jumps."""
-    soft_at[:], hard_at[:], cross_at[:] = False, False, False
+def _survey(edges: NDArray[Any], count: int, soft_at: NDArray[Any]) -> None:
+    """Note at which distances there is a soft shift of any boundary."""
+    soft_at[:] = False
     for i in range(1, count + 1):
         left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
         for shift in range(1 - left, right):
-            if shift != 0:
-                soft = softness(left, right, shift)
-                soft_at[abs(shift)] |= soft == SOFT
-                hard_at[abs(shift)] |= soft == HARD
-        if i < count:
-            cross_at[right + 1 : right + edges[i + 2] - edges[i + 1]] = True
-            cross_at[right + 1 : right + left] = True
-
-
-@kernel
-def _nearest_soft(left: int, right: int) -> int:
-    """Return the smallest soft shift of a boundary, either way; a large number where there is none."""
-    if softness(left, right, 1) == SOFT or softness(left, right, -1) == SOFT:
-        return 1  # a soft shift by more is soft by one too
-    return 1 << 30
+            if shift != 0 and softness(left, right, shift) == SOFT:
+                soft_at[abs(shift)] = True
 
 
 @kernel
 def _write(
     edges: NDArray[Any], count: int, moved: int, to: int, positions: NDArray[Any], offsets: NDArray[Any], made: int
 ) -> int:
-    """Write the boundaries with one of them moved, in order."""
+    """Write the boundaries with one of them moved, in order; moved to 0, it is left out."""
     at = offsets[made]
-    placed = False
+    placed = to == 0
     for i in range(1, count + 1):
         if i == moved:
             continue
@@ -171,7 +157,12 @@ def judge(
     tolerance: float,
     out: NDArray[Any],
 ) -> None:
-    """Mark in ``out``, a row a reference and a column a study, whether two hypotheses are scored alike that must not be."""
+    """Mark in ``out``, a row a reference, what goes wrong there; higher scores are better.
+
+    Columns 0 to 2: a soft shift is scored like a jump by the same distance, like a hard shift by the same distance, like a
+    larger shift of the same boundary. Columns 3 to 5: it is scored below that. Column 6: a soft or mild shift is scored below
+    the deletion of its boundary, which stands before the shifts.
+    """
     out[:] = False
     first = 0
     while first < len(scores):
@@ -179,16 +170,21 @@ def judge(
         while stop < len(scores) and owner[stop] == owner[first]:
             stop += 1
         found = out[owner[first]]
+        deleted = scores[first]
         for p in range(first, stop):
+            if kind[p] == DELETED:
+                deleted = scores[p]
+            elif kind[p] == MILD or kind[p] == SOFT:
+                found[6] |= scores[p] < deleted - tolerance
             if kind[p] != SOFT:
                 continue
             for q in range(first, stop):
-                if abs(scores[p] - scores[q]) > tolerance:
+                better = scores[p] - scores[q]
+                if better > tolerance:
                     continue
                 near, far = abs(distance[p]), abs(distance[q])
-                found[0] |= kind[q] == CROSS and near == far
-                found[1] |= kind[q] == HARD and near == far
-                found[2] |= kind[q] != CROSS and boundary[p] == boundary[q] and far > near
-            if found[0] and found[1] and found[2]:
-                break
+                which = 3 if better < -tolerance else 0
+                found[which] |= kind[q] == CROSS and near == far
+                found[which + 1] |= kind[q] == HARD and near == far
+                found[which + 2] |= kind[q] != CROSS and boundary[p] == boundary[q] and far > near
         first = stop

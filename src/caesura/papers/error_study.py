@@ -7,7 +7,9 @@ Every segmentation of a text of n units is the reference once. From it hypothese
 - *vanishing*: both shift the same boundary, the nearer one softly.
 
 A shift is soft where both segments beside it keep a Jaccard index over 1/2 with what they were, hard where both fall under it.
-A metric that gives the two hypotheses one score misbehaves on that reference.
+A metric that gives the two hypotheses one score (a *tie*) misbehaves on that reference: that is what the authors count. Two more
+counts are ours: *inversions*, where the metric even prefers the wrong one; and, after their figure 16, *deletions*: a mild shift, one
+that keeps the mean of the two Jaccard indices at 1/2 or above, is scored below leaving the boundary out.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +27,21 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, Side, metric
 
-__all__ = ["LONGEST", "SHORTEST", "STUDIES", "ErrorStudy", "error_study"]
+__all__ = ["KINDS", "LONGEST", "SHORTEST", "STUDIES", "ErrorStudy", "error_study"]
 
 #: The studies by name, in the order of the paper's figures 13 to 15.
 STUDIES = ("cross", "constant", "vanishing")
 SHORTEST, LONGEST = 5, 28
 
-#: Scores are sums of a few dozen fractions, exact to about 1e-15. The pairs compared on up to 20 units that our own metrics
-#: do tell apart are more than 1e-4 apart. So anything between decides the same.
+#: What goes wrong: two hypotheses are scored alike, as the authors count, or the wrong way round.
+Kind: TypeAlias = Literal["ties", "inversions"]
+KINDS: tuple[Kind, ...] = ("ties", "inversions")
+
+#: Measured on every pair that is compared up to 20 units, for each of our metrics: scores differ by less than 1e-15, which is
+#: rounding, or by more than 1e-5. So anything between decides the same.
 TOLERANCE = 1e-9
 
+_COLUMNS = 7  # what kernels.moves.judge fills in: ties, inversions, deletions
 _RUN = 2048  # references counted at once: small enough for the cache, large enough to make Python's part vanish
 
 
@@ -42,39 +49,50 @@ _RUN = 2048  # references counted at once: small enough for the cache, large eno
 class ErrorStudy:
     """Counts of misbehaviour.
 
-    ``errors[metric, study, length - shortest, segments]`` is the number of references for which the metric misbehaves,
-    ``references[length - shortest, segments]`` how many there are.
+    ``ties[metric, study, length - shortest, segments]`` is the number of references for which the metric scores alike what it must
+    not, ``inversions`` for which it scores it the wrong way round, ``deletions[metric, length - shortest, segments]`` for
+    which a mild shift falls below a deletion; ``references[length - shortest, segments]`` is how many there are.
     """
 
     metrics: tuple[Metric, ...]
     names: tuple[str, ...]
     shortest: int
     longest: int
-    errors: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    inversions: NDArray[np.int64]
+    deletions: NDArray[np.int64]
     references: NDArray[np.int64]
 
-    def total(self, name: str, study: str) -> int:
+    def total(self, name: str, study: str, kind: Kind = "ties") -> int:
         """How many references of any length and number of segments the metric misbehaves on."""
-        return int(self.errors[self.names.index(name), STUDIES.index(study)].sum())
+        return int(self._counts(name, study, kind).sum())
 
-    def rate(self, name: str, study: str) -> float:
+    def rate(self, name: str, study: str, kind: Kind = "ties") -> float:
         """The same as a share of all references."""
-        return self.total(name, study) / int(self.references.sum())
+        return self.total(name, study, kind) / int(self.references.sum())
 
-    def share(self, name: str, study: str, length: int) -> tuple[list[int], list[float]]:
+    def below_deletion(self, name: str) -> int:
+        """How many references have a mild shift that is scored below the deletion of its boundary."""
+        return int(self.deletions[self.names.index(name)].sum())
+
+    def share(self, name: str, study: str, length: int, kind: Kind = "ties") -> tuple[list[int], list[float]]:
         """Numbers of segments, and the share of references with so many on which the metric misbehaves."""
         row = length - self.shortest
-        segments = list(range(2, length))
-        counts = self.errors[self.names.index(name), STUDIES.index(study), row, 2:length]
-        return segments, (counts / self.references[row, 2:length]).tolist()
+        counts = self._counts(name, study, kind)[row, 2:length]
+        return list(range(2, length)), (counts / self.references[row, 2:length]).tolist()
 
-    def rows(self, study: str) -> Iterator[tuple[int, ...]]:
+    def rows(self, study: str, kind: Kind = "ties") -> Iterator[tuple[int, ...]]:
         """Go through (length, segments, references, errors of each metric …), the shape of the authors' tables."""
         for length in range(self.shortest, self.longest + 1):
             for segments in range(2, length):
                 row = length - self.shortest
-                counted = self.errors[:, STUDIES.index(study), row, segments].tolist()
+                counted = [int(self._counts(name, study, kind)[row, segments]) for name in self.names]
                 yield length, segments, int(self.references[row, segments]), *counted
+
+    def _counts(self, name: str, study: str, kind: Kind) -> NDArray[np.int64]:
+        which = self.ties if kind == "ties" else self.inversions
+        counts: NDArray[np.int64] = which[self.names.index(name), STUDIES.index(study)]
+        return counts
 
 
 def error_study(
@@ -108,14 +126,15 @@ def error_study(
     for each in made:
         if "units" not in each.needs:
             raise CaesuraError(f"{each.name} compares {' or '.join(sorted(each.needs))}; the study is about units.")
-    errors = np.zeros((len(made), len(STUDIES), longest - shortest + 1, longest + 1), np.int64)
+    errors = np.zeros((len(made), _COLUMNS, longest - shortest + 1, longest + 1), np.int64)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for length, counted in pool.map(lambda run: _count(made, *run), _runs(shortest, longest)):
             errors[:, :, length - shortest, : counted.shape[2]] += counted
     references = np.zeros(errors.shape[2:], np.int64)
     for length in range(shortest, longest + 1):
         references[length - shortest, 2:length] = [comb(length - 1, m - 1) for m in range(2, length)]
-    return ErrorStudy(tuple(made), tuple(metrics), shortest, longest, errors, references)
+    ties, inversions, deletions = errors[:, :3], errors[:, 3:6], errors[:, 6]
+    return ErrorStudy(tuple(made), tuple(metrics), shortest, longest, ties, inversions, deletions, references)
 
 
 def _runs(shortest: int, longest: int) -> Iterator[tuple[int, int, int]]:
@@ -130,7 +149,7 @@ def _count(made: list[Metric], length: int, start: int, stop: int) -> tuple[int,
     from caesura.kernels.moves import count_boundaries, judge, write_moves
 
     codes = np.arange(start, stop)
-    most = 4 * length * len(codes)
+    most = 5 * length * len(codes)  # deletions, shifts either way, jumps either way: fewer than n each
     ref_positions, ref_offsets = np.empty(len(codes) * length, np.int64), np.empty(len(codes) + 1, np.int64)
     hyp_positions, hyp_offsets = np.empty(most * length, np.int64), np.empty(most + 1, np.int64)
     owner, boundary, distance, kind = (np.empty(most, np.int64) for _ in range(4))
@@ -147,14 +166,18 @@ def _count(made: list[Metric], length: int, start: int, stop: int) -> tuple[int,
     segments = np.empty(len(codes), np.int64)
     count_boundaries(codes, segments)
     segments += 1
-    counted = np.zeros((len(made), len(STUDIES), length + 1), np.int64)
-    found = np.empty((len(codes), len(STUDIES)), np.bool_)
+    counted = np.zeros((len(made), _COLUMNS, length + 1), np.int64)
+    found = np.empty((len(codes), _COLUMNS), np.bool_)
     for at, each in enumerate(made):
         judge(_scores(each, batch), owner, boundary, distance, kind, TOLERANCE, found)
-        for study in range(len(STUDIES)):
-            counted[at, study] = np.bincount(segments[found[:, study]], minlength=length + 1)
+        for column in range(_COLUMNS):
+            counted[at, column] = np.bincount(segments[found[:, column]], minlength=length + 1)
     return length, counted
 
 
 def _scores(each: Metric, batch: Batch) -> NDArray[Any]:
-    return each.score(each.rows(batch)) if len(batch) else np.empty(0)
+    """Score the batch so that higher is better."""
+    if not len(batch):
+        return np.empty(0)
+    scores = each.score(each.rows(batch))
+    return scores if each.higher_is_better else -scores
