@@ -108,11 +108,21 @@ class Drawing:
 
 _ALL: frozenset[Kind] = frozenset({"units", "time", "nested"})
 _FLAT: frozenset[Kind] = frozenset({"units", "time"})
+_NESTED: frozenset[Kind] = frozenset({"nested"})
 
 #: Every drawing by name, in the order in which they are shown. Families add their rows here.
 DRAWINGS: dict[str, Drawing] = {
     d.name: d
     for d in (
+        Drawing(
+            "nested-bars",
+            "nested segments as bars, a row a level",
+            "caesura.report.hierarchies:draw_nested_bars",
+            _NESTED,
+            shown=True,
+            alone=True,
+        ),
+        Drawing("tree", "nested segments as trees", "caesura.report.hierarchies:draw_tree", _NESTED, alone=True),
         Drawing(
             "segmentations",
             "segmentations under each other, agreement marked",
