@@ -1,0 +1,87 @@
+"""Files and texts that people bring: read by the formats, under limits, their names never trusted."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path, PurePosixPath
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.formats import read
+from caesura.formats.registry import FORMATS
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.web.settings import Limits
+
+__all__ = ["plain_name", "read_text", "read_upload"]
+
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
+
+
+def read_upload(
+    name: str, data: bytes, limits: Limits, *, format: str | None = None, coder: str | None = None
+) -> Corpus:
+    """Read one uploaded file; faults name the file as the user knows it."""
+    shown = plain_name(name)
+    if data.startswith(_ARCHIVES):
+        raise FormatError(shown, None, "archives are not read; unpack it and bring the files.")
+    with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
+        path = Path(folder) / f"upload{_suffix(shown)}"
+        path.write_bytes(data)
+        try:
+            corpus = read(path, format)
+        except FormatError as fault:
+            raise FormatError(shown, fault.line, fault.why.replace(str(path), shown)) from None
+        except CaesuraError as fault:
+            raise FormatError(shown, None, str(fault).replace(str(path), shown)) from None
+        except RecursionError:
+            raise FormatError(shown, None, "the file is nested too deeply.") from None
+    if len(corpus.positions) > limits.boundaries:
+        raise FormatError(shown, None, f"{len(corpus.positions)} boundaries; up to {limits.boundaries} are taken.")
+    stem = shown.split(".")[0] or "item"
+    return _renamed(corpus, stem, coder)
+
+
+def read_text(text: str, limits: Limits, *, item: str, coder: str, separator: str = "|") -> Corpus:
+    """Read pasted text with separators between segments."""
+    if len(text) > limits.text_length:
+        raise CaesuraError(f"the text has {len(text)} characters; up to {limits.text_length} are taken.")
+    if len(separator) != 1 or separator.isspace():
+        raise CaesuraError(f"the separator is one visible character, not {separator!r}.")
+    marks = Segmentation.parse(text, separator=separator)
+    if not marks.length:
+        raise CaesuraError("the text holds no word.")
+    return Corpus.from_annotations([Annotation(item, coder, marks)])
+
+
+def plain_name(name: str, limit: int = 200) -> str:
+    """A file's own name without folders and control characters.
+
+    >>> plain_name("../../etc/pass\\x00wd.json")
+    'passwd.json'
+    """
+    last = PurePosixPath(name.replace("\\", "/")).name
+    return "".join(c for c in last if c.isprintable())[:limit] or "file"
+
+
+def _suffix(name: str) -> str:
+    """The suffix, if a format knows it: nothing else of the name reaches the disk."""
+    known = {suffix for each in FORMATS.values() for suffix in each.suffixes}
+    return max((s for s in known if name.lower().endswith(s)), key=len, default=".txt")
+
+
+def _renamed(corpus: Corpus, item: str, coder: str | None) -> Corpus:
+    """Name the coder as the user did; an item that was named after the temporary file takes the upload's name."""
+    if coder is not None and len(corpus.coders) > 1:
+        raise CaesuraError(f"the file holds {len(corpus.coders)} coders, so one name for all of them does not fit.")
+    return Corpus.from_annotations(
+        [
+            Annotation(
+                item if a.item == "upload" else a.item,
+                coder or ("coder" if a.coder == "upload" else a.coder),
+                a.marks,
+                a.track,
+            )
+            for a in corpus
+        ],
+        labels=corpus.labels,
+        attributes={item if name == "upload" else name: known for name, known in corpus.attributes.items()},
+    )
