@@ -1,0 +1,93 @@
+"""The workbench as one application: guard in front, pages and API behind, every fault a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from caesura._version import __version__
+from caesura.errors import CaesuraError
+from caesura.web.api import router
+from caesura.web.operations import described
+from caesura.web.pages import pages
+from caesura.web.security import Guard
+from caesura.web.settings import Settings
+from caesura.web.store import Conflict, NotFound, Store
+
+__all__ = ["create_app"]
+
+_HERE = Path(__file__).parent
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Make the application; the store is opened here, so a bad database is told before the server starts."""
+    store = Store(settings.database_url)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        store.close()
+
+    app = FastAPI(
+        title="Caesura workbench",
+        version=__version__,
+        description="Compare, agree, adjudicate: everything the pages do, as JSON.",
+        lifespan=lifespan,
+        docs_url=None,  # its page would load scripts from another host; /openapi.json is the description
+        redoc_url=None,
+        responses={status: {"description": what} for status, what in _ANSWERS.items()},
+    )
+    app.state.store, app.state.settings = store, settings
+    app.include_router(router)
+    app.include_router(pages)
+    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    app.add_middleware(Guard, settings=settings)
+    for kind, answer in (
+        (CaesuraError, _bad),
+        (RequestValidationError, _misshapen),
+        (HTTPException, _plain),
+        (RecursionError, _too_deep),
+    ):
+        app.add_exception_handler(kind, answer)
+    return app
+
+
+_ANSWERS: dict[int | str, str] = {
+    400: "Bad input, in one sentence.",
+    403: "A request from another site, or without the session's token.",
+    404: "There is no such thing.",
+    409: "Somebody changed it first; the answer carries the present state.",
+    413: "Too large.",
+    422: "Not of the form that was asked for.",
+}
+
+
+def _bad(_: Request, fault: Any) -> JSONResponse:
+    if isinstance(fault, Conflict):
+        state = fault.current
+        current = {"id": state.id, "version": state.version, "coder": state.coder, "marks": described(state.marks)}
+        return JSONResponse({"error": str(fault), "current": current}, status_code=409)
+    status = 404 if isinstance(fault, NotFound) else 400
+    return JSONResponse({"error": str(fault), "line": getattr(fault, "line", None)}, status_code=status)
+
+
+def _misshapen(_: Request, fault: Any) -> JSONResponse:
+    first = fault.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
+    return JSONResponse({"error": f"{where}: {first['msg'].lower()}."}, status_code=422)
+
+
+def _plain(_: Request, fault: Any) -> JSONResponse:
+    return JSONResponse({"error": str(fault.detail)}, status_code=fault.status_code, headers=fault.headers)
+
+
+def _too_deep(_: Request, fault: Any) -> JSONResponse:
+    return JSONResponse({"error": "the request is nested too deeply."}, status_code=400)
