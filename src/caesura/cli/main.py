@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "compare": "compare",
     "convert": "convert",
     "reproduce": "reproduce",
+    "serve": "serve",
     "bench": "bench",
 }
 

@@ -35,7 +35,9 @@ def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
         "coders": corpus.coders,
         "matrix": _matrix(chosen, rows, pairs, len(corpus.coders)),
         "pooled": _number(chosen.score(rows.sum(axis=0))),
-        "items": [{"name": corpus.items[i], "score": _number(chosen.score(rows[of_item == i].sum(axis=0)))} for i in items],
+        "items": [
+            {"name": corpus.items[i], "score": _number(chosen.score(rows[of_item == i].sum(axis=0)))} for i in items
+        ],
         "coefficients": _coefficients(corpus, chosen),
     }
 
@@ -61,7 +63,7 @@ def _coefficients(corpus: Corpus, chosen: Metric) -> list[dict[str, Any]]:
     """π and κ with this metric; a coefficient that does not apply says why."""
     from caesura.agreement import agreement
 
-    listed = []
+    listed: list[dict[str, Any]] = []
     for name in ("pi", "kappa"):
         try:
             found = agreement(corpus, metric=chosen, coefficient=name)

@@ -45,9 +45,7 @@ def session(request: Request) -> dict[str, Any]:
         "version": __version__,
         "metrics": metrics(),
         "methods": list(METHODS),
-        "formats": [
-            {"name": f.name, "title": f.title, "suffixes": f.suffixes, "writes": f.name} for f in FORMATS.values()
-        ],
+        "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in FORMATS.values()],
     }
 
 
@@ -102,7 +100,8 @@ async def add_files(
     limits = _settings(request).limits
     if len(files) > limits.files:
         raise CaesuraError(f"{len(files)} files at once; up to {limits.files} are taken.")
-    added, faults = 0, []
+    added = 0
+    faults: list[dict[str, Any]] = []
     for file in files:
         name, data = plain_name(file.filename or "file"), await file.read()
         try:
@@ -179,7 +178,7 @@ def export(
     if coder:
         corpus = corpus.select(coders=coder)
     name, content = exported(corpus, _store(request).project_name(project), format, lossy=lossy)
-    headers = {"Content-Disposition": f"attachment; filename=\"{name}\""}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
@@ -197,7 +196,10 @@ def item_page(request: Request, item: Id) -> dict[str, Any]:
         "project": found.project,
         "units": found.units,
         "annotations": [_annotation(state) for state in states],
-        "votes": [{"position": place.position, "voters": place.voters} for place in votes(store.corpus(found.project, item=item))],
+        "votes": [
+            {"position": place.position, "voters": place.voters}
+            for place in votes(store.corpus(found.project, item=item))
+        ],
         "comments": store.comments(item),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -16,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from caesura._version import __version__
 from caesura.errors import CaesuraError
 from caesura.web.api import router
+from caesura.web.comparisons import warm_up
 from caesura.web.operations import described
 from caesura.web.pages import pages
 from caesura.web.security import Guard
@@ -33,6 +35,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        Thread(target=warm_up, daemon=True).start()
         yield
         store.close()
 

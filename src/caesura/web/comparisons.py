@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 from caesura.errors import CaesuraError
-from caesura.metrics import Metric, metric, metrics
+from caesura.metrics import Batch, Metric, metric, metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.report.comparison import compare
 from caesura.report.drawings import applicable, draw
 from caesura.web.requests import CompareRequest
 
-__all__ = ["compared"]
+__all__ = ["compared", "warm_up"]
 
 
 def compared(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest) -> dict[str, Any]:
@@ -21,31 +20,37 @@ def compared(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareR
     chosen = _metrics(wanted)
     answers = []
     for coder, marks in others:
-        found = compare(first, marks, chosen, names=(reference, coder))
-        answers.append(
+        scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
+        answers.append({"reference": reference, "hypothesis": coder, "scores": scores, "skipped": skipped})
+    return {"comparisons": answers, "pictures": _pictures(coded, wanted)}
+
+
+def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """What every metric says of one pair, and why some say nothing."""
+    scores, skipped = [], {}
+    for each in chosen:
+        try:
+            row = each.rows(batch)[0]
+        except CaesuraError as fault:
+            skipped[each.name] = str(fault)
+            continue
+        value = float(each.score(row))
+        scores.append(
             {
-                "reference": reference,
-                "hypothesis": coder,
-                "scores": [
-                    {
-                        "name": name,
-                        "title": score.metric.title,
-                        "value": None if math.isnan(score.value) else score.value,
-                        "higher_is_better": score.metric.higher_is_better,
-                        "signature": score.signature,
-                        "counts": dict(score.counts),
-                    }
-                    for name, score in found.scores.items()
-                ],
-                "skipped": dict(found.skipped),
+                "name": each.name,
+                "title": each.title,
+                "value": None if math.isnan(value) else value,
+                "higher_is_better": each.higher_is_better,
+                "signature": each.signature,
+                "counts": dict(zip(each.fields, row.tolist(), strict=True)),
             }
         )
-    return {"comparisons": answers, "pictures": _pictures(coded, wanted)}
+    return scores, skipped
 
 
 def _metrics(wanted: CompareRequest) -> list[Metric]:
     """Every metric asked for (or known), each with the parameters it takes."""
-    given: dict[str, Any] = dict(wanted.parameters)
+    given: dict[str, Any] = {str(key): value for key, value in wanted.parameters.items()}
     for whole in ("n_t", "k"):
         if whole in given:
             if given[whole] != int(given[whole]):
@@ -71,3 +76,13 @@ def _pictures(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: Compare
         picture = draw(name, corpus)
         drawn.append({"name": name, "title": picture.title, "svg": picture.svg(wanted.width)})
     return drawn
+
+
+def warm_up() -> None:
+    """Load the compiled loops before the first user waits for them."""
+    for pair in (
+        (Segmentation.from_masses([20, 20]), Segmentation.from_masses([19, 21])),
+        (Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([0.6], length=1.0)),
+        (Segmentation.from_labels_at(["", ",", "", "."]), Segmentation.from_labels_at([",", "", "", "."])),
+    ):
+        _scores(Batch.of_pair(*pair), [metric(name) for name in metrics()])

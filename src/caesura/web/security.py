@@ -24,6 +24,7 @@ COOKIE = "caesura-token"
 CSRF_HEADER = "X-CSRF-Token"
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
+_OPEN = ("/login", "/static/", "/favicon.ico")  # what a visitor needs to give the token
 
 _HEADERS = {
     # drawings bring their colours as inline styles; scripts only ever come from /static
@@ -57,7 +58,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope["method"], headers)
+        refusal = self._refusal(scope["method"], scope["path"], headers)
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -73,11 +74,11 @@ class Guard:
             return
         await self.app(scope, self._limited(receive), guarded)
 
-    def _refusal(self, method: str, headers: Headers) -> Response | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> Response | None:
         settings = self.settings
         if settings.local and headers.get("host", "").lower() not in settings.hosts:
             return _refused(421, f"this workbench is not {headers.get('host', '')!r}; open it under its own address.")
-        if settings.token is not None and not self._knows_token(headers):
+        if settings.token is not None and not path.startswith(_OPEN) and not self._knows_token(headers):
             return _refused(401, "this workbench wants its token: open /login, or send Authorization: Bearer TOKEN.")
         size = headers.get("content-length", "0")
         if not size.isdigit() or int(size) > settings.limits.upload_bytes:

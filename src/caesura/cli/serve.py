@@ -1,0 +1,40 @@
+"""``caesura serve``: the workbench in the browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["serve"]
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; other than this machine needs --token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", "-p", help="Port to listen on.")] = 8642,
+    database: Annotated[
+        str, typer.Option("--database", help="SQLite file, or a PostgreSQL address as SQLAlchemy writes it.")
+    ] = "caesura.sqlite",
+    token: Annotated[
+        str | None, typer.Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
+    ] = None,
+) -> None:
+    """Open the workbench in the browser: compare, agree, adjudicate.
+
+    Example: caesura serve --database project.sqlite
+    """
+    from caesura.errors import MissingExtra
+
+    try:
+        import uvicorn
+
+        from caesura.web.app import create_app
+        from caesura.web.settings import Settings
+    except ImportError as fault:
+        raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
+    settings = Settings(host=host, port=port, database=database, token=token)
+    app = create_app(settings)
+    typer.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {database}. Stop it with Ctrl-C.")
+    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)

@@ -1,0 +1,72 @@
+"""The pages: shells that Jinja renders and scripts fill from the API. Every state a user can share has an address."""
+
+from __future__ import annotations
+
+import hmac
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.templating import Jinja2Templates
+
+from caesura._version import __version__
+from caesura.web.security import COOKIE, csrf_token
+
+__all__ = ["pages"]
+
+pages = APIRouter(include_in_schema=False)
+_templates = Jinja2Templates(Path(__file__).parent / "templates")
+
+
+def _page(request: Request, template: str, **context: object) -> Response:
+    context |= {"csrf": csrf_token(request.app.state.settings), "version": __version__}
+    return _templates.TemplateResponse(request, template, context)
+
+
+@pages.get("/", response_class=HTMLResponse)
+def home(request: Request) -> Response:
+    """All projects."""
+    return _page(request, "home.html")
+
+
+@pages.get("/projects/{project}", response_class=HTMLResponse)
+def project(request: Request, project: int) -> Response:
+    """One project: items, agreement, places in dispute."""
+    store = request.app.state.store
+    return _page(request, "project.html", project=project, name=store.project_name(project))
+
+
+@pages.get("/items/{item}", response_class=HTMLResponse)
+def item(request: Request, item: int) -> Response:
+    """One item: compare and adjudicate."""
+    store = request.app.state.store
+    found = store.item(item)
+    return _page(
+        request, "item.html", item=item, name=found.name, track=found.track, project=found.project,
+        project_name=store.project_name(found.project),
+    )  # fmt: skip
+
+
+@pages.get("/login", response_class=HTMLResponse)
+def login(request: Request) -> Response:
+    """Ask for the token."""
+    return _page(request, "login.html")
+
+
+@pages.post("/login")
+def log_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
+    """Remember the token in a cookie that scripts cannot read and other sites cannot send."""
+    expected = request.app.state.settings.token
+    if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
+        return JSONResponse({"error": "this is not the token of this workbench."}, status_code=401)
+    answer = Response(status_code=204)
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+    return answer
+
+
+@pages.get("/favicon.ico")
+def favicon() -> Response:
+    """The mark of a pause."""
+    mark = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M6 2v12M10 2v12" stroke="#00785a" stroke-width="2"/></svg>'
+    return Response(mark, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})

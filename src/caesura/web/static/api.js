@@ -1,0 +1,60 @@
+// One way to talk to the server: JSON in, JSON out, faults as sentences.
+const csrf = document.querySelector('meta[name="csrf"]').content;
+
+export class Fault extends Error {
+  constructor(status, body) {
+    super(body?.error ?? `the server answered ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export async function call(method, path, body) {
+  const options = { method, headers: { Accept: "application/json" } };
+  if (method !== "GET") options.headers["X-CSRF-Token"] = csrf;
+  if (body instanceof FormData) options.body = body;
+  else if (body !== undefined) {
+    options.headers["Content-Type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Fault(0, { error: "the server does not answer; your last change was not saved." });
+  }
+  const data = answer.status === 204 ? null : await answer.json().catch(() => null);
+  if (!answer.ok) throw new Fault(answer.status, data);
+  return data;
+}
+
+// Elements are built, never written as HTML: what users wrote stays text.
+export function el(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export const name = (text) => el("bdi", {}, text);
+export const number = (value, digits = 4) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+
+export function say(sentence) {
+  const toast = document.getElementById("toast");
+  toast.textContent = sentence;
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => (toast.textContent = ""), 6000);
+}
+
+export const told = (action) => async (event) => {
+  event?.preventDefault();
+  try {
+    await action(event);
+  } catch (fault) {
+    say(fault.message);
+  }
+};

@@ -1,0 +1,137 @@
+import { call, el, name, number, say, told } from "./api.js";
+import { Editor } from "./editor.js";
+
+const title = document.getElementById("title");
+const item = title.dataset.item;
+const address = new URL(location.href);
+const choose = document.getElementById("choose");
+let data;
+
+async function load() {
+  data = await call("GET", `/api/items/${item}`);
+  drawChoices();
+  await compare();
+  showComments(data.comments);
+}
+
+function drawChoices() {
+  const wanted = address.searchParams.getAll("c").map(Number);
+  const ids = data.annotations.map((a) => a.id);
+  const chosen = wanted.filter((id) => ids.includes(id));
+  const reference = chosen[0] ?? ids[0];
+  const others = chosen.length > 1 ? chosen.slice(1) : ids.filter((id) => id !== reference).slice(0, 1);
+  const option = (type, group, checked) => (a) =>
+    el("label", {}, el("input", { type, name: group, value: a.id, checked: checked(a.id) }), name(a.coder));
+  document.getElementById("reference").replaceChildren(...data.annotations.map(option("radio", "reference", (id) => id === reference)));
+  document.getElementById("others").replaceChildren(...data.annotations.map(option("checkbox", "other", (id) => others.includes(id))));
+  for (const field of ["n_t", "k", "tolerance"]) if (address.searchParams.has(field)) choose.elements[field].value = address.searchParams.get(field);
+}
+
+function wanted() {
+  const form = new FormData(choose);
+  const reference = Number(form.get("reference"));
+  const others = form.getAll("other").map(Number).filter((id) => id !== reference);
+  const parameters = {};
+  for (const field of ["n_t", "k", "tolerance"]) if (form.get(field)) parameters[field] = Number(form.get(field));
+  const similarity = form.get("similarity")?.trim();
+  return { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null };
+}
+
+let latest = 0;
+async function compare() {
+  const sentence = document.getElementById("compare-say");
+  sentence.textContent = "";
+  let request;
+  try {
+    request = wanted();
+  } catch {
+    sentence.textContent = "M_T is not JSON yet.";
+    return;
+  }
+  if (request.annotations.length < 2) {
+    sentence.textContent = "Choose a reference and at least one other.";
+    return;
+  }
+  address.searchParams.delete("c");
+  for (const id of request.annotations) address.searchParams.append("c", id);
+  for (const field of ["n_t", "k", "tolerance"]) request.parameters[field] ? address.searchParams.set(field, request.parameters[field]) : address.searchParams.delete(field);
+  history.replaceState(null, "", address);
+  const turn = ++latest;
+  try {
+    const found = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
+    if (turn === latest) drawComparison(found);
+  } catch (fault) {
+    if (turn === latest) sentence.textContent = fault.message;
+  }
+}
+
+const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(document.getElementById("main").clientWidth / 9)));
+
+function drawComparison(found) {
+  const parser = new DOMParser();
+  document.getElementById("pictures").replaceChildren(...found.pictures.map((picture) => {
+    const svg = document.importNode(parser.parseFromString(picture.svg, "image/svg+xml").documentElement, true);
+    return el("figure", {}, svg, el("figcaption", {}, picture.title));
+  }));
+  const [first] = found.comparisons;
+  document.querySelector("#scores thead").replaceChildren(el("tr", {}, el("th", {}, "metric"),
+    ...found.comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "what it is")));
+  document.querySelector("#scores tbody").replaceChildren(...first.scores.map((score, i) =>
+    el("tr", {}, el("th", { scope: "row" }, score.name),
+      ...found.comparisons.map((c) => el("td", { class: "n", title: c.scores[i]?.signature }, number(c.scores[i]?.value ?? null))),
+      el("td", {}, score.title, score.higher_is_better ? "" : " (lower is better)"))));
+  document.getElementById("skipped").replaceChildren(...Object.entries(first.skipped).map(([metric, why]) => el("li", {}, `${metric}: ${why}`)));
+}
+
+let pause;
+choose.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(compare, 60); });
+choose.addEventListener("submit", (event) => event.preventDefault());
+
+// ------------------------------------------------------------------ adjudication
+
+const editor = new Editor(item, async () => {
+  data = await call("GET", `/api/items/${item}`);
+  await compare();
+});
+
+document.getElementById("start").addEventListener("submit", told(async (event) => {
+  const form = new FormData(event.target);
+  const [kind, value] = form.get("method").split(":");
+  const body = kind === "copy" ? { coder: form.get("coder"), copy_of: Number(value), method: null } : { coder: form.get("coder"), method: value };
+  const made = await call("POST", `/api/items/${item}/annotations`, body);
+  say(`Started “${made.coder}”: ${made.origin}.`);
+  await load();
+  drawStart();
+  await editor.open(data, made.id);
+}));
+
+let methods = [];
+function drawStart() {
+  document.querySelector("#start [name=method]").replaceChildren(
+    ...methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)),
+    ...data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`)));
+  const taken = new Set(data.annotations.map((a) => a.coder));
+  const field = document.querySelector("#start [name=coder]");
+  if (taken.has(field.value)) field.value = ["gold", 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (n === "gold" ? n : `gold ${n}`)).find((n) => !taken.has(n)) ?? "";
+}
+
+function showComments(comments) {
+  document.getElementById("comments").replaceChildren(...comments.map((c) =>
+    el("li", { dir: "auto" }, c.position !== null ? `after ${c.position}: ` : "", c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
+}
+
+document.getElementById("comment").addEventListener("submit", told(async (event) => {
+  const form = new FormData(event.target);
+  const comments = await call("POST", `/api/items/${item}/comments`, { text: form.get("text"), author: form.get("author"), position: editor.position });
+  event.target.elements.text.value = "";
+  showComments(comments);
+}));
+
+told(async () => {
+  methods = (await call("GET", "/api/session")).methods;
+  await load();
+  drawStart();
+  const mine = data.annotations.findLast((a) => /^(unified|copy of)/.test(a.origin));
+  if (data.kind === "nested") document.getElementById("nested").hidden = false;
+  else await editor.open(data, mine?.id, Number(address.searchParams.get("at")) || null);
+})();

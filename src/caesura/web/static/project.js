@@ -1,0 +1,116 @@
+import { call, el, name, number, say, told } from "./api.js";
+
+const project = document.getElementById("title").dataset.project;
+const base = `/api/projects/${project}`;
+const session = call("GET", "/api/session");
+let items = [];
+let scores = new Map();
+let order = { by: null, up: true };
+
+async function showItems() {
+  const data = await call("GET", base);
+  items = data.items;
+  document.getElementById("no-items").hidden = items.length > 0;
+  document.getElementById("item-table").hidden = !items.length;
+  drawItems();
+}
+
+function drawItems() {
+  const value = { name: (i) => i.name, length: (i) => i.length, score: (i) => scores.get(i.name) ?? Infinity }[order.by];
+  const sorted = value ? items.toSorted((a, b) => (value(a) > value(b) ? 1 : value(a) < value(b) ? -1 : 0) * (order.up ? 1 : -1)) : items;
+  document.querySelector("#item-table tbody").replaceChildren(...sorted.map((item) =>
+    el("tr", {},
+      el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name))),
+      el("td", {}, name(item.track)),
+      el("td", { class: "n" }, item.kind === "time" ? `${item.length.toFixed(2)} s` : String(item.length)),
+      el("td", {}, ...item.coders.flatMap((coder, i) => [i ? ", " : "", name(coder)])),
+      el("td", { class: "n" }, number(scores.get(item.name), 3)))));
+}
+
+for (const button of document.querySelectorAll("[data-sort]"))
+  button.addEventListener("click", () => {
+    order = { by: button.dataset.sort, up: order.by === button.dataset.sort ? !order.up : true };
+    drawItems();
+  });
+
+async function showAgreement() {
+  const metric = document.getElementById("metric").value;
+  const sentence = document.getElementById("agree-say");
+  try {
+    const found = await call("GET", `${base}/agreement${metric ? `?metric=${encodeURIComponent(metric)}` : ""}`);
+    sentence.textContent = `Pooled over all pairs: ${number(found.pooled)}   (${found.signature})`;
+    scores = new Map(found.items.map((item) => [item.name, item.score]));
+    drawMatrix(found);
+    document.querySelector("#coefficients tbody").replaceChildren(...found.coefficients.map((c) =>
+      el("tr", {}, el("th", {}, c.coefficient), el("td", { class: "n" }, number(c.value)),
+        el("td", {}, c.why ?? `observed ${number(c.observed)}, by chance ${number(c.expected)}`))));
+    drawItems();
+  } catch (fault) {
+    sentence.textContent = fault.message;
+    document.getElementById("matrix").replaceChildren();
+  }
+}
+
+function drawMatrix(found) {
+  const low = Math.min(...found.matrix.flat().filter((v) => v !== null));
+  const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(8 + 62 * (v - low) / Math.max(1e-9, 1 - low))}%, var(--paper))`);
+  const head = el("tr", {}, el("th", {}), ...found.coders.map((coder) => el("th", { scope: "col" }, name(coder))));
+  const rows = found.matrix.map((row, i) =>
+    el("tr", {}, el("th", { scope: "row" }, name(found.coders[i])),
+      ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v, 3))))));
+  document.getElementById("matrix").replaceChildren(head, ...rows);
+}
+
+async function showPlaces() {
+  const places = await call("GET", `${base}/disagreements?most=50`);
+  document.getElementById("places").replaceChildren(...places.map((place) =>
+    el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}#adjudicate` }, name(place.name), ` after ${place.position}`),
+      ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]))));
+}
+
+async function showAll() {
+  await showItems();
+  await Promise.all([showAgreement(), showPlaces()]);
+}
+
+async function upload(files) {
+  const form = document.getElementById("upload");
+  const data = new FormData();
+  for (const file of files) data.append("files", file);
+  if (form.coder.value.trim()) data.append("coder", form.coder.value.trim());
+  if (form.elements.format.value) data.append("format", form.elements.format.value);
+  const list = document.getElementById("faults");
+  list.replaceChildren();
+  try {
+    const result = await call("POST", `${base}/files`, data);
+    list.replaceChildren(...result.faults.map((fault) => el("li", { dir: "auto" }, fault.error)));
+    say(`${result.annotations} annotations added.`);
+  } catch (fault) {
+    list.replaceChildren(el("li", { dir: "auto" }, fault.message));
+  }
+  await showAll();
+}
+
+const drop = document.getElementById("drop");
+for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (e) => { e.preventDefault(); drop.classList.add("over"); });
+for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+drop.addEventListener("drop", told(async (e) => upload(e.dataTransfer.files)));
+document.querySelector('[name="files"]').addEventListener("change", told(async (e) => { await upload(e.target.files); e.target.value = ""; }));
+
+document.getElementById("paste").addEventListener("submit", told(async (event) => {
+  const form = new FormData(event.target);
+  await call("POST", `${base}/text`, { item: form.get("item"), coder: form.get("coder"), text: form.get("text") });
+  event.target.elements.coder.value = "";
+  say("Text added.");
+  await showAll();
+}));
+
+document.getElementById("metric").addEventListener("change", told(showAgreement));
+
+told(async () => {
+  const known = await session;
+  document.getElementById("metric").append(el("option", { value: "" }, "what fits"), ...known.metrics.map((m) => el("option", {}, m)));
+  document.querySelector("#upload [name=format]").append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
+  document.querySelector("#download [name=format]").append(...known.formats.map((f) => el("option", { value: f.name, selected: f.name === "caesura-json" }, f.title)));
+  await showAll();
+})();
