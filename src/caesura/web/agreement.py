@@ -15,7 +15,7 @@ from caesura.model import Corpus
 __all__ = ["project_agreement"]
 
 #: What is measured where the user did not say: by the kind of annotation, typed or not.
-_DEFAULT = {("units", False): "B", ("units", True): "B", ("time", False): "region-F", ("nested", False): "nest-F"}
+_DEFAULT = {("units", False): "B", ("units", True): "B", ("time", False): "region-F", ("nested", False): "nested-F"}
 
 
 def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:

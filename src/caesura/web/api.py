@@ -135,7 +135,7 @@ def project_agreement(
     """Agreement among the project's coders: the matrix, coefficients, and a score an item."""
     from caesura.web.agreement import project_agreement as measured
 
-    corpus = _store(request).corpus(project)
+    corpus = _store(request).corpus(project, made_here=False)
     return measured(_without(corpus, leave_out), metric)
 
 
@@ -159,7 +159,7 @@ def project_disagreements(
             "coders": place.coders,
             "dispute": place.dispute,
         }
-        for place in disputed(store.corpus(project), leave_out=frozenset(leave_out or ()), most=most)
+        for place in disputed(store.corpus(project, made_here=False), leave_out=frozenset(leave_out or ()), most=most)
     ]
 
 
@@ -198,7 +198,7 @@ def item_page(request: Request, item: Id) -> dict[str, Any]:
         "annotations": [_annotation(state) for state in states],
         "votes": [
             {"position": place.position, "voters": place.voters}
-            for place in votes(store.corpus(found.project, item=item))
+            for place in votes(store.corpus(found.project, item=item, made_here=False))
         ],
         "comments": store.comments(item),
     }

@@ -134,8 +134,11 @@ class Store:
                 _insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
         return len(corpus)
 
-    def corpus(self, project: int, *, item: int | None = None) -> Corpus:
-        """The project's annotations (or one item's) as a corpus, as they are now."""
+    def corpus(self, project: int, *, item: int | None = None, made_here: bool = True) -> Corpus:
+        """The project's annotations (or one item's) as a corpus, as they are now.
+
+        ``made_here=False`` leaves out what adjudicators started from others' annotations: results, not coders.
+        """
         self.project_name(project)
         query = (
             sa.select(items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units, items.c.attributes)
@@ -147,6 +150,8 @@ class Store:
         )
         if item is not None:
             query = query.where(items.c.id == item)
+        if not made_here:
+            query = query.where(codings.c.origin.not_like("unified%"), codings.c.origin.not_like("copy of%"))
         with self._reading() as db:
             rows = list(db.execute(query))
         attributes = {row.name: json.loads(row.attributes) for row in rows}
