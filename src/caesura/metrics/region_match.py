@@ -1,0 +1,121 @@
+"""Which boundary was found by which hypothesis: what the counts of a comparison in time are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.metrics.region_counts import Edges, Matching, Tie, Times, as_times, checked, grid, seconds, ticks
+from caesura.model import Segmentation
+
+__all__ = ["RegionMatch", "region_bounds", "region_match"]
+
+
+@dataclass(frozen=True)
+class RegionMatch:
+    """One recording's boundaries, the regions around them, and who found whom.
+
+    Attributes
+    ----------
+    reference, hypothesis
+        Times in seconds, in order; those of the reference distinct.
+    starts, ends
+        The region of every reference boundary; neighbours that would overlap end half-way between their boundaries.
+    finder
+        For every reference boundary the index of the hypothesis that hits it, the nearest of its region; -1: deleted.
+    found
+        For every hypothesis the index of the boundary whose region it lies in; -1: none.
+    """
+
+    reference: NDArray[np.float64]
+    hypothesis: NDArray[np.float64]
+    tolerance: float
+    starts: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    finder: NDArray[np.int64]
+    found: NDArray[np.int64]
+    matching: Matching = "regions"
+
+    @property
+    def deleted(self) -> NDArray[np.bool_]:
+        """Which reference boundaries nothing found."""
+        return self.finder < 0
+
+    @property
+    def inserted(self) -> NDArray[np.bool_]:
+        """Which hypotheses found nothing, or nothing new."""
+        if self.matching == "lenient":
+            return self.found < 0
+        hitting = np.zeros(len(self.hypothesis), bool)
+        hitting[self.finder[self.finder >= 0]] = True
+        return ~hitting
+
+
+def region_match(
+    ref_times: Times,
+    hyp_times: Times,
+    tolerance: float | str = 0.02,
+    *,
+    matching: Matching = "regions",
+    tie: Tie = "earlier",
+    resolution: float = 1e-7,
+    edges: Edges = "out",
+    length: float | None = None,
+) -> RegionMatch:
+    """Say which hypothesis hits which boundary; the parameters are those of :func:`~caesura.metrics.region.region_scores`.
+
+    >>> match = region_match([0.10, 0.13], [0.09, 0.112])
+    >>> match.deleted.tolist(), match.inserted.tolist()
+    ([False, True], [True, False])
+    """
+    from caesura.kernels import regions
+
+    checked(matching=matching, tie=tie, edges=edges)
+    scale, half = grid(resolution), seconds(tolerance)
+    if length is None and isinstance(ref_times, Segmentation):
+        length = float(ref_times.length)
+    ref = _inner(as_times(ref_times, "reference", scale), scale, length if edges == "out" else None, distinct=True)
+    hyp = _inner(as_times(hyp_times, "hypothesis", scale), scale, length if edges == "out" else None)
+    finder, found = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
+    assign = {
+        "regions": regions.assign_regions,
+        "optimal": regions.assign_optimal,
+        "lenient": regions.assign_lenient,
+    }[matching]
+    assign(_ticked(ref, scale), _ticked(hyp, scale), ticks(half, scale), tie == "later", finder, found)
+    starts, ends = region_bounds(ref, half, shrink=matching == "regions")
+    return RegionMatch(ref, hyp, half, starts, ends, finder, found, matching)
+
+
+def region_bounds(
+    times: NDArray[np.float64], tolerance: float, *, shrink: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the region of every boundary starts and ends; neighbours that overlap share the middle.
+
+    >>> [side.round(3).tolist() for side in region_bounds(np.array([0.10, 0.13, 0.30]), 0.02)]
+    [[0.08, 0.115, 0.28], [0.115, 0.15, 0.32]]
+    """
+    starts, ends = times - tolerance, times + tolerance
+    if shrink and len(times) > 1:
+        middle = (times[1:] + times[:-1]) / 2
+        ends[:-1] = np.minimum(ends[:-1], middle)
+        starts[1:] = np.maximum(starts[1:], middle)
+    return starts, ends
+
+
+def _inner(
+    times: NDArray[np.float64], scale: float, length: float | None, *, distinct: bool = False
+) -> NDArray[np.float64]:
+    laid = _ticked(times, scale)
+    keep = np.ones(len(times), bool)
+    if length is not None:
+        keep = (laid != 0) & (laid != round(length * scale))
+    if distinct and len(times) > 1:
+        keep[1:] &= np.diff(laid) > 0
+    return times[keep]
+
+
+def _ticked(times: NDArray[np.float64], scale: float) -> NDArray[np.int64]:
+    return np.rint(times * scale).astype(np.int64)
