@@ -11,7 +11,7 @@ segmenter (Räsänen, Laine & Altosaar 2009, section 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,9 +138,3 @@ def r_curve(value: float, over_segmentation: NDArray[np.float64], steps: int = 6
 def _inside(hit_rate: NDArray[np.float64], over_segmentation: NDArray[np.float64]) -> NDArray[np.float64]:
     limit = np.clip(100.0 + over_segmentation, 0.0, 100.0)
     return np.where((hit_rate >= 0) & (hit_rate <= limit + 1e-9), hit_rate, np.nan)
-
-
-def spread(values: Sequence[float], room: float = 10.0) -> tuple[float, float]:
-    """Return a range that holds all values with some room, for axes."""
-    finite = [v for v in values if np.isfinite(v)]
-    return (min(finite) - room, max(finite) + room) if finite else (-room, room)

@@ -68,7 +68,7 @@ def region_match(
 
     >>> match = region_match([0.10, 0.13], [0.09, 0.112])
     >>> match.deleted.tolist(), match.inserted.tolist()
-    ([False, True], [True, False])
+    ([False, True], [False, True])
     """
     from caesura.kernels import regions
 

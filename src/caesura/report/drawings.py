@@ -124,6 +124,22 @@ DRAWINGS: dict[str, Drawing] = {
         ),
         Drawing("tree", "nested segments as trees", "caesura.report.hierarchies:draw_tree", _NESTED, alone=True),
         Drawing(
+            "regions",
+            "two coders along time, with search regions, hits, insertions and deletions",
+            "caesura.report.regions:draw_regions",
+            frozenset({"time"}),
+            coders=(2, 2),
+            shown=True,
+        ),
+        Drawing(
+            "plane",
+            "coders against the first one in the segmentation performance plane",
+            "caesura.report.plane:draw_plane",
+            frozenset({"time"}),
+            coders=(2, None),
+            whole=True,
+        ),
+        Drawing(
             "segmentations",
             "segmentations under each other, agreement marked",
             "caesura.report.segmentations:draw_segmentations",

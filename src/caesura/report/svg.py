@@ -74,6 +74,8 @@ class Svg:
         The same content in sentences, for those who cannot see it.
     style
         Whether the picture brings the style sheet with it.
+    fluid
+        Whether the picture shrinks with its page; a long recording keeps its size and scrolls.
 
     Examples
     --------
@@ -84,9 +86,17 @@ class Svg:
     """
 
     def __init__(
-        self, width: float, height: float, *, title: str, description: str = "", style: bool = True, paper: bool = True
+        self,
+        width: float,
+        height: float,
+        *,
+        title: str,
+        description: str = "",
+        style: bool = True,
+        paper: bool = True,
+        fluid: bool = True,
     ) -> None:
-        self.width, self.height = width, height
+        self.width, self.height, self._fluid = width, height, fluid
         self._title, self._description, self._style = title, description, style
         self._parts: list[str] = []
         if paper:
@@ -214,7 +224,7 @@ class Svg:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="caesura" role="img" aria-label="{plain_text(self._title)}" '
             f'viewBox="0 0 {_number(self.width)} {_number(self.height)}" width="{_number(self.width)}" '
-            f'height="{_number(self.height)}"{_FLUID} font-family="{_FONT}" font-size="14">'
+            f'height="{_number(self.height)}"{_FLUID if self._fluid else ""} font-family="{_FONT}" font-size="14">'
             f"<title>{plain_text(self._title)}</title>{described}{style}{''.join(self._parts)}</svg>\n"
         )
 
