@@ -51,7 +51,12 @@ def compare(
     item: Items = None,
     n_t: Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")] = None,
     k: Annotated[int | None, typer.Option("--k", help="Window size of Pk, WindowDiff and WinPR.")] = None,
-    tolerance: Annotated[float | None, typer.Option("--tolerance", help="Seconds around a boundary in time.")] = None,
+    tolerance: Annotated[
+        str | None, typer.Option("--tolerance", help="Time around a boundary, or several: 20ms,10ms.")
+    ] = None,
+    matching: Annotated[
+        str | None, typer.Option("--matching", help="How boundaries in time are matched: regions, optimal or lenient.")
+    ] = None,
     missing: Missing = "error",
     references: References = "pooled",
     bounds: Bounds = False,
@@ -79,35 +84,40 @@ def compare(
 ) -> None:
     """Compare one or several systems with a reference.
 
-    Example: caesura compare gold.json ours.json theirs.json --metric B --bounds --fail-under B=0.6
+    Example: caesura compare gold.json ours.json theirs.json --metric B --bounds --fail-under B=0.6;
+    for speech: caesura compare gold.TextGrid system.TextGrid -O tier=phones --tolerance 20ms,10ms --by speaker,class
     """
     from caesura.cli import systems
-    from caesura.cli.inputs import load
+    from caesura.cli.inputs import load, named_alike, of_side
     from caesura.cli.output import working
+    from caesura.cli.regions import compare_in_time, one_tolerance
     from caesura.statistics import evaluate
 
-    chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": tolerance})
     limits = _limits(fail_under)
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
     how |= {"interval": one_of("--interval", interval), "seed": seed}
     paths = hypothesis or []
     if systems.streams(reference, paths, engine, checkpoint, keep_going=keep_going):
         run = {"engine": one_of("--engine", engine or "local"), "scheduler": scheduler, "workers": workers}
+        chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching})
         streamed = systems.stream(reference, paths, chosen, checkpoint=checkpoint, keep_going=keep_going, **run, **how)
         systems.show_streamed(streamed, json=json)
         _check(streamed.systems, limits)
         return
-    one = load(reference, format, encoding, option)
+    one = load(reference, format, encoding, of_side(option, "ref"))
+    read = [named_alike(one, reference, load(path, format, encoding, of_side(option, "hyp")), path) for path in paths]
     if len(paths) < 2:
-        two = load(paths[0], format, encoding, option) if paths else None
-        ours, theirs = _sides(one, two, coders, item)
+        ours, theirs = _sides(one, read[0] if read else None, coders, item)
         against = {systems.names_of(paths)[0] if paths else theirs.coders[0]: theirs}
     else:
         ours, theirs = one, None
-        against = {
-            name: load(path, format, encoding, option)
-            for name, path in zip(systems.names_of(paths), paths, strict=True)
-        }
+        against = dict(zip(systems.names_of(paths), read, strict=True))
+    if theirs is not None and ours.kind == "time" and (tolerance or matching or "class" in (by or "").split(",")):
+        found, told = compare_in_time(ours, theirs, metric, tolerance, matching, by, how, json)
+        _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
+        _check(found.systems, limits)
+        return
+    chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching})
     with working("comparing"):
         found = evaluate(ours, against, chosen, bounds=bounds, **how)
     if rows is not None:
@@ -115,7 +125,8 @@ def compare(
     if table is not None:
         systems.print_table(found, table)
     elif theirs is not None and not (bounds or by):
-        _show(found, ours, theirs, draw=draw, svg=svg, width=width, json=json)
+        _show_scores(found, json)
+        _show_pictures(found, ours, theirs, {}, draw=draw, svg=svg, width=width, json=json)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
     _check(found.systems, limits)
@@ -171,34 +182,40 @@ def _metrics(names: list[str] | None, given: dict[str, Any]) -> list[Metric] | N
 # ---------------------------------------------------------------------- how it is shown
 
 
-def _show(
+def _show_scores(found: Evaluation, json: bool) -> None:
+    from caesura.cli.output import as_json, number, table
+
+    if json:
+        as_json(found.as_dict())
+        return
+    count = len(found.items)
+    table(
+        f"{count} item{'s' * (count != 1)}",
+        ["metric", "pooled", "mean of items", "95 % interval"],
+        (
+            (name, m.micro, m.macro, "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}")
+            for name, m in found.measured.items()
+        ),
+    )  # fmt: skip
+
+
+def _show_pictures(
     found: Evaluation,
     ours: Corpus,
     theirs: Corpus,
+    options: dict[str, Any],
     *,
     draw: list[str] | None,
     svg: Path | None,
     width: int | None,
     json: bool,
 ) -> None:
-    from caesura.cli.output import as_json, number, say, table, terminal_width
+    from caesura.cli.output import say, terminal_width
 
-    if json:
-        as_json(found.as_dict())
-    else:
-        count = len(found.items)
-        table(
-            f"{count} item{'s' * (count != 1)}",
-            ["metric", "pooled", "mean of items", "95 % interval"],
-            (
-                (name, m.micro, m.macro, "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}")
-                for name, m in found.measured.items()
-            ),
-        )  # fmt: skip
     if json and svg is None:
         return
     item = _where_they_differ(found)
-    pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), draw)
+    pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), draw, options)
     if svg is not None:
         from caesura.formats.files import atomic_write
         from caesura.report.stacks import stack
@@ -222,20 +239,25 @@ def _where_they_differ(found: Evaluation) -> str:
     return found.items[int(np.argmin(np.where(np.isnan(scores), np.inf, scores)))]
 
 
-def _pictures(ours: Corpus, theirs: Corpus, wanted: list[str] | None) -> list[Any]:
+def _told_apart(coder: str, side: str, clash: bool) -> str:
+    return side if not coder else f"{coder} ({side})" if clash else coder
+
+
+def _pictures(ours: Corpus, theirs: Corpus, wanted: list[str] | None, options: dict[str, Any]) -> list[Any]:
     from caesura.model import Corpus
-    from caesura.report.drawings import applicable
+    from caesura.report.drawings import applicable, drawing, on_one_length
     from caesura.report.drawings import draw as drawn
 
     clash = set(ours.coders) & set(theirs.coders)
     both = Corpus.from_annotations(
-        [
-            *(a._replace(coder=f"{a.coder} (reference)") if a.coder in clash else a for a in ours),
-            *(a._replace(coder=f"{a.coder} (hypothesis)") if a.coder in clash else a for a in theirs),
-        ]
+        on_one_length(
+            a._replace(coder=_told_apart(a.coder, side, a.coder in clash))
+            for corpus, side in ((ours, "reference"), (theirs, "hypothesis"))
+            for a in corpus
+        )
     )
     names = wanted or [d.name for d in applicable(both) if d.shown][:1]
-    return [drawn(name, both) for name in names]
+    return [drawn(name, both, **{k: v for k, v in options.items() if k in drawing(name).options}) for name in names]
 
 
 # ---------------------------------------------------------------------- the check a user asked for

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from caesura.model import Corpus
 
-__all__ = ["key_values", "load"]
+__all__ = ["key_values", "load", "named_alike", "of_side"]
 
 _SAMPLE = "sample:"
 
@@ -43,3 +43,32 @@ def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
             raise CaesuraError(f"{option} takes KEY=VALUE, not {pair!r}.")
         found[key.strip().replace("-", "_")] = value
     return found
+
+
+def of_side(options: Sequence[str] | None, side: str) -> list[str]:
+    """Choose the options of one side: ``ref.tier=words`` is the reference's alone, ``hyp.…`` the hypothesis's, others go to both.
+
+    >>> of_side(["ref.tier=words", "hyp.tier=2", "silence=out"], "hyp")
+    ['tier=2', 'silence=out']
+    """
+    chosen = []
+    for option in options or ():
+        head, dot, rest = option.partition(".")
+        if dot and head in ("ref", "hyp"):
+            chosen += [rest] if head == side else []
+        else:
+            chosen.append(option)
+    return chosen
+
+
+def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, path: Path | str) -> Corpus:
+    """Give the hypothesis the reference's item where both took the one they have from their files' names.
+
+    ``gold.TextGrid`` and ``system.TextGrid`` are two files of one recording; two that name their items must name the same.
+    """
+    from caesura.formats.folders import renamed
+
+    taken = (Path(its_path).stem,), (Path(path).stem,)
+    if (reference.items, hypothesis.items) == taken and reference.items != hypothesis.items:
+        return renamed(hypothesis, {"item": reference.items[0]})
+    return hypothesis

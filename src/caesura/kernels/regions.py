@@ -320,7 +320,7 @@ def _nearest(these: NDArray[Any], those: NDArray[Any], tolerance: int, found: ND
     found[:] = -1
     k = 0
     for i in range(len(these)):
-        while k + 1 < len(those) and abs(those[k + 1] - these[i]) < abs(those[k] - these[i]):
+        while k + 1 < len(those) and abs(those[k + 1] - these[i]) <= abs(those[k] - these[i]):
             k += 1
         if k < len(those) and abs(those[k] - these[i]) <= tolerance:
             found[i] = k

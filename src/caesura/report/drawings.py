@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-__all__ = ["DRAWINGS", "Drawing", "Picture", "applicable", "draw", "drawing", "pair_corpus"]
+__all__ = ["DRAWINGS", "Drawing", "Picture", "applicable", "draw", "drawing", "on_one_length", "pair_corpus"]
 
 
 class Picture(ABC):
@@ -90,6 +90,12 @@ class Drawing:
         """Import the function."""
         module, _, name = self.where.partition(":")
         return getattr(import_module(module), name)
+
+    @property
+    def options(self) -> list[str]:
+        """Names of the options that the function takes."""
+        parameters = inspect.signature(self.load()).parameters.values()
+        return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
     def refusal(self, corpus: Corpus) -> str | None:
         """Say in a sentence why this corpus cannot be drawn so; None where it can."""
@@ -200,7 +206,7 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     if (why := row.refusal(corpus)) is not None:
         raise CaesuraError(why)
     function = row.load()
-    known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    known = row.options
     for option in options:
         if option not in known:
             raise CaesuraError(f"the drawing {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}.")
@@ -239,4 +245,23 @@ def pair_corpus(
     names: tuple[str, str] = ("reference", "hypothesis"),
 ) -> Corpus:
     """Put two annotations of one text into a corpus of one item: what drawings of a comparison take."""
-    return Corpus.from_annotations([Annotation(item, names[0], reference), Annotation(item, names[1], hypothesis)])
+    pair = [Annotation(item, names[0], reference), Annotation(item, names[1], hypothesis)]
+    return Corpus.from_annotations(on_one_length(pair))
+
+
+def on_one_length(annotations: Iterable[Annotation]) -> list[Annotation]:
+    """Give recordings of one track the length of the longest: segmenters may stop early, and aligners run on."""
+    listed = list(annotations)
+    longest: dict[tuple[str, str], float] = {}
+    for a in listed:
+        if isinstance(a.marks, Segmentation) and a.marks.timed:
+            longest[a.item, a.track] = max(float(a.marks.length), longest.get((a.item, a.track), 0.0))
+    return [a._replace(marks=_stretched(a.marks, longest.get((a.item, a.track)))) for a in listed]
+
+
+def _stretched(marks: Segmentation | Hierarchy, length: float | None) -> Segmentation | Hierarchy:
+    if length is None or not isinstance(marks, Segmentation) or marks.length == length:
+        return marks
+    inner = marks.positions < marks.length  # the old end is no boundary of the longer recording
+    types = None if marks.types is None else marks.types[inner]
+    return Segmentation(length, marks.positions[inner], types, marks.labels, None, marks.names)

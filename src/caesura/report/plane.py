@@ -91,7 +91,7 @@ class PerformancePlane(Picture):
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
         """Plot in cells: letters are systems, · the random curve, / the line without insertions, ✕ the target."""
         canvas, height, margin = Canvas(), 18, 5
-        room = max(20, min(width, 90) - margin - 2)
+        room = max(12, min(width, 90) - margin - 2)
 
         def put(over: float, rate: float, sign: str, role: str) -> None:
             if -100 <= over <= self.right and 0 <= rate <= 100:
@@ -99,10 +99,10 @@ class PerformancePlane(Picture):
                 canvas.put(1 + round((100 - rate) / 100 * height), column, sign, role)
 
         canvas.put(0, 0, clip(f"hit rate, %   ({self.title})", width), "faint")
-        for rate in (0, 25, 50, 75, 100):
-            canvas.put(1 + round((100 - rate) / 100 * height), 0, f"{rate:>3} ┤", "faint")
-        for over in np.linspace(-100, 0, room):
-            put(float(over), 100 + float(over), "/", "grid")
+        for label in (0, 25, 50, 75, 100):
+            canvas.put(1 + round((100 - label) / 100 * height), 0, f"{label:>3} ┤", "faint")
+        for step in np.linspace(-100, 0, room).tolist():
+            put(step, 100 + step, "/", "grid")
         for over, rate in self.chance:
             put(over, rate, "·", "series4")
         put(0, 100, "✕", "strong")
@@ -112,7 +112,8 @@ class PerformancePlane(Picture):
         canvas.put(height + 2, margin, "-100 %", "faint")
         canvas.put(height + 2, margin + round(100 / (self.right + 100) * room) - 1, "0 %", "faint")
         canvas.put(height + 2, margin + room - 5, f"{self.right:.0f} %", "faint")
-        canvas.put(height + 3, margin, "over-segmentation   ✕ target   / no insertions   · random boundaries", "faint")
+        key = "over-segmentation · ✕ target · / no insertions · · random boundaries"
+        canvas.put(height + 3, margin, clip(key, width - margin), "faint")
         for i, (name, scores) in enumerate(self.systems.items()):
             said = f"{letters[name]} {clean(name)}: HR {scores.hit_rate:.1f}, OS {scores.over_segmentation:.1f}, R {scores.r_value:.3f}"
             canvas.put(height + 4 + i, margin, clip(said, width - margin), SERIES[i % len(SERIES)])

@@ -27,7 +27,7 @@ __all__ = ["RegionTimeline", "draw_regions", "tolerance_in_words"]
 _NAME = 14
 _LINES = 24  # of a terminal drawing, each with a row a side; longer recordings end in a word about the rest
 _PIXELS = 40_000.0  # widest picture that browsers scroll without trouble
-_KEY = "● hit   + insertion   × deletion   ░ region of ± {tolerance}"
+_KEY = "● hit · + insertion · × deletion · ░ region of ± {tolerance}"
 
 
 def draw_regions(
@@ -178,7 +178,9 @@ class RegionTimeline(Picture):
             style=style,
             fluid=span * scale <= room + 1,
         )
-        picture.text(8, LINE * 0.95, f"{self.heading}   {self.key}".strip(), size=13)
+        picture.text(8, LINE * 0.95, self.heading, size=13, weight="bold")
+        said = self.key.replace("░", "shaded:")
+        picture.text(8 + CELL * (cells(self.heading) + 2) * bool(self.heading), LINE * 0.95, said, "faint", size=12)
         with picture.group(transform=f"translate({8 + margin:g} 0)"):
             self._svg_axis(picture, scale, top, bottom, int(span * scale / 90) + 1)
             self._svg_regions(picture, scale, top, bottom)

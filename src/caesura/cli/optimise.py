@@ -1,0 +1,169 @@
+"""``caesura optimise REF HYP …``: the operating point of best R, and where all of them lie in the performance plane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from caesura.cli.options import Format, FormatOptions, Input, Json, Width
+
+if TYPE_CHECKING:
+    from caesura.model import Corpus
+    from caesura.statistics.regions import OperatingPoint
+
+__all__ = ["optimise"]
+
+_SHOWN = 12  # rows of the table of a long curve; JSON has all of them
+
+
+def optimise(
+    reference: Input,
+    systems: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Boundaries with scores (CSV with time and score), or systems as they are.", show_default=False
+        ),
+    ],
+    tolerance: Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")] = "20ms",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the boundaries of the best point into this file.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", help="Write the performance plane into this file as SVG.")
+    ] = None,
+    format: Format = None,
+    option: FormatOptions = None,
+    width: Width = None,
+    json: Json = False,
+) -> None:
+    """Find the operating point of best R: a threshold on scores, or the best of several systems.
+
+    Example: caesura optimise gold.TextGrid candidates.csv --tolerance 20ms -O ref.tier=phones
+    """
+    from caesura.cli.inputs import load, of_side
+    from caesura.cli.output import as_json
+    from caesura.metrics.region import seconds
+    from caesura.statistics.regions import best_r
+
+    gold = load(reference, format, None, of_side(option, "ref"))
+    half = seconds(tolerance)
+    curves, points = {}, []
+    for path in systems:
+        found = _points(gold, reference, path, half, format, of_side(option, "hyp"))
+        points += found
+        if len(found) > 1:
+            curves[path.stem] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in found)
+    best = best_r(points)
+    if json:
+        as_json({"best": _row(best), "points": [_row(p) for p in points]})
+    else:
+        _show(points, best, half)
+    _draw(gold, points, best, curves, half, svg=svg, width=width, quiet=json)
+    if output is not None:
+        _write(gold, systems, best, output, json)
+
+
+def _points(
+    gold: Corpus, its_path: Path, path: Path, half: float, format: str | None, option: list[str]
+) -> list[OperatingPoint]:
+    from dataclasses import replace
+
+    from caesura.cli.inputs import load, named_alike
+    from caesura.formats.speech.scored import has_scores, read_scored
+    from caesura.statistics.regions import OperatingPoint, operating_points, region_groups
+
+    if has_scores(path):
+        return [replace(p, name=path.stem) for p in operating_points(gold, _renamed(gold, read_scored(path)), half)]
+    system = named_alike(gold, its_path, load(path, format, None, option), path)
+    return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], path.stem)]
+
+
+def _renamed(gold: Corpus, candidates: Any) -> Any:
+    """One recording on either side is the same one, whatever the files are called."""
+    keys = {(a.item, a.track) for a in gold}
+    return dict.fromkeys(keys, next(iter(candidates.values()))) if len(keys) == len(candidates) == 1 else candidates
+
+
+def _row(point: OperatingPoint) -> dict[str, Any]:
+    return {"system": point.name, "threshold": point.threshold, **point.scores.as_dict()}
+
+
+def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> None:
+    from caesura.cli.output import number, table
+
+    shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
+    if not any(p is best for p in shown):
+        shown = sorted([*shown, best], key=points.index)
+    table(
+        f"{len(points)} operating point{'s' * (len(points) != 1)} at ± {1000 * half:g} ms",
+        ["system", "threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", ""],
+        (
+            (
+                p.name,
+                "–" if p.threshold is None else f"{p.threshold:.5g}",
+                p.scores.n_hyp,
+                p.scores.hits,
+                number(p.scores.hit_rate, 2),
+                number(p.scores.over_segmentation, 2),
+                p.scores.f,
+                p.scores.r_value,
+                "◀ best R" if p is best else "",
+            )
+            for p in shown
+        ),
+    )
+    if best.threshold is not None:
+        typer.echo(
+            f"Keep what scores {best.threshold:.6g} or more: R {best.r_value:.4f}. Check it on recordings not used here."
+        )
+
+
+def _draw(
+    gold: Corpus,
+    points: list[OperatingPoint],
+    best: OperatingPoint,
+    curves: dict[str, tuple[tuple[float, float], ...]],
+    half: float,
+    *,
+    svg: Path | None,
+    width: int | None,
+    quiet: bool,
+) -> None:
+    from caesura.cli.output import say, terminal_width
+    from caesura.report.plane import PerformancePlane
+
+    named = {p.name: p.scores for p in points if p.threshold is None}
+    if best.threshold is not None:
+        named[f"{best.name} ≥ {best.threshold:.3g}"] = best.scores
+    plane = PerformancePlane.of(gold, named, half, curves)
+    if svg is not None:
+        from caesura.formats.files import atomic_write
+
+        atomic_write(svg, plane.svg())
+        typer.echo(f"wrote {svg}", err=quiet)
+    elif not quiet:
+        say("")
+        say(plane.terminal(width or terminal_width()))
+
+
+def _write(gold: Corpus, systems: list[Path], best: OperatingPoint, output: Path, quiet: bool) -> None:
+    from caesura.errors import CaesuraError
+    from caesura.formats import write
+    from caesura.formats.speech.scored import read_scored
+    from caesura.model import Annotation, Corpus, Segmentation
+
+    if best.threshold is None:
+        raise CaesuraError(
+            f"the best point is the system {best.name!r} as it is; --output writes what a threshold leaves."
+        )
+    candidates = _renamed(gold, read_scored(next(p for p in systems if p.stem == best.name)))
+    made = []
+    for item, _, marks, track in gold:
+        times, scores = candidates[item, track]
+        kept = sorted(t for t, s in zip(times, scores, strict=True) if s >= best.threshold)
+        length = max([float(marks.length), *kept[-1:]])
+        made.append(Annotation(item, best.name, Segmentation.from_times(kept, length=length), track))
+    write(Corpus.from_annotations(made), output, lossy=len(made) == 1)
+    typer.echo(f"wrote {output}", err=quiet)

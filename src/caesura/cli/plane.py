@@ -1,0 +1,54 @@
+"""``caesura plane REF SYSTEM …``: several segmenters in the segmentation performance plane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from caesura.cli.options import Format, FormatOptions, Input, Json, Width
+
+__all__ = ["plane"]
+
+
+def plane(
+    reference: Input,
+    systems: Annotated[list[Path], typer.Argument(help="Files or folders to judge.", show_default=False)],
+    tolerance: Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")] = "20ms",
+    matching: Annotated[str, typer.Option("--matching", help="regions, optimal or lenient.")] = "regions",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the plane as SVG into this file.")
+    ] = None,
+    format: Format = None,
+    option: FormatOptions = None,
+    width: Width = None,
+    json: Json = False,
+) -> None:
+    """Draw systems by hit rate and over-segmentation, with curves of equal R, the target and what chance reaches.
+
+    Example: caesura plane gold/ systems/a systems/b --tolerance 20ms -o plane.svg
+    """
+    from caesura.cli.inputs import load, named_alike, of_side
+    from caesura.cli.output import as_json, say, terminal_width
+    from caesura.report.plane import PerformancePlane
+    from caesura.statistics.regions import region_groups
+
+    gold = load(reference, format, None, of_side(option, "ref"))
+    found = {}
+    for path in systems:
+        name = path.name if path.is_dir() else path.stem
+        system = named_alike(gold, reference, load(path, format, None, of_side(option, "hyp")), path)
+        name = name if name not in found else str(path)
+        found[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
+    drawn = PerformancePlane.of(gold, found, tolerance)
+    if json:
+        chance = [{"over_segmentation": o, "hit_rate": h} for o, h in drawn.chance]
+        as_json({"systems": {name: scores.as_dict() for name, scores in found.items()}, "random": chance})
+    if output is not None:
+        from caesura.formats.files import atomic_write
+
+        atomic_write(output, drawn.svg())
+        typer.echo(f"wrote {output}", err=json)
+    elif not json:
+        say(drawn.terminal(width or terminal_width()))

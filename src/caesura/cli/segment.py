@@ -1,0 +1,97 @@
+"""``caesura segment SOUND …``: blind boundaries for recordings, as a baseline to beat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from caesura.cli.options import Json
+
+__all__ = ["segment"]
+
+
+def segment(
+    sounds: Annotated[list[Path], typer.Argument(help="WAV files, or folders of them.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write; the suffix says the format: .TextGrid, .csv …"),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", help="spectral, or uniform.")] = "spectral",
+    threshold: Annotated[float | None, typer.Option("--threshold", help="Least score of a spectral boundary.")] = None,
+    interval: Annotated[str, typer.Option("--interval", help="Length of uniform segments.")] = "80ms",
+    channel: Annotated[int | None, typer.Option("--channel", help="Which channel; default: the mean of all.")] = None,
+    scores: Annotated[
+        Path | None, typer.Option("--scores", help="Also write every candidate with its score, for `caesura optimise`.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", "-t", help="Format of the output, if its suffix does not say.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find boundaries in recordings without knowing the language.
+
+    Example: caesura segment talk.wav -o talk.TextGrid
+    """
+    from caesura.cli.output import as_json, tracked
+    from caesura.errors import CaesuraError
+    from caesura.formats import write
+    from caesura.model import Annotation, Corpus
+
+    made, candidates = {}, []
+    for path in tracked(_files(sounds), "segmenting"):
+        marks, found = _segmented(path, method, threshold, interval, channel, scores is not None)
+        if path.stem in made:
+            raise CaesuraError(f"two sound files are called {path.stem!r}; segment them one folder at a time.")
+        made[path.stem] = marks
+        candidates += found
+    corpus = Corpus.from_annotations(Annotation(name, method, marks) for name, marks in made.items())
+    if output is not None:
+        write(corpus, output, to, lossy=len(corpus.items) == 1)
+        typer.echo(f"wrote {output}", err=json)
+    if scores is not None:
+        from caesura.formats.files import atomic_write
+        from caesura.formats.speech.scored import written_scored
+
+        atomic_write(scores, written_scored(candidates))
+        typer.echo(f"wrote {scores}", err=json)
+    if json:
+        as_json({name: {"length": marks.length, "boundaries": marks.positions} for name, marks in made.items()})
+    elif output is None and scores is None:
+        for name, marks in made.items():
+            typer.echo(f"{name}: {' '.join(f'{t:.3f}' for t in marks.positions.tolist())}")
+
+
+def _files(paths: list[Path]) -> list[Path]:
+    from caesura.errors import FormatError
+
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".wav") if path.is_dir() else [path]
+        if not inside:
+            raise FormatError(path, None, "the folder holds no WAV file.")
+        found += inside
+    return found
+
+
+def _segmented(
+    path: Path, method: str, threshold: float | None, interval: str, channel: int | None, scored: bool
+) -> tuple[Any, list[tuple[str, str, float, float]]]:
+    from caesura.annotators.segmenters import SpectralChange, Uniform, read_wav
+    from caesura.errors import CaesuraError, UnknownName
+    from caesura.metrics.region import seconds
+
+    sound = read_wav(path, channel=channel)
+    if method == "uniform":
+        if scored:
+            raise CaesuraError("uniform boundaries have no scores; --scores goes with --method spectral.")
+        return Uniform(seconds(interval)).segment(sound), []
+    if method != "spectral":
+        raise UnknownName("method", method, ["spectral", "uniform"])
+    segmenter = SpectralChange() if threshold is None else SpectralChange(threshold=threshold)
+    found = []
+    if scored:
+        times, points = segmenter.candidates(sound)
+        found = [(path.stem, "", t, s) for t, s in zip(times.tolist(), points.tolist(), strict=True)]
+    return segmenter.segment(sound), found

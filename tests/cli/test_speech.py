@@ -1,0 +1,159 @@
+"""Speech through the command line: from a recording to a score."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.command import caesura, refused
+
+PHONES = ["compare", "sample:phones", "--coders", "ann,aligner"]
+TIERS = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n{}\n'
+TIER = '"IntervalTier"\n"{}"\n0\n1\n3\n0\n{}\n"a"\n{}\n0.6\n"b"\n0.6\n1\n"c"\n'
+
+
+def grid(path: Path, *tiers: tuple[str, float]) -> Path:
+    path.write_text(
+        TIERS.format(len(tiers)) + "".join(TIER.format(name, at, at) for name, at in tiers), encoding="utf-8"
+    )
+    return path
+
+
+def test_several_tolerances_with_regions_drawn() -> None:
+    done = caesura(*PHONES, "--tolerance", "20ms,10ms", "--by", "class,speaker")
+    assert done.returncode == 0, done.stderr
+    assert "± 20 ms" in done.stdout
+    assert "17 hits, 2 insertions, 3 deletions" in done.stdout
+    assert "AA | R" in done.stdout
+    assert "● hit · + insertion · × deletion · ░ region of ± 20 ms" in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_the_same_as_json() -> None:
+    found = json.loads(caesura(*PHONES, "--tolerance", "20ms,10ms", "--by", "class", "--json").stdout)
+    assert [each["tolerance"] for each in found["tolerances"]] == [0.02, 0.01]
+    assert found["tolerances"][0]["metrics"]["R"]["counts"] == {
+        "hits": 17,
+        "correct": 17,
+        "reference": 20,
+        "hypothesis": 19,
+    }
+    assert found["by"]["class"][0] == {
+        "left": "AA",
+        "right": "R",
+        "boundaries": 3,
+        "missed": 2,
+        "miss_rate": pytest.approx(200 / 3),
+    }
+
+
+def test_intervals_over_several_recordings(tmp_path) -> None:
+    for side, shift in (("gold", 0.0), ("system", 0.015)):
+        (tmp_path / side).mkdir()
+        for n in range(4):
+            grid(tmp_path / side / f"r{n}.TextGrid", ("phones", 0.2 + n * (0.01 + shift)))
+    done = caesura("compare", tmp_path / "gold", tmp_path / "system", "--tolerance", "0.02", "-m", "R", "--by", "item")
+    assert done.returncode == 0, done.stderr
+    assert "4 recordings" in done.stdout
+    assert "…" in done.stdout.splitlines()[1]
+    assert "where they differ most: r2" in done.stdout
+
+
+def test_tiers_of_either_side_and_files_of_other_names(tmp_path) -> None:
+    gold = grid(tmp_path / "gold.TextGrid", ("words", 0.5), ("phones", 0.3))
+    system = grid(tmp_path / "system.TextGrid", ("auto", 0.31))
+    done = caesura(
+        "compare", gold, system, "-O", "ref.tier=phones", "--tolerance", "10ms", "--json", "--matching", "optimal"
+    )
+    assert json.loads(done.stdout)["tolerances"][0]["metrics"]["R"]["micro"] == 1.0
+    said = refused("compare", gold, system, "-O", "tier=phon", "--tolerance", "10ms")
+    assert "the tiers are 1 'words', 2 'phones'" in said
+
+
+def test_a_check_may_fail_and_a_picture_scrolls(tmp_path) -> None:
+    done = caesura(*PHONES, "--tolerance", "10ms", "--fail-under", "R=0.9", "--svg", tmp_path / "a.svg")
+    assert done.returncode == 1
+    assert "R is 0.8018, below 0.9" in done.stderr
+    root = ET.fromstring((tmp_path / "a.svg").read_text(encoding="utf-8"))
+    assert float(root.get("width", "0")) > 900
+    assert "max-width" not in (root.get("style") or "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tolerance", "soon"], "like 20ms; found 'soon'"),
+        (["--tolerance", ","], "such as 20ms"),
+        (["--tolerance", "-1"], "from 0 up"),
+        (["--tolerance", "20ms", "--matching", "greedy"], "'regions' or 'optimal' or 'lenient'"),
+        (["--tolerance", "20ms", "--by", "sex"], "by item, speaker or class"),
+    ],
+)
+def test_bad_options_are_refused(words, said) -> None:
+    assert said in refused(*PHONES, *words)
+
+
+def test_broken_files_are_refused(tmp_path) -> None:
+    gold = grid(tmp_path / "gold.TextGrid", ("phones", 0.3))
+    broken = tmp_path / "broken.TextGrid"
+    broken.write_text(gold.read_text()[:-20])
+    assert "ends after 1 of 3 intervals of tier 'phones'" in refused("compare", gold, broken)
+
+
+@pytest.fixture
+def sound(tmp_path) -> Path:
+    wavfile = pytest.importorskip("scipy.io.wavfile")
+    time = np.arange(8000) / 16000
+    random = np.random.default_rng(0)
+    parts = [
+        np.sin(2 * np.pi * f * time[:2000]) * 0.4 if f else random.normal(size=2000) * 0.2
+        for f in (300, 0, 2200, 0, 700, 300)
+    ]
+    wavfile.write(tmp_path / "talk.wav", 16000, (np.concatenate(parts) * 32767).clip(-32767, 32767).astype(np.int16))
+    (tmp_path / "gold.csv").write_text("time,length\n" + "".join(f"{0.125 * i},0.75\n" for i in range(1, 6)))
+    return tmp_path
+
+
+def test_from_a_recording_to_a_score(sound: Path) -> None:
+    done = caesura("segment", sound / "talk.wav", "-o", sound / "talk.TextGrid", "--scores", sound / "candidates.csv")
+    assert done.returncode == 0, done.stderr
+    done = caesura("optimise", sound / "gold.csv", sound / "candidates.csv", "--json", "-o", sound / "best.csv")
+    best = json.loads(done.stdout)["best"]
+    assert best["r_value"] > 0.8
+    done = caesura("compare", sound / "gold.csv", sound / "best.csv", "--tolerance", "20ms", "--json")
+    assert json.loads(done.stdout)["tolerances"][0]["metrics"]["R"]["micro"] == pytest.approx(best["r_value"])
+    uniform = caesura("segment", sound / "talk.wav", "--method", "uniform", "--interval", "125ms", "--json")
+    assert json.loads(uniform.stdout)["talk"]["boundaries"] == [0.125, 0.25, 0.375, 0.5, 0.625]
+
+
+def test_the_plane_of_several_systems(sound: Path) -> None:
+    caesura("segment", sound / "talk.wav", "-o", sound / "spectral.TextGrid")
+    caesura("segment", sound / "talk.wav", "-o", sound / "uniform.TextGrid", "--method", "uniform")
+    names = [sound / "gold.csv", sound / "spectral.TextGrid", sound / "uniform.TextGrid"]
+    done = caesura("plane", *names)
+    assert "A spectral: HR" in done.stdout, done.stderr
+    assert "B uniform: HR" in done.stdout
+    caesura("plane", *names, "-o", sound / "plane.svg")
+    assert "random boundaries" in (sound / "plane.svg").read_text(encoding="utf-8")
+    done = caesura("optimise", *names)
+    assert "◀ best R" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["segment", "{}/none.wav"], "no such file"),
+        (["segment", "{}/gold.csv"], "no WAV file"),
+        (["segment", "{}/talk.wav", "--method", "magic"], "no method 'magic'"),
+        (["segment", "{}/talk.wav", "--method", "uniform", "--interval", "0"], "interval"),
+        (["segment", "{}/talk.wav", "--method", "uniform", "--scores", "{}/s.csv"], "have no scores"),
+        (["optimise", "{}/gold.csv", "{}/none.csv"], "no such file"),
+        (["plane", "{}/gold.csv", "{}/gold.csv", "--tolerance", "x"], "like 20ms"),
+    ],
+)
+def test_refused(sound: Path, words, said) -> None:
+    assert said in refused(*(word.format(sound) for word in words))

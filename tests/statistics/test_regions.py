@@ -1,0 +1,128 @@
+"""By recording, speaker and class; operating points; random segmenters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.metrics.performance_plane import Recordings
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.statistics.regions import (
+    best_r,
+    boundary_classes,
+    insertions_inside,
+    operating_points,
+    random_hit_rates,
+    region_groups,
+)  # fmt: skip
+
+
+def timed(times, names=None, length=1.0) -> Segmentation:
+    return Segmentation.from_times(times, length=length, names=names)
+
+
+GOLD = Corpus.from_annotations(
+    [
+        Annotation("one", "g", timed([0.1, 0.2, 0.3], ["sil", "a", "b", "sil"]), "ann"),
+        Annotation("one", "g", timed([0.5], ["sil", "a"]), "ben"),
+        Annotation("two", "g", timed([0.4, 0.6], ["a", "b", "a"]), "ann"),
+    ]
+)
+SYSTEM = Corpus.from_annotations(
+    [
+        Annotation("one", "s", timed([0.11, 0.25]), "ann"),
+        Annotation("one", "s", timed([0.5, 0.52]), "ben"),
+        Annotation("two", "s", timed([0.6, 0.9]), "ann"),
+    ]
+)
+
+
+def test_by_speaker_item_and_all_together() -> None:
+    by_speaker = region_groups(GOLD, SYSTEM)
+    assert {name: (s.hits, s.n_ref, s.n_hyp) for name, s in by_speaker.items()} == {"ann": (2, 5, 4), "ben": (1, 1, 2)}
+    assert {name: s.hits for name, s in region_groups(GOLD, SYSTEM, by="item").items()} == {"one": 2, "two": 1}
+    whole = region_groups(GOLD, SYSTEM, by="all")["all"]
+    assert whole.r_value == pytest.approx(cs.evaluate(GOLD, SYSTEM, ["R"])["R"].micro)
+
+
+def test_speakers_may_be_attributes() -> None:
+    gold = Corpus.from_annotations([("x/1", "g", timed([0.1]))], attributes={"x/1": {"speaker": "x"}})
+    assert list(region_groups(gold, gold)) == ["x"]
+
+
+def test_which_boundaries_are_missed() -> None:
+    classes = {(c.left, c.right): (c.boundaries, c.missed) for c in boundary_classes(GOLD, SYSTEM)}
+    assert classes == {("a", "b"): (2, 2), ("b", "sil"): (1, 1), ("b", "a"): (1, 0), ("sil", "a"): (2, 0)}
+    assert boundary_classes(GOLD, SYSTEM)[0].miss_rate == 100.0
+
+
+def test_where_insertions_fall() -> None:
+    assert insertions_inside(GOLD, SYSTEM) == {"a": 2, "b": 1}
+
+
+def test_classes_need_labels_and_groups_need_names() -> None:
+    plain = Corpus.from_annotations([("a", "c", timed([0.1]))])
+    with pytest.raises(CaesuraError, match="no labels"):
+        boundary_classes(plain, plain)
+    with pytest.raises(CaesuraError, match="no labels"):
+        insertions_inside(plain, plain)
+    with pytest.raises(CaesuraError, match="not by 'sex'"):
+        region_groups(plain, plain, by="sex")  # type: ignore[arg-type]
+    with pytest.raises(CaesuraError, match="not in time"):
+        region_groups(Corpus.from_dict({"a": {"c": [2, 3]}}), Corpus.from_dict({"a": {"c": [2, 3]}}))
+
+
+@given(
+    st.lists(st.integers(1, 999), min_size=1, max_size=15),
+    st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 6)), min_size=1, max_size=25),
+)
+@settings(max_examples=100, deadline=None)
+def test_every_threshold_counts_as_if_it_were_alone(ref, candidates) -> None:
+    gold = Corpus.from_annotations([("a", "g", timed(sorted(t / 1000 for t in ref)))])
+    times, scores = [t / 1000 for t, _ in candidates], [float(s) for _, s in candidates]
+    for point in operating_points(gold, {("a", ""): (times, scores)}):
+        kept = [t for t, s in zip(times, scores, strict=True) if s >= point.threshold]
+        alone = cs.region_scores(sorted(t / 1000 for t in ref), kept, length=1.0)
+        assert (point.scores.hits, point.scores.n_hyp, point.scores.n_ref) == (alone.hits, alone.n_hyp, alone.n_ref)
+
+
+def test_the_best_point() -> None:
+    gold = Corpus.from_annotations([("a", "g", timed([0.2, 0.4]))])
+    points = operating_points(gold, {("a", ""): ([0.2, 0.4, 0.6, 0.8], [0.9, 0.8, 0.3, 0.1])})
+    assert [p.threshold for p in points] == [0.9, 0.8, 0.3, 0.1]
+    assert best_r(points).threshold == 0.8
+    with pytest.raises(CaesuraError, match="no operating point"):
+        best_r([])
+
+
+@pytest.mark.parametrize(
+    ("candidates", "said"),
+    [
+        ({("b", ""): ([0.1], [1.0])}, "only in"),
+        ({("a", ""): ([0.1], [1.0, 2.0])}, "one finite score"),
+        ({("a", ""): ([0.1], [float("nan")])}, "one finite score"),
+    ],
+)
+def test_bad_candidates_are_refused(candidates, said) -> None:
+    gold = Corpus.from_annotations([("a", "g", timed([0.2, 0.4]))])
+    with pytest.raises(CaesuraError, match=said):
+        operating_points(gold, candidates)
+
+
+def test_simulated_chance_is_the_closed_form() -> None:
+    random = np.random.default_rng(4)
+    known = Recordings(tuple(np.sort(random.random(60) * 5) for _ in range(40)), (5.0,) * 40)
+    over = [-50.0, 0.0, 100.0]
+    simulated = random_hit_rates(known, 0.02, over, repeats=30, seed=1)
+    np.testing.assert_allclose(simulated, known.chance_curve(0.02, over), atol=0.7)
+
+
+def test_simulations_repeat_with_their_seed() -> None:
+    known = Recordings((np.array([0.2, 0.5]),), (1.0,))
+    one, two = (random_hit_rates(known, 0.05, [0.0, 200.0], repeats=5, seed=7) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert not np.array_equal(one, random_hit_rates(known, 0.05, [0.0, 200.0], repeats=50, seed=8))
