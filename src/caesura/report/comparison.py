@@ -37,6 +37,12 @@ DETAILS: dict[str, Detail] = {
     "alignment": Detail(
         "edges between segments", "caesura.metrics.aligned:align_segments", frozenset({"units", "time"})
     ),
+    "operations": Detail(
+        "operations of flexible similarity",
+        "caesura.metrics.operations:flexible_operations",
+        frozenset({"units"}),
+        typed=True,
+    ),
 }
 
 

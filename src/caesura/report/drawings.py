@@ -169,6 +169,23 @@ DRAWINGS: dict[str, Drawing] = {
             coders=(2, 2),
         ),
         Drawing(
+            "operations",
+            "what turns one coder's typed boundaries into the other's",
+            "caesura.report.operations:draw_operations",
+            frozenset({"units"}),
+            coders=(2, 2),
+            typed=True,
+        ),
+        Drawing(
+            "fates",
+            "how each boundary type of one coder fared with the other",
+            "caesura.report.fates:draw_fates",
+            frozenset({"units"}),
+            coders=(2, 2),
+            typed=True,
+            whole=True,
+        ),
+        Drawing(
             "matrix",
             "score of every two coders",
             "caesura.report.matrices:draw_matrix",
