@@ -26,6 +26,9 @@ from .metrics.edits import Edit as Edit
 from .metrics.edits import boundary_edits as boundary_edits
 from .metrics.flexible import flexible_similarity as flexible_similarity
 from .metrics.hamming import generalized_hamming as generalized_hamming
+from .metrics.operations import Operations as Operations
+from .metrics.operations import flexible_operations as flexible_operations
+from .metrics.operations import similarity_from_confusion as similarity_from_confusion
 from .metrics.region import RegionScores as RegionScores
 from .metrics.region import region_scores as region_scores
 from .metrics.similarity import Similarity as Similarity

@@ -76,6 +76,19 @@ def categories(made: Hierarchy, embeddedness: str) -> list[int]:
     return found
 
 
+@pytest.mark.parametrize("n_t", [1, 2, 3])
+def test_hierarchical_b_is_b_pooled_over_levels(n_t: int) -> None:
+    made = pairs()
+    measure, linear = metric("nested-B", n_t=n_t), metric("B", n_t=n_t)
+    rows = measure.rows(batch(made))
+    for row, (ref, hyp) in zip(rows, made, strict=True):
+        expected = np.zeros(len(linear.fields))
+        for level in range(1, max(ref.depth, hyp.depth) + 1):
+            expected += linear.rows(Batch.of_pair(ref.at_level(level), hyp.at_level(level)))[0]
+        np.testing.assert_array_equal(row, expected)
+        assert measure(ref, hyp) == linear.score(expected)
+
+
 def test_a_span_on_two_levels_counts_once_in_flat() -> None:
     stacked, plain = Hierarchy(4, [(1, 4, 1), (1, 4, 2)]), Hierarchy(4, [(1, 4, 1)])
     assert metric("nested-F", embeddedness="flat")(stacked, plain) == 1.0
@@ -89,12 +102,14 @@ def test_levels_below_the_deepest_count_as_the_deepest() -> None:
 
 
 def test_nothing_on_either_side_is_perfect() -> None:
-    for name in ("nested-precision", "nested-recall", "nested-F", "nested-kappa", "non-crossing"):
+    for name in ("nested-precision", "nested-recall", "nested-F", "nested-kappa", "nested-B", "non-crossing"):
         assert metric(name)(Hierarchy(5), Hierarchy(5)) == 1.0
 
 
 def test_bad_parameters_are_refused() -> None:
     with pytest.raises(CaesuraError, match="expected 'full'"):
         metric("nested-F", embeddedness="half")
+    with pytest.raises(CaesuraError, match="n_t"):
+        metric("nested-B", n_t=0)
     with pytest.raises(CaesuraError, match="nested-F compares nested, not units"):
         metric("nested-F")([2, 3], [2, 3])

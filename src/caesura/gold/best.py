@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.gold.votes import Embeddedness
-from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics import Batch, Metric, metric
 from caesura.model import Corpus, Hierarchy, Segmentation
 
 __all__ = ["closest", "default_metric", "likeness"]
@@ -18,12 +18,10 @@ Marks: TypeAlias = Segmentation | Hierarchy
 
 
 def default_metric(marks: Marks, embeddedness: Embeddedness) -> Metric:
-    """Choose the metric where the user names none: F of nested segments, or B, or the first that compares such marks."""
+    """Choose the metric where the user names none: F of nested segments, B of boundaries, R of boundaries in time."""
     if isinstance(marks, Hierarchy):
         return metric("nested-F", embeddedness=embeddedness)
-    batch = Batch.of_pair(marks, marks)
-    named = ["B", *metrics()] if "B" in metrics() else metrics()
-    return next(made for made in map(metric, named) if made.applies_to(batch))
+    return metric("R" if marks.timed else "B")
 
 
 def likeness(measure: Metric, candidates: Sequence[Marks], annotations: Sequence[Marks]) -> NDArray[np.float64]:

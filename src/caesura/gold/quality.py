@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.gold.unification import METHODS, Gold, unify_corpus
 from caesura.gold.votes import Embeddedness
-from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.nesting import NestedKappa
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
 __all__ = ["Represented", "compare_methods", "default_metrics", "gold_corpus", "projected", "represent"]
 
-_NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa", "non-crossing")
+_NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
 _LINEAR = ("precision", "recall", "F", "B", "A")
+_TIMED = ("region-F", "R")
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,14 @@ class Represented:
 
 def default_metrics(gold: Gold, embeddedness: Embeddedness) -> list[Metric]:
     """Choose metrics for a gold standard: those of the paper where segments nest, and boundary metrics where they do not."""
-    known = set(metrics())
     if isinstance(gold, Hierarchy):
         return [
-            metric(name) if name == "non-crossing" else metric(name, embeddedness=embeddedness) for name in _NESTED
-        ] + [metric("B") for _ in range("B" in known)]
+            *(metric(name, embeddedness=embeddedness) for name in _NESTED),
+            metric("non-crossing"),
+            metric("nested-B"),
+        ]
     trial = Batch.of_pair(gold, gold)
-    made = [metric(name) for name in (*_LINEAR, "region-F", "R") if name in known]
-    return [each for each in made if each.applies_to(trial)]
+    return [made for made in map(metric, (*_LINEAR, *_TIMED)) if made.applies_to(trial)]
 
 
 def represent(
@@ -97,7 +98,7 @@ def represent(
     Parameters
     ----------
     chosen
-        Metrics; by default those of the paper, and B on the boundaries.
+        Metrics; by default those of the paper, and hierarchical B.
     level
         Where metrics compare boundaries: project hierarchies to this level instead of flattening them.
 

@@ -12,6 +12,7 @@ from caesura.gold.labels import label_utterances
 from caesura.gold.linear import boundary_votes, vote_on_boundaries
 from caesura.gold.nested import Rule, Threshold, conflict_free_union, consensus, majority
 from caesura.gold.result import GoldHierarchy, GoldSegmentation, Provenance
+from caesura.gold.search import most_alike, most_alike_nested
 from caesura.gold.selection import Weight
 from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness
 from caesura.metrics import Metric
@@ -90,6 +91,29 @@ def _best_annotator(wanted: _Request) -> Gold:
     return _of_votes(wanted, wanted.marks[place], rule, (note,), {"chosen": coder, "means": scores})
 
 
+def _maximise(wanted: _Request) -> Gold:
+    measure = wanted.metric or default_metric(wanted.marks[0], wanted.embeddedness)
+    rule = f"the greatest mean {measure.signature} to all coders"
+    made: Segmentation | Hierarchy
+    if wanted.is_nested and "nested" in measure.needs:
+        made, score, how = most_alike_nested(wanted.ballot(), wanted.nested, measure)
+        made = made.with_units(wanted.marks[0].units)
+    else:
+        _check_plain(wanted)
+        wanted = replace(wanted, marks=wanted.linear, embeddedness="flat")
+        places, score, how = most_alike(wanted.linear, measure)
+        made = Segmentation.from_positions(places, length=int(wanted.marks[0].length), units=wanted.marks[0].units)
+    note = f"mean {measure.name} {score:.4f}; {how}."
+    return _of_votes(wanted, made, rule, (note,), {"mean": score, "found": how})
+
+
+def _check_plain(wanted: _Request) -> None:
+    if wanted.linear[0].timed:
+        raise CaesuraError("the places of a recording are without number; use the method best-annotator.")
+    if wanted.embeddedness == "full" and any(made.typed for made in wanted.linear):
+        raise CaesuraError("the method 'maximise' places boundaries without types; ask for embeddedness='flat'.")
+
+
 def _utterance_labels(wanted: _Request) -> Gold:
     found = label_utterances(wanted.coders, wanted.marks, threshold=wanted.threshold, rule=wanted.rule)
     made = Segmentation.from_positions(
@@ -148,6 +172,7 @@ METHODS: dict[str, Method] = {
         "of all segments, the non-crossing selection with most votes", _conflict_free_union, frozenset({"weight"})
     ),
     "best-annotator": Method("the annotation most like the others", _best_annotator, frozenset({"metric"})),
+    "maximise": Method("the greatest mean similarity to all coders, by any metric", _maximise, frozenset({"metric"})),
     "utterance-labels": Method(
         "a linear segmentation from utterances agreed to be initial or final",
         _utterance_labels,

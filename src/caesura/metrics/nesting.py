@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
 from caesura.metrics.batch import Batch, Side
+from caesura.metrics.boundary import BoundarySimilarity
+from caesura.metrics.edits import Matching
 
-__all__ = ["NestedF", "NestedKappa", "NestedPrecision", "NestedRecall", "NonCrossing"]
+__all__ = ["NestedB", "NestedF", "NestedKappa", "NestedPrecision", "NestedRecall", "NonCrossing"]
 
 PAPER = "Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard"
 
@@ -214,6 +216,87 @@ class NestedKappa(_Nested):
         return self.parts(rows).kappa
 
 
+@dataclass(frozen=True)
+class NestedB(Metric):
+    """Hierarchical boundary similarity: the rows of B, level by level, added up.
+
+    On each level a boundary is wherever a segment of that level begins or ends; a near miss on the outermost level counts as much
+    as one on the innermost. Fournier (2013) names a measure for hierarchies as future work; this one is ours.
+
+    Parameters
+    ----------
+    n_t, matching
+        Of :class:`~caesura.metrics.boundary.BoundarySimilarity`.
+
+    Examples
+    --------
+    >>> from caesura.model import Hierarchy
+    >>> one, two = Hierarchy.from_brackets("[a b c] [d [e f]]"), Hierarchy.from_brackets("[a b] [c d [e f]]")
+    >>> NestedB()(one, two)
+    0.75
+    """
+
+    name = "nested-B"
+    title = "boundary similarity pooled over levels"
+    fields = BoundarySimilarity.fields
+    needs = frozenset({"nested"})
+    paper = "after Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance"
+    n_t: int = field(default=2, metadata={"sign": "nt"})
+    matching: Matching = field(default="published", metadata={"sign": "match"})
+
+    def __post_init__(self) -> None:
+        self._linear()
+
+    def _linear(self) -> BoundarySimilarity:
+        return BoundarySimilarity(n_t=self.n_t, matching=self.matching)
+
+    def count(self, batch: Batch) -> Rows:
+        """Project every pair to each of its levels, count B there, and add up."""
+        deepest = np.maximum(_deepest(batch.reference), _deepest(batch.hypothesis))
+        pair = np.repeat(np.arange(len(batch)), deepest)
+        level = np.arange(len(pair)) - np.repeat(np.cumsum(deepest) - deepest, deepest) + 1
+        one = _projected(batch.reference, batch.lengths, pair, level)
+        two = _projected(batch.hypothesis, batch.lengths, pair, level)
+        linear = self._linear()
+        rows = np.zeros((len(batch), len(self.fields)))
+        np.add.at(rows, pair, linear.count(Batch("units", batch.lengths[pair], one, two)))
+        return rows
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """B of the sums."""
+        return self._linear().score(rows)
+
+
+def _deepest(side: Side) -> NDArray[np.int64]:
+    """The deepest level of every pair, 0 where there is no segment."""
+    deepest = np.zeros(len(side.starts), np.int64)
+    index, pair = _expanded(side)
+    assert side.types is not None
+    np.maximum.at(deepest, pair, side.types[index])
+    return deepest
+
+
+def _projected(side: Side, lengths: NDArray[np.int64], pair: NDArray[np.int64], level: NDArray[np.int64]) -> Side:
+    """Lay out the boundaries of every (pair, level) listed: where segments of that level begin or end inside the text."""
+    assert side.ends is not None
+    assert side.types is not None
+    index, owner = _expanded(side)
+    owner, at = np.tile(owner, 2), np.tile(side.types[index], 2)
+    cut = np.concatenate((side.positions[index] - 1, side.ends[index]))
+    inside = (cut > 0) & (cut < lengths[owner])
+    found = np.unique(np.stack((owner[inside], at[inside], cut[inside]), axis=1), axis=0)
+    width = int(max(level.max(initial=0), found[:, 1].max(initial=0))) + 1
+    key, wanted = found[:, 0] * width + found[:, 1], pair * width + level
+    return Side(found[:, 2].copy(), np.searchsorted(key, wanted), np.searchsorted(key, wanted, side="right"))
+
+
+def _expanded(side: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Index the marks of every pair one after the other, with the pair each belongs to."""
+    counts = side.sizes
+    index = np.repeat(side.starts - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+    return index, np.repeat(np.arange(len(counts)), counts)
+
+
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(below > 0, above / np.where(below > 0, below, 1), np.where(other > 0, 0.0, 1.0))
 
@@ -224,10 +307,7 @@ def _reading(
     """Lay the segments of every pair out in reading order: firsts, lasts, levels (0 if flat), starts, stops."""
     assert side.ends is not None
     assert side.types is not None
-    counts = side.sizes
-    offset = np.cumsum(counts) - counts
-    index = np.repeat(side.starts - offset, counts) + np.arange(counts.sum())
-    pair = np.repeat(np.arange(len(counts)), counts)
+    index, pair = _expanded(side)
     first, last, level = side.positions[index], side.ends[index], side.types[index]
     order = np.lexsort((level, -last, first, pair))
     first, last, level, pair = first[order], last[order], level[order], pair[order]
@@ -236,5 +316,5 @@ def _reading(
         keep[1:] = (np.diff(pair) != 0) | (np.diff(first) != 0) | (np.diff(last) != 0)
         first, last, pair = first[keep], last[keep], pair[keep]
         level = np.zeros(len(first), np.int64)
-    stops = np.cumsum(np.bincount(pair, minlength=len(counts))).astype(np.int64)
+    stops = np.cumsum(np.bincount(pair, minlength=len(side.starts))).astype(np.int64)
     return first, last, level, np.concatenate((np.zeros(1, np.int64), stops))[:-1], stops

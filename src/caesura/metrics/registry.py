@@ -49,6 +49,7 @@ BUILT_IN: dict[str, str] = {
     "nested-recall": "caesura.metrics.nesting:NestedRecall",
     "nested-F": "caesura.metrics.nesting:NestedF",
     "nested-kappa": "caesura.metrics.nesting:NestedKappa",
+    "nested-B": "caesura.metrics.nesting:NestedB",
     "non-crossing": "caesura.metrics.nesting:NonCrossing",
 }
 

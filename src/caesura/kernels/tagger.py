@@ -1,0 +1,361 @@
+"""A log-linear model of the marks on letters: hashed features of the letter, its word, the words around and the marks before it.
+
+Every letter chooses among the marks it was seen with. A feature is hashed to a run of weights, one for each of these choices; the score of
+a choice is the sum over the features, its probability the softmax over the choices. The same loops read a line from its end, given
+the letters, words and marks in reverse.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.hashing import fold_in
+from caesura.kernels.jit import inline, kernel
+
+__all__ = ["DYNAMIC", "LEXICAL", "STATIC", "count_features", "static_features", "tag_words", "train_epoch"]
+
+#: How many features a letter has: of letters only, of whole words, and of the marks before.
+STATIC, LEXICAL, DYNAMIC = 20, 12, 12
+
+_EMPTY = 0x243F6A8885A308D3
+_EDGE = 1 << 20
+
+
+@inline
+def _start(template: Any) -> Any:
+    return fold_in(np.uint64(_EMPTY), template)
+
+
+@inline
+def _mix(one: Any, other: Any) -> Any:
+    x = (one ^ (other + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+    return x ^ (x >> np.uint64(30))
+
+
+@kernel
+def _word_hashes(units: Any, words: Any, out: Any) -> None:
+    for w in range(len(words) - 1):
+        hashed = np.uint64(_EMPTY)
+        for i in range(words[w], words[w + 1]):
+            hashed = fold_in(hashed, units[i])
+        out[w] = hashed
+
+
+@kernel
+def static_features(
+    units: NDArray[Any], words: NDArray[Any], lines: NDArray[Any], joined: NDArray[Any], mask: int, out: NDArray[Any]
+) -> None:
+    """Hash what does not depend on marks: ``out`` has a row a letter and ``STATIC + LEXICAL`` columns.
+
+    Letters of word ``w`` are ``units[words[w]:words[w+1]]``, words of line ``n`` are ``lines[n] … lines[n+1]-1``.
+    """
+    number = len(words) - 1
+    whole = np.empty(number, np.uint64)
+    _word_hashes(units, words, whole)
+    cut = np.uint64(mask)
+    u = np.empty(7, np.int64)
+    for line in range(len(lines) - 1):
+        for w in range(lines[line], lines[line + 1]):
+            low, high = words[w], words[w + 1]
+            p1 = whole[w - 1] if w - 1 >= lines[line] else np.uint64(1)
+            p2 = whole[w - 2] if w - 2 >= lines[line] else np.uint64(1)
+            n1 = whole[w + 1] if w + 1 < lines[line + 1] else np.uint64(2)
+            n2 = whole[w + 2] if w + 2 < lines[line + 1] else np.uint64(2)
+            before = np.uint64(3)  # the last letters of the word before, the first ones of the word behind
+            before_last = _EDGE
+            if w > lines[line]:
+                before_last = units[words[w] - 1]
+                for i in range(max(words[w - 1], words[w] - 3), words[w]):
+                    before = fold_in(before, units[i])
+            behind = np.uint64(4)
+            behind_first = _EDGE
+            if w + 1 < lines[line + 1]:
+                behind_first = units[words[w + 1]]
+                for i in range(words[w + 1], min(words[w + 1] + 3, words[w + 2])):
+                    behind = fold_in(behind, units[i])
+            place = min(lines[line + 1] - 1 - w, 2) * 8 + (4 if w == lines[line] else 0)
+            place += 2 if joined[w] else 0
+            if w + 1 < lines[line + 1] and joined[w + 1]:
+                place += 1
+            prefix = np.uint64(5)
+            for i in range(low, high):
+                for k in range(7):
+                    at = i + k - 3
+                    u[k] = units[at] if low <= at < high else _EDGE
+                suffix = np.uint64(6)
+                for at in range(i + 1, high):
+                    suffix = fold_in(suffix, units[at])
+                rest = high - i
+                x = u[3]
+                f = out[i]
+                f[0] = fold_in(_start(0), x) & cut
+                f[1] = fold_in(fold_in(_start(1), x), u[2]) & cut
+                f[2] = fold_in(fold_in(_start(2), x), u[4]) & cut
+                f[3] = fold_in(fold_in(fold_in(_start(3), x), u[2]), u[4]) & cut
+                f[4] = fold_in(fold_in(fold_in(_start(4), x), u[1]), u[2]) & cut
+                f[5] = fold_in(fold_in(fold_in(_start(5), x), u[4]), u[5]) & cut
+                near = fold_in(fold_in(fold_in(_start(6), x), u[2]), u[4])
+                f[6] = fold_in(near, u[5]) & cut
+                f[7] = fold_in(near, u[1] + 7000) & cut
+                wide = fold_in(fold_in(near, u[1]), u[5])
+                f[8] = wide & cut
+                f[9] = fold_in(fold_in(wide, u[0]), u[6]) & cut
+                f[10] = fold_in(fold_in(fold_in(fold_in(_start(7), x), u[0]), u[1]), u[2]) & cut
+                f[11] = fold_in(fold_in(fold_in(fold_in(_start(8), x), u[4]), u[5]), u[6]) & cut
+                f[12] = _mix(fold_in(_start(9), x), prefix) & cut
+                tail = _mix(fold_in(_start(10), x), suffix)
+                f[13] = tail & cut
+                f[14] = fold_in(fold_in(tail, u[2]), u[1]) & cut
+                f[15] = fold_in(tail, 9000 + place) & cut
+                f[16] = fold_in(fold_in(fold_in(_start(11), x), rest), place) & cut
+                f[17] = _mix(fold_in(fold_in(_start(12), x), rest), before) & cut
+                f[18] = _mix(fold_in(fold_in(_start(13), x), rest), behind) & cut
+                f[19] = fold_in(fold_in(fold_in(fold_in(_start(14), x), i - low), u[4]), before_last) & cut
+                word = _mix(fold_in(fold_in(_start(15), x), i - low), whole[w])
+                f[20] = word & cut
+                f[21] = _mix(fold_in(word, 1), p1) & cut
+                f[22] = _mix(fold_in(word, 2), n1) & cut
+                f[23] = _mix(_mix(fold_in(word, 3), p1), n1) & cut
+                f[24] = _mix(_mix(fold_in(word, 4), p1), p2) & cut
+                f[25] = _mix(_mix(fold_in(word, 5), n1), n2) & cut
+                f[26] = fold_in(fold_in(word, 6), place) & cut
+                f[27] = _mix(fold_in(word, 7), before) & cut
+                f[28] = _mix(fold_in(word, 8), behind) & cut
+                f[29] = fold_in(fold_in(fold_in(word, 9), before_last), behind_first) & cut
+                f[30] = _mix(tail, p1) & cut
+                f[31] = _mix(tail, n1) & cut
+                prefix = fold_in(prefix, x)
+
+
+@inline
+def _dynamic(
+    f: Any, row: Any, units: Any, low: Any, i: Any, high: Any, m1: Any, m2: Any, m3: Any, trail: Any, cut: Any
+) -> None:
+    """Hash what depends on the marks of the letters before this one in its word; ``row`` holds its static features."""
+    x = units[i]
+    u1 = units[i + 1] if i + 1 < high else _EDGE
+    u2 = units[i + 2] if i + 2 < high else _EDGE
+    v1 = units[i - 1] if i > low else _EDGE
+    v2 = units[i - 2] if i - 1 > low else _EDGE
+    f[0] = fold_in(fold_in(_start(40), x), m1) & cut
+    f[1] = fold_in(fold_in(fold_in(_start(41), x), m1), m2) & cut
+    f[2] = fold_in(fold_in(fold_in(_start(42), x), m1), u1) & cut
+    f[3] = fold_in(fold_in(fold_in(fold_in(_start(43), x), m1), u1), v1) & cut
+    f[4] = fold_in(fold_in(fold_in(fold_in(_start(44), x), m1), m2), u1) & cut
+    f[5] = fold_in(fold_in(fold_in(fold_in(_start(45), x), m1), m2), m3) & cut
+    f[6] = fold_in(fold_in(_start(46), m1), row[20]) & cut
+    f[7] = _mix(fold_in(_start(47), x), trail) & cut
+    f[8] = _mix(fold_in(fold_in(fold_in(_start(48), x), u1), u2), trail) & cut
+    f[9] = _mix(fold_in(_start(49), row[13]), trail) & cut
+    f[10] = fold_in(fold_in(fold_in(fold_in(fold_in(fold_in(_start(50), x), m1), m2), u1), v1), v2) & cut
+    f[11] = fold_in(fold_in(_start(51), row[13]), m1) & cut
+
+
+@kernel
+def count_features(
+    units: NDArray[Any], words: NDArray[Any], marks: NDArray[Any], static: NDArray[Any], counts: NDArray[Any]
+) -> None:
+    """Count how often every feature occurs, up to 255: one seen once says more about its example than about the language."""
+    cut = np.uint64(len(counts) - 1)
+    dynamic = np.empty(DYNAMIC, np.uint64)
+    for w in range(len(words) - 1):
+        low, high = words[w], words[w + 1]
+        m1, m2, m3 = 900, 901, 902
+        trail = np.uint64(7)
+        for i in range(low, high):
+            _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+            for k in range(STATIC + LEXICAL):
+                if counts[static[i, k]] < 255:
+                    counts[static[i, k]] += 1
+            for k in range(DYNAMIC):
+                if counts[dynamic[k]] < 255:
+                    counts[dynamic[k]] += 1
+            m1, m2, m3 = marks[i], m1, m2
+            trail = fold_in(trail, marks[i])
+
+
+@kernel
+def train_epoch(
+    units: NDArray[Any],
+    words: NDArray[Any],
+    marks: NDArray[Any],
+    chosen: NDArray[Any],
+    static: NDArray[Any],
+    widths: NDArray[Any],
+    order: NDArray[Any],
+    drop: NDArray[Any],
+    kept: NDArray[Any],
+    rate: float,
+    weights: NDArray[Any],
+    squares: NDArray[Any],
+) -> float:
+    """Go once over all words in the given order; returns the mean log loss of a letter.
+
+    ``marks`` numbers the marks of every letter for the features, ``chosen`` among the choices of its letter. Words in ``drop`` are seen
+    without their lexical features, so that letters learn to speak for themselves.
+    """
+    cut = np.uint64(len(weights) - 64 - 1)
+    total, seen = 0.0, 0
+    widest = widths.max()
+    score = np.empty(widest)
+    dynamic = np.empty(DYNAMIC, np.uint64)
+    features = np.empty(STATIC + LEXICAL + DYNAMIC, np.int64)
+    for turn in range(len(order)):
+        w = order[turn]
+        low, high = words[w], words[w + 1]
+        m1, m2, m3 = 900, 901, 902
+        trail = np.uint64(7)
+        for i in range(low, high):
+            width = widths[units[i]]
+            gold = chosen[i]
+            if width > 1:
+                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+                number = 0
+                for k in range(STATIC if drop[turn] else STATIC + LEXICAL):
+                    if kept[static[i, k]]:
+                        features[number] = static[i, k]
+                        number += 1
+                for k in range(DYNAMIC):
+                    if kept[dynamic[k]] and not (drop[turn] and k == 6):
+                        features[number] = np.int64(dynamic[k])
+                        number += 1
+                score[:width] = 0.0
+                for k in range(number):
+                    at = features[k]
+                    for o in range(width):
+                        score[o] += weights[at + o]
+                top = score[:width].max()
+                norm = 0.0
+                for o in range(width):
+                    score[o] = np.exp(score[o] - top)
+                    norm += score[o]
+                total -= np.log(max(score[gold] / norm, 1e-30))
+                for o in range(width):
+                    slope = score[o] / norm - (1.0 if o == gold else 0.0)
+                    if abs(slope) > 1e-3:
+                        for k in range(number):
+                            at = features[k] + o
+                            squares[at] += slope * slope
+                            weights[at] -= rate * slope / np.sqrt(squares[at])
+            seen += 1
+            m1, m2, m3 = marks[i], m1, m2
+            trail = fold_in(trail, marks[i])
+    return total / max(seen, 1)
+
+
+@kernel
+def tag_words(
+    units: NDArray[Any],
+    words: NDArray[Any],
+    which: NDArray[Any],
+    static: NDArray[Any],
+    widths: NDArray[Any],
+    first_choice: NDArray[Any],
+    marks_of: NDArray[Any],
+    kept: NDArray[Any],
+    weights: NDArray[Any],
+    beam: int,
+    given: NDArray[Any],
+    given_offsets: NDArray[Any],
+    given_scores: NDArray[Any],
+    out: NDArray[Any],
+    out_scores: NDArray[Any],
+    out_sizes: NDArray[Any],
+) -> None:
+    """Score given choices for words, and find the best others by beam.
+
+    For the ``t``-th word of ``which``, candidates ``given_offsets[t] … given_offsets[t+1]-1`` are rows of ``given`` (a choice a letter) and
+    receive their log probability in ``given_scores``; ``out[t]`` gets ``out_sizes[t]`` rows of choices with ``out_scores[t]``.
+    """
+    cut = np.uint64(len(weights) - 64 - 1)
+    widest = widths.max()
+    longest = 0
+    for w in which:
+        longest = max(longest, words[w + 1] - words[w])
+    base = np.empty((longest, widest))
+    score = np.empty(widest)
+    dynamic = np.empty(DYNAMIC, np.uint64)
+    here, there = np.empty((beam, longest), np.int64), np.empty((beam, longest), np.int64)
+    value, pool = np.empty(beam), np.empty(beam * widest)
+    for t in range(len(which)):
+        w = which[t]
+        low, high = words[w], words[w + 1]
+        for i in range(low, high):
+            width = widths[units[i]]
+            base[i - low, :width] = 0.0
+            for k in range(STATIC + LEXICAL):
+                at = static[i, k]
+                if kept[at]:
+                    for o in range(width):
+                        base[i - low, o] += weights[at + o]
+        for g in range(given_offsets[t], given_offsets[t + 1]):
+            m1, m2, m3 = 900, 901, 902
+            trail = np.uint64(7)
+            total = 0.0
+            for i in range(low, high):
+                width = widths[units[i]]
+                choice = given[g, i - low]
+                if choice < 0:
+                    total -= 12.0
+                    mark = 903
+                else:
+                    _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+                    total += _log_softmax(base[i - low], dynamic, kept, weights, score, width, choice)
+                    mark = marks_of[first_choice[units[i]] + choice]
+                m1, m2, m3 = mark, m1, m2
+                trail = fold_in(trail, mark)
+            given_scores[g] = total
+        alive = 1 if beam > 0 else 0
+        if beam > 0:
+            value[0] = 0.0
+        for i in range(low, high):
+            width = widths[units[i]]
+            number = 0
+            for b in range(alive):
+                m1, m2, m3 = 900, 901, 902
+                trail = np.uint64(7)
+                for j in range(low, i):
+                    mark = marks_of[first_choice[units[j]] + here[b, j - low]]
+                    m1, m2, m3 = mark, m1, m2
+                    trail = fold_in(trail, mark)
+                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+                _log_softmax(base[i - low], dynamic, kept, weights, score, width, 0)
+                for o in range(width):
+                    pool[number] = value[b] + score[o]
+                    number += 1
+            if alive > 0:
+                ranked = np.argsort(-pool[:number])
+                alive = min(beam, number)
+                for r in range(alive):
+                    b, o = ranked[r] // width, ranked[r] % width
+                    there[r, : i - low] = here[b, : i - low]
+                    there[r, i - low] = o
+                    value[r] = pool[ranked[r]]
+                here, there = there, here
+        for r in range(alive):
+            out[t, r, : high - low] = here[r, : high - low]
+            out_scores[t, r] = value[r]
+        out_sizes[t] = alive
+
+
+@kernel
+def _log_softmax(base: Any, dynamic: Any, kept: Any, weights: Any, score: Any, width: Any, choice: Any) -> float:
+    """Fill ``score`` with log probabilities of all choices; return that of one."""
+    for o in range(width):
+        score[o] = base[o]
+    for k in range(DYNAMIC):
+        at = np.int64(dynamic[k])
+        if kept[at]:
+            for o in range(width):
+                score[o] += weights[at + o]
+    top = score[:width].max()
+    norm = 0.0
+    for o in range(width):
+        norm += np.exp(score[o] - top)
+    norm = top + np.log(norm)
+    for o in range(width):
+        score[o] -= norm
+    return float(score[choice])

@@ -1,0 +1,318 @@
+"""The record behind flexible similarity: every operation that turns one annotation into the other, and what follows from it."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MissingExtra
+from caesura.formats.files import atomic_write
+from caesura.metrics.confusion import Confusion
+from caesura.metrics.flexible import (
+    Costs,
+    Moved,
+    Named,
+    Sf,
+    Ties,
+    TracksLike,
+    check_pair,
+    named_tracks,
+    paired_tracks,
+)  # fmt: skip
+from caesura.metrics.similarity import NONE, Moves, Similarity, SimilarityLike
+from caesura.model import Segmentation
+
+__all__ = ["KINDS", "Kind", "Operation", "Operations", "flexible_operations", "similarity_from_confusion"]
+
+#: What can happen to a boundary.
+Kind: TypeAlias = Literal[
+    "match", "substitution", "addition", "deletion", "transposition", "transposition + substitution"
+]
+KINDS: tuple[Kind, ...] = (
+    "match", "substitution", "transposition", "transposition + substitution", "deletion", "addition",
+)  # fmt: skip
+
+
+class Operation(NamedTuple):
+    """One operation: what it is, on which track, from where to where, from which type to which, and its cost."""
+
+    kind: Kind
+    track: str
+    old_position: int | None
+    new_position: int | None
+    old_type: str | None
+    new_type: str | None
+    cost: float
+
+
+@dataclass(frozen=True)
+class Operations(Sequence[Operation]):
+    """All operations between two annotations, in the order of the text, track after track.
+
+    Attributes
+    ----------
+    rows
+        The operations.
+    types
+        The boundary types, in the order of the matrix.
+    potential
+        N, the places where a boundary could stand.
+    signature
+        Everything they depend on.
+
+    Examples
+    --------
+    >>> first = Segmentation.from_labels_at(["p", "", "r", "", "q"])
+    >>> second = Segmentation.from_labels_at(["q", "r", "", "p", "r"])
+    >>> found = flexible_operations(first, second)
+    >>> for each in found:
+    ...     print(each.kind, each.old_position, each.new_position, each.old_type, each.new_type, each.cost)
+    substitution 1 1 p q 1.0
+    transposition 3 2 r r 0.5
+    addition None 4 None p 1.0
+    substitution 5 5 q r 1.0
+    >>> found.cost, found.boundaries
+    (3.5, 4)
+    """
+
+    rows: tuple[Operation, ...]
+    types: tuple[str, ...]
+    potential: int
+    signature: str
+
+    @overload
+    def __getitem__(self, index: int) -> Operation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Operation, ...]: ...
+    def __getitem__(self, index: int | slice) -> Operation | tuple[Operation, ...]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        """Return the number of operations, matches included."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self.rows)
+
+    @property
+    def cost(self) -> float:
+        """C, the least cost."""
+        return float(sum(row.cost for row in self.rows))
+
+    @property
+    def boundaries(self) -> int:
+        """Edits plus correct boundaries: what S_f^B divides by."""
+        return len(self.rows)
+
+    def counts(self) -> dict[Kind, int]:
+        """How often each kind of operation happened."""
+        found = Counter(row.kind for row in self.rows)
+        return {kind: found[kind] for kind in KINDS}
+
+    def fates(self) -> dict[str, dict[str, int]]:
+        """How each type of the first annotator fared (figure 6 of Lai, Li & Zhang 2023).
+
+        For every type: "match", the types it was substituted by, "tr" (moved), "tr+type" (moved and substituted) and "del".
+        """
+        table: dict[str, dict[str, int]] = {name: {} for name in self.types}
+        for row in self.rows:
+            if row.old_type is not None:
+                fate = _fate(row)
+                table[row.old_type][fate] = table[row.old_type].get(fate, 0) + 1
+        order = ["match", *self.types, "tr", *(f"tr+{t}" for t in self.types), "del"]
+        return {name: {f: found[f] for f in order if f in found} for name, found in table.items()}
+
+    def confusion(self) -> Confusion:
+        """Count who was taken for whom, ∅ included: rows the second annotator, columns the first; pairs may have moved.
+
+        The last cell counts the places that neither marked.
+        """
+        at = {name: i for i, name in enumerate((*self.types, None))}
+        matrix = np.zeros((len(at), len(at)))
+        places = set()
+        for row in self.rows:
+            matrix[at[row.new_type], at[row.old_type]] += 1
+            places |= {(row.track, p) for p in (row.old_position, row.new_position) if p is not None}
+        matrix[-1, -1] = self.potential - len(places)
+        return Confusion((*self.types, NONE), matrix, float(len(self.rows)))
+
+    # ------------------------------------------------------------------ as a table
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """One dict an operation."""
+        return [row._asdict() for row in self.rows]
+
+    def to_polars(self) -> Any:
+        """The record as a polars DataFrame."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("polars", "parquet", "a table as a DataFrame") from None
+        kinds = {
+            "kind": polars.String, "track": polars.String, "old_position": polars.Int64, "new_position": polars.Int64,
+            "old_type": polars.String, "new_type": polars.String, "cost": polars.Float64,
+        }  # fmt: skip
+        return polars.DataFrame(self.as_dicts(), schema=kinds)
+
+    def to_pandas(self) -> Any:
+        """The record as a pandas DataFrame."""
+        try:
+            import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        except ImportError:
+            raise MissingExtra("pandas", "parquet", "a table as a pandas DataFrame") from None
+        return pandas.DataFrame(self.as_dicts(), columns=list(Operation._fields))
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The record as CSV, written to ``path`` if one is given."""
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(Operation._fields)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        if path is not None:
+            atomic_write(Path(path), text.getvalue())
+        return text.getvalue()
+
+
+def flexible_operations(
+    reference: TracksLike,
+    hypothesis: TracksLike,
+    similarity: SimilarityLike = None,
+    transposition: Moves = None,
+    *,
+    labels: Sequence[str] | None = None,
+    moved: Moved = "cheaper",
+    ties: Ties = "most",
+    forced: bool = True,
+    closing: bool | None = None,
+) -> Operations:
+    """Record every operation of least cost that turns the first annotation into the second.
+
+    Parameters are those of :func:`caesura.flexible_similarity`; the operations' costs add up to its C, and their number is
+    what S_f^B divides by. Where several alignments tie in both, one of them is recorded, always the same.
+    """
+    made = Sf(similarity, transposition, moved, ties, forced, closing, labels)
+    pairs = paired_tracks(reference, hypothesis)
+    names = [Named.of(s.types, s.labels).names for pair in pairs for s in pair]
+    scale = made.similarity_for(*names)
+    tracks = list(named_tracks(reference)) if len(pairs) > 1 or not isinstance(reference, Segmentation) else [""]
+    rows: list[Operation] = []
+    potential = 0
+    for track, (one, two) in zip(tracks or [""], pairs, strict=True):
+        check_pair(one, two)
+        rows += _track_operations(made, track, one, two, scale)
+        typed = one.types is not None or two.types is not None
+        potential += int(made.potential(np.array(one.length), typed))
+    return Operations(tuple(rows), scale.labels, potential, made.signature)
+
+
+def similarity_from_confusion(
+    confusion: Confusion | Iterable[Confusion], *, symmetric: bool = True, smoothing: float = 0.0
+) -> Similarity:
+    """Derive an empirical M_T from how experts confuse types, to judge novices by (section 3.1).
+
+    Two types are as similar as they are mistaken for each other, relative to how often each is recognised:
+
+    .. math:: s_{pq} = \\min\\Bigl(1, \\frac{n_{pq} + n_{qp}}{2 \\sqrt{n_{pp}\\, n_{qq}}}\\Bigr), \\qquad
+              s_{p∅} = \\min\\Bigl(1, \\frac{n_{p∅} + n_{∅p}}{2\\, n_{pp}}\\Bigr)
+
+    How many places nobody marked says nothing about how easily p is overlooked, so ∅ is measured against p alone.
+
+    Parameters
+    ----------
+    confusion
+        From :meth:`Operations.confusion`, of one text or of several, which are added up.
+    symmetric
+        If False, the direction first to second is kept: n_pq / n_pp, n_p∅ / n_pp and n_∅q / n_qq.
+    smoothing
+        Added to every count, for types that few have seen; a type never recognised and never confused resembles nothing.
+
+    Examples
+    --------
+    >>> heard = Confusion((",", ".", "∅"), np.array([[30.0, 6, 2], [4, 20, 1], [4, 1, 100]]), 68.0)
+    >>> made = similarity_from_confusion(heard)
+    >>> [[round(value, 3) for value in row] for row in made.matrix]
+    [[1.0, 0.204, 0.1], [0.204, 1.0, 0.05], [0.1, 0.05, 1.0]]
+    """
+    given = confusion if isinstance(confusion, Confusion) else sum(confusion, start=0)
+    if not isinstance(given, Confusion):
+        raise CaesuraError("there is no confusion matrix to derive similarities from.")
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise CaesuraError(f"smoothing is {smoothing}; expected a number from 0 up.")
+    counts = given.matrix.T + smoothing  # first annotator in rows
+    if symmetric:
+        counts = (counts + counts.T) / 2
+    known = np.diag(counts)[:-1]
+    below = np.sqrt(np.outer(known, known)) if symmetric else np.repeat(known[:, None], len(known), axis=1)
+    matrix = np.eye(len(counts))
+    matrix[:-1, :-1] = _shares(counts[:-1, :-1], below)
+    matrix[:-1, -1] = _shares(counts[:-1, -1], known)
+    matrix[-1, :-1] = _shares(counts[-1, :-1], known)
+    np.fill_diagonal(matrix, 1.0)
+    return Similarity(given.types, tuple(map(tuple, matrix.tolist())))
+
+
+def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide, at most 1; what was confused and never recognised is as similar as can be."""
+    return np.where(whole > 0, np.minimum(part / np.where(whole > 0, whole, 1), 1.0), (part > 0).astype(np.float64))
+
+
+def _fate(row: Operation) -> str:
+    kind = row.kind
+    if kind in ("match", "deletion"):
+        return "match" if kind == "match" else "del"
+    if kind == "substitution":
+        return str(row.new_type)
+    return "tr" if kind == "transposition" else f"tr+{row.new_type}"
+
+
+def _track_operations(
+    made: Sf, track: str, one: Segmentation, two: Segmentation, scale: Similarity
+) -> Iterator[Operation]:
+    from caesura.kernels.flexible import align_flexible
+
+    costs: Costs = made.costs_of(scale)
+    sides = [Named.of(s.types, s.labels).coded(s.positions, scale) for s in (one, two)]
+    partner = np.empty(len(one.positions), np.int64)
+    align_flexible(
+        one.positions, sides[0], two.positions, sides[1],
+        costs.costs, costs.steps, costs.reach, made.forced, made.sign, partner,
+    )  # fmt: skip
+    at = [s.positions.tolist() for s in (one, two)]
+    codes = [side.tolist() for side in sides]
+    none = len(scale.labels)
+    pending = 0
+    found: list[tuple[int, Operation]] = []
+    for i, j in enumerate(partner.tolist()):
+        p, here = codes[0][i], at[0][i]
+        if j < 0:
+            cost = float(costs.costs[p, none])
+            found.append((here, Operation("deletion", track, here, None, scale.labels[p], None, cost)))
+            continue
+        found += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, j)]
+        pending = j + 1
+        q, there = codes[1][j], at[1][j]
+        step = float(costs.steps[0 if here > there else 1, p, q])
+        cost = float(costs.costs[p, q]) + abs(here - there) * step
+        kind = _pair_kind(p == q, here == there)
+        found.append((min(here, there), Operation(kind, track, here, there, scale.labels[p], scale.labels[q], cost)))
+    found += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, len(at[1]))]
+    yield from (operation for _, operation in sorted(found, key=lambda each: each[0]))
+
+
+def _addition(track: str, at: int, code: int, scale: Similarity, costs: Costs) -> tuple[int, Operation]:
+    cost = float(costs.costs[-1, code])
+    return at, Operation("addition", track, None, at, None, scale.labels[code], cost)
+
+
+def _pair_kind(same_type: bool, same_place: bool) -> Kind:
+    if same_place:
+        return "match" if same_type else "substitution"
+    return "transposition" if same_type else "transposition + substitution"

@@ -1,0 +1,175 @@
+"""The restorer: nothing but marks is added; files are safe; what cannot be done is said in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.annotators.vowels import VowelRestorer
+from caesura.annotators.vowels.registry import MODELS
+from caesura.errors import CaesuraError, FormatError, UnknownName
+
+HEBREW = [
+    "שָׁלוֹם עֲלֵיכֶם", "שָׁלוֹם רָב לְכֻלָּם", "הַיֶּלֶד קָרָא סֵפֶר", "הַסַּפָּר סָפַר אֶת הַכֶּסֶף", "קָרָא סֵפֶר טוֹב",
+    "אֲנִי קוֹרֵא סֵפֶר", "הַיַּלְדָּה כָּתְבָה מִכְתָּב", "הוּא כָּתַב מִכְתָּב אָרֹךְ",
+]  # fmt: skip
+ARABIC = ["كَتَبَ الوَلَدُ الدَّرْسَ", "كُتُبٌ كَثِيرَةٌ", "قَرَأَ الوَلَدُ كِتَابًا", "كَتَبَتْ البِنْتُ رِسَالَةً"]
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def trained(request) -> dict[str, VowelRestorer]:
+    return {
+        "hebrew": VowelRestorer("hebrew", request.param, epochs=2).fit(HEBREW),
+        "arabic": VowelRestorer("arabic", request.param, epochs=2).fit(ARABIC),
+    }
+
+
+TEXT = st.text(
+    alphabet=st.sampled_from("אבגהושלםתכסר ־׃ab1,.\n\rְִַָּֽׁׂ֑" + "ابتلمكـٱࣰَِّْٰٓٔۡ" + "שׁ\u200d")
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=60,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(TEXT)
+def test_stripping_the_output_gives_the_input(trained, text: str) -> None:
+    for restorer in trained.values():
+        strip = restorer.script.strip
+        assert strip(restorer.restore(text)) == strip(text)
+        assert restorer.restore(strip(text)).translate(restorer.script._erasing) == strip(text)
+
+
+def test_training_lines_come_back(trained) -> None:
+    for language, lines in (("hebrew", HEBREW), ("arabic", ARABIC)):
+        restorer = trained[language]
+        bare = [restorer.script.strip(line) for line in lines]
+        right = [a == b for a, b in zip(restorer.restore_lines(bare), map(_canonical(restorer), lines), strict=True)]
+        assert np.mean(right) >= 0.5
+        assert restorer.restore("\n".join(bare)).split("\n") == list(restorer.restore_lines(bare))
+
+
+def _canonical(restorer):
+    return lambda line: " ".join(restorer.script.canonical(w) for w in line.split())
+
+
+def test_other_text_passes_through(trained) -> None:
+    for restorer in trained.values():
+        for text in ("", "   \n", "plain Latin, 123\t", "ְִ a mark without a letter", "\ufeff\u200f"):
+            assert restorer.restore(text) == text
+        assert restorer.restore_nbest("no word here") == []
+
+
+def test_context_decides() -> None:
+    restorer = VowelRestorer(model="hmm").fit(HEBREW)
+    assert restorer.restore("קרא ספר") == "קָרָא סֵפֶר"
+    assert restorer.restore("הספר ספר") == _canonical(restorer)("הַסַּפָּר סָפַר")
+
+
+def test_marks_in_the_text_are_kept_replaced_or_used(trained) -> None:
+    restorer = trained["hebrew"]
+    given_marks = "סָפר"
+    kept = restorer.restore(given_marks)
+    assert kept.startswith("סָ")
+    restorer.set_params(existing="replace")
+    assert restorer.restore("קרא " + given_marks) == restorer.restore("קרא ספר")
+    restorer.set_params(existing="constrain")
+    assert restorer.restore("קרא " + given_marks) == "קָרָא סָפַר"
+    restorer.set_params(existing="keep")
+
+
+def test_nbest_and_probability(trained) -> None:
+    restorer = trained["hebrew"]
+    text = "הוא ספר, ספר"
+    words = restorer.restore_nbest(text, n=2)
+    assert [text[w.start : w.start + len(w.word)] for w in words] == [w.word for w in words] == ["הוא", "ספר", "ספר"]
+    for word in words:
+        shares = [p for _, p in word.alternatives]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 <= sum(shares) <= 1 + 1e-9
+    assert [w for w, _ in restorer.probability(text)] == [w.alternatives[0][0] for w in words]
+
+
+def test_a_saved_model_restores_the_same(trained, tmp_path) -> None:
+    for language, restorer in trained.items():
+        path = tmp_path / f"{language}.model"
+        restorer.save(path)
+        again = VowelRestorer.load(path)
+        text = restorer.script.strip("\n".join(HEBREW + ARABIC))
+        assert again.restore(text) == restorer.restore(text)
+        assert again.get_params()["model"] == restorer.model
+
+
+def test_damaged_models_are_refused(tmp_path) -> None:
+    path = tmp_path / "m.model"
+    VowelRestorer().fit(HEBREW).save(path)
+    raw = path.read_bytes()
+    for broken, why in (
+        (raw[:-10], "damaged"),
+        (raw[:-1] + bytes([raw[-1] ^ 1]), "damaged"),
+        (raw.replace(b"model 1\n", b"model 9\n", 1), "version 9, expected 1"),
+        (b"PK something else", "not a vowel model"),
+        (b"", "not a vowel model"),
+    ):
+        path.write_bytes(broken)
+        with pytest.raises(FormatError, match=why):
+            VowelRestorer.load(path)
+    with pytest.raises(FormatError, match="no such file"):
+        VowelRestorer.load(tmp_path / "none.model")
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["שלום רב"], "carries none of the marks"),
+        (["plain text"], "holds no Hebrew letter"),
+        (ARABIC, "holds no Hebrew letter; is the language right"),
+        ([], "holds no Hebrew letter"),
+    ],
+)
+def test_what_teaches_nothing_is_refused(lines: list[str], why: str) -> None:
+    with pytest.raises(CaesuraError, match=why):
+        VowelRestorer("hebrew").fit(lines)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"language": "greek"}, "there is no script 'greek'"),
+        ({"model": "hm"}, "did you mean 'hmm'"),
+        ({"missing": "short"}, "only Arabic"),
+        ({"existing": "drop"}, "expected 'keep', 'constrain' or 'replace'"),
+        ({"order": 5}, "order is 5; expected a whole number from 2 to 3"),
+        ({"epochs": 0}, "epochs is 0"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: dict, why: str) -> None:
+    with pytest.raises((CaesuraError, UnknownName), match=why):
+        VowelRestorer(**parameters)
+
+
+def test_an_untrained_restorer_says_so() -> None:
+    with pytest.raises(CaesuraError, match="learnt nothing yet"):
+        VowelRestorer().restore("שלום")
+    with pytest.raises(CaesuraError, match="n is 0"):
+        VowelRestorer().fit(HEBREW).restore_nbest("שלום", 0)
+
+
+def test_a_users_words_are_known() -> None:
+    restorer = VowelRestorer(lexicon=["תּוֹכְנָה"]).fit(HEBREW)
+    assert restorer.restore("תוכנה") == restorer.script.canonical("תּוֹכְנָה")
+
+
+def test_it_is_where_the_contract_says() -> None:
+    assert cs.annotators.VowelRestorer is VowelRestorer
+    assert VowelRestorer().get_params()["language"] == "hebrew"
+
+
+def test_a_line_of_a_million_words() -> None:
+    restorer = VowelRestorer(model="hmm").fit(HEBREW)
+    out = restorer.restore("קרא ספר " * 500_000)
+    assert out[:100] == ("קָרָא סֵפֶר " * 20)[:100]
+    assert restorer.script.strip(out) == "קרא ספר " * 500_000

@@ -1,0 +1,142 @@
+"""The record of operations: it adds up to the score, and what is counted from it adds up to the record."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.errors import CaesuraError
+from caesura.metrics.flexible import SfB, pair_row
+from caesura.metrics.operations import KINDS, flexible_operations, similarity_from_confusion
+from caesura.model import Segmentation
+from shared_data import shared_json
+
+TYPES = ["p", "q", "r"]
+
+
+def marked(text: str) -> Segmentation:
+    return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=TYPES)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=400, deadline=None)
+def test_operations_add_up_to_the_score(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    size = int(random.integers(0, 50))
+    one, two = (
+        "".join(random.choice([*TYPES, " "], size=size, p=[0.15, 0.15, 0.1, 0.6])) if size else "" for _ in range(2)
+    )
+    matrix = random.choice([0.0, 0.25, 0.5, 1.0], size=(4, 4))
+    np.fill_diagonal(matrix, 1.0)
+    options = {
+        "moved": str(random.choice(["cheaper", "second", "later"])),
+        "ties": str(random.choice(["most", "fewest"])),
+        "forced": bool(random.random() < 0.7),
+    }
+    moves = random.choice([0.0, 0.1, 0.25, 0.5], size=3).tolist()
+    scale = {"labels": TYPES, "matrix": matrix}
+    found = flexible_operations(marked(one), marked(two), scale, moves, **options)
+    cost, units, n = pair_row(SfB(scale, moves, **options), marked(one), marked(two))
+    assert found.cost == pytest.approx(cost, abs=1e-9)
+    assert found.boundaries == units
+    assert found.potential == n == size
+    old = [(o.old_position, o.old_type) for o in found if o.old_position]
+    new = [(o.new_position, o.new_type) for o in found if o.new_position]
+    assert sorted(old) == marked(one).marks
+    assert sorted(new) == marked(two).marks
+    pairs = sorted((o.old_position, o.new_position) for o in found if o.old_position and o.new_position)
+    assert [b for _, b in pairs] == sorted(b for _, b in pairs)  # pairs never cross
+    assert sum(found.counts().values()) == len(found)
+    assert {t: sum(f.values()) for t, f in found.fates().items()} == {
+        t: [kind for _, kind in marked(one).marks].count(t) for t in TYPES
+    }
+    confusion = found.confusion().matrix
+    assert confusion[:, :-1].sum() == len(old)
+    assert confusion[:-1].sum() == len(new)
+
+
+def test_kinds() -> None:
+    found = flexible_operations(marked("p p p    q   p  "), marked("p q    p   q    "), transposition=0.4)
+    assert [(o.kind, o.old_position, o.new_position, o.cost) for o in found] == [
+        ("match", 1, 1, 0.0),
+        ("substitution", 3, 3, 1.0),
+        ("transposition", 5, 8, pytest.approx(1.2)),
+        ("transposition", 10, 12, 0.8),
+        ("deletion", 14, None, 1.0),
+    ]
+    assert found.counts() == dict(zip(KINDS, (1, 1, 2, 0, 1, 0), strict=True))
+    both = flexible_operations(marked("p "), marked(" q"), transposition=0.4)
+    assert [(o.kind, o.cost) for o in both] == [("transposition + substitution", 1.4)]
+    assert both.fates()["p"] == {"tr+q": 1}
+
+
+def test_figure_6_of_the_authors_text() -> None:
+    data = shared_json("oracles/flexible/nccu.json")
+    text = data["texts"][0]
+    first, second = (
+        {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}
+        for side in ("first", "second")
+    )
+    found = flexible_operations(first, second)
+    exact = text["exact"]["identity"]
+    assert found.cost == pytest.approx(exact["C_total"])
+    assert found.boundaries == exact["pairs_most"]
+    assert found.potential == exact["N"]
+    assert {o.track for o in found} == {"F:", "M:"}
+    fates = found.fates()
+    for kind in data["order"]:
+        assert sum(fates[kind].values()) == sum(t["first"].count(kind) for t in text["tracks"])
+    assert max(fates["."], key=fates["."].get) == "match"
+
+
+def test_tables(tmp_path) -> None:
+    found = flexible_operations(
+        {"A": marked("p r"), "B": marked("q")}, {"A": marked("pq "), "B": marked("r")}, transposition=5
+    )
+    rows = list(csv.DictReader(StringIO(found.to_csv(tmp_path / "operations.csv"))))
+    assert (tmp_path / "operations.csv").read_text(encoding="utf-8") == found.to_csv()
+    assert [r["track"] for r in rows] == ["A", "A", "A", "B"]
+    assert rows[1]["old_position"] == ""
+    assert found.as_dicts()[0]["kind"] == "match"
+    polars = pytest.importorskip("polars")
+    frame = found.to_polars()
+    assert frame["cost"].sum() == found.cost
+    assert frame.schema["old_position"] == polars.Int64
+    assert len(flexible_operations(marked(""), marked("")).to_polars()) == 0
+
+
+def test_indexing() -> None:
+    found = flexible_operations(marked("pq"), marked("p "))
+    assert found[0].kind == "match"
+    assert len(found[:1]) == 1
+
+
+# ---------------------------------------------------------------------- M_T from experts
+
+
+def test_similarity_from_confusion() -> None:
+    one, two = marked("ppppqqqq    rr"), marked("pppqqqqp  p  r")
+    confusion = flexible_operations(one, two, transposition=5).confusion()
+    assert confusion.matrix.tolist() == [[3, 1, 0, 1], [1, 3, 0, 0], [0, 0, 1, 0], [0, 0, 1, 3]]
+    made = similarity_from_confusion(confusion)
+    assert made.symmetric
+    assert made.labels == ("p", "q", "r")
+    assert made.matrix[0] == pytest.approx((1, 1 / 3, 0, 0.5 / 3))
+    assert made.matrix[2] == pytest.approx((0, 0, 1, 0.5))
+    directed = similarity_from_confusion(confusion, symmetric=False)
+    assert directed.matrix[2] == pytest.approx((0, 0, 1, 1))  # r deleted as often as recognised
+    assert directed.matrix[3] == pytest.approx((1 / 3, 0, 0, 1))
+    assert similarity_from_confusion([confusion, confusion]) == made
+    assert similarity_from_confusion(confusion, smoothing=10).matrix[0][1] > made.matrix[0][1]
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(CaesuraError, match="no confusion matrix"):
+        similarity_from_confusion([])
+    with pytest.raises(CaesuraError, match="smoothing is -1"):
+        similarity_from_confusion(flexible_operations(marked("p"), marked("p")).confusion(), smoothing=-1)
