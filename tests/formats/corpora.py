@@ -48,7 +48,7 @@ def corpora(draw, kinds=("units", "time", "nested"), strings=WILD, has=frozenset
     labels = None
     typed = kind != "nested" and ("untyped" not in has and holds("types"))
     if typed and not holds("integer types"):
-        labels = draw(st.lists(types or strings, min_size=1, max_size=3, unique=True))
+        labels = draw(st.lists(strings if types is None else types, min_size=1, max_size=3, unique=True))
         labels = labels if holds("type order") else sorted(labels)
     annotations = []
     for item in items:

@@ -12,7 +12,7 @@ from caesura.errors import CaesuraError, InvalidSegmentation
 from caesura.model import Corpus, Hierarchy
 from caesura.model.corpus import Kind
 
-__all__ = ["Columns", "coded"]
+__all__ = ["Columns"]
 
 
 class Columns:
@@ -105,13 +105,6 @@ class Columns:
         except (KeyError, TypeError):
             odd = next(t for t in types if not isinstance(t, str) or t not in self.labels)
             raise InvalidSegmentation(f"type {odd!r} is not among the labels.") from None
-
-
-def coded(names: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the distinct names in order of appearance, and the number of each entry's name among them."""
-    codes: dict[str, int] = {}
-    of = [codes.setdefault(name, len(codes)) for name in names]
-    return list(codes), of
 
 
 def _array(values: array[Any]) -> np.ndarray[Any, Any]:

@@ -19,7 +19,6 @@ import numpy as np
 from caesura.errors import CaesuraError, FormatError, MissingExtra
 from caesura.formats import caesura_json
 from caesura.formats.caesura_json import FORMAT, VERSION
-from caesura.formats.columns import coded
 from caesura.formats.files import Source
 from caesura.model import Corpus, Hierarchy
 
@@ -128,7 +127,7 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
     }
     for name in ("item", "coder", "track"):
         if name in table.columns:
-            made[f"{name}s"], made[f"{name}_of"] = coded(_strings(source, table, name))
+            made[f"{name}s"], made[f"{name}_of"] = _coded(source, table, name)
     if not made.get("tracks", True):
         made["tracks"] = ("",)
     made["lengths"] = _numbers(source, table, "length", table["length"], kind == "time")
@@ -202,11 +201,14 @@ def _nest(source: Source, made: dict[str, Any]) -> None:
             made[name][start:end] = ordered[:, i]
 
 
-def _strings(source: Source, table: Any, name: str) -> list[str]:
+def _coded(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
+    """Return the distinct names in order of appearance, and the number of each row's name among them."""
     if table[name].null_count():
         raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
-    listed: list[str] = table[name].cast(_polars().String).to_list()
-    return listed
+    polars = _polars()
+    column = table[name].cast(polars.String)
+    names = column.unique(maintain_order=True)
+    return names.to_list(), column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)
 
 
 def _floats(table: Any) -> bool:

@@ -523,35 +523,42 @@ def _check_keys(corpus: Corpus) -> None:
 
 
 def _check_values(corpus: Corpus) -> None:
-    counts = np.diff(corpus.offsets)
     if not len(corpus.positions):
         return
     if corpus.kind == "time" and not np.isfinite(corpus.positions).all():
         raise InvalidSegmentation("a boundary time is not a finite number.")
-    ok = np.ones(len(corpus.positions), bool)
-    same_row = np.ones(len(corpus.positions), bool)
-    same_row[0] = False
-    starts = corpus.offsets[1:-1]
-    same_row[starts[starts < len(same_row)]] = False
-    steps = np.diff(corpus.positions)
-    if corpus.kind == "nested":
-        assert corpus.ends is not None
-        top = np.repeat(corpus.lengths, counts)
-        ok &= (corpus.positions >= 1) & (corpus.ends >= corpus.positions) & (corpus.ends <= top)
-    else:
-        typed = corpus.types is not None
-        low, high = (
-            (0, corpus.lengths) if corpus.kind == "time" else (1, corpus.lengths if typed else corpus.lengths - 1)
-        )
-        ok &= (corpus.positions >= low) & (corpus.positions <= np.repeat(high, counts))
-        bad_step = steps < 0
-        if corpus.types is not None:
-            bad_step |= (steps == 0) & (np.diff(corpus.types) <= 0)
-        elif corpus.kind == "units":
-            bad_step |= steps == 0
-        ok[1:] &= ~(bad_step & same_row[1:])
-    if not ok.all():
-        _name_the_fault(corpus, int(np.searchsorted(corpus.offsets, np.flatnonzero(~ok)[0], side="right") - 1))
+    bad = _outside(corpus) if corpus.kind == "nested" else _out_of_order(corpus)
+    if len(bad):
+        _name_the_fault(corpus, int(bad[0]))
+
+
+def _outside(corpus: Corpus) -> NDArray[np.int64]:
+    """Find rows with nested segments that lie outside their text."""
+    assert corpus.ends is not None
+    top = np.repeat(corpus.lengths, np.diff(corpus.offsets))
+    ok = (corpus.positions >= 1) & (corpus.ends >= corpus.positions) & (corpus.ends <= top)
+    return np.searchsorted(corpus.offsets, np.flatnonzero(~ok), side="right") - 1
+
+
+def _out_of_order(corpus: Corpus) -> NDArray[np.int64]:
+    """Find rows whose marks do not ascend, or whose first or last mark lies outside the text.
+
+    Marks that ascend lie between the first and the last, so no limit is spread over them: memory stays near that of the marks.
+    """
+    where, types = corpus.positions, corpus.types
+    back = where[1:] < where[:-1]
+    if types is not None:
+        back |= (where[1:] == where[:-1]) & (types[1:] <= types[:-1])
+    elif corpus.kind == "units":
+        back |= where[1:] == where[:-1]
+    starts = corpus.offsets[1:-1] - 1  # from one row to the next anything goes
+    back[starts[(starts >= 0) & (starts < len(back))]] = False
+    full = np.flatnonzero(np.diff(corpus.offsets))
+    highest = corpus.lengths if corpus.kind == "time" or types is not None else corpus.lengths - 1
+    first, last = where[corpus.offsets[full]], where[corpus.offsets[full + 1] - 1]
+    outside = full[(first < (0 if corpus.kind == "time" else 1)) | (last > highest[full])]
+    disordered = np.searchsorted(corpus.offsets, np.flatnonzero(back), side="right") - 1
+    return np.sort(np.concatenate((outside, disordered)))
 
 
 def _name_the_fault(corpus: Corpus, row: int) -> None:
