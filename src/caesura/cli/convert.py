@@ -25,6 +25,12 @@ def convert(
         typer.Option("--write-option", "-W", help="An option of the output's format, KEY=VALUE; repeatable."),
     ] = None,
     encoding: Encoding = None,
+    pattern: Annotated[
+        str | None, typer.Option("--pattern", "-p", help="How a folder's paths give item and coder: {item}-{coder}.csv")
+    ] = None,
+    write_pattern: Annotated[
+        str | None, typer.Option("--write-pattern", help="Write a folder, a file an item and coder: {coder}/{item}.txt")
+    ] = None,
     lossy: Annotated[
         bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")
     ] = False,
@@ -32,21 +38,32 @@ def convert(
 ) -> None:
     """Convert annotations between formats.
 
-    Example: caesura convert coders.json coders.csv
+    Example: caesura convert transcripts/ corpus.json --pattern "{item}-{coder}.txt" --option attached=yes
     """
     from caesura.cli.inputs import key_values, load
     from caesura.cli.output import as_json, working
-    from caesura.errors import FormatError
     from caesura.formats import write
 
-    if target.exists() and source.exists() and target.samefile(source):
-        raise FormatError(target, None, "input and output are the same file; write to another name.")
-    corpus = load(source, format, encoding, option)
+    _refuse_the_input(source, target)
+    corpus = load(source, format, encoding, [*(option or ()), *([] if pattern is None else [f"pattern={pattern}"])])
     with working(f"writing {target}"):
-        write(corpus, target, to, lossy=lossy, **key_values(write_option, "--write-option"))
+        settings = key_values(write_option, "--write-option")
+        write(corpus, target, to, lossy=lossy, pattern=write_pattern, **settings)
     counted = {"annotations": len(corpus), "items": len(corpus.items), "coders": len(corpus.coders)}
     if json:
         as_json({"written": str(target), **counted})
     else:
         said = ", ".join(f"{n} {word.removesuffix('s') if n == 1 else word}" for word, n in counted.items())
         typer.echo(f"wrote {target}: {said}")
+
+
+def _refuse_the_input(source: Path, target: Path) -> None:
+    """Nobody gets their data back once the output has gone over it."""
+    from caesura.errors import FormatError
+
+    if not (target.exists() and source.exists()):
+        return
+    if target.samefile(source):
+        raise FormatError(target, None, "input and output are the same file; write to another name.")
+    if source.is_dir() and target.is_file() and source.resolve() in target.resolve().parents:
+        raise FormatError(target, None, "the output would go over a file of the folder that is read.")

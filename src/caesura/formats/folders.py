@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 from caesura.errors import FormatError, InvalidSegmentation, LengthMismatch
 from caesura.model import Annotation, Corpus
 
-__all__ = ["NAMES", "read_folder", "renamed"]
+__all__ = ["NAMES", "read_folder", "renamed", "write_folder"]
 
 #: What a pattern, or an option of ``read``, can name.
 NAMES = ("item", "coder", "track")
@@ -56,6 +58,46 @@ def read_folder(
         return Corpus.join(corpora)
     except (InvalidSegmentation, LengthMismatch) as fault:
         raise type(fault)(f"{folder}: {fault}") from None
+
+
+def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Corpus, Path], None]) -> None:
+    """Write a new folder with a file for every item and coder that the pattern tells apart; all of it, or nothing."""
+    _compiled(pattern)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FormatError(folder, None, "this exists already; a corpus is written into a new or empty folder.")
+    if not folder.parent.is_dir():
+        raise FormatError(folder, None, f"the folder {str(folder.parent)!r} does not exist.")
+    parts: dict[str, list[int]] = {}
+    for row, a in enumerate(corpus):
+        parts.setdefault(_path_of(pattern, a), []).append(row)
+    try:
+        building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as fault:
+        raise FormatError(folder, None, f"cannot write: {fault.strerror or fault}.") from None
+    try:
+        for name, rows in parts.items():
+            file = building / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write(corpus.take(rows), file)
+        building.chmod(0o755)
+        if folder.exists():
+            folder.rmdir()
+        building.rename(folder)
+    except FormatError as fault:
+        place = folder if fault.path is None else folder / Path(fault.path).relative_to(building)
+        raise FormatError(place, fault.line, fault.why) from None
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def _path_of(pattern: str, annotation: Annotation) -> str:
+    named = annotation._asdict()
+    for of in NAMES:
+        if f"{{{of}}}" in pattern and ("/" in named[of] or named[of] in ("", ".", "..") or "\x00" in named[of]):
+            raise FormatError(None, None, f"the {of} {named[of]!r} cannot be the name of a file.")
+    if "*" in pattern or pattern.startswith("/") or ".." in pattern.split("/"):
+        raise FormatError(None, None, f"the pattern {pattern!r} must name files below the folder, without * or …")
+    return re.sub(r"\{(\w+)\}", lambda name: str(named[name[1]]), pattern)
 
 
 def renamed(corpus: Corpus, named: Mapping[str, str]) -> Corpus:

@@ -20,7 +20,7 @@ from typing import Any
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch, UnknownName
 from caesura.formats import options as option
 from caesura.formats.files import Content, Source, atomic_write_all
-from caesura.formats.folders import NAMES, read_folder, renamed
+from caesura.formats.folders import NAMES, read_folder, renamed, write_folder
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus
 
@@ -147,9 +147,23 @@ def write(
     format: str | None = None,
     *,
     lossy: bool = False,
+    pattern: str | None = None,
     **options: Any,
 ) -> None:
     """Write a corpus to a file; nothing is left half written, and nothing is lost unless ``lossy``.
+
+    Parameters
+    ----------
+    path
+        The file to write.
+    format
+        The name of a format; by default the first of this suffix that carries the corpus.
+    lossy
+        Whether to leave out what the format cannot carry.
+    pattern
+        Write a new folder instead, a file for every item and coder, named so: ``"{coder}/{item}.txt"``.
+    options
+        What the format itself takes.
 
     Raises
     ------
@@ -157,6 +171,9 @@ def write(
         Where the format cannot carry all of the corpus, saying what would be lost.
     """
     where = Path(path)
+    if pattern is not None:
+        write_folder(corpus, where, pattern, lambda part, file: write(part, file, format, lossy=lossy, **options))
+        return
     chosen = _named(format) if format is not None else _by_suffix(where, corpus)
     module = chosen.load()
     if not hasattr(module, "write"):
@@ -173,7 +190,13 @@ def write(
             f"{chosen.title} would lose {' and '.join(lost)}; write it all the same with lossy=True (--lossy).",
         )
     made = _made(module, corpus, given)
-    atomic_write_all({_companion(where, name): content for name, content in made.items()})
+    files = {_companion(where, name): content for name, content in made.items()}
+    for file, content in files.items():
+        if file != where and file.exists() and file.read_bytes() != _bytes(content):
+            raise FormatError(
+                where, None, f"{file.name} beside it exists and holds something else; write to another name."
+            )
+    atomic_write_all(files)
 
 
 def detect(source: Source) -> Format:
