@@ -325,3 +325,13 @@ def test_typed_needs_types_and_one_a_position() -> None:
 def test_a_function_that_gives_no_number_is_refused() -> None:
     with pytest.raises(CaesuraError, match="not a finite number"):
         A(weight=lambda p, q: float("nan"))([2, 2], [3, 1])
+
+
+def test_variants_stand_side_by_side_in_one_evaluation() -> None:
+    ref, hyp = (Corpus.from_dict({"i": {"c": m}}) for m in ([1, 8, 1], [3, 6, 1]))
+    found = cs.evaluate(ref, hyp, ["A", "A:alignment=global", A(threshold=0.5, penalty=0.25)])
+    assert {name: round(m.micro, 4) for name, m in found.measured.items()} == {
+        "A": 0.5764,
+        "A:alignment=global": 0.6944,
+        "A:threshold=0.5,penalty=0.25": round((0.75 / 3 + 0.75 * 2 / 9 + 0.75 + 1) / 4, 4),
+    }

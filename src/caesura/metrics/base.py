@@ -111,6 +111,12 @@ class Metric(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @property
+    def spelled(self) -> str:
+        """The name with every parameter that is not its default, as :func:`~caesura.metrics.metric` reads it."""
+        said = [f"{f.name}={_spelled(v)}" for f in fields(self) if (v := getattr(self, f.name)) != f.default]
+        return f"{self.name}:{','.join(said)}" if said else self.name
+
+    @property
     def signature(self) -> str:
         """Everything the number depends on, in one line: ``B|nt:2|match:published|v:0.1.0``."""
         said = [f"{f.metadata.get('sign', f.name)}:{_spelled(getattr(self, f.name))}" for f in fields(self)]

@@ -215,7 +215,8 @@ def evaluate(
     hypothesis
         One corpus, or ``{name: corpus}`` for several systems.
     metrics
-        Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered one that applies.
+        Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered one that applies. Several of one name
+        are told apart by their parameters: the result then has "B" and "B:n_t=3".
     references
         How several reference coders of one item count: "pooled" adds their rows, "mean" averages them, "best" takes the one closest to
         the hypothesis. Named in the signature.
@@ -280,8 +281,11 @@ class _Measure:
             seed=self.seed,
             method=self.method,
         )
+        bare = [m.name for m in self.metrics]
+        names = [m.name if bare.count(m.name) == 1 else m.spelled for m in self.metrics]
         return {
-            m.name: Measured(m, r, i, self.references) for m, r, i in zip(self.metrics, rows, intervals, strict=True)
+            name: Measured(m, r, i, self.references)
+            for name, m, r, i in zip(names, self.metrics, rows, intervals, strict=True)
         }
 
 
