@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from caesura.report.drawings import Picture
 from caesura.report.streams import GLYPHS, ROLES, WORDS, Place, Stream
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, is_rtl, pad
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, folded, is_rtl, pad
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -59,8 +59,9 @@ class Down(Picture):
         text = columns[-1][0] + columns[-1][1] + 3
         if stream.heading:
             canvas.put(0, 0, clip(stream.heading, width), "strong", bidi=turned)
-        if said := self._names(columns):
-            canvas.put(canvas.height, 0, clip(said, width), "faint", bidi=turned)
+        for said in folded(self._names(columns), width):
+            if said:
+                canvas.put(canvas.height, 0, said, "faint", bidi=turned)
         row = canvas.height
         for at, wide, name in columns:
             canvas.put(row, at, pad(name, wide, "centre"), "faint", bidi=turned)
@@ -76,7 +77,7 @@ class Down(Picture):
                 canvas.put(row, start, shown, bidi=turned)
             if number in places:
                 self._rules(canvas, columns, text, places[number])
-        canvas.put(canvas.height, 0, clip(stream.key, width), "faint")
+        canvas.text_block(folded(stream.key, width), role="faint")
         return canvas.text()
 
     def _rules(self, canvas: Canvas, columns: list[tuple[int, int, str]], text: int, place: Place) -> None:
@@ -93,15 +94,17 @@ class Down(Picture):
         """Draw the same layout with lines and discs."""
         stream, columns = self.stream, self._columns(width)
         text = columns[-1][0] + columns[-1][1] + 3
-        height, said = LINE * 0.9, self._names(columns)
-        top = LINE * (1.4 + bool(stream.heading) + bool(said))
+        names = [line for line in folded(self._names(columns), width) if line]
+        height = LINE * 0.9
+        top = LINE * (1.4 + bool(stream.heading) + len(names))
         lines = int(stream.length)
         picture = Svg(
             width * CELL + 16, top + height * (lines + 1.2) + 8, title=self.title, description=stream.described, style=style
         )  # fmt: skip
         if stream.heading:
             picture.text(8, LINE, stream.heading, weight="bold")
-        picture.text(8, top - LINE * 1.4, clip(said, width), "faint", size=12)
+        for number, line in enumerate(reversed(names)):
+            picture.text(8, top - LINE * (1.4 + number), line, "faint", size=12)
         for at, wide, name in columns:
             x = 8 + CELL * (at + wide / 2)
             picture.text(x, top - 8, name, "faint", anchor="middle", size=12)

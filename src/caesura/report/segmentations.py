@@ -18,7 +18,7 @@ from caesura.report.margins import Down
 from caesura.report.stacks import stack
 from caesura.report.streams import GLYPHS, ROLES, WORDS, Place, Stream, streams
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, is_rtl, pad
+from caesura.report.terminal import STYLES, Bidi, Canvas, cells, chosen_bidi, clean, clip, folded, is_rtl, pad
 from caesura.report.timelines import Timeline
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Along(Picture):
             if len(stream.coders) > 1:
                 self._agreement_row(canvas, line, margin, room, places)
             canvas.put(canvas.height, 0, "")
-        canvas.put(canvas.height - 1, 0, clip(stream.key, width), "faint")
+        canvas.text_block(folded(stream.key, width), max(0, canvas.height - 1), role="faint")
         return canvas.text()
 
     def _text_row(self, canvas: Canvas, line: Line, margin: int, room: int, bidi: Literal["terminal", "us"]) -> None:
@@ -129,7 +129,9 @@ class Along(Picture):
             place = places.get(unit)
             label = None if place is None else place.labels[coder]
             if place is not None and label is not None:
-                canvas.put(row, margin + line.column(gap, wide, rtl=rtl, room=room), label or "┃", ROLES[place.verdict])
+                role = ROLES[place.verdict]  # a comma on a line is easily overlooked, so types stand on their colour
+                style = f"{STYLES[role]} reverse" if label else role
+                canvas.put(row, margin + line.column(gap, wide, rtl=rtl, room=room), label or "┃", style)
 
     def _agreement_row(self, canvas: Canvas, line: Line, margin: int, room: int, places: dict[int, Place]) -> None:
         row = canvas.height

@@ -15,7 +15,20 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["STYLES", "Bidi", "Canvas", "cells", "chosen_bidi", "clean", "clip", "clusters", "is_rtl", "pad", "word"]
+__all__ = [
+    "STYLES",
+    "Bidi",
+    "Canvas",
+    "cells",
+    "chosen_bidi",
+    "clean",
+    "clip",
+    "clusters",
+    "folded",
+    "is_rtl",
+    "pad",
+    "word",
+]
 
 #: Who turns right-to-left words around: the "terminal" (words are isolated from each other and left alone), "us" (letters
 #: are written in visual order, for terminals that write every letter left to right), or whoever "auto" finds.
@@ -118,6 +131,21 @@ def pad(text: str, width: int, align: Literal["left", "right", "centre"] = "left
     room = width - cells(text)
     left = {"left": 0, "right": room, "centre": room // 2}[align]
     return " " * left + text + " " * (room - left)
+
+
+def folded(text: str, width: int, separator: str = " · ") -> list[str]:
+    """Break a line of short phrases between them, so that every line keeps to ``width`` cells.
+
+    >>> folded("1 manual · 2 near miss · 3 cluster", 24)
+    ['1 manual · 2 near miss', '3 cluster']
+    """
+    lines: list[str] = []
+    for part in text.split(separator):
+        if lines and cells(lines[-1]) + cells(separator) + cells(part) <= width:
+            lines[-1] += separator + part
+        else:
+            lines.append(clip(part, width))
+    return lines
 
 
 def is_rtl(text: str) -> bool:

@@ -1,0 +1,47 @@
+"""How long it takes until something happens: ``import caesura`` and ``caesura --help`` against ``import numpy``.
+
+Every measurement is a fresh interpreter; the time of an interpreter that does nothing is taken off. The best of several runs
+counts, because everything else on the machine only adds to it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+
+RUNS = 15
+SOURCE = Path(__file__).parents[1] / "src"
+CASES = {
+    "python -c pass": "pass",
+    "import numpy": "import numpy",
+    "import caesura": "import caesura",
+    "caesura.Segmentation used": "import caesura; caesura.Segmentation.from_masses([2, 3, 6])",
+    "caesura --version": "import sys; sys.argv = ['caesura', '--version']; from caesura.cli.main import run; run()",
+    "caesura --help": "import sys; sys.argv = ['caesura', '--help']; from caesura.cli.main import run; run()",
+}
+
+
+def once(code: str) -> float:
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    started = perf_counter()
+    subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, env=env, check=True)
+    return perf_counter() - started
+
+
+def main() -> None:
+    best = dict.fromkeys(CASES, float("inf"))
+    for _ in range(RUNS):  # in turn, so that a busy moment of the machine touches all alike
+        for name, code in CASES.items():
+            best[name] = min(best[name], once(code))
+    nothing = best.pop("python -c pass")
+    numpy = best["import numpy"] - nothing
+    print(f"{'':28}{'ms':>8}{'× import numpy':>18}")
+    for name, seconds in best.items():
+        print(f"{name:28}{1000 * (seconds - nothing):8.1f}{(seconds - nothing) / numpy:18.2f}")
+
+
+if __name__ == "__main__":
+    main()
