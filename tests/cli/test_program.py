@@ -56,7 +56,8 @@ def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> No
     group = next((g for g in app.registered_groups if g.name == command), None)
     if group is None:
         assert f"Example: caesura {command}" in " ".join(done.stdout.split())
-        assert "--json" in done.stdout
+        if command != "serve":  # it answers in JSON itself, request by request
+            assert "--json" in done.stdout
         return
     for each in group.typer_instance.registered_commands:
         name = each.name or each.callback.__name__.replace("_", "-")
