@@ -13,6 +13,10 @@ __all__ = ["PAPERS", "reproduce"]
 
 #: Short name -> (module, full reference).
 PAPERS: dict[str, tuple[str, str]] = {
+    "rasanen2009": (
+        "caesura.papers.rasanen2009",
+        "Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech",
+    ),
     "diaz2022": (
         "caesura.papers.diaz2022",
         "Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",
