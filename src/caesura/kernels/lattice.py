@@ -1,8 +1,9 @@
 """Best paths and probabilities through lines of candidate words, under word n-grams of order two or three.
 
 A line is a row of words, each with a few candidates: its number in the n-gram model (-1: not in it, then ``spelled`` is what the letter
-model says), and a score of its own. A path's score is the sum of its candidates' own scores and ``scale`` times the log probability
-of each word after the one or two before it, the end of the line included.
+model says), a score of its own, and a score for following each candidate of the word before: ``pairs[pair_offsets[i] + b * width + c]``
+for candidates b of word i - 1 (one, if i opens its line) and c of word i; empty arrays where there are no such scores. A path's score is
+the sum of these and of ``scale`` times the log probability of each word after the one or two before it, the end included.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _fill_moves(
         single = left_over + (0.0 if c_low < 0 else spelled[c_low + c])
         if c_state >= 0:
             at = find(keys, places, _hashed(c_state))
-            if at >= 0:
+            if at >= 0 and logs[at] > -90.0:  # a row below that is a history and no more
                 single = logs[at]
         for b in range(b_high - b_low):
             b_state = edge if b_low < 0 else states[b_low + b]
@@ -49,7 +50,7 @@ def _fill_moves(
                 at = -1
                 if known >= 0 and c_state >= 0:
                     at = find(keys, places, fold_in(_hashed(b_state), c_state))
-                if at >= 0:
+                if at >= 0 and logs[at] > -90.0:
                     double = logs[at]
                 elif known >= 0:
                     double = single + weights[known]
@@ -64,8 +65,19 @@ def _fill_moves(
                             longer = -1
                             if c_state >= 0:
                                 longer = find(keys, places, fold_in(history, c_state))
-                            triple = logs[longer] if longer >= 0 else double + weights[at]
+                            triple = logs[longer] if longer >= 0 and logs[longer] > -90.0 else double + weights[at]
                 moves[a, b, c] = triple
+
+
+@inline
+def _of(own: Any, pairs: Any, pair_offsets: Any, i: Any, stop: Any, b: Any, c: Any, c_low: Any, c_high: Any) -> Any:
+    """What candidate c of word i scores by itself and after candidate b."""
+    value = 0.0
+    if i < stop:
+        value = own[c_low + c]
+        if len(pairs) > 0:
+            value += pairs[pair_offsets[i] + b * (c_high - c_low) + c]
+    return value
 
 
 @kernel
@@ -82,6 +94,8 @@ def best_paths(
     states: NDArray[Any],
     spelled: NDArray[Any],
     own: NDArray[Any],
+    pairs: NDArray[Any],
+    pair_offsets: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
     """Write the best candidate of every word, counted from 0, into ``out``."""
@@ -125,7 +139,7 @@ def best_paths(
                         score = there[a, b] + scale * moves[a, b, c]
                         if score > best:
                             best, best_at = score, a
-                    here[b, c] = best + (own[c_low + c] if i < stop else 0.0)
+                    here[b, c] = best + _of(own, pairs, pair_offsets, i, stop, b, c, c_low, c_high)
                     back[i - start, b, c] = best_at
             here, there = there, here
         if stop == start:
@@ -153,6 +167,8 @@ def path_posteriors(
     states: NDArray[Any],
     spelled: NDArray[Any],
     own: NDArray[Any],
+    pairs: NDArray[Any],
+    pair_offsets: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
     """Write the probability of every candidate, given its whole line, into ``out``: the sum over all paths through it."""
@@ -194,7 +210,7 @@ def path_posteriors(
                     total = -np.inf
                     for a in range(a_high - a_low):
                         total = np.logaddexp(total, forward[i - start, a, b] + scale * moves[a, b, c])
-                    forward[i - start + 1, b, c] = total + (own[c_low + c] if i < stop else 0.0)
+                    forward[i - start + 1, b, c] = total + _of(own, pairs, pair_offsets, i, stop, b, c, c_low, c_high)
         if stop == start:
             continue
         whole = -np.inf
@@ -227,7 +243,7 @@ def path_posteriors(
                 for a in range(a_high - a_low):
                     total = -np.inf
                     for c in range(c_high - c_low):
-                        step = scale * moves[a, b, c] + (own[c_low + c] if i < stop else 0.0)
+                        step = scale * moves[a, b, c] + _of(own, pairs, pair_offsets, i, stop, b, c, c_low, c_high)
                         total = np.logaddexp(total, step + ahead[b, c])
                     behind[a, b] = total
                     through = np.logaddexp(through, forward[i - start, a, b] + total)

@@ -31,7 +31,7 @@ def log_symbol(keys: Any, places: Any, logs: Any, weights: Any, history: Any, lo
         for i in range(start, high):
             hashed = fold_in(hashed, history[i])
         found = find(keys, places, fold_in(hashed, symbol))
-        if found >= 0:
+        if found >= 0 and logs[found] > -90.0:  # a row below that is a history and no more
             total += logs[found]
             break
         context = find(keys, places, hashed)

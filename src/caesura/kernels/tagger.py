@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 from caesura.kernels.hashing import fold_in
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["DYNAMIC", "LEXICAL", "STATIC", "count_features", "static_features", "tag_words", "train_epoch"]
+__all__ = [
+    "DYNAMIC",
+    "LEXICAL",
+    "STATIC",
+    "count_features",
+    "score_words",
+    "static_features",
+    "tag_words",
+    "train_epoch",
+]
 
 #: How many features a letter has: of letters only, of whole words, and of the marks before.
-STATIC, LEXICAL, DYNAMIC = 20, 12, 12
+STATIC, LEXICAL, DYNAMIC = 20, 12, 18
 
 _EMPTY = 0x243F6A8885A308D3
 _EDGE = 1 << 20
@@ -132,9 +141,24 @@ def static_features(
 
 @inline
 def _dynamic(
-    f: Any, row: Any, units: Any, low: Any, i: Any, high: Any, m1: Any, m2: Any, m3: Any, trail: Any, cut: Any
+    f: Any,
+    row: Any,
+    units: Any,
+    low: Any,
+    i: Any,
+    high: Any,
+    m1: Any,
+    m2: Any,
+    m3: Any,
+    trail: Any,
+    p1: Any,
+    p2: Any,
+    cut: Any,
 ) -> None:
-    """Hash what depends on the marks of the letters before this one in its word; ``row`` holds its static features."""
+    """Hash what depends on marks: of the letters before this one in its word, and of the last two letters of the word before.
+
+    ``row`` holds the letter's static features.
+    """
     x = units[i]
     u1 = units[i + 1] if i + 1 < high else _EDGE
     u2 = units[i + 2] if i + 2 < high else _EDGE
@@ -152,11 +176,30 @@ def _dynamic(
     f[9] = _mix(fold_in(_start(49), row[13]), trail) & cut
     f[10] = fold_in(fold_in(fold_in(fold_in(fold_in(fold_in(_start(50), x), m1), m2), u1), v1), v2) & cut
     f[11] = fold_in(fold_in(_start(51), row[13]), m1) & cut
+    f[12] = fold_in(fold_in(fold_in(_start(52), x), high - i), p1) & cut
+    f[13] = fold_in(fold_in(fold_in(fold_in(_start(53), row[19]), i - low), p1), p2) & cut
+    f[14] = fold_in(fold_in(_start(54), row[13]), p1) & cut
+    f[15] = fold_in(fold_in(_start(55), row[20]), p1) & cut
+    f[16] = fold_in(fold_in(fold_in(_start(56), row[17]), p1), m1) & cut
+    f[17] = fold_in(fold_in(fold_in(_start(57), row[16]), p1), p2) & cut
+
+
+@inline
+def _before(marks: Any, words: Any, opens: Any, w: Any, back: Any) -> Any:
+    """Marks of the last letter (back = 1), or the last but one, of the word before; 904 where there is none."""
+    if opens[w] or words[w] - back < words[w - 1]:
+        return 904
+    return marks[words[w] - back]
 
 
 @kernel
 def count_features(
-    units: NDArray[Any], words: NDArray[Any], marks: NDArray[Any], static: NDArray[Any], counts: NDArray[Any]
+    units: NDArray[Any],
+    words: NDArray[Any],
+    opens: NDArray[Any],
+    marks: NDArray[Any],
+    static: NDArray[Any],
+    counts: NDArray[Any],
 ) -> None:
     """Count how often every feature occurs, up to 255: one seen once says more about its example than about the language."""
     cut = np.uint64(len(counts) - 1)
@@ -164,9 +207,10 @@ def count_features(
     for w in range(len(words) - 1):
         low, high = words[w], words[w + 1]
         m1, m2, m3 = 900, 901, 902
+        p1, p2 = _before(marks, words, opens, w, 1), _before(marks, words, opens, w, 2)
         trail = np.uint64(7)
         for i in range(low, high):
-            _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+            _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
             for k in range(STATIC + LEXICAL):
                 if counts[static[i, k]] < 255:
                     counts[static[i, k]] += 1
@@ -181,6 +225,7 @@ def count_features(
 def train_epoch(
     units: NDArray[Any],
     words: NDArray[Any],
+    opens: NDArray[Any],
     marks: NDArray[Any],
     chosen: NDArray[Any],
     static: NDArray[Any],
@@ -207,19 +252,20 @@ def train_epoch(
         w = order[turn]
         low, high = words[w], words[w + 1]
         m1, m2, m3 = 900, 901, 902
+        p1, p2 = _before(marks, words, opens, w, 1), _before(marks, words, opens, w, 2)
         trail = np.uint64(7)
         for i in range(low, high):
             width = widths[units[i]]
             gold = chosen[i]
             if width > 1:
-                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
                 number = 0
                 for k in range(STATIC if drop[turn] else STATIC + LEXICAL):
                     if kept[static[i, k]]:
                         features[number] = static[i, k]
                         number += 1
                 for k in range(DYNAMIC):
-                    if kept[dynamic[k]] and not (drop[turn] and k == 6):
+                    if kept[dynamic[k]] and not (drop[turn] and (k == 6 or k == 15)):
                         features[number] = np.int64(dynamic[k])
                         number += 1
                 score[:width] = 0.0
@@ -250,7 +296,7 @@ def train_epoch(
 def tag_words(
     units: NDArray[Any],
     words: NDArray[Any],
-    which: NDArray[Any],
+    opens: NDArray[Any],
     static: NDArray[Any],
     widths: NDArray[Any],
     first_choice: NDArray[Any],
@@ -258,61 +304,34 @@ def tag_words(
     kept: NDArray[Any],
     weights: NDArray[Any],
     beam: int,
-    given: NDArray[Any],
-    given_offsets: NDArray[Any],
-    given_scores: NDArray[Any],
     out: NDArray[Any],
     out_scores: NDArray[Any],
     out_sizes: NDArray[Any],
 ) -> None:
-    """Score given choices for words, and find the best others by beam.
+    """Find the best choices of marks for every word by beam, the word before being marked as the beam marked it.
 
-    For the ``t``-th word of ``which``, candidates ``given_offsets[t] … given_offsets[t+1]-1`` are rows of ``given`` (a choice a letter) and
-    receive their log probability in ``given_scores``; ``out[t]`` gets ``out_sizes[t]`` rows of choices with ``out_scores[t]``.
+    ``out[w]`` gets ``out_sizes[w]`` rows of choices, best first, with their log probabilities in ``out_scores[w]``.
     """
     cut = np.uint64(len(weights) - 64 - 1)
     widest = widths.max()
     longest = 0
-    for w in which:
+    for w in range(len(words) - 1):
         longest = max(longest, words[w + 1] - words[w])
-    base = np.empty((longest, widest))
+    base = np.empty(widest)
     score = np.empty(widest)
     dynamic = np.empty(DYNAMIC, np.uint64)
     here, there = np.empty((beam, longest), np.int64), np.empty((beam, longest), np.int64)
     value, pool = np.empty(beam), np.empty(beam * widest)
-    for t in range(len(which)):
-        w = which[t]
+    p1, p2 = 904, 904
+    for w in range(len(words) - 1):
         low, high = words[w], words[w + 1]
+        if opens[w]:
+            p1, p2 = 904, 904
+        alive = 1
+        value[0] = 0.0
         for i in range(low, high):
             width = widths[units[i]]
-            base[i - low, :width] = 0.0
-            for k in range(STATIC + LEXICAL):
-                at = static[i, k]
-                if kept[at]:
-                    for o in range(width):
-                        base[i - low, o] += weights[at + o]
-        for g in range(given_offsets[t], given_offsets[t + 1]):
-            m1, m2, m3 = 900, 901, 902
-            trail = np.uint64(7)
-            total = 0.0
-            for i in range(low, high):
-                width = widths[units[i]]
-                choice = given[g, i - low]
-                if choice < 0:
-                    total -= 12.0
-                    mark = 903
-                else:
-                    _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
-                    total += _log_softmax(base[i - low], dynamic, kept, weights, score, width, choice)
-                    mark = marks_of[first_choice[units[i]] + choice]
-                m1, m2, m3 = mark, m1, m2
-                trail = fold_in(trail, mark)
-            given_scores[g] = total
-        alive = 1 if beam > 0 else 0
-        if beam > 0:
-            value[0] = 0.0
-        for i in range(low, high):
-            width = widths[units[i]]
+            _static_scores(base, static[i], kept, weights, width)
             number = 0
             for b in range(alive):
                 m1, m2, m3 = 900, 901, 902
@@ -321,24 +340,96 @@ def tag_words(
                     mark = marks_of[first_choice[units[j]] + here[b, j - low]]
                     m1, m2, m3 = mark, m1, m2
                     trail = fold_in(trail, mark)
-                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
-                _log_softmax(base[i - low], dynamic, kept, weights, score, width, 0)
+                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
+                _log_softmax(base, dynamic, kept, weights, score, width, 0)
                 for o in range(width):
                     pool[number] = value[b] + score[o]
                     number += 1
-            if alive > 0:
-                ranked = np.argsort(-pool[:number])
-                alive = min(beam, number)
-                for r in range(alive):
-                    b, o = ranked[r] // width, ranked[r] % width
-                    there[r, : i - low] = here[b, : i - low]
-                    there[r, i - low] = o
-                    value[r] = pool[ranked[r]]
-                here, there = there, here
+            ranked = np.argsort(-pool[:number])
+            alive = min(beam, number)
+            for r in range(alive):
+                b, o = ranked[r] // width, ranked[r] % width
+                there[r, : i - low] = here[b, : i - low]
+                there[r, i - low] = o
+                value[r] = pool[ranked[r]]
+            here, there = there, here
         for r in range(alive):
-            out[t, r, : high - low] = here[r, : high - low]
-            out_scores[t, r] = value[r]
-        out_sizes[t] = alive
+            out[w, r, : high - low] = here[r, : high - low]
+            out_scores[w, r] = value[r]
+        out_sizes[w] = alive
+        p1 = marks_of[first_choice[units[high - 1]] + here[0, high - 1 - low]]
+        p2 = 904
+        if high - low > 1:
+            p2 = marks_of[first_choice[units[high - 2]] + here[0, high - 2 - low]]
+
+
+@kernel
+def score_words(
+    units: NDArray[Any],
+    words: NDArray[Any],
+    static: NDArray[Any],
+    widths: NDArray[Any],
+    first_choice: NDArray[Any],
+    marks_of: NDArray[Any],
+    kept: NDArray[Any],
+    weights: NDArray[Any],
+    given: NDArray[Any],
+    given_offsets: NDArray[Any],
+    endings: NDArray[Any],
+    ending_offsets: NDArray[Any],
+    out: NDArray[Any],
+    out_offsets: NDArray[Any],
+) -> None:
+    """Log probability of given choices for every word, after every way in which the word before may end.
+
+    Candidates of word ``w`` are the rows ``given_offsets[w] … given_offsets[w+1]-1`` of ``given``; the ways are rows (marks of the last
+    letter, of the last but one) ``ending_offsets[w] …`` of ``endings``; ``out[out_offsets[w]:]`` runs over candidates, then ways.
+    """
+    cut = np.uint64(len(weights) - 64 - 1)
+    widest = widths.max()
+    longest = 0
+    for w in range(len(words) - 1):
+        longest = max(longest, words[w + 1] - words[w])
+    base = np.empty((longest, widest))
+    score = np.empty(widest)
+    dynamic = np.empty(DYNAMIC, np.uint64)
+    for w in range(len(words) - 1):
+        low, high = words[w], words[w + 1]
+        for i in range(low, high):
+            _static_scores(base[i - low], static[i], kept, weights, widths[units[i]])
+        at = out_offsets[w]
+        for g in range(given_offsets[w], given_offsets[w + 1]):
+            for e in range(ending_offsets[w], ending_offsets[w + 1]):
+                p1, p2 = endings[e, 0], endings[e, 1]
+                m1, m2, m3 = 900, 901, 902
+                trail = np.uint64(7)
+                total = 0.0
+                for i in range(low, high):
+                    choice = given[g, i - low]
+                    if choice < 0:
+                        total -= 12.0
+                        mark = 903
+                    else:
+                        width = widths[units[i]]
+                        if width > 1:
+                            _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
+                            total += _log_softmax(base[i - low], dynamic, kept, weights, score, width, choice)
+                        mark = marks_of[first_choice[units[i]] + choice]
+                    m1, m2, m3 = mark, m1, m2
+                    trail = fold_in(trail, mark)
+                out[at] = total
+                at += 1
+
+
+@kernel
+def _static_scores(base: Any, row: Any, kept: Any, weights: Any, width: Any) -> None:
+    """Sum the weights of a letter's static features for each of its choices."""
+    base[:width] = 0.0
+    for k in range(STATIC + LEXICAL):
+        at = row[k]
+        if kept[at]:
+            for o in range(width):
+                base[o] += weights[at + o]
 
 
 @kernel

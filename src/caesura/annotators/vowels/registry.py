@@ -14,6 +14,8 @@ __all__ = ["MODELS", "model_class"]
 MODELS: dict[str, str] = {
     "unigram": "caesura.annotators.vowels.models:Unigram",
     "hmm": "caesura.annotators.vowels.models:Hmm",
+    "open": "caesura.annotators.vowels.open:Open",
+    "best": "caesura.annotators.vowels.best:Best",
 }
 
 

@@ -1,0 +1,241 @@
+"""The best model: two letter taggers that read the line from either end, and the word n-grams of the open model.
+
+Every candidate (the lexicon's forms, and what the taggers would write) is scored by both taggers and by the word n-grams; the weights of
+the three were tuned once on the Bible and the Qur'an and are fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.annotators.vowels.alphabet import Alphabet
+from caesura.annotators.vowels.lexicon import Lexicon, Lines
+from caesura.annotators.vowels.models import Arrays, Progress, Words
+from caesura.annotators.vowels.ngrams import NGrams
+from caesura.annotators.vowels.open import RULED_OUT, Lattice, Open, fitted_ngrams, rebuilt
+from caesura.annotators.vowels.tagging import Passage, Scored, Tagger, fit_tagger
+from caesura.formats.scripts import Script
+
+__all__ = ["Best"]
+
+_BEAM = 6
+_MARGIN, _MOST = 7.0, 8
+_FORWARD, _BACKWARD, _WORDS = 0.5, 0.5, 0.5
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+#: Rows of choices of marks, and where the rows of each word begin.
+Candidates = tuple[Ints, Ints]
+
+
+class Best(Open):
+    """Taggers from both ends, fused with the word n-grams."""
+
+    name = "best"
+    scale = _WORDS
+
+    def __init__(
+        self,
+        script: Script,
+        lexicon: Lexicon,
+        alphabet: Alphabet,
+        letters: NGrams,
+        words: NGrams,
+        forward: Tagger,
+        backward: Tagger,
+    ) -> None:
+        super().__init__(script, lexicon, alphabet, letters, words)
+        self.forward, self.backward = forward, backward
+        self.known_choices: dict[str, list[tuple[int, ...]]] = {}
+
+    @classmethod
+    def fit(
+        cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
+    ) -> Best:
+        """Train the n-grams of the open model, then both taggers, side by side on two threads."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        parts = fitted_ngrams(script, lexicon, lines, options, progress)
+        alphabet = parts[0]
+        text = alphabet.spell([lexicon.pointed[s] for s in lines.states.tolist()])
+        passage = Passage(text, lines.offsets, lines.joined)
+        ways = {"forward tagger": passage, "backward tagger": passage.reversed()}
+
+        def trained(what: str) -> Tagger:
+            return fit_tagger(
+                alphabet,
+                ways[what],
+                epochs=int(options["epochs"]),
+                seed=int(options["seed"]),
+                progress=progress,
+                what=what,
+            )
+
+        with ThreadPoolExecutor(2) as pool:
+            forward, backward = pool.map(trained, ways)
+        return cls(script, lexicon, *parts, forward, backward)
+
+    def lattice(self, words: Words) -> Lattice:
+        """Candidates of the lexicon and of both taggers, each with the taggers' scores as its own."""
+        return _Fusion(self, words).lattice()
+
+    def arrays(self) -> Arrays:
+        """Those of the open model, and the weights of both taggers in half precision."""
+        stored = super().arrays()
+        for name, tagger in (("forward", self.forward), ("backward", self.backward)):
+            stored[f"{name}_weights"] = tagger.weights.astype(np.float16)
+            stored[f"{name}_kept"] = np.packbits(tagger.kept)
+        return stored
+
+    @classmethod
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Best:
+        """Rebuild the n-grams and both taggers."""
+        taggers = [
+            Tagger(arrays[f"{name}_weights"].astype(np.float32), np.unpackbits(arrays[f"{name}_kept"]).astype(bool))
+            for name in ("forward", "backward")
+        ]
+        return cls(script, lexicon, *rebuilt(script, arrays), *taggers)
+
+
+class _Fusion:
+    """Gathers candidates from three sources, has both taggers score them, and keeps the promising ones."""
+
+    def __init__(self, model: Best, words: Words) -> None:
+        self.model, self.words = model, words
+        self.alphabet = model.alphabet
+        self.here = Passage(self.alphabet.spell(words.words), words.offsets, words.joined)
+        self.back = self.here.reversed()
+        self.features = self.here.features(len(model.forward.kept))
+        self.back_features = self.back.features(len(model.backward.kept))
+        self.longest = int(self.here.sizes.max()) if len(words.words) else 0
+
+    def lattice(self) -> Lattice:
+        """All candidates after one likely ending of the word before; the promising ones after every ending."""
+        from caesura.kernels.fusion import prune
+
+        (rows, offsets), likely = self._candidates()
+        forward, backward, _ = self._scored((rows, offsets), likely)
+        scores = _FORWARD * forward.scores + _BACKWARD * self._unturned(backward.scores, offsets)
+        scores += self._contradictions(rows, offsets)
+        keep = np.zeros(len(rows), bool)
+        prune(offsets, scores, _MARGIN, _MOST, keep)
+        kept = np.concatenate(([0], np.cumsum(keep)))[offsets]
+        return self._assembled(rows[keep], kept, self._states(offsets)[keep])
+
+    def _scored(self, given: Candidates, before: Candidates) -> tuple[Scored, Scored, Ints]:
+        """Scores of both taggers; the backward ones with words in reverse, and where the candidates of each begin there."""
+        turned = self._turned(*given)
+        return (
+            self.model.forward.score(self.alphabet, self.here, self.features, given, before),
+            self.model.backward.score(self.alphabet, self.back, self.back_features, turned, self._turned(*before)),
+            turned[1],
+        )
+
+    def _candidates(self) -> tuple[Candidates, Candidates]:
+        """Choices of marks, a row a candidate, the lexicon's first and each once; and the forward tagger's best of every word."""
+        number = len(self.words.words)
+        one, one_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM)
+        two, two_sizes = self.model.backward.propose(self.alphabet, self.back, self.back_features, _BEAM)
+        rows: list[tuple[int, ...]] = []
+        offsets = [0]
+        for i, (word, size) in enumerate(zip(self.words.words, self.here.sizes.tolist(), strict=True)):
+            found = dict.fromkeys(self._known(word))
+            found.update(dict.fromkeys(map(tuple, one[i, : one_sizes[i], :size].tolist())))
+            behind = number - 1 - i
+            found.update(dict.fromkeys(tuple(r[::-1]) for r in two[behind, : two_sizes[behind], :size].tolist()))
+            rows.extend(found)
+            offsets.append(len(rows))
+        table = np.zeros((len(rows), self.longest), np.int64)
+        for n, row in enumerate(rows):
+            table[n, : len(row)] = row
+        return (table, np.array(offsets, np.int64)), (one[:, 0], np.arange(number + 1))
+
+    def _contradictions(self, rows: Ints, offsets: Ints) -> Floats:
+        """A heavy fine for candidates that contradict marks in the text, so that none of them pushes a fitting one out."""
+        fines = np.zeros(len(rows))
+        for i, fixed in self.words.fixed.items():
+            for n in range(offsets[i], offsets[i + 1]):
+                form = self.alphabet.pointed(self.words.words[i], rows[n, : len(fixed)].tolist())
+                fines[n] = 0.0 if self.model.allowed(form, fixed) else RULED_OUT
+        return fines
+
+    def _known(self, word: str) -> list[tuple[int, ...]]:
+        """Choices of the lexicon's forms of a word."""
+        found = self.model.known_choices.get(word)
+        if found is None:
+            forms = self.model.lexicon.candidates(word)
+            found = [tuple(self.alphabet.spell([form]).choices.tolist()) for form in forms]
+            self.model.known_choices[word] = found
+        return found
+
+    def _states(self, offsets: Ints) -> Ints:
+        """Numbers of candidates in the lexicon, whose forms stand first; -1 for what it does not have."""
+        numbers, first = self.model.numbers(self.words.words), self.model.lexicon.first
+        known = np.where(numbers < 0, 0, first[numbers + 1] - first[numbers])
+        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+        start = np.repeat(np.where(numbers < 0, 0, first[numbers]), np.diff(offsets))
+        return np.where(place < np.repeat(known, np.diff(offsets)), start + place, -1)
+
+    def _turned(self, rows: Ints, offsets: Ints) -> Candidates:
+        """The same candidates for the lines read backwards: words and letters in reverse, candidates of a word in order."""
+        counts = np.diff(offsets)
+        sizes = np.repeat(self.here.sizes, counts)[:, None]
+        column = np.arange(self.longest)[None, :]
+        turned = np.take_along_axis(rows, np.where(column < sizes, sizes - 1 - column, column), axis=1)
+        return turned[_reversed_order(offsets)], np.concatenate(([0], np.cumsum(counts[::-1])))
+
+    def _unturned(self, scores: Floats, offsets: Ints) -> Floats:
+        """Scores of candidates in the order of the text, from those in reverse."""
+        back = np.empty(len(scores))
+        back[_reversed_order(offsets)] = scores
+        return back
+
+    def _assembled(self, rows: Ints, offsets: Ints, states: Ints) -> Lattice:
+        """Lay the kept candidates out as a lattice with the scores of neighbours in pairs."""
+        from caesura.kernels.fusion import pair_scores
+
+        forward, backward, turned_offsets = self._scored((rows, offsets), (rows, offsets))
+        opens = self.here.opens
+        counts = np.diff(offsets)
+        before = np.concatenate(([1], counts[:-1]))
+        starts = np.concatenate(([0], np.cumsum(counts * np.where(opens, 1, before))))
+        pairs, own = np.empty(starts[-1]), np.zeros(len(rows))
+        pair_scores(opens, offsets, *forward, *backward, turned_offsets, _FORWARD, _BACKWARD, starts, pairs, own)
+        forms, spelled = self._strangers(rows, offsets, states)
+        made = Lattice(offsets, states, spelled, own, forms, pairs, starts)
+        self.model.constrain(made, self.words)
+        return made
+
+    def _strangers(self, rows: Ints, offsets: Ints, states: Ints) -> tuple[dict[int, str], Floats]:
+        """Spell the candidates that the lexicon does not have, and ask the letter model about them."""
+        from caesura.kernels.ngrams import log_spelling
+
+        strange = np.flatnonzero(states < 0)
+        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[strange].tolist()
+        text, first = self.here.text, self.alphabet.first
+        forms: dict[int, str] = {}
+        symbols: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+        for n, i in zip(strange.tolist(), owner, strict=True):
+            letters = text.letters[text.words[i] : text.words[i + 1]]
+            row = rows[n, : len(letters)]
+            forms[n] = self.alphabet.pointed(self.words.words[i], row.tolist())
+            symbols.append(first[letters] + row)
+        scores = np.empty(len(strange))
+        log_spelling(
+            *self.model.letters.columns, self.model.letters.order, np.concatenate(symbols),
+            np.cumsum([len(part) for part in symbols]), self.alphabet.size, scores,
+        )  # fmt: skip
+        spelled = np.zeros(len(rows))
+        spelled[strange] = scores
+        return forms, spelled
+
+
+def _reversed_order(offsets: Ints) -> Ints:
+    """Places of candidates when words stand in reverse and the candidates of each in order."""
+    counts = np.diff(offsets)[::-1]
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    return np.repeat(offsets[:-1][::-1] - starts[:-1], counts) + np.arange(starts[-1])
