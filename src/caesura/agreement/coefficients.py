@@ -39,7 +39,7 @@ COEFFICIENTS: dict[str, tuple[str, str]] = {
     "bias": ("annotator bias", "annotator bias"),
     "percentage": ("agreement observed", "agreement observed"),
     "alpha": ("Krippendorff's α on boundaries", "Krippendorff's α on boundaries"),
-    "majority": ("percentage agreement with the majority", "percentage agreement with the majority"),
+    "majority": ("agreement with the majority", "agreement with the majority"),
 }
 
 

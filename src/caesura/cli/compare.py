@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from caesura.cli.edits import edit_data, show_edit_data
 from caesura.cli.options import Draw, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed, Width
 from caesura.cli.system_options import (
     Bounds,
@@ -33,9 +34,10 @@ from caesura.cli.system_options import (
 if TYPE_CHECKING:
     from caesura.metrics import Metric
     from caesura.model import Corpus
+    from caesura.model.corpus import Kind
     from caesura.statistics import Evaluation, Measured
 
-__all__ = ["compare"]
+__all__ = ["compare", "limits_of"]
 
 
 def compare(
@@ -55,8 +57,16 @@ def compare(
         str | None, typer.Option("--tolerance", help="Time around a boundary, or several: 20ms,10ms.")
     ] = None,
     matching: Annotated[
-        str | None, typer.Option("--matching", help="How boundaries in time are matched: regions, optimal or lenient.")
+        str | None,
+        typer.Option(
+            "--matching",
+            help="Boundary edits: published or optimal (of least cost); in time: regions, optimal or lenient.",
+        ),
     ] = None,
+    confusion: Annotated[
+        bool, typer.Option("--confusion", help="Show the confusion matrix of boundary types, near misses in part.")
+    ] = False,
+    edits: Annotated[bool, typer.Option("--edits", help="List every boundary edit.")] = False,
     missing: Missing = "error",
     references: References = "pooled",
     bounds: Bounds = False,
@@ -93,13 +103,15 @@ def compare(
     from caesura.cli.regions import compare_in_time, one_tolerance
     from caesura.statistics import evaluate
 
-    limits = _limits(fail_under)
+    limits = limits_of(fail_under)
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
     how |= {"interval": one_of("--interval", interval), "seed": seed}
     paths = hypothesis or []
     if systems.streams(reference, paths, engine, checkpoint, keep_going=keep_going):
         run = {"engine": one_of("--engine", engine or "local"), "scheduler": scheduler, "workers": workers}
-        chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching})
+        chosen = _metrics(
+            metric, {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching}, None
+        )
         streamed = systems.stream(reference, paths, chosen, checkpoint=checkpoint, keep_going=keep_going, **run, **how)
         systems.show_streamed(streamed, json=json)
         _check(streamed.systems, limits)
@@ -117,7 +129,8 @@ def compare(
         _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
         _check(found.systems, limits)
         return
-    chosen = _metrics(metric, {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching})
+    given = {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching}
+    chosen = _metrics(metric, given, ours.kind)
     with working("comparing"):
         found = evaluate(ours, against, chosen, bounds=bounds, **how)
     if rows is not None:
@@ -125,8 +138,9 @@ def compare(
     if table is not None:
         systems.print_table(found, table)
     elif theirs is not None and not (bounds or by):
-        _show_scores(found, json)
-        _show_pictures(found, ours, theirs, {}, draw=draw, svg=svg, width=width, json=json)
+        rule = {key: value for key, value in (("n_t", n_t), ("matching", matching)) if value is not None}
+        _show_scores(found, edit_data(found, rule, confusion=confusion, edits=edits), json)
+        _show_pictures(found, ours, theirs, rule, draw=draw, svg=svg, width=width, json=json)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
     _check(found.systems, limits)
@@ -159,7 +173,7 @@ def _sides(one: Corpus, two: Corpus | None, coders: str | None, items: list[str]
     return (ours, theirs) if items is None else (ours.select(items=items), theirs.select(items=items))
 
 
-def _metrics(names: list[str] | None, given: dict[str, Any]) -> list[Metric] | None:
+def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) -> list[Metric] | None:
     """Make the metrics, each with the parameters it knows; a parameter that none knows is refused."""
     from caesura.errors import CaesuraError
     from caesura.metrics import metric, metrics
@@ -167,12 +181,13 @@ def _metrics(names: list[str] | None, given: dict[str, Any]) -> list[Metric] | N
     wanted = {key: value for key, value in given.items() if value is not None}
     if not wanted:
         return None if names is None else [metric(name) for name in names]
-    plain = [metric(name) for name in names or metrics()]
+    fitting = names or [name for name in metrics() if kind is None or kind in metric(name).needs]
+    plain = [metric(name) for name in fitting]
     for key in wanted:
         if not any(key in made.parameters for made in plain):
             raise CaesuraError(f"--{key.replace('_', '-')} belongs to no metric chosen here.")
     made = []
-    for name, each in zip(names or metrics(), plain, strict=True):
+    for name, each in zip(fitting, plain, strict=True):
         mine = {key: value for key, value in wanted.items() if key in each.parameters}
         if names is not None or mine:
             made.append(metric(name, **mine))
@@ -182,11 +197,11 @@ def _metrics(names: list[str] | None, given: dict[str, Any]) -> list[Metric] | N
 # ---------------------------------------------------------------------- how it is shown
 
 
-def _show_scores(found: Evaluation, json: bool) -> None:
+def _show_scores(found: Evaluation, behind: dict[str, Any], json: bool) -> None:
     from caesura.cli.output import as_json, number, table
 
     if json:
-        as_json(found.as_dict())
+        as_json({**found.as_dict(), **behind})
         return
     count = len(found.items)
     table(
@@ -197,6 +212,7 @@ def _show_scores(found: Evaluation, json: bool) -> None:
             for name, m in found.measured.items()
         ),
     )  # fmt: skip
+    show_edit_data(behind)
 
 
 def _show_pictures(
@@ -263,7 +279,8 @@ def _pictures(ours: Corpus, theirs: Corpus, wanted: list[str] | None, options: d
 # ---------------------------------------------------------------------- the check a user asked for
 
 
-def _limits(given: list[str] | None) -> dict[str, float]:
+def limits_of(given: list[str] | None) -> dict[str, float]:
+    """Read --fail-under: NAME=NUMBER, repeated."""
     from caesura.cli.inputs import key_values
     from caesura.errors import CaesuraError
 

@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "show": "show",
     "unify": "unify",
     "compare": "compare",
+    "agree": "agree",
     "convert": "convert",
     "segment": "segment",
     "optimise": "optimise",

@@ -147,6 +147,8 @@ class Confusion:
         }
         made = {name: self._score(type, average, rule) for name, rule in ratios.items()}
         made["F"] = self.f(beta, type, average)
+        if type is None and average == "micro":
+            made["accuracy"] = self.accuracy()  # a confusion of types is one wrong decision, not two
         return made
 
     def _score(self, type: str | int | None, average: Average, rule: Any) -> float:

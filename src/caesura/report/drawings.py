@@ -146,6 +146,15 @@ DRAWINGS: dict[str, Drawing] = {
             whole=True,
         ),
         Drawing(
+            "edits",
+            "boundary edits between two coders: matches, near misses, additions",
+            "caesura.report.edits:draw_edits",
+            frozenset({"units"}),
+            coders=(2, 2),
+            tracks=True,
+            shown=True,
+        ),
+        Drawing(
             "segmentations",
             "segmentations under each other, agreement marked",
             "caesura.report.segmentations:draw_segmentations",

@@ -24,7 +24,7 @@ from caesura.report.timelines import Timeline
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Along", "Zoom", "draw_segmentations"]
+__all__ = ["Along", "Zoom", "draw_segmentations", "draw_stream"]
 
 #: How much to show: every unit ("full"), how dense boundaries are along the text ("density"), or what fits ("auto").
 Zoom: TypeAlias = Literal["auto", "full", "density"]
@@ -36,14 +36,15 @@ _UNITS, _CELLS = 200, 6000  # long units, or cells, beyond which "auto" zooms ou
 
 def draw_segmentations(corpus: Corpus, *, zoom: Zoom = "auto") -> Picture:
     """Draw all coders' boundaries on every track of the corpus, agreement marked."""
+    return stack([draw_stream(stream, zoom) for stream in streams(corpus)])
+
+
+def draw_stream(stream: Stream, zoom: Zoom = "auto", *, along: type[Along] | None = None) -> Picture:
+    """Choose how a track is drawn best; ``along`` draws those that run along lines."""
+    from caesura.report.densities import Density
+
     if zoom not in ("auto", "full", "density"):
         raise CaesuraError(f"zoom is {zoom!r}; expected auto, full or density.")
-    return stack([_part(stream, zoom) for stream in streams(corpus)])
-
-
-def _part(stream: Stream, zoom: Zoom) -> Picture:
-    """Choose how a track is drawn best."""
-    from caesura.report.densities import Density
 
     if zoom == "density":
         return Density(stream)
@@ -53,8 +54,8 @@ def _part(stream: Stream, zoom: Zoom) -> Picture:
     widths = [cells(clean(unit)) for unit in stream.units or ()]
     if widths and (max(widths) > 2 * _LONG or sum(widths) > _LONG * len(widths)):
         return Density(stream) if zoom == "auto" and len(widths) > _UNITS else Down(stream)
-    along = sum(widths) + len(widths) if widths else stream.length * (2 if stream.length <= 240 else 1)
-    return Density(stream) if zoom == "auto" and along > _CELLS else Along(stream)
+    wide = sum(widths) + len(widths) if widths else stream.length * (2 if stream.length <= 240 else 1)
+    return Density(stream) if zoom == "auto" and wide > _CELLS else (along or Along)(stream)
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Along(Picture):
         return wrap_units(widths, gaps, room)
 
     def _margin(self) -> int:
-        return min(_NAME, max(cells(clean(name)) for name in (*self.stream.coders, "agree"))) + 2
+        return min(_NAME, max(cells(clean(name)) for name in (*self.stream.coders, self.stream.row))) + 2
 
     # ------------------------------------------------------------------ in a terminal
 
@@ -134,8 +135,10 @@ class Along(Picture):
                 canvas.put(row, margin + line.column(gap, wide, rtl=rtl, room=room), label or "┃", style)
 
     def _agreement_row(self, canvas: Canvas, line: Line, margin: int, room: int, places: dict[int, Place]) -> None:
-        row = canvas.height
-        canvas.put(row, 0, pad("agree", margin - 2), "faint")
+        self._signs(canvas, canvas.height, line, margin, room, places)
+
+    def _signs(self, canvas: Canvas, row: int, line: Line, margin: int, room: int, places: dict[int, Place]) -> None:
+        canvas.put(row, 0, pad(self.stream.row, margin - 2), "faint")
         for unit, gap in zip(range(line.first, line.last + 1), line.gaps, strict=True):
             if (place := places.get(unit)) is not None:
                 at = line.column(gap, 1, rtl=self.stream.rtl, room=room)

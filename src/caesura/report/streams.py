@@ -12,14 +12,15 @@ from caesura.report.terminal import cells, clean, is_rtl
 
 __all__ = ["GLYPHS", "ROLES", "WORDS", "Place", "Stream", "Verdict", "streams"]
 
-#: How many coders marked a place: all of them, more than half, or fewer; or all, with different types.
-Verdict: TypeAlias = Literal["all", "most", "some", "types"]
+#: How many coders marked a place: all of them, more than half, or fewer; all, with different types; or nearly this place.
+Verdict: TypeAlias = Literal["all", "most", "near", "some", "types"]
 
-GLYPHS: dict[Verdict, str] = {"all": "●", "most": "◐", "some": "○", "types": "≠"}
-ROLES: dict[Verdict, str] = {"all": "match", "most": "near", "some": "miss", "types": "substitution"}
+GLYPHS: dict[Verdict, str] = {"all": "●", "most": "◐", "near": "≈", "some": "○", "types": "≠"}
+ROLES: dict[Verdict, str] = {"all": "match", "most": "near", "near": "near", "some": "miss", "types": "substitution"}
 WORDS: dict[Verdict, str] = {
     "all": "all agree",
     "most": "more than half",
+    "near": "near miss",
     "some": "half or fewer",
     "types": "types differ",
 }
@@ -41,8 +42,8 @@ class Place:
     def draw_verdict(self, picture: Svg, x: float, y: float) -> None:
         """Draw the sign of agreement into an SVG: a disc, half a disc, a ring, or ≠."""
         role = ROLES[self.verdict]
-        if self.verdict == "types":
-            picture.text(x, y + 5, "≠", role, anchor="middle", weight="bold")
+        if self.verdict in ("near", "types"):
+            picture.text(x, y + 5, GLYPHS[self.verdict], role, anchor="middle", weight="bold")
             return
         picture.circle(x, y, 5, role, open=self.verdict != "all")
         if self.verdict == "most":
@@ -112,6 +113,11 @@ class Stream:
     def title(self) -> str:
         """The item, and who annotated it."""
         return f"{self.heading or 'text'}: {', '.join(map(clean, self.coders))}"
+
+    @property
+    def row(self) -> str:
+        """What the row under the coders shows."""
+        return "agree"
 
     @property
     def key(self) -> str:

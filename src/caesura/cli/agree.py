@@ -1,0 +1,262 @@
+"""``caesura agree PATH``: how much coders agree beyond chance, who agrees with whom, and where they do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Seed, Width
+
+if TYPE_CHECKING:
+    from caesura.agreement import Agreement
+    from caesura.model import Corpus
+
+__all__ = ["agree"]
+
+_SHOWN = 20  # items listed before the rest is only counted
+_USUAL = ("pi", "kappa", "bias", "percentage", "alpha", "majority")
+
+
+def agree(
+    path: Input,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", "-m", help="The pairwise measure, B by default; parameters behind a colon: B:n_t=3."),
+    ] = None,
+    coefficient: Annotated[
+        list[str] | None,
+        typer.Option("--coefficient", help="pi, kappa, bennett, bias, percentage, alpha or majority; repeatable."),
+    ] = None,
+    density: Annotated[
+        str, typer.Option("--density", help="How chance counts boundaries: pooled, mean, or segments (as in 2013).")
+    ] = "pooled",
+    n_t: Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")] = None,
+    chance: Annotated[
+        str | None,
+        typer.Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries."),
+    ] = None,
+    similarity: Annotated[
+        Path | None, typer.Option("--similarity", help="Of Sf and SfB: a file with the similarities of types.")
+    ] = None,
+    item: Items = None,
+    coder: Coders = None,
+    resamples: Annotated[int, typer.Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = 1000,
+    level: Annotated[float, typer.Option("--level", help="Of the interval.")] = 0.95,
+    fail_under: Annotated[
+        list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a coefficient is lower: pi=0.6.")
+    ] = None,
+    draw: Draw = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
+    width: Width = None,
+    format: Format = None,
+    option: FormatOptions = None,
+    encoding: Encoding = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Measure how much coders agree beyond chance.
+
+    Example: caesura agree sample:stargazer --coefficient pi --density segments
+    """
+    from caesura.cli.compare import limits_of
+    from caesura.cli.inputs import load
+    from caesura.cli.output import working
+
+    corpus = load(path, format, encoding, option).select(items=item, coders=coder)
+    wanted = limits_of(fail_under)
+    metric = metric or _usual_metric(corpus)
+    with working("comparing coders"):
+        if metric.partition(":")[0] in ("Sf", "SfB"):
+            found = _flexible(corpus, metric, chance, similarity, seed)
+        else:
+            _refuse({"--chance": chance, "--similarity": similarity}, metric)
+            ask = {"density": density, "resamples": resamples, "level": level, "seed": seed}
+            found = _coefficients(corpus, metric, n_t, coefficient, ask)
+    if json:
+        from caesura.cli.output import as_json
+
+        as_json({name: _as_data(made) for name, made in found.items()})
+    else:
+        _show(found, level)
+    _draw(corpus, metric, n_t, draw, svg, width, json)
+    _check(found, wanted)
+
+
+# ---------------------------------------------------------------------- what is asked
+
+
+def _usual_metric(corpus: Corpus) -> str:
+    """Return what fits the kind of annotation: B for texts."""
+    from caesura.report.pairwise import default_metric
+
+    return "B" if corpus.kind == "units" else default_metric(corpus).name
+
+
+def _coefficients(
+    corpus: Corpus, metric: str, n_t: int | None, wanted: list[str] | None, ask: dict[str, Any]
+) -> dict[str, Agreement]:
+    from caesura.agreement import agreement
+    from caesura.metrics import metric as made
+
+    measure = made(metric) if n_t is None else made(metric, n_t=n_t)
+    names = wanted or (_USUAL if corpus.kind == "units" else ("percentage",))
+    return {name: agreement(corpus, measure, name, **ask) for name in names}  # type: ignore[arg-type]
+
+
+def _flexible(
+    corpus: Corpus, metric: str, chance: str | None, similarity: Path | None, seed: int
+) -> dict[str, Agreement]:
+    from caesura.agreement import flexible_agreement
+
+    normalise = "boundaries" if metric.startswith("SfB") else "potential"
+    models = [chance] if chance is not None else ["kappa", "pi", "bennett"]
+    return {
+        f"chance {model}": flexible_agreement(
+            corpus,
+            similarity=similarity,
+            chance=model,  # type: ignore[arg-type]
+            normalise=normalise,  # type: ignore[arg-type]
+            seed=seed,
+        )
+        for model in models
+    }
+
+
+def _refuse(given: dict[str, object], metric: str) -> None:
+    from caesura.errors import CaesuraError
+
+    for name, value in given.items():
+        if value is not None:
+            raise CaesuraError(f"{name} belongs to the metrics Sf and SfB, not to {metric}.")
+
+
+# ---------------------------------------------------------------------- how it is shown
+
+
+def _show(found: dict[str, Agreement], level: float) -> None:
+    from caesura.agreement import COEFFICIENTS
+    from caesura.cli.output import number, say, table
+
+    first = next(iter(found.values()))
+    two = len(first.details.get("coders", "")) == 2
+    table(
+        "",
+        ["coefficient", "value", f"{level:.0%} interval".replace("%", " %"), "observed", "expected"],
+        (
+            (
+                COEFFICIENTS.get(name, (name, name))[0 if two else 1],
+                made.value,
+                _interval(made),
+                made.observed if made.formula != "difference" else "–",
+                made.expected if made.formula == "ratio" else "–",
+            )
+            for name, made in found.items()
+        ),
+    )
+    say(f"\n{first.signature}", "dim")
+    details = first.details
+    if "frequency" in details:
+        _show_coders(details)
+    if "per_item" in details and len(details["per_item"]) > 1:
+        listed = sorted(
+            details["per_item"].items(), key=lambda pair: (pair[1]["value"] != pair[1]["value"], pair[1]["value"])
+        )
+        say("")
+        table(
+            "items, the least agreed upon first",
+            ["item", "coders", "boundaries", "observed", "value"],
+            (
+                (name, t["coders"], f"{t['boundaries']:g}", number(t["observed"]), number(t["value"]))
+                for name, t in listed[:_SHOWN]
+            ),
+        )
+        if len(listed) > _SHOWN:
+            say(f"… and {len(listed) - _SHOWN} more items; --json lists them all.", "dim")
+
+
+def _show_coders(details: Any) -> None:
+    from caesura.cli.output import number, say, table
+
+    most = max(details["frequency"].values(), default=0.0) or 1.0
+    say("")
+    table(
+        f"coders: boundaries a place (mean {number(details['frequency_mean'])}, "
+        f"standard deviation {number(details['frequency_sd'])}), and the value without them",
+        ["coder", "frequency", "", "without"],
+        (
+            (name, rate, "█" * max(1, round(20 * rate / most)), number(details["leave_one_out"].get(name)))
+            for name, rate in details["frequency"].items()
+        ),
+    )
+
+
+def _interval(made: Agreement) -> str:
+    from caesura.cli.output import number
+
+    if made.interval is not None:
+        return f"{number(made.interval[0])} … {number(made.interval[1])}"
+    return "–" if made.standard_error is None else f"± {number(made.standard_error)}"
+
+
+def _as_data(made: Agreement) -> dict[str, Any]:
+    return {
+        "value": made.value,
+        "observed": made.observed,
+        "expected": made.expected,
+        "interval": None if made.interval is None else list(made.interval),
+        "standard_error": made.standard_error,
+        "signature": made.signature,
+        "details": {
+            key: value
+            for key, value in made.details.items()
+            if isinstance(value, (dict, list, str, int, float)) or hasattr(value, "tolist")
+        },
+    }
+
+
+def _draw(
+    corpus: Corpus,
+    metric: str,
+    n_t: int | None,
+    wanted: list[str] | None,
+    svg: Path | None,
+    width: int | None,
+    json: bool,
+) -> None:
+    """Draw the matrix of coders, or what was asked for."""
+    from caesura.cli.output import say, terminal_width
+    from caesura.report.drawings import draw
+    from caesura.report.stacks import stack
+
+    if json and svg is None:
+        return
+    if wanted is None and len(corpus.coders) < 3 and svg is None:
+        return
+    spelled = metric if n_t is None else f"{metric}{',' if ':' in metric else ':'}n_t={n_t}"
+    picture = stack(
+        [draw(name, corpus, **({"metric": spelled} if name == "matrix" else {})) for name in wanted or ["matrix"]]
+    )
+    if svg is not None:
+        from caesura.formats.files import atomic_write
+
+        atomic_write(svg, picture.svg(width or 96))
+        typer.echo(f"wrote {svg}", err=json)
+        return
+    say("")
+    say(picture.terminal(width or terminal_width()))
+
+
+def _check(found: dict[str, Agreement], limits: dict[str, float]) -> None:
+    from caesura.errors import UnknownName
+
+    failed = False
+    for name, limit in limits.items():
+        if name not in found:
+            raise UnknownName("coefficient", name, list(found))
+        if not found[name].value >= limit:  # NaN fails too
+            typer.echo(f"caesura: {name} is {found[name].value:.4f}, below {limit:g}.", err=True)
+            failed = True
+    if failed:
+        raise typer.Exit(1)

@@ -1,0 +1,168 @@
+"""``caesura agree`` and the boundary family's part of ``caesura compare``, through the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from cli.command import caesura, refused
+
+
+def written(folder, name: str, items: dict) -> object:
+    file = folder / name
+    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    return file
+
+
+@pytest.fixture
+def coded(tmp_path):
+    return written(
+        tmp_path,
+        "coded.json",
+        {
+            "a": {"ann": [2, 3, 6], "ben": [2, 2, 7], "cat": [5, 6]},
+            "b": {"ann": [4, 4], "ben": [8], "cat": [4, 4]},
+            "c": {"ann": [9, 3], "ben": [9, 3]},
+        },
+    )
+
+
+def data(*words) -> dict:
+    done = caesura(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_stargazer_as_printed() -> None:
+    found = data("agree", "sample:stargazer", "--coefficient", "pi", "--density", "segments")
+    assert found["pi"]["value"] == pytest.approx(0.4405, abs=5e-5)
+    scaled = data("agree", "sample:stargazer", "-m", "S:weights=scaled", "--coefficient", "pi", "--density", "segments")
+    assert scaled["pi"]["value"] == pytest.approx(0.7562, abs=5e-5)
+    pooled = data("agree", "sample:stargazer")
+    assert pooled["pi"]["value"] == pytest.approx(0.4644, abs=5e-5)
+    assert set(pooled) == {"pi", "kappa", "bias", "percentage", "alpha", "majority"}
+    assert len(pooled["pi"]["details"]["matrix"]) == 7
+
+
+def test_what_people_see(coded) -> None:
+    done = caesura("agree", coded)
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "Fleiss' multi-π",
+        "coder by coder",
+        "the least agreed upon first",
+        "95 % interval",
+        "density:pooled",
+    ):
+        assert words in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_choices_of_items_coders_and_reach(coded) -> None:
+    two = data("agree", coded, "-c", "ann", "-c", "ben", "--n-t", "3", "--coefficient", "kappa")
+    assert list(two) == ["kappa"]
+    assert "|nt:3|" in two["kappa"]["signature"]
+    assert two["kappa"]["details"]["coders"] == ["ann", "ben"]
+    one = data("agree", coded, "-i", "c", "--coefficient", "percentage")
+    assert one["percentage"]["value"] == 1.0
+    assert one["percentage"]["interval"] is None
+
+
+def test_intervals_follow_the_seed(coded) -> None:
+    ask = ("agree", coded, "--coefficient", "pi", "--resamples", "50")
+    first = data(*ask, "--seed", "0")
+    assert first == data(*ask, "--seed", "0")
+    assert first["pi"]["interval"] != data(*ask, "--seed", "7")["pi"]["interval"]
+
+
+def test_drawings(coded, tmp_path) -> None:
+    target = tmp_path / "matrix.svg"
+    assert caesura("agree", coded, "--svg", target).returncode == 0
+    assert ET.fromstring(target.read_text(encoding="utf-8")).tag.endswith("svg")
+
+
+def test_flexible_agreement_has_its_place(coded) -> None:
+    found = data("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa")
+    assert 0 < found["chance kappa"]["value"] < 1
+    assert "--chance belongs to the metrics Sf and SfB" in refused("agree", coded, "--chance", "kappa")
+
+
+def test_a_check_that_fails_ends_with_1(coded) -> None:
+    bad = caesura("agree", coded, "--fail-under", "pi=0.99", "--json")
+    assert bad.returncode == 1
+    assert "caesura: pi is" in bad.stderr
+    assert caesura("agree", coded, "--fail-under", "pi=0.1", "--json").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--coefficient", "rho"), "there is no coefficient 'rho'"),
+        (("--density", "median"), "density is 'median'"),
+        (("-m", "WD"), "WD depends on which side is the reference"),
+        (("-m", "Bb"), "there is no metric 'Bb'"),
+        (("-c", "ann"), "no text was annotated twice"),
+        (("-c", "zoe"), "no coder 'zoe'"),
+        (("--n-t", "0"), "n_t is 0"),
+        (("--resamples", "-1"), "resamples is -1"),
+        (("--fail-under", "pi"), "NAME=VALUE"),
+    ],
+)
+def test_bad_questions(coded, words, said) -> None:
+    assert said.replace("NAME=VALUE", "") in refused("agree", coded, *words)
+
+
+# ---------------------------------------------------------------------- compare
+
+
+def test_compare_lists_edits_and_confusion(tmp_path) -> None:
+    gold = written(tmp_path, "gold.json", {"a": {"g": [2, 3, 6]}})
+    system = written(tmp_path, "system.json", {"a": {"s": [2, 2, 3, 4]}})
+    found = data("compare", gold, system, "-m", "B", "--edits", "--confusion")
+    assert [e["kind"] for e in found["edits"]] == ["match", "transposition", "addition"]
+    assert found["edits"][2]["side"] == "hypothesis"
+    assert found["confusion"]["matrix"] == [[1.5, 1.0], [0.0, 7.5]]
+    shown = caesura("compare", gold, system, "-m", "B", "--edits", "--confusion").stdout
+    for words in ("3 boundary edits", "rows predicted, columns", "≈ 1 near miss", "● 1 match", "○ 1 addition"):
+        assert words in " ".join(shown.split())
+
+
+def test_compare_with_another_rule(tmp_path) -> None:
+    gold = written(tmp_path, "gold.json", {"a": {"g": [1, 3, 4]}})
+    system = written(tmp_path, "system.json", {"a": {"s": [3, 3, 2]}})
+    greedy = data("compare", gold, system, "-m", "B", "--n-t", "4")
+    best = data("compare", gold, system, "-m", "B", "--n-t", "4", "--matching", "optimal")
+    assert greedy["metrics"]["B"]["micro"] == 0.25
+    assert best["metrics"]["B"]["micro"] == 0.5
+    assert "2 near misses" in caesura("compare", gold, system, "--n-t", "4", "--matching", "optimal").stdout
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "words", "said"),
+    [
+        ([2, 3], [2, 2], (), "5 units, the hypothesis 4"),
+        ([2, 0, 3], [5], (), "segment 2 has mass 0"),
+        ([2, -1, 4], [5], (), "segment 2 has mass -1"),
+        ([2.5, 2.5], [5], (), "whole number"),
+        ([2, 3], [2, 3], ("-m", "B", "--n-t", "0"), "n_t is 0"),
+        ([2, 3], [2, 3], ("-m", "B", "--matching", "best"), "matching is 'best'"),
+        ([2, 3], [2, 3], ("-m", "WD", "--k", "5"), "n = 5 units and k = 5"),
+        ([2, 3], [2, 3], ("-m", "Pk", "--k", "0"), "k is 0"),
+    ],
+)
+def test_bad_input_ends_with_2_and_a_sentence(tmp_path, gold, system, words, said) -> None:
+    one = written(tmp_path, "gold.json", {"a": {"g": gold}})
+    two = written(tmp_path, "system.json", {"a": {"s": system}})
+    assert said in refused("compare", one, two, *words)
+
+
+def test_no_boundaries_and_wide_windows_are_fine(tmp_path) -> None:
+    one = written(tmp_path, "gold.json", {"a": {"g": [900]}})
+    two = written(tmp_path, "system.json", {"a": {"s": [900]}})
+    found = data("compare", one, two, "-m", "B", "-m", "S", "-m", "Pk", "--k", "300")
+    assert found["metrics"]["B"]["micro"] == found["metrics"]["S"]["micro"] == 1.0
+    assert found["metrics"]["Pk"]["micro"] == 0.0
+    assert not math.isnan(found["metrics"]["B"]["macro"])
