@@ -80,13 +80,15 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     from rich.table import Table
     from rich.text import Text
 
-    listed = [list(row) for row in rows]
+    from caesura.report.terminal import chosen_bidi, phrase
+
+    listed, turned = [list(row) for row in rows], chosen_bidi()
     drawn = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
         numeric = all(_numeric(row[i]) for row in listed if i < len(row))
         drawn.add_column(column, justify="right" if i and numeric else "left", overflow="fold")
     for row in listed:
-        drawn.add_row(*(Text(number(cell) if isinstance(cell, float) else str(cell)) for cell in row))
+        drawn.add_row(*(Text(number(cell) if isinstance(cell, float) else phrase(str(cell), turned)) for cell in row))
     console().print(drawn)
 
 

@@ -192,6 +192,18 @@ def word(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
     return f"{_ISOLATE}{text}{_POP}" if bidi == "terminal" else _visual(text)
 
 
+def phrase(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
+    """Prepare several words for a line or a table cell of their own; words from right to left change places as well.
+
+    >>> phrase("אב גד", "us")
+    'דג בא'
+    """
+    text = clean(text)
+    if bidi == "terminal" or not is_rtl(text):
+        return word(text, bidi) if bidi == "terminal" else text
+    return " ".join(_visual(part) for part in reversed(text.split(" ")))
+
+
 def _visual(text: str) -> str:
     """Write right-to-left runs backwards and the runs themselves in visual order; digits and Latin keep their order."""
     runs: list[tuple[bool, list[str]]] = []

@@ -86,7 +86,7 @@ def _flexible() -> Shown:
         rows.append([track, *(metric(name)(*pair) for name in ("Sf", "SfB"))])
     return [
         "A conversation: two annotators wrote how each stretch ends: ? rising, . falling, a comma continuing, -- truncated.",
-        draw("segmentations", corpus),
+        draw("operations", corpus),
         Columns(["speaker", "Sf", "SfB"], rows),
     ]
 
@@ -107,7 +107,8 @@ def _region() -> Shown:
         rows.append([f"±{tolerance * 1000:.0f} ms", found.hit_rate, found.over_segmentation, found.f, found.r_value])
     return [
         "Phone boundaries of one spoken sentence: two people, and an aligner to be judged.",
-        draw("segmentations", corpus),
+        draw("segmentations", corpus.select(coders=["ann", "ben"])),
+        draw("regions", corpus.select(coders=["ann", "aligner"])),
         Columns(["aligner against ann", "hit rate", "over-segmentation", "F", "R-value"], rows),
     ]
 
@@ -116,16 +117,27 @@ def _gold() -> Shown:
     from caesura.gold import unify
 
     corpus = samples.load("walk")
-    coded = {coder: corpus["walk", coder] for coder in corpus.coders}
-    nested = [a for a in coded.values() if isinstance(a, Hierarchy)]
+    nested = [a.marks for a in corpus if isinstance(a.marks, Hierarchy)]
     rows: list[list[str | float]] = []
     for method in ("consensus", "majority", "conflict-free-union"):
         found = unify(nested, method=method)
         rows.append([method, found.brackets if isinstance(found, Hierarchy) else str(found)])
     return [
-        "Three people outlined the same directions; one gold standard out of three, by three rules.",
-        draw("segmentations", corpus),
+        "Three people outlined the same directions, sixteen utterances. Where do their segments agree?",
+        draw("nested-bars", corpus),
+        "One gold standard out of three, by three rules; the last keeps as many votes as can stand together:",
         Columns(["method", "segments"], rows),
+    ]
+
+
+def _vowels() -> Shown:
+    from caesura.annotators.vowels import VowelRestorer
+    from caesura.samples.pointed import LINES, UNPOINTED
+
+    restorer = VowelRestorer(language="hebrew", model="hmm").fit(LINES)
+    return [
+        f"Hebrew is written without vowels. Learnt from {len(LINES)} lines: is it sefer, a book, or safar, he counted?",
+        Columns(["as written", "with its vowels"], [[line, restorer.restore(line)] for line in UNPOINTED]),
     ]
 
 
@@ -147,6 +159,7 @@ STOPS: tuple[Stop, ...] = (
     Stop("flexible", "Typed boundaries, several speakers", "caesura compare sample:dialogue -m Sf -m SfB", _flexible),
     Stop("alignment", "Aligning segments", "caesura compare sample:stargazer --draw alignment", _alignment),
     Stop("region", "Boundaries in time", "caesura compare sample:phones --coders ann,aligner", _region),
-    Stop("gold", "One annotation out of many", "caesura show sample:walk", _gold),
+    Stop("gold", "One annotation out of many", "caesura unify sample:walk", _gold),
+    Stop("vowels", "Placing vowels", "caesura demo vowels --json", _vowels),
     Stop("scripts", "Every script", "caesura show sample:scripts", _scripts),
 )
