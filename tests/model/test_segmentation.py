@@ -148,3 +148,20 @@ def test_bad_marks_are_refused_in_a_sentence(make, sentence: str) -> None:
     assert isinstance(caught.value, CaesuraError)
     assert isinstance(caught.value, ValueError)
     assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        (2.5, "not 2.5"),
+        ("x", "whole number of units"),
+        (0, "segment 101 has mass 0"),
+        ([1, 2], "flat list"),
+        (10**30, "whole number of units"),
+        (None, "whole number of units"),
+    ],
+)
+def test_long_lists_of_masses_are_checked_like_short_ones(last: object, words: str) -> None:
+    assert Segmentation.from_masses([2] * 100 + [3.0]) == Segmentation.from_masses([2] * 100 + [3])
+    with pytest.raises(InvalidSegmentation, match=words):
+        Segmentation.from_masses([2] * 100 + [last])

@@ -7,6 +7,7 @@ duration. A segmentation is immutable and was validated when it was made: whoeve
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, TypeAlias
@@ -502,7 +503,9 @@ def _check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np
 def _cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
     """Turn masses into (length, positions), refusing what is not a list of whole numbers above zero."""
     try:
-        given = np.asarray(masses if isinstance(masses, (list, tuple, np.ndarray)) else list(masses))
+        given = _whole_numbers(masses)
+        if given is None:
+            given = np.asarray(masses if isinstance(masses, (list, tuple, np.ndarray)) else list(masses))
     except ValueError:  # lists of unequal lengths inside the list
         raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {_short(list(masses))}.") from None
     if given.ndim != 1:
@@ -524,6 +527,16 @@ def _cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.in
         raise InvalidSegmentation(f"segment {place + 1} has mass {given[place]}; every segment holds one unit or more.")
     ends = np.add.accumulate(given, dtype=np.int64)
     return int(ends[-1]), ends[:-1].copy()
+
+
+def _whole_numbers(masses: Any) -> NDArray[np.int64] | None:
+    """Take a long list of integers at once, which NumPy would look through twice; None where it is anything else."""
+    if not isinstance(masses, list) or len(masses) < 64 or type(masses[0]) is not int:
+        return None
+    try:
+        return np.frombuffer(array("q", masses), np.int64)
+    except (TypeError, OverflowError):
+        return None
 
 
 def _split_marks(
