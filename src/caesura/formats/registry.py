@@ -98,7 +98,7 @@ FORMATS: dict[str, Format] = {
         _format("rttm", "an RTTM of speakers", ".rttm", "speech.rttm", _SPEECH + ", tracks, items"),
         _format("ctm", "a CTM of words", ".ctm", "speech.ctm", _SPEECH + ", tracks, items"),
         _format("brackets", "bracketed text", ".txt .brackets", "brackets", "nested, text"),
-        _format("inline", "text with | between segments", ".txt", "inline", "units, untyped, text"),
+        _format("inline", "text with bars between segments", ".txt", "inline", "units, untyped, text"),
         _format("paragraphs", "text in paragraphs", ".txt", "paragraphs", "units, untyped, text"),
         _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
         _format("conllu", "CoNLL-U with discourse segments", ".conllu .conll .tok", "conllu", "units, untyped, items, text"),

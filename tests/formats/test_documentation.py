@@ -1,0 +1,55 @@
+"""The pages about formats say what the registry says. ``python tests/formats/test_documentation.py`` renews the table."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from caesura.formats.losses import WORDS
+from caesura.formats.options import known
+from caesura.formats.registry import FORMATS
+
+DOCS = Path(__file__).parents[2] / "docs"
+KINDS = {"units": "units", "time": "time", "nested": "nested"}
+SAID = ["items", "coders", "tracks", "text", "types", "integer types", "type sets", "type order", "names", "attributes"]
+
+
+def overview() -> str:
+    lines = ["| format | | suffixes | kinds | carries |", "|---|---|---|---|---|"]
+    for name, chosen in FORMATS.items():
+        kinds = ", ".join(word for kind, word in KINDS.items() if kind in chosen.carries)
+        held = "everything" if chosen.carries == set(WORDS) else ", ".join(w for w in SAID if w in chosen.carries)
+        both = hasattr(chosen.load(), "write")
+        suffixes = " ".join(f"`{suffix}`" for suffix in chosen.suffixes)
+        title = chosen.title + ("" if both else ", read only") + (f" (extra `{chosen.extra}`)" if chosen.extra else "")
+        lines.append(f"| [`{name}`](formats/{name}.md) | {title} | {suffixes} | {kinds} | {held or '–'} |")
+    return "\n".join(lines)
+
+
+def test_the_overview_is_the_registry():
+    assert overview() in (DOCS / "formats.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_a_page_that_names_its_options(name):
+    page = (DOCS / "formats" / f"{name}.md").read_text(encoding="utf-8")
+    module = FORMATS[name].load()
+    for function in (module.read, getattr(module, "write", module.read)):
+        for option in known(function):
+            assert f"`{option}`" in page, f"{name}: {option}"
+    for suffix in FORMATS[name].suffixes:
+        assert suffix in page.lower(), f"{name}: {suffix}"
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [DOCS / "formats.md", *(DOCS / "formats").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+\.md)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} -> {target}"
+
+
+if __name__ == "__main__":
+    page = DOCS / "formats.md"
+    text = page.read_text(encoding="utf-8")
+    old = re.search(r"TABLE|\| format \|.*?\n\n", text, re.DOTALL)
+    assert old is not None
+    page.write_text(text.replace(old[0], overview() + ("\n\n" if old[0] != "TABLE" else "")), encoding="utf-8")
