@@ -24,7 +24,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus
 
-__all__ = ["COEFFICIENTS", "Coefficient", "Density", "agreement"]
+__all__ = ["COEFFICIENTS", "Coefficient", "Density", "agreement", "observed_and_expected"]
 
 Coefficient: TypeAlias = Literal["pi", "kappa", "bennett", "bias", "percentage", "alpha", "majority"]
 #: How a density is found: boundaries pooled over annotations, the mean of the annotations' densities, or segments pooled
@@ -98,7 +98,7 @@ def agreement(
         )
     if coefficient in ("alpha", "majority"):
         return _by_places(corpus, coding, coefficient)
-    observed, expected = _observed_and_expected(coding, coefficient, density)
+    observed, expected = observed_and_expected(coding, coefficient, density)
     result = Agreement(
         coefficient=coefficient,
         observed=observed,
@@ -124,7 +124,8 @@ def _signature(coefficient: str, made: Metric, density: str | None) -> str:
     return "|".join(parts)
 
 
-def _observed_and_expected(coding: Coding, coefficient: str, density: Density) -> tuple[float, float]:
+def observed_and_expected(coding: Coding, coefficient: str, density: Density) -> tuple[float, float]:
+    """Return A_a and A_e of a coefficient; of "bias", the two A_e it is the difference of."""
     if not len(coding.rows):
         return float("nan"), float("nan")
     everything = np.ones((1, len(coding.items)))
@@ -199,7 +200,7 @@ def _matrix(coding: Coding) -> NDArray[np.float64]:
 def _leave_one_out(coding: Coding, coefficient: str, density: Density) -> dict[str, float]:
     """Return the coefficient without each coder in turn; NaN where nothing is left to compare."""
     return {
-        coder: _value(coefficient, *_observed_and_expected(coding.without(i), coefficient, density))
+        coder: _value(coefficient, *observed_and_expected(coding.without(i), coefficient, density))
         for i, coder in enumerate(coding.coders)
     }
 

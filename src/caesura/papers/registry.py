@@ -13,6 +13,10 @@ __all__ = ["PAPERS", "reproduce"]
 
 #: Short name -> (module, full reference).
 PAPERS: dict[str, tuple[str, str]] = {
+    "fournier2013": (
+        "caesura.papers.fournier2013",
+        "Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, ACL",
+    ),
     "rasanen2009": (
         "caesura.papers.rasanen2009",
         "Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech",

@@ -1,0 +1,113 @@
+"""The reproduction of Fournier (2013): every printed number, and what differs with a remark."""
+
+from __future__ import annotations
+
+import builtins
+import json
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.papers import fournier2013, reproduce
+from caesura.papers.pseudo_coders import Copied, pseudo_coded, random_segmentation
+from cli.command import caesura, refused
+
+
+@pytest.fixture(scope="module")
+def quick() -> pytest.MonkeyPatch:
+    patch = pytest.MonkeyPatch()
+    patch.setattr(fournier2013, "TRIALS", 2)
+    patch.setattr(fournier2013, "UNITS", 300)
+    yield patch
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def made(quick):
+    return reproduce("fournier2013", seed=1)
+
+
+def test_every_printed_number_agrees_or_has_a_remark(made) -> None:
+    lines = [line for table in made.tables for line in table.lines]
+    assert len(lines) >= 41
+    for line in lines:
+        assert line.agrees or line.remark, line
+    assert sum(line.agrees is False for line in lines) == 2
+
+
+def test_simulated_curves_do_what_the_findings_say(made) -> None:
+    s, b = np.array(made.data["S mixed"]), np.array(made.data["B mixed"])
+    assert s[0].mean() > s[-1].mean()
+    assert b[0].mean() > b[5].mean() > b[-1].mean()
+    omitted = np.array(made.data["S omitted"]).mean(axis=1)
+    assert omitted[-1] == pytest.approx(1.0)
+    assert omitted.min() < omitted[0]
+    assert np.mean(made.data["S random"]) > np.mean(made.data["B random"]) + 0.3
+    assert len(made.findings) == 4
+
+
+def test_the_same_seed_gives_the_same_numbers(quick, made) -> None:
+    assert reproduce("fournier2013", seed=1).data == made.data
+    assert reproduce("fournier2013", seed=2).data != made.data
+
+
+def test_without_segeval_the_moonstone_is_left_out(quick, monkeypatch) -> None:
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name.startswith("segeval"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    made = reproduce("fournier2013")
+    table = next(t for t in made.tables if "Moonstone" in t.title)
+    assert not table.lines
+    assert "not installed" in table.note
+    assert "assumed" in made.findings[-1]
+    assert [f.name for f in made.figures] == ["figure-9a", "figure-9a-omitted", "figure-9b", "figure-9c"]
+
+
+def test_your_own_coders(quick, tmp_path) -> None:
+    file = tmp_path / "own.json"
+    items = {"a": {"x": [2, 3, 6], "y": [2, 2, 7]}}
+    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    made = reproduce("fournier2013", path=file)
+    own = next(t for t in made.tables if t.title == "Your coders")
+    assert own.rows[1][1] == pytest.approx((0.75 - 0.04) / 0.96)
+    alone = tmp_path / "alone.json"
+    alone.write_text(json.dumps({"segmentation_type": "linear", "items": {"a": {"x": [2, 3, 6]}}}))
+    with pytest.raises(CaesuraError, match="two coders or more"):
+        reproduce("fournier2013", path=alone)
+
+
+def test_figures_are_drawn(made, tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    from caesura.papers.figures import save_figures
+
+    written = save_figures(made, tmp_path, ("svg",))
+    assert len(written) == len(made.figures) >= 4
+    assert all(file.stat().st_size > 1000 for file in written)
+
+
+def test_pseudo_coders_err_as_told() -> None:
+    random = np.random.default_rng(0)
+    base = random_segmentation(np.array([5, 9, 13]), 2000, random)
+    assert set(np.diff(base.positions)) <= {5, 9, 13}
+    exact = pseudo_coded(base, 2, Copied(0.0, 0.0), random)
+    assert all(a.marks == base for a in exact)
+    silent = pseudo_coded(base, 1, Copied(0.0, 1.0, 1.0), random)
+    assert len(next(iter(silent)).marks.positions) == 0
+    moved = next(iter(pseudo_coded(base, 1, Copied(1.0, 0.0), random))).marks.positions
+    assert np.abs(moved - base.positions).tolist() == [1] * len(moved)
+    more = next(iter(pseudo_coded(base, 1, Copied(0.0, 1.0, 0.0), random))).marks.positions
+    assert len(more) == 2 * len(base.positions)
+
+
+@pytest.mark.slow
+def test_through_the_command_line() -> None:
+    done = caesura("reproduce", "fournier2013", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["paper"] == "fournier2013"
+    assert "takes no --max-length" in refused("reproduce", "fournier2013", "--max-length", "9")
