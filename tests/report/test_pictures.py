@@ -22,6 +22,10 @@ PICTURES = {
     "density.svg": "show sample:stargazer -w 80 -d density",
     "matrix.svg": "show sample:stargazer -w 80 -d matrix --draw-option metric=B",
     "strip.svg": "show sample:scripts -w 80 -d strip --draw-option metric=B",
+    "edits.svg": "compare sample:kubla --coders 'manual,near miss' -w 72 -d edits",
+    "regions.svg": "compare sample:phones --coders ann,aligner -w 96 -d regions",
+    "nested.svg": "show sample:walk -w 80",
+    "operations.svg": "compare sample:dialogue -w 80 -d operations",
     "alignment.svg": "show sample:stargazer -c 'coder 1' -c 'coder 7' -w 80 -d alignment",
 }
 
@@ -38,3 +42,13 @@ def test_the_picture_is_up_to_date(name: str, tmp_path: Path) -> None:
 
 def test_every_picture_is_known() -> None:
     assert {file.name for file in FOLDER.glob("*.svg")} >= set(PICTURES)
+
+
+def test_the_page_lists_every_drawing() -> None:
+    from caesura.report.drawings import DRAWINGS
+
+    page = (FOLDER.parent / "drawings.md").read_text("utf-8")
+    for name in DRAWINGS:
+        assert f"| `{name}` |" in page
+    for name in PICTURES:
+        assert f"pictures/{name}" in page or f"docs/pictures/{name}" in page

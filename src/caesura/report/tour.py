@@ -66,16 +66,24 @@ def _boundaries() -> Shown:
     ]
     return [
         "Eleven lines of Kubla Khan: a manual segmentation, and four that go wrong in four ways.",
-        draw("segmentations", corpus.select(coders=["manual", "near miss", "cluster"])),
+        draw("edits", corpus.select(coders=["manual", "near miss"])),
         Columns(["against the manual one", *names], rows),
         "B, boundary similarity, tells a near miss from a full miss; WindowDiff and Pk are penalties, 0 is best.",
     ]
 
 
 def _agreement() -> Shown:
+    from caesura.agreement import agreement
+
     corpus = samples.load("stargazer")
-    shown: Shown = ["Seven people divided one article of 21 paragraphs.", draw("segmentations", corpus)]
-    return [*shown, draw("matrix", corpus, metric="B")]
+    found = agreement(corpus, "B", "pi")
+    return [
+        "Seven people divided one article of 21 paragraphs.",
+        draw("segmentations", corpus),
+        draw("matrix", corpus, metric="B"),
+        f"They agree on {found.observed:.2f} by B; chance alone would give {found.expected:.2f}; "
+        f"beyond chance, Fleiss' multi-π is {found.value:.2f}.",
+    ]
 
 
 def _flexible() -> Shown:
@@ -155,7 +163,7 @@ def _flat(marks: Segmentation | Hierarchy) -> list[float]:
 #: The stops in order.
 STOPS: tuple[Stop, ...] = (
     Stop("boundaries", "Comparing boundaries", "caesura compare sample:kubla --coders 'manual,near miss'", _boundaries),
-    Stop("agreement", "Agreement among coders", "caesura show sample:stargazer --draw matrix", _agreement),
+    Stop("agreement", "Agreement among coders", "caesura agree sample:stargazer", _agreement),
     Stop("flexible", "Typed boundaries, several speakers", "caesura compare sample:dialogue -m Sf -m SfB", _flexible),
     Stop("alignment", "Aligning segments", "caesura compare sample:stargazer --draw alignment", _alignment),
     Stop("region", "Boundaries in time", "caesura compare sample:phones --coders ann,aligner", _region),
