@@ -1,0 +1,138 @@
+"""How the conflict-free union grows with annotators, utterances and segments, and what exhaustive search would take.
+
+No other program computes it, so the only thing to set beside it is the definition: looking at every selection. Run with
+
+    python benchmarks/gold.py [--largest 9000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+import tracemalloc
+from importlib.metadata import version
+
+import numpy as np
+
+import caesura as cs
+from caesura.gold import Ballot, unify
+
+# ---------------------------------------------------------------------- made-up annotators
+
+
+def outline(random: np.random.Generator, length: int, segments: int) -> list[tuple[int, int]]:
+    """Nested segments by cutting a text again and again at random places."""
+    found, todo = [(1, length)], [(1, length)]
+    while len(found) < segments and todo:
+        first, last = todo.pop(int(random.integers(len(todo))))
+        if last - first < 2:
+            continue
+        cut = int(random.integers(first, last))
+        found += [(first, cut), (cut + 1, last)]
+        todo += [(first, cut), (cut + 1, last)]
+    return found
+
+
+def annotators(coders: int, length: int, distinct: int, seed: int = 0) -> dict[str, cs.Hierarchy]:
+    """Coders who each leave out a third of one of several outlines, until about so many distinct segments are there."""
+    random = np.random.default_rng(seed)
+    schools = max(2, min(coders, distinct // max(2, min(220, length))))
+    outlines = [outline(random, length, distinct // schools + 2) for _ in range(schools)]
+    made = {}
+    for number in range(coders):
+        kept = [span for span in outlines[number % schools] if random.random() < 0.67]
+        made[f"c{number}"] = cs.Hierarchy.from_spans(kept, length=length)
+    return made
+
+
+# ---------------------------------------------------------------------- the definition
+
+
+def exhaustive(annotations: list[cs.Hierarchy]) -> int:
+    """The greatest number of votes of any selection that does not cross itself."""
+    votes: dict[tuple[int, int], int] = {}
+    for made in annotations:
+        for first, last, _ in made.spans:
+            votes[first, last] = votes.get((first, last), 0) + 1
+    spans = list(votes)
+    clash = [sum(1 << j for j, y in enumerate(spans) if crosses(x, y)) for x in spans]
+    best = 0
+    for mask in range(1 << len(spans)):
+        chosen = [i for i in range(len(spans)) if mask >> i & 1]
+        if not any(clash[i] & mask for i in chosen):
+            best = max(best, sum(votes[spans[i]] for i in chosen))
+    return best
+
+
+def crosses(x: tuple[int, int], y: tuple[int, int]) -> bool:
+    return x[0] < y[0] <= x[1] < y[1] or y[0] < x[0] <= y[1] < x[1]
+
+
+# ---------------------------------------------------------------------- measuring
+
+
+def timed(made: dict[str, cs.Hierarchy], embeddedness: str, repeat: int = 3) -> tuple[float, float, int]:
+    """Best of several times in seconds, peak memory in MB, distinct segments."""
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        unify(made, "conflict-free-union", embeddedness)
+        best = min(best, time.perf_counter() - start)
+        if best > 5:
+            break
+    tracemalloc.start()
+    unify(made, "conflict-free-union", embeddedness)
+    peak = tracemalloc.get_traced_memory()[1] / 2**20
+    tracemalloc.stop()
+    return best, peak, len(Ballot.of(list(made), list(made.values()), embeddedness))
+
+
+def growth(largest: int) -> None:
+    print("\n| annotators | utterances | distinct segments (flat) | flat, s | full, s | peak memory, MB |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    sizes = [(3, 50, 60), (10, 200, 300), (10, 1000, 1100), (100, 1000, 2200), (100, 2000, 4400), (100, 4000, 8800)]
+    for coders, length, distinct in (s for s in sizes if s[2] <= largest):
+        made = annotators(coders, length, distinct)
+        flat, memory, segments = timed(made, "flat")
+        full, more, _ = timed(made, "full")
+        print(f"| {coders} | {length} | {segments} | {flat:.3f} | {full:.3f} | {max(memory, more):.1f} |", flush=True)
+
+
+def beside_the_definition() -> None:
+    print("\n| distinct segments | exhaustive search, s | conflict-free union, s | ratio |")
+    print("|---:|---:|---:|---:|")
+    random = np.random.default_rng(1)
+    for wanted in (8, 12, 16, 18):
+        made = few(random, wanted)
+        start = time.perf_counter()
+        votes = exhaustive(made)
+        slow = time.perf_counter() - start
+        fast, _, _ = timed(dict(zip("abc", made, strict=True)), "flat", 20)
+        gold = unify(made, "conflict-free-union", "flat")
+        assert votes == sum(v.votes for v in gold.provenance.accepted), "the two must agree"
+        print(f"| {wanted} | {slow:.4f} | {fast:.5f} | {slow / fast:,.0f} |", flush=True)
+
+
+def few(random: np.random.Generator, wanted: int) -> list[cs.Hierarchy]:
+    """Three annotators with just so many distinct segments."""
+    outlines = [outline(random, 12, 13) for _ in range(3)]
+    spans = sorted({span for made in outlines for span in made})
+    kept = {spans[i] for i in random.permutation(len(spans))[:wanted]}
+    return [cs.Hierarchy.from_spans([span for span in made if span in kept], length=12) for made in outlines]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--largest", type=int, default=9000, help="distinct segments of the largest case")
+    given = parser.parse_args()
+    numbers = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    print(f"caesura {cs.__version__}, Python {platform.python_version()}, {numbers}, {os.cpu_count()} cores")
+    unify({"a": cs.Hierarchy.from_spans([(1, 2)], length=3), "b": cs.Hierarchy(3)}, "conflict-free-union")  # compile
+    growth(given.largest)
+    beside_the_definition()
+
+
+if __name__ == "__main__":
+    main()
