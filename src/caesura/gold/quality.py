@@ -76,11 +76,8 @@ class Represented:
 def default_metrics(gold: Gold, embeddedness: Embeddedness) -> list[Metric]:
     """Choose metrics for a gold standard: those of the paper where segments nest, and boundary metrics where they do not."""
     if isinstance(gold, Hierarchy):
-        return [
-            *(metric(name, embeddedness=embeddedness) for name in _NESTED),
-            metric("non-crossing"),
-            metric("nested-B"),
-        ]
+        levels = metric("nested-B" if embeddedness == "full" else "B")  # flat: all boundaries, whatever their level
+        return [*(metric(name, embeddedness=embeddedness) for name in _NESTED), metric("non-crossing"), levels]
     trial = Batch.of_pair(gold, gold)
     return [made for made in map(metric, (*_LINEAR, *_TIMED)) if made.applies_to(trial)]
 
@@ -98,7 +95,7 @@ def represent(
     Parameters
     ----------
     chosen
-        Metrics; by default those of the paper, and hierarchical B.
+        Metrics; by default those of the paper, and B: of levels if full, of all boundaries if flat.
     level
         Where metrics compare boundaries: project hierarchies to this level instead of flattening them.
 
