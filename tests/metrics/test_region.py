@@ -211,6 +211,16 @@ def test_the_best_matching_does_not_care_which_side_is_the_reference(ref, hyp, t
     assert there == back
 
 
+@given(times, times, tolerances)
+@settings(max_examples=60, deadline=None)
+def test_the_best_matching_is_that_of_mir_eval(ref, hyp, tol) -> None:
+    util = pytest.importorskip("mir_eval.util", reason="mir_eval is a peer, not a dependency")
+    ref, hyp = sorted(set(ref)), sorted(hyp)
+    wide = tol + 0.4  # between two ticks, where binary fractions cannot decide
+    theirs = util.match_events(np.array(ref) / 1000, np.array(hyp) / 1000, wide / 1000) if ref and hyp else []
+    assert scores(ref, hyp, wide, matching="optimal").hits == len(theirs)
+
+
 @given(st.lists(st.tuples(times, times), min_size=1, max_size=6), tolerances, st.sampled_from(MATCHINGS))
 @settings(max_examples=50, deadline=None)
 def test_a_batch_counts_as_its_recordings_one_by_one(pairs, tol, matching) -> None:

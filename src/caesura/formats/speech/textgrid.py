@@ -32,6 +32,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 __all__ = ["read", "write"]
 
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\n]*')
+_FIRST = frozenset("0123456789+-<")  # of a number or a flag
 _NAME = "segments"  # of the tier where a corpus has no tracks
 
 
@@ -116,10 +117,7 @@ def _tiers(source: Source) -> list[_Tier]:
         raise FormatError(
             source.path, None, "this is a binary TextGrid; save it as a text file in Praat and try again."
         )
-    text = source.decoded
-    tokens: list[str] = _TOKEN.findall(text)
-    if "!" in text:
-        tokens = [t for t in tokens if not t.startswith("!")]
+    tokens = _tokens(source.decoded)
     kinds = [_unquoted(t) for t in tokens[:2] if t.startswith('"')]
     if not kinds or kinds[0] != "ooTextFile":
         raise FormatError(source.path, 1, 'this is no TextGrid: it does not start with File type = "ooTextFile".')
@@ -138,6 +136,22 @@ def _tiers(source: Source) -> list[_Tier]:
             f"the file goes on behind its {len(tiers)} tiers; one of its counts is too small or missing."
         )
     return tiers
+
+
+def _tokens(text: str) -> list[str]:
+    """Part a file into strings (in quotes), numbers and flags; everything else says nothing.
+
+    Files without comments and without quotes inside labels are simply cut at quotes and spaces, several times as fast.
+    """
+    parts = text.split('"')
+    outside, inside = parts[0::2], parts[1::2]
+    if "!" in text or len(parts) % 2 == 0 or "" in outside[1:-1]:
+        return [token for token in _TOKEN.findall(text) if not token.startswith("!")]
+    tokens: list[str] = []
+    for part, string in zip(outside, inside, strict=False):
+        tokens += [word for word in part.split() if word[0] in _FIRST]
+        tokens.append(f'"{string}"')
+    return tokens + [word for word in outside[-1].split() if word[0] in _FIRST]
 
 
 @dataclass
@@ -201,6 +215,8 @@ class _Reader:
         width, first = len(columns), self.at
         for c, column in enumerate(columns):
             labels = c == width - 1
+            if all((token[0] == '"') is labels for token in column):
+                continue
             for i, token in enumerate(column):
                 if token.startswith('"') != labels:
                     expected = "a label in quotes" if labels else "a time"
@@ -215,7 +231,7 @@ class _Reader:
 def _marks(source: Source, tier: _Tier, rule: Rule) -> Segmentation:
     fault = _fault(source, tier)
     try:
-        times = [np.array(column, dtype=np.float64) for column in tier.columns[:-1]]
+        times = [np.array(list(map(float, column))) for column in tier.columns[:-1]]
     except ValueError:
         bad = next(i for i, row in enumerate(zip(*tier.columns[:-1], strict=True)) if not _numbers(row))
         raise fault(bad, f"tier {tier.name!r} holds a time that is no number.") from None
