@@ -80,8 +80,9 @@ def _sweep(
     i, j = np.uint64(ref_at), np.uint64(hyp_at)
     found, free = np.uint64(hits), np.uint64(fresh)
     while j < end and i < last:
-        onward = np.uint64(2 * hyp[j] + shift > ref[i] + ref[i + one])
-        inside = np.uint64(abs(hyp[j] - ref[i]) <= tolerance) & (one - onward)
+        here, there = hyp[j], ref[i]
+        onward = np.uint64(2 * here + shift > there + ref[i + one])
+        inside = np.uint64(abs(here - there) <= tolerance) & (one - onward)
         found += inside & free
         free = onward | (free & (one - inside))
         i += onward

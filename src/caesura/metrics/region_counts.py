@@ -340,9 +340,11 @@ def as_times(given: Times, what: str, scale: float) -> NDArray[np.float64]:
     if times.ndim != 1:
         raise InvalidSegmentation(f"the {what} must be a flat list of times, not an array of {times.ndim} dimensions.")
     if len(times):
-        if not np.isfinite(times).all():
-            raise InvalidSegmentation(f"the {what} holds {times[~np.isfinite(times)][0]}; every time must be finite.")
-        if (times[1:] < times[:-1]).any():
+        if not ((times[1:] >= times[:-1]).all() and np.isfinite(times[0]) and np.isfinite(times[-1])):
+            if not np.isfinite(times).all():
+                raise InvalidSegmentation(
+                    f"the {what} holds {times[~np.isfinite(times)][0]}; every time must be finite."
+                )
             times = np.sort(times)
         if max(abs(times[0]), abs(times[-1])) * scale > LARGEST_TICK:
             raise InvalidSegmentation(f"the {what} goes up to {times[-1]:g} s, too long for a grid of {1 / scale:g} s.")
