@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Timer
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -35,8 +35,12 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        Thread(target=warm_up, daemon=True).start()
+        # a moment later: a page that is opened at once should not wait for loops it does not need yet
+        warming = Timer(1.0, warm_up)
+        warming.daemon = True
+        warming.start()
         yield
+        warming.cancel()
         store.close()
 
     app = FastAPI(

@@ -63,9 +63,10 @@ def plain_name(name: str, limit: int = 200) -> str:
 
 
 def _suffix(name: str) -> str:
-    """The suffix, if a format knows it: nothing else of the name reaches the disk."""
+    """The suffix, in plain letters: nothing else of the name reaches the disk."""
     known = {suffix for each in FORMATS.values() for suffix in each.suffixes}
-    return max((s for s in known if name.lower().endswith(s)), key=len, default=".txt")
+    own = "".join(c for c in PurePosixPath(name).suffix.lower() if c.isascii() and (c.isalnum() or c == "."))
+    return max((s for s in known if name.lower().endswith(s)), key=len, default=own[:10] or ".txt")
 
 
 def _renamed(corpus: Corpus, item: str, coder: str | None) -> Corpus:

@@ -1,0 +1,144 @@
+"""Everything the pages do, as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fastapi.testclient import TestClient
+
+
+def the_item(client: TestClient, project: int) -> dict:
+    number = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    return client.get(f"/api/items/{number}").json()
+
+
+def test_from_text_to_scores_and_drawing(client: TestClient, project: int) -> None:
+    item = the_item(client, project)
+    ann, ben, eve = (a["id"] for a in item["annotations"])
+    assert item["units"][:3] == ["so", "twice", "five"]
+    answer = client.post(f"/api/items/{item['id']}/compare", json={"annotations": [ann, ben, eve]}).json()
+    first, second = answer["comparisons"]
+    scores = {s["name"]: s for s in first["scores"]}
+    assert scores["B"]["value"] == 0.75, "one match, one near miss"
+    assert scores["B"]["signature"].startswith("B|nt:2|")
+    assert {s["name"]: s["value"] for s in second["scores"]}["B"] == pytest.approx(1 / 3)
+    assert "compares time" in first["skipped"]["R"]
+    assert answer["pictures"][0]["svg"].startswith("<svg")
+    changed = client.post(
+        f"/api/items/{item['id']}/compare",
+        json={"annotations": [ann, ben], "parameters": {"n_t": 1, "k": 3}, "metrics": ["B", "WD"], "drawings": []},
+    ).json()
+    values = {s["name"]: s["value"] for s in changed["comparisons"][0]["scores"]}
+    assert values["B"] == pytest.approx(1 / 3), "without near misses"
+    assert changed["pictures"] == []
+
+
+def test_files_with_faults_at_their_line(client: TestClient, project: int) -> None:
+    good = json.dumps({"segmentation_type": "linear", "items": {"star": {"x": [2, 3], "y": [5]}}})
+    bad = '{"segmentation_type": "linear",\n "items": '
+    answer = client.post(
+        f"/api/projects/{project}/files", files=[("files", ("good.json", good)), ("files", ("../bad.json", bad))]
+    ).json()
+    assert answer["annotations"] == 2
+    (fault,) = answer["faults"]
+    assert (fault["file"], fault["line"]) == ("bad.json", 2)
+    alone = client.post(f"/api/projects/{project}/files", files=[("files", ("bad.json", bad))])
+    assert alone.status_code == 400
+    assert "bad.json, line 2" in alone.json()["error"]
+
+
+def test_agreement_and_disputes(client: TestClient, project: int) -> None:
+    found = client.get(f"/api/projects/{project}/agreement").json()
+    assert found["metric"] == "B"
+    assert found["matrix"][0][1] == 0.75
+    assert found["matrix"][0][0] is None
+    assert {c["coefficient"] for c in found["coefficients"]} == {"pi", "kappa"}
+    places = client.get(f"/api/projects/{project}/disagreements").json()
+    assert [(p["position"], p["voters"]) for p in places] == [(2, ["ann"]), (3, ["ben"]), (9, ["eve"])]
+    without = client.get(f"/api/projects/{project}/agreement", params={"leave_out": "eve"}).json()
+    assert without["coders"] == ["ann", "ben"]
+
+
+def test_adjudicate_undo_redo_export(client: TestClient, project: int) -> None:
+    item = the_item(client, project)
+    gold = client.post(f"/api/items/{item['id']}/annotations", json={"coder": "gold", "method": "majority"}).json()
+    assert gold["marks"]["positions"] == [7]
+    assert gold["origin"].startswith("unified by majority: ann, ben, eve")
+
+    def change(version: int, **operation: object) -> dict:
+        return client.patch(f"/api/annotations/{gold['id']}", json={"version": version, "operation": operation}).json()
+
+    assert change(1, kind="add", position=3)["marks"]["positions"] == [3, 7]
+    assert change(2, kind="move", position=3, to=2)["marks"]["positions"] == [2, 7]
+    assert change(3, kind="delete", position=7)["marks"]["positions"] == [2]
+    undone = client.post(f"/api/annotations/{gold['id']}/undo", json={"version": 4}).json()
+    assert undone["marks"]["positions"] == [2, 7]
+    redone = client.post(f"/api/annotations/{gold['id']}/redo", json={"version": 5}).json()
+    assert redone["marks"]["positions"] == [2]
+    assert len(client.get(f"/api/annotations/{gold['id']}/history").json()) == 4
+    stale = client.patch(
+        f"/api/annotations/{gold['id']}", json={"version": 1, "operation": {"kind": "add", "position": 5}}
+    )
+    assert stale.status_code == 409
+    assert stale.json()["current"]["marks"]["positions"] == [2]
+    assert client.get(f"/api/projects/{project}/agreement").json()["coders"] == ["ann", "ben", "eve"]
+    exported = client.get(f"/api/projects/{project}/export", params={"format": "caesura-json", "coder": "gold"})
+    assert exported.headers["content-disposition"].startswith("attachment")
+    assert "gold" in exported.text
+    copy = client.post(f"/api/items/{item['id']}/annotations", json={"coder": "mine", "copy_of": gold["id"]}).json()
+    assert copy["marks"]["positions"] == [2]
+
+
+def test_comments(client: TestClient, project: int) -> None:
+    item = the_item(client, project)["id"]
+    said = client.post(f"/api/items/{item}/comments", json={"text": "שלום", "position": 3, "author": "eve"}).json()
+    assert said[0]["text"] == "שלום"
+    assert client.get(f"/api/items/{item}").json()["comments"] == said
+
+
+BAD_OPERATIONS = [
+    ({"kind": "add", "position": 99}, "position 99 lies outside"),
+    ({"kind": "add", "position": 7}, "position 7 is given twice"),
+    ({"kind": "delete", "position": 1}, "no boundary at 1"),
+    ({"kind": "move", "position": 7, "to": "x"}, "needs a number as 'to'"),
+    ({"kind": "retype", "position": 7, "to_type": "x"}, "no types here"),
+    ({"kind": "fly"}, "no operation 'fly'"),
+    ({}, "no operation 'None'"),
+]
+
+
+@pytest.mark.parametrize(("operation", "sentence"), BAD_OPERATIONS)
+def test_operations_that_cannot_be(client: TestClient, project: int, operation: dict, sentence: str) -> None:
+    item = the_item(client, project)["id"]
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
+    answer = client.patch(f"/api/annotations/{gold}", json={"version": 1, "operation": operation})
+    assert answer.status_code == 400
+    assert sentence in answer.json()["error"]
+    assert client.get(f"/api/annotations/{gold}").json()["version"] == 1
+
+
+def test_typed_marks(client: TestClient) -> None:
+    project = client.post("/api/projects", json={"name": "talk"}).json()["id"]
+    text = "JOHN: Hello , how are you ?\nMARY: Fine .\n"
+    for coder in ("x", "y"):
+        files = [("files", (f"{coder}.txt", text))]
+        answer = client.post(
+            f"/api/projects/{project}/files", files=files, data={"coder": coder, "format": "transcript"}
+        )
+        assert answer.status_code == 201, answer.text
+    item = the_item(client, project)["id"]
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold", "method": "consensus"}).json()
+    assert gold["marks"]["types"] == [",", "?"]
+    retyped = client.patch(
+        f"/api/annotations/{gold['id']}",
+        json={"version": 1, "operation": {"kind": "retype", "position": 1, "type": ",", "to_type": "?"}},
+    ).json()
+    assert retyped["marks"]["types"] == ["?", "?"]
+
+
+def test_what_is_not_there(client: TestClient) -> None:
+    for path in ("/api/projects/99", "/api/items/99", "/api/annotations/99", "/projects/99", "/items/99", "/nothing"):
+        answer = client.get(path)
+        assert answer.status_code == 404, path
+        assert "error" in answer.json()

@@ -1,0 +1,148 @@
+"""Real faults: the server killed in the middle of edits, many users at once, and requests nobody would write by hand."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from web_server import Server
+
+httpx = pytest.importorskip("httpx", reason="tests of the workbench speak HTTP")
+
+KILLS = 20
+
+
+def editable(client: httpx.Client, units: int = 400) -> int:
+    """A project with one long text, and an annotation of it to edit."""
+    project = client.post("/api/projects", json={"name": "p"}).json()["id"]
+    words = " ".join(f"w{i}" for i in range(units // 2))
+    for coder in ("x", "y"):
+        text = {"item": "i", "coder": coder, "text": f"{words} | {words}"}
+        assert client.post(f"/api/projects/{project}/text", json=text).status_code == 201
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    return client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
+
+
+@pytest.mark.slow
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
+    server = Server(tmp_path / "store.sqlite").start()
+    with server.client() as client:
+        gold = editable(client)
+    random = np.random.default_rng(0)
+    for _ in range(KILLS):
+        acknowledged = {"version": 0}
+        with server.client() as client:
+
+            def edit(client: httpx.Client = client, acknowledged: dict = acknowledged) -> None:
+                state = client.get(f"/api/annotations/{gold}").json()
+                while True:
+                    free = set(range(1, 400)) - set(state["marks"]["positions"])
+                    operation = {"kind": "add", "position": int(random.choice(sorted(free)))}
+                    if len(free) < 300:
+                        operation = {"kind": "delete", "position": state["marks"]["positions"][0]}
+                    try:
+                        answer = client.patch(
+                            f"/api/annotations/{gold}", json={"version": state["version"], "operation": operation}
+                        )
+                    except httpx.TransportError:
+                        return
+                    state = answer.json()
+                    acknowledged.update(state)
+
+            editor = threading.Thread(target=edit)
+            editor.start()
+            time.sleep(0.15 + 0.2 * random.random())
+            server.kill()
+            editor.join(30)
+        server.start()
+        with server.client() as client:
+            kept = client.get(f"/api/annotations/{gold}").json()
+        assert kept["version"] >= acknowledged["version"] > 0
+        if kept["version"] == acknowledged["version"]:
+            assert kept["marks"] == acknowledged["marks"]
+    server.kill()
+
+
+@pytest.mark.slow
+def test_two_hundred_readers_and_twenty_editors(server: Server, record_property) -> None:
+    with server.client() as client:
+        gold = editable(client)
+        item = client.get(f"/api/annotations/{gold}").json()["item"]
+        ids = [a["id"] for a in client.get(f"/api/items/{item}").json()["annotations"]]
+        csrf = client.headers["X-CSRF-Token"]
+        client.post(f"/api/items/{item}/compare", json={"annotations": ids}).raise_for_status()
+    before = memory(server)
+    took: list[float] = []
+    done: list[int] = []
+
+    def reader(_: int) -> None:
+        with httpx.Client(base_url=server.address, timeout=60, headers={"X-CSRF-Token": csrf}) as mine:
+            for _ in range(3):
+                start = time.perf_counter()
+                assert mine.get(f"/api/items/{item}").status_code == 200
+                took.append(time.perf_counter() - start)
+
+    def editor(number: int) -> None:
+        with httpx.Client(base_url=server.address, timeout=60, headers={"X-CSRF-Token": csrf}) as mine:
+            for step in range(3):
+                position = 1 + number * 3 + step
+                while True:
+                    version = mine.get(f"/api/annotations/{gold}").json()["version"]
+                    change = {"version": version, "operation": {"kind": "add", "position": position}}
+                    status = mine.patch(f"/api/annotations/{gold}", json=change).status_code
+                    if status == 200:
+                        done.append(position)
+                        break
+                    assert status == 409
+
+    with ThreadPoolExecutor(220) as pool:
+        work = [pool.submit(editor, n) for n in range(20)] + [pool.submit(reader, n) for n in range(200)]
+        for each in work:
+            each.result()
+    with server.client() as client:
+        positions = client.get(f"/api/annotations/{gold}").json()["marks"]["positions"]
+    assert set(done) <= set(positions), "every acknowledged boundary is there"
+    assert len(done) == 60
+    p95 = float(np.quantile(took, 0.95))
+    record_property("p95_seconds", p95)
+    print(f"p95 of {len(took)} reads among 20 editors: {p95 * 1000:.0f} ms")
+    assert memory(server) < before + 300_000, "kilobytes: memory stays bounded"
+
+
+def memory(server: Server) -> int:
+    status = Path(f"/proc/{server.process.pid}/status")
+    if not status.exists():
+        pytest.skip("memory is read from /proc")
+    return int(next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS")))
+
+
+@pytest.mark.slow
+def test_the_description_and_the_server_agree(settings) -> None:
+    schemathesis = pytest.importorskip("schemathesis", reason="fuzzing the API needs schemathesis")
+    from hypothesis import HealthCheck, given
+    from hypothesis import settings as limits
+
+    from caesura.web.app import create_app
+    from caesura.web.security import csrf_token
+
+    app = create_app(settings)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers={"Host": f"127.0.0.1:{settings.port}"})
+    headers = {"X-CSRF-Token": csrf_token(settings), "Host": f"127.0.0.1:{settings.port}"}
+    tried = 0
+    for operation in schema.get_all_operations():
+
+        @given(case=operation.ok().as_strategy())
+        @limits(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+        def never_breaks(case) -> None:
+            nonlocal tried
+            answer = case.call(headers=headers)
+            assert answer.status_code < 500, (case.method, case.path, answer.text[:300])
+            tried += 1
+
+        never_breaks()
+    assert tried > 100

@@ -1,0 +1,49 @@
+"""``caesura serve`` as a process of its own, for browsers, loads and kills."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+httpx = pytest.importorskip("httpx", reason="tests of the workbench speak HTTP")
+
+
+class Server:
+    """``caesura serve`` as a process that can be killed and started again on the same store."""
+
+    def __init__(self, database: Path, *words: str) -> None:
+        self.database, self.words = database, words
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Server:
+        command = [sys.executable, "-m", "caesura", "serve", "--port", str(self.port), "--database", str(self.database)]
+        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+        self.process = subprocess.Popen([*command, *self.words], env=env, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                httpx.get(self.address + "/login", timeout=2)
+                return self
+            except httpx.TransportError:
+                time.sleep(0.05)
+        raise RuntimeError("the server did not start")
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def client(self) -> httpx.Client:
+        made = httpx.Client(base_url=self.address, timeout=60)
+        made.headers["X-CSRF-Token"] = made.get("/api/session").json()["csrf"]
+        return made
