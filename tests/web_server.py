@@ -44,6 +44,5 @@ class Server:
         self.process.wait()
 
     def client(self) -> httpx.Client:
-        made = httpx.Client(base_url=self.address, timeout=60)
-        made.headers["X-CSRF-Token"] = made.get("/api/session").json()["csrf"]
-        return made
+        csrf = httpx.get(self.address + "/api/session", timeout=60).json()["csrf"]
+        return httpx.Client(base_url=self.address, timeout=60, headers={"X-CSRF-Token": csrf})

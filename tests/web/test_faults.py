@@ -54,9 +54,12 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) 
                     state = answer.json()
                     acknowledged.update(state)
 
-            editor = threading.Thread(target=edit)
+            editor = threading.Thread(target=edit, daemon=True)
             editor.start()
-            time.sleep(0.15 + 0.2 * random.random())
+            deadline = time.monotonic() + 60
+            while not acknowledged["version"] and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.15 * random.random())
             server.kill()
             editor.join(30)
         server.start()
