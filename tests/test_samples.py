@@ -58,3 +58,8 @@ def test_provenance_names_every_sample(name: str) -> None:
 def test_an_unknown_sample_is_named() -> None:
     with pytest.raises(CaesuraError, match="there is no sample 'kublai'; did you mean 'kubla'"):
         samples.load("kublai")
+
+
+def test_choosing_nothing_keeps_the_corpus_itself() -> None:
+    corpus = samples.load("kubla")
+    assert corpus.select() is corpus

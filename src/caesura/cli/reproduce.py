@@ -30,7 +30,7 @@ def reproduce(
 
     Example: caesura reproduce fournier2013 -o figures/
     """
-    from caesura.cli.output import as_json, table
+    from caesura.cli.output import as_json, table, working
     from caesura.papers import PAPERS
     from caesura.papers import reproduce as computed
 
@@ -38,7 +38,8 @@ def reproduce(
         listed = [(name, reference) for name, (_, reference) in PAPERS.items()]
         as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)
         return
-    result = computed(paper, path=path, metric=metric or None, max_length=max_length, seed=seed)
+    with working(f"reproducing {paper}"):
+        result = computed(paper, path=path, metric=metric or None, max_length=max_length, seed=seed)
     if json:
         as_json(result.as_dict())
     else:
@@ -68,10 +69,10 @@ def _show(result: Reproduction) -> None:
                 ),
             )
         if each.note:
-            console().print(each.note)
+            console().print(each.note, markup=False)
         typer.echo()
     for finding in result.findings:
-        console().print(f"• {finding}")
+        console().print(f"• {finding}", markup=False)
 
 
 def _cell(value: float | str | None, digits: int) -> str:

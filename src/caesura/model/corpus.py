@@ -261,7 +261,9 @@ class Corpus:
         coders: Iterable[str] | None = None,
         tracks: Iterable[str] | None = None,
     ) -> Corpus:
-        """Keep only these items, coders and tracks."""
+        """Keep only these items, coders and tracks; without a choice, the corpus itself."""
+        if items is coders is tracks is None:
+            return self
         keep = np.ones(len(self), bool)
         for wanted, known, of, what in (
             (items, self.items, self.item_of, "item"),
