@@ -15,22 +15,25 @@ from caesura.metrics import Batch, Metric, metric, metrics
 from caesura.model import Corpus, Hierarchy, Segmentation
 
 LABELS = ["p", "q", "r"]
+MARKS = ["word", "unseen word", "patah", "qamats", "hiriq"]
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
 
 
-def random_corpus(kind: str, types: str, items: int = 40, seed: int = 0) -> tuple[Corpus, Corpus]:
+def random_corpus(
+    kind: str, types: str, items: int = 40, seed: int = 0, labels: list[str] = LABELS
+) -> tuple[Corpus, Corpus]:
     """Two coders over the same texts, with empty, full and one-unit annotations among them."""
     random = np.random.default_rng(seed)
     sides: tuple[list, list] = ([], [])
     for item in range(items):
         length = 1 if item == 0 and kind == "units" else int(random.integers(6, 40))
         for side in sides:
-            side.append((f"i{item}", "c", random_marks(random, kind, types, length, empty=item == 1)))
+            side.append((f"i{item}", "c", random_marks(random, kind, types, length, empty=item == 1, labels=labels)))
     return tuple(Corpus.from_annotations(side) for side in sides)
 
 
-def random_marks(random, kind: str, types: str, length: int, empty: bool):
+def random_marks(random, kind: str, types: str, length: int, empty: bool, labels: list[str] = LABELS):
     if kind == "nested":
         cuts = (
             [] if empty else sorted(random.choice(np.arange(1, length), random.integers(1, 4), replace=False).tolist())
@@ -47,12 +50,15 @@ def random_marks(random, kind: str, types: str, length: int, empty: bool):
     chosen = np.flatnonzero(random.random(max(length - 1, 0)) < (0 if empty else 0.3)) + 1
     if types == "ignored":
         return Segmentation.from_positions(chosen.tolist(), length=length)
-    marks = [(int(p), LABELS[random.integers(3)]) for p in chosen]
-    return Segmentation.from_positions(marks, length=length, labels=LABELS)
+    marks = [(int(p), labels[random.integers(len(labels))]) for p in chosen]
+    return Segmentation.from_positions(marks, length=length, labels=labels)
 
 
 def batches(made: Metric) -> list[Batch]:
-    return [Batch.of_corpora(*random_corpus(kind, made.types)) for kind in sorted(made.needs)]
+    labels = (
+        MARKS if type(made).__module__ == "caesura.metrics.marks" else LABELS
+    )  # those count words and vowels by name
+    return [Batch.of_corpora(*random_corpus(kind, made.types, labels=labels)) for kind in sorted(made.needs)]
 
 
 @pytest.fixture(params=metrics())

@@ -83,6 +83,10 @@ def compare(
     fail_under: Annotated[
         list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a score is worse: B=0.6; repeatable.")
     ] = None,
+    marks: Annotated[
+        str | None,
+        typer.Option("--marks", help="The texts carry vowel marks: hebrew or arabic. Words and letters are measured."),
+    ] = None,
     draw: Draw = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
     width: Width = None,
@@ -103,6 +107,9 @@ def compare(
     from caesura.cli.regions import compare_in_time, one_tolerance
     from caesura.statistics import evaluate
 
+    if marks is not None:
+        format, option = "marked-text", [*(option or []), f"marks={marks}"]
+        metric = metric or ["word-accuracy", "group-accuracy", "DER"]
     limits = limits_of(fail_under)
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
     how |= {"interval": one_of("--interval", interval), "seed": seed}

@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "agree": "agree",
     "convert": "convert",
     "segment": "segment",
+    "vowels": "vowels",
     "optimise": "optimise",
     "plane": "plane",
     "reproduce": "reproduce",

@@ -100,6 +100,7 @@ FORMATS: dict[str, Format] = {
         _format("brackets", "bracketed text", ".txt .brackets", "brackets", "nested, text"),
         _format("inline", "text with bars between segments", ".txt", "inline", "units, untyped, text"),
         _format("paragraphs", "text in paragraphs", ".txt", "paragraphs", "units, untyped, text"),
+        _format("marked-text", "text with vowel marks", ".marked", "marked_text", "units, types, type sets, type order, items, text"),
         _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
         _format("conllu", "CoNLL-U with discourse segments", ".conllu .conll .tok", "conllu", "units, untyped, items, text"),
         _format("brat", "brat standoff", ".ann", "brat", _STANDOFF),

@@ -50,6 +50,11 @@ BUILT_IN: dict[str, str] = {
     "nested-F": "caesura.metrics.nesting:NestedF",
     "nested-kappa": "caesura.metrics.nesting:NestedKappa",
     "nested-B": "caesura.metrics.nesting:NestedB",
+    "word-accuracy": "caesura.metrics.marks:WordAccuracy",
+    "group-accuracy": "caesura.metrics.marks:GroupAccuracy",
+    "seen-accuracy": "caesura.metrics.marks:SeenAccuracy",
+    "unseen-accuracy": "caesura.metrics.marks:UnseenAccuracy",
+    "DER": "caesura.metrics.marks:DiacriticErrorRate",
     "non-crossing": "caesura.metrics.nesting:NonCrossing",
 }
 

@@ -24,7 +24,10 @@ __all__ = ["Best"]
 
 _BEAM = 6
 _MARGIN, _MOST = 7.0, 8
-_FORWARD, _BACKWARD, _WORDS = 0.5, 0.5, 0.5
+_FORWARD, _BACKWARD = 0.5, 0.5
+
+#: Language -> weight of the word n-grams, and of the letter model for words that the lexicon does not have.
+_WEIGHTS: dict[str, tuple[float, float]] = {"hebrew": (0.2, 0.1), "arabic": (0.05, 0.25)}
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -36,7 +39,6 @@ class Best(Open):
     """Taggers from both ends, fused with the word n-grams."""
 
     name = "best"
-    scale = _WORDS
 
     def __init__(
         self,
@@ -50,6 +52,7 @@ class Best(Open):
     ) -> None:
         super().__init__(script, lexicon, alphabet, letters, words)
         self.forward, self.backward = forward, backward
+        self.scale, self.spelling = _WEIGHTS[script.name]
         self.known_choices: dict[str, list[tuple[int, ...]]] = {}
 
     @classmethod
@@ -206,6 +209,8 @@ class _Fusion:
         pairs, own = np.empty(starts[-1]), np.zeros(len(rows))
         pair_scores(opens, offsets, *forward, *backward, turned_offsets, _FORWARD, _BACKWARD, starts, pairs, own)
         forms, spelled = self._strangers(rows, offsets, states)
+        unseen = np.repeat(self.model.numbers(self.words.words) < 0, counts)
+        own += self.model.spelling * spelled * unseen
         made = Lattice(offsets, states, spelled, own, forms, pairs, starts)
         self.model.constrain(made, self.words)
         return made

@@ -50,7 +50,7 @@ class Open(Model):
 
     name = "open"
     #: How much the word n-grams count against the candidates' own scores.
-    scale = 1.0
+    scale: float = 1.0
 
     def __init__(self, script: Script, lexicon: Lexicon, alphabet: Alphabet, letters: NGrams, words: NGrams) -> None:
         super().__init__(script, lexicon)

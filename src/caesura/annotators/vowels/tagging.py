@@ -20,7 +20,7 @@ Bools = NDArray[np.bool_]
 _BITS = 24
 _ROOM = 64
 _RATE = 0.15
-_DROPPED = 0.15
+_DROPPED = 0.3
 
 
 @dataclass(frozen=True)

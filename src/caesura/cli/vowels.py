@@ -1,0 +1,324 @@
+"""``caesura vowels …``: fetch corpora with vowels, train restorers, put vowels back, and measure how well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from caesura.cli.options import Json, Seed
+
+if TYPE_CHECKING:
+    from caesura.annotators.vowels import RestoredWord, VowelCorpus, VowelRestorer
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Put vowels back into Hebrew and Arabic text.", no_args_is_help=True, rich_markup_mode=None)
+
+Corpus = Annotated[
+    str, typer.Argument(help="hebrew-bible, quran, quran-tanzil, or a text file with its marks.", show_default=False)
+]
+Language = Annotated[str | None, typer.Option("--language", "-l", help="Of a text file: hebrew or arabic.")]
+Where = Annotated[
+    Path | None, typer.Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")
+]
+ModelName = Annotated[str, typer.Option("--model", help="unigram, hmm, open or best.")]
+Missing = Annotated[str, typer.Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
+
+_DOUBTFUL, _WRONG = 0.8, 0.5
+
+
+@app.command()
+def corpus(
+    name: Corpus,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; default: standard output.")
+    ] = None,
+    path: Where = None,
+    bare: Annotated[bool, typer.Option("--bare", help="Without the marks that a restorer puts back.")] = False,
+    signs: Annotated[
+        bool, typer.Option("--keep-signs", help="Keep cantillation, pause signs and small letters.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Fetch a corpus and write it, a line a verse; its licence is shown and kept.
+
+    Example: caesura vowels corpus hebrew-bible -o bible.txt
+    """
+    from caesura.cli.output import as_json, working
+    from caesura.formats.files import atomic_write
+    from caesura.formats.scripts import script
+
+    with working(f"fetching {name}"):
+        found = _corpus(name, path, None, keep_signs=signs)
+    lines = [script(found.language).strip(line) for line in found.lines] if bare else list(found.lines)
+    content = "\n".join(lines) + "\n"
+    if output is not None:
+        atomic_write(output, content)
+        if found.notice:
+            atomic_write(output.with_name(output.name + ".LICENCE"), found.notice + "\n")
+    elif not json:
+        _write(content)
+    if found.notice:
+        typer.echo(found.notice, err=True)
+    words = sum(len(script(found.language).word.findall(line)) for line in found.lines)
+    if json:
+        as_json(
+            {
+                "corpus": found.name,
+                "language": found.language,
+                "lines": len(found),
+                "words": words,
+                "notice": found.notice,
+            }
+        )
+    elif output is not None:
+        typer.echo(f"{output}: {len(found)} lines, {words} words")
+
+
+@app.command()
+def train(
+    name: Corpus,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    model: ModelName = "hmm",
+    missing: Missing = "all",
+    language: Language = None,
+    path: Where = None,
+    lexicon: Annotated[Path | None, typer.Option("--lexicon", help="A file of pointed words to know besides.")] = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 8,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Train a restorer on a text with its vowels.
+
+    Example: caesura vowels train hebrew-bible --model best -o hebrew.model
+    """
+    from time import perf_counter
+
+    from caesura.annotators.vowels import VowelRestorer
+    from caesura.cli.output import as_json
+    from caesura.formats.files import Source
+
+    found = _corpus(name, path, language)
+    own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
+    made: Any = VowelRestorer
+    restorer = made(found.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed)
+    start = perf_counter()
+    with _progress() as report:
+        restorer.fit(found.lines, progress=report)
+    taken = perf_counter() - start
+    restorer.save(output)
+    size = output.stat().st_size
+    if json:
+        as_json({"written": str(output), "model": model, "language": found.language, "seconds": taken, "bytes": size})
+    else:
+        typer.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
+
+
+@app.command()
+def restore(
+    model: Annotated[
+        Path, typer.Argument(help="A model file, as `caesura vowels train` writes it.", show_default=False)
+    ],
+    file: Annotated[Path | None, typer.Argument(help="The text; default: standard input.")] = None,
+    nbest: Annotated[int | None, typer.Option("--nbest", "-n", help="Show this many forms of every word.")] = None,
+    existing: Annotated[
+        str, typer.Option("--existing", help="Marks in the text: keep them, constrain others by them, or replace them.")
+    ] = "keep",
+    colour: Annotated[
+        bool | None, typer.Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Put vowels into a text, line by line; everything but the marks stays as it is.
+
+    Example: echo 'שלום רב' | caesura vowels restore hebrew.model
+    """
+    from caesura.annotators.vowels import VowelRestorer
+
+    restorer = VowelRestorer.load(model, existing=existing)
+    if nbest is not None and nbest < 1:
+        from caesura.errors import CaesuraError
+
+        raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
+    coloured = sys.stdout.isatty() if colour is None else colour
+    for chunk in _chunks(file):
+        if json:
+            _json_lines(restorer, chunk, nbest or 1)
+        elif nbest is not None:
+            _write("".join(_listed(restorer.restore_nbest(chunk, nbest), nbest)))
+        elif coloured:
+            _write(_coloured(restorer, chunk))
+        else:
+            _write(restorer.restore(chunk))
+
+
+@app.command()
+def evaluate(
+    name: Corpus,
+    model: Annotated[
+        str, typer.Option("--model", help="unigram, hmm, open, best; or a model file, tested as it is.")
+    ] = "hmm",
+    split: Annotated[str, typer.Option("--split", help="random lines, or contiguous blocks.")] = "random",
+    test: Annotated[float, typer.Option("--test", help="Share of lines held out at random.")] = 0.1,
+    folds: Annotated[int, typer.Option("--folds", help="Number of blocks.")] = 10,
+    missing: Missing = "all",
+    language: Language = None,
+    path: Where = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 8,
+    seed: Annotated[list[int] | None, typer.Option("--seed", help="Of the random split; repeatable.")] = None,
+    json: Json = False,
+) -> None:
+    """Strip the marks of held-out lines, restore them, and say how many words, sounds and letters are right.
+
+    Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
+    """
+    from caesura.annotators.vowels import VowelRestorer
+    from caesura.cli.output import as_json, tracked
+    from caesura.papers.vowel_study import flexible_score, measure, parts, study
+
+    found = _corpus(name, path, language)
+    results = []
+    if Path(model).is_file():
+        restorer = VowelRestorer.load(model)
+        results.append(("all lines", measure(restorer, found.lines), flexible_score(restorer, found.lines)))
+    else:
+        cut = parts(found, split, seeds=seed or [0], folds=folds, test=test)
+        for each in tracked(cut, f"training and testing {model}"):
+            restorer, measured = study(found, each, model, missing=missing, parameters={"epochs": epochs})
+            held = [found.lines[i] for i in each.test]
+            results.append((each.name, measured, flexible_score(restorer, held)))
+    if json:
+        as_json({what: {**_numbers(e), "Sf": sf} for what, e, sf in results})
+    else:
+        _table(results, f"{found.name}, {model}, {missing} marks missing")
+
+
+# ---------------------------------------------------------------------- reading and writing
+
+
+def _corpus(name: str, path: Path | None, language: str | None, *, keep_signs: bool = False) -> VowelCorpus:
+    from caesura.annotators.vowels import load_corpus
+    from caesura.annotators.vowels.corpora import CORPORA
+
+    if name in CORPORA and name != "text":
+        return load_corpus(name, path, keep_signs=keep_signs)
+    if not Path(name).exists():
+        return load_corpus(name, path)  # says what there is
+    return load_corpus("text", name, language=language)
+
+
+def _chunks(file: Path | None) -> Iterator[str]:
+    """Whole lines, as many as have arrived: nobody who types waits for a buffer to fill."""
+    from caesura.errors import FormatError
+
+    if file is not None and not file.is_file():
+        raise FormatError(file, None, "there is no such file.")
+    source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")
+    name = "standard input" if file is None else str(file)
+    rest, line = b"", 1
+    while True:
+        read: Any = getattr(source, "read1", source.read)
+        more = read(1 << 18)
+        ready, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
+        if ready or newline:
+            try:
+                yield (ready + newline).decode("utf-8")
+            except UnicodeDecodeError as fault:
+                place = line + (ready + newline)[: fault.start].count(b"\n")
+                raise FormatError(name, place, "this is not UTF-8 text.") from None
+            line += ready.count(b"\n") + 1
+        if not more:
+            return
+
+
+def _write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def _listed(words: list[RestoredWord], number: int) -> Iterator[str]:
+    for word in words:
+        forms = "\t".join(f"{form} {share:.3f}" for form, share in word.alternatives[:number])
+        yield f"{word.word}\t{forms}\n"
+
+
+def _json_lines(restorer: VowelRestorer, chunk: str, number: int) -> None:
+    import json
+
+    for line in chunk.splitlines():
+        words = restorer.restore_nbest(line, number)
+        said = {
+            "text": restorer.restore(line),
+            "words": [
+                {
+                    "start": w.start,
+                    "word": w.word,
+                    "forms": [{"form": f, "probability": round(p, 6)} for f, p in w.alternatives],
+                }
+                for w in words
+            ],
+        }
+        _write(json.dumps(said, ensure_ascii=False) + "\n")
+
+
+def _coloured(restorer: VowelRestorer, chunk: str) -> str:
+    """The restored text for a terminal: doubtful words yellow, likely wrong ones red; right to left turned around where we must."""
+    from caesura.report.terminal import chosen_bidi, is_rtl, word
+
+    bidi = chosen_bidi()
+    lines = []
+    for line in chunk.splitlines():
+        pieces, at = [], 0
+        for found in restorer.restore_nbest(line, 1):
+            form, share = found.alternatives[0]
+            shown = word(form, bidi) if bidi == "us" else form
+            style = "31" if share < _WRONG else "33" if share < _DOUBTFUL else ""
+            pieces += [line[at : found.start], f"\x1b[{style}m{shown}\x1b[0m" if style else shown]
+            at = found.start + len(found.word)
+        pieces.append(line[at:])
+        lines.append("".join(reversed(pieces) if bidi == "us" and is_rtl(line) else pieces))
+    return "\n".join(lines) + "\n"
+
+
+class _progress:
+    """A line on standard error that says what training does; silent where nobody looks."""
+
+    def __enter__(self) -> Any:
+        self.shown = sys.stderr.isatty()
+        return self._report
+
+    def _report(self, what: str, share: float) -> None:
+        if self.shown:
+            typer.echo(f"\r\x1b[K{what} {share:4.0%}", nl=False, err=True)
+
+    def __exit__(self, *fault: object) -> None:
+        if self.shown:
+            typer.echo("\r\x1b[K", nl=False, err=True)
+
+
+def _numbers(evaluation: Any) -> dict[str, Any]:
+    return {
+        name: {"value": m.micro, "interval": None if m.interval is None else list(m.interval)}
+        for name, m in evaluation.measured.items()
+    }
+
+
+def _table(results: list[tuple[str, Any, float]], title: str) -> None:
+    from caesura.cli.output import table
+
+    names = list(results[0][1].measured)
+    rows: list[list[object]] = []
+    for what, evaluation, sf in results:
+        found = [evaluation[name] for name in names]
+        rows.append(
+            [what, *(f"{m.micro:.2%} ({m.interval.low:.1%}–{m.interval.high:.1%})" for m in found), f"{sf:.2%}"]
+        )
+    if len(results) > 1:
+        means = [sum(e[name].micro for _, e, _ in results) / len(results) for name in names]
+        mean_sf = sum(sf for _, _, sf in results) / len(results)
+        rows.append(["mean", *(f"{m:.2%}" for m in means), f"{mean_sf:.2%}"])
+    table(title, ["", *names, "Sf"], rows)
