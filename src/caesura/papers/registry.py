@@ -25,6 +25,10 @@ PAPERS: dict[str, tuple[str, str]] = {
         "caesura.papers.diaz2022",
         "Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",
     ),
+    "gal2002": (
+        "caesura.papers.gal2002",
+        "Gal 2002, An HMM Approach to Vowel Restoration in Arabic and Hebrew, ACL Workshop on Semitic Languages",
+    ),
     "carbone2004": (
         "caesura.papers.carbone2004",
         "Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard",

@@ -1,0 +1,63 @@
+"""The reproduction of Gal 2002: on a small corpus of our own in every run, on the real ones where they can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.annotators.vowels.corpora import VowelCorpus
+from caesura.errors import CaesuraError
+from caesura.papers import gal2002, reproduce
+from caesura.papers.figures import save_figures
+
+
+def small(language: str, marks: str, letters: str) -> VowelCorpus:
+    random = np.random.default_rng(0)
+    words = [a + v + b for a in letters for b in letters for v in marks]
+    chance = random.dirichlet(np.full(len(words), 0.4))
+    lines = [" ".join(random.choice(words, size=5, p=chance)) for _ in range(80)]
+    return VowelCorpus("small", language, tuple(lines), tuple(map(str, range(80))), "")
+
+
+@pytest.fixture
+def corpora(monkeypatch):
+    made = {"hebrew-bible": small("hebrew", "ַָֹ", "אבג"), "quran": small("arabic", "َُِ", "ابت")}
+    monkeypatch.setattr(gal2002, "load_corpus", lambda name, path=None: made[name])
+    return made
+
+
+def test_tables_and_figures(corpora, tmp_path) -> None:
+    found = gal2002.reproduce(models=("unigram", "hmm", "open"), folds=3)
+    titles = [t.title for t in found.tables]
+    assert titles[0].startswith("Figure 1")
+    assert any(t.startswith("Arabic, short vowels missing") for t in titles)
+    assert {f.name for f in found.figures} == {"figure1", "figure3"}
+    printed = {line.what: line.printed for table in found.tables for line in table.lines}
+    assert printed["hmm: phonetic group right (%)"] == 87
+    assert (
+        found.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
+        >= found.data["results"]["Hebrew"]["unigram"]["word-accuracy"] - 10
+    )
+    assert sum(found.data["ambiguity"]["quran"]) == pytest.approx(100)
+    files = save_figures(found, tmp_path, ("svg",))
+    assert all(f.stat().st_size > 1000 for f in files)
+
+
+def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:
+    made = dict(corpora)
+
+    def only_arabic(name: str, path=None) -> VowelCorpus:
+        if name == "hebrew-bible":
+            raise CaesuraError("no npm here.")
+        return made[name]
+
+    monkeypatch.setattr(gal2002, "load_corpus", only_arabic)
+    found = gal2002.reproduce(models=("unigram",), folds=0, curve=False)
+    assert any("no npm here" in finding for finding in found.findings)
+
+    def nothing(name: str, path=None) -> VowelCorpus:
+        raise CaesuraError("nothing here.")
+
+    monkeypatch.setattr(gal2002, "load_corpus", nothing)
+    with pytest.raises(CaesuraError, match="neither corpus"):
+        reproduce("gal2002")
