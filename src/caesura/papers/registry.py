@@ -21,6 +21,11 @@ PAPERS: dict[str, tuple[str, str]] = {
         "caesura.papers.rasanen2009",
         "Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech",
     ),
+    "lai2023": (
+        "caesura.papers.lai2023",
+        "Lai, Li & Zhang (2023), Text segmentation similarity revisited: A flexible distance-based approach for multiple "
+        "boundary types, SCiL",
+    ),
     "diaz2022": (
         "caesura.papers.diaz2022",
         "Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",

@@ -1,0 +1,97 @@
+"""The reproduction of Lai, Li & Zhang 2023: worked example, the authors' values, any folder of transcripts, and bad folders."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from shared_data import shared, shared_json
+from typer.testing import CliRunner
+
+from caesura.cli.main import app
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.papers import reproduce
+
+FIRST = "ANNA: so you came , did you ?\nBEN: as you see .\nANNA: well -- sit down .\n"
+SECOND = "ANNA: so you came , did you .\nBEN: as , you see .\nANNA: well , sit down .\n"
+
+
+def folder(tmp_path, first: str = FIRST, second: str = SECOND, layout: str = "{coder}/{item}.txt"):
+    for coder, text in (("first", first), ("second", second)):
+        path = tmp_path / layout.format(coder=coder, item="talk")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_figure_2_and_the_built_in_dialogue() -> None:
+    found = reproduce("lai2023")
+    assert [(line.printed, line.computed, line.agrees) for line in found.tables[0].lines][:2] == [
+        (3.5, 3.5, True),
+        (5.0, 5.0, True),
+    ]
+    titles = [table.title for table in found.tables]
+    assert [t.split(":")[0] for t in titles] == ["Figure 2", "Figure 4", "Figure 5", "Figure 6"]
+    assert len(found.figures) == 3
+
+
+@pytest.mark.slow
+def test_the_authors_values() -> None:
+    found = reproduce("lai2023", path=shared("oracles/flexible/nccu.json"))
+    data = shared_json("oracles/flexible/nccu.json")
+    table = next(t for t in found.tables if t.title.startswith("nccu_t001"))
+    assert [line.agrees for line in table.lines][:6] == [True] * 6
+    assert [line.printed for line in table.lines][:2] == pytest.approx(
+        [data["texts"][0]["segsimflex"]["identity"][k] for k in ("S_f", "S_f_B")]
+    )
+    for line in table.lines[6:]:
+        assert abs(line.printed - line.computed) < 0.01
+    other = next(t for t in found.tables if t.title.startswith("nccu_t009"))
+    differing = [line for line in other.lines[:6] if not line.agrees]
+    assert all("their search" in line.remark for line in differing)
+
+
+@pytest.mark.parametrize("layout", ["{coder}/{item}.txt", "{item}/{coder}.txt", "{item}-{coder}.txt"])
+def test_a_folder_of_transcripts(tmp_path, layout: str) -> None:
+    found = reproduce("lai2023", path=folder(tmp_path, layout=layout))
+    figure4 = found.tables[1]
+    assert figure4.rows[0][0] == "talk"
+    # ANNA: ? for ., -- for ,: 2 over 8 tokens; BEN: a comma too many: 1 over 3
+    assert figure4.rows[0][1] == pytest.approx(1 - 3 / 11)
+
+
+def test_types_the_matrix_does_not_know_leave_only_identity(tmp_path) -> None:
+    path = tmp_path / "talk.json"
+    from caesura import Corpus, Segmentation, write
+
+    marks = [Segmentation.from_labels_at(["", "x", "", "y"]), Segmentation.from_labels_at(["", "x", "", "x"])]
+    write(Corpus.from_annotations([("t", "a", marks[0]), ("t", "b", marks[1])]), path)
+    found = reproduce("lai2023", path=path)
+    assert found.tables[1].columns == ["text", "S_f(I)", "S_f^B(I)"]
+    assert "only M = I" in found.findings[-1]
+
+
+def test_drawn(tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    from caesura.papers.figures import save_figures
+
+    files = save_figures(reproduce("lai2023"), tmp_path, ("svg",))
+    assert [f.stem for f in files] == ["lai2023_figure4_similarity", "lai2023_figure5_kappa", "lai2023_figure6_fates"]
+
+
+def test_through_the_command_line(tmp_path) -> None:
+    result = CliRunner().invoke(app, ["reproduce", "lai2023", str(folder(tmp_path)), "--json"])
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["data"]["fates"]["?"] == {".": 1}
+
+
+def test_different_tokens_are_named(tmp_path) -> None:
+    with pytest.raises((LengthMismatch, CaesuraError), match="token 3 is 'came' for coder 'first' but 'went'"):
+        reproduce("lai2023", path=folder(tmp_path, second=SECOND.replace("came", "went")))
+
+
+def test_unpaired_folders_are_refused(tmp_path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "talk.txt").write_text(FIRST, encoding="utf-8")
+    with pytest.raises(CaesuraError, match="no text has two annotators"):
+        reproduce("lai2023", path=tmp_path)
