@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from shared_data import shared, shared_json
 from typer.testing import CliRunner
 
 from caesura.cli.main import app
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.papers import reproduce
+from shared_data import shared, shared_json
 
 FIRST = "ANNA: so you came , did you ?\nBEN: as you see .\nANNA: well -- sit down .\n"
 SECOND = "ANNA: so you came , did you .\nBEN: as , you see .\nANNA: well , sit down .\n"

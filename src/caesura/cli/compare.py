@@ -13,7 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from caesura.cli.edits import edit_data, show_edit_data
-from caesura.cli.options import Draw, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed, Width
+from caesura.cli.options import (
+    Draw,
+    Encoding,
+    Format,
+    FormatOptions,
+    Input,
+    Items,
+    Json,
+    Metrics,
+    Seed,
+    Similarity,
+    Transposition,
+    Width,
+)  # fmt: skip
 from caesura.cli.system_options import (
     Bounds,
     By,
@@ -67,6 +80,8 @@ def compare(
         bool, typer.Option("--confusion", help="Show the confusion matrix of boundary types, near misses in part.")
     ] = False,
     edits: Annotated[bool, typer.Option("--edits", help="List every boundary edit.")] = False,
+    similarity: Similarity = None,
+    transposition: Transposition = None,
     missing: Missing = "error",
     references: References = "pooled",
     bounds: Bounds = False,
@@ -111,14 +126,14 @@ def compare(
         format, option = "marked-text", [*(option or []), f"marks={marks}"]
         metric = metric or ["word-accuracy", "group-accuracy", "DER"]
     limits = limits_of(fail_under)
+    types = {"similarity": None if similarity is None else str(similarity), "transposition": transposition}
+    given = {"n_t": n_t, "k": k, "matching": matching, **types}
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
     how |= {"interval": one_of("--interval", interval), "seed": seed}
     paths = hypothesis or []
     if systems.streams(reference, paths, engine, checkpoint, keep_going=keep_going):
         run = {"engine": one_of("--engine", engine or "local"), "scheduler": scheduler, "workers": workers}
-        chosen = _metrics(
-            metric, {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching}, None
-        )
+        chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, None)
         streamed = systems.stream(reference, paths, chosen, checkpoint=checkpoint, keep_going=keep_going, **run, **how)
         systems.show_streamed(streamed, json=json)
         _check(streamed.systems, limits)
@@ -136,8 +151,7 @@ def compare(
         _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
         _check(found.systems, limits)
         return
-    given = {"n_t": n_t, "k": k, "tolerance": one_tolerance(tolerance), "matching": matching}
-    chosen = _metrics(metric, given, ours.kind)
+    chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, ours.kind)
     with working("comparing"):
         found = evaluate(ours, against, chosen, bounds=bounds, **how)
     if rows is not None:
@@ -146,8 +160,9 @@ def compare(
         systems.print_table(found, table)
     elif theirs is not None and not (bounds or by):
         rule = {key: value for key, value in (("n_t", n_t), ("matching", matching)) if value is not None}
+        shown, looks = draw or _fitting(metric, ours, theirs), rule | {k: v for k, v in types.items() if v is not None}
         _show_scores(found, edit_data(found, rule, confusion=confusion, edits=edits), json)
-        _show_pictures(found, ours, theirs, rule, draw=draw, svg=svg, width=width, json=json)
+        _show_pictures(found, ours, theirs, looks, draw=shown, svg=svg, width=width, json=json)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
     _check(found.systems, limits)
@@ -260,6 +275,13 @@ def _where_they_differ(found: Evaluation) -> str:
     first = next(iter(found.measured.values()))
     scores = np.array(first.per_item) * (1 if first.metric.higher_is_better else -1)
     return found.items[int(np.argmin(np.where(np.isnan(scores), np.inf, scores)))]
+
+
+def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str] | None:
+    """Choose the drawing that shows what the metrics asked for measured, where there is one."""
+    flexible = metric is not None and all(name.partition(":")[0] in ("Sf", "SfB") for name in metric)
+    typed = ours.typed and theirs.typed and len(ours.coders) == len(theirs.coders) == 1
+    return ["operations"] if flexible and typed else None
 
 
 def _told_apart(coder: str, side: str, clash: bool) -> str:

@@ -18,6 +18,8 @@ __all__ = [
     "Json",
     "Metrics",
     "Seed",
+    "Similarity",
+    "Transposition",
     "Width",
 ]
 
@@ -46,4 +48,16 @@ Draw: TypeAlias = Annotated[
 ]
 Width: TypeAlias = Annotated[
     int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")
+]
+Similarity: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--similarity", help="Table of how alike boundary types are, for Sf and SfB; the last row and column: none."
+    ),
+]
+Transposition: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--transposition", help="Cost of moving a boundary by one position, for Sf and SfB; default half its deletion."
+    ),
 ]

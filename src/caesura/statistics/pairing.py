@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics import Batch, Metric
 from caesura.metrics.base import Rows
 from caesura.model import Corpus, Segmentation
@@ -66,6 +66,7 @@ def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error"
 
     Items that only one side has are never passed over in silence: they are refused, skipped and listed, or count as unmarked.
     """
+    _check_texts(reference, hypothesis)
     if _aligned(reference, hypothesis):
         rows = len(reference)
         batch = Batch.of_corpora(reference, hypothesis)
@@ -84,6 +85,19 @@ def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error"
     of_shared = np.array([place[item] for item, _ in shared], dtype=np.int64)
     batch = Batch.of_corpora(reference, hypothesis, left, right)
     return Pairing(batch, items, of_shared[at], reference.coder_of[left], tuple(alone))
+
+
+def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
+    """Refuse two sides that worked on different words, and name the first one that differs."""
+    for key, ours in reference.texts.items():
+        theirs = hypothesis.texts.get(key, ours)
+        if theirs is ours or theirs == ours or reference.kind != "units":
+            continue
+        at = next((i for i, (x, y) in enumerate(zip(ours, theirs, strict=False)) if x != y), None)
+        if at is not None:  # the same words, but more of them: the lengths differ, which is refused elsewhere
+            raise LengthMismatch(
+                f"item {_named(key)!r}: the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis."
+            )
 
 
 def _aligned(one: Corpus, two: Corpus) -> bool:
