@@ -74,6 +74,17 @@ def test_tiers_of_either_side_and_files_of_other_names(tmp_path) -> None:
     assert "the tiers are 1 'words', 2 'phones'" in said
 
 
+def test_tables_and_several_systems_take_one_tolerance(tmp_path) -> None:
+    gold = grid(tmp_path / "gold.TextGrid", ("phones", 0.3))
+    near, far = grid(tmp_path / "near.TextGrid", ("p", 0.31)), grid(tmp_path / "far.TextGrid", ("p", 0.4))
+    done = caesura("compare", gold, near, "--tolerance", "20ms", "-m", "R", "--table", "markdown")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("|")
+    found = json.loads(caesura("compare", gold, near, far, "--tolerance", "20ms", "-m", "hit-rate", "--json").stdout)
+    assert {name: each["hit-rate"]["micro"] for name, each in found["systems"].items()} == {"near": 100.0, "far": 50.0}
+    assert "one tolerance for several systems" in refused("compare", gold, near, far, "--tolerance", "20ms,10ms")
+
+
 def test_a_check_may_fail_and_a_picture_scrolls(tmp_path) -> None:
     done = caesura(*PHONES, "--tolerance", "10ms", "--fail-under", "R=0.9", "--svg", tmp_path / "a.svg")
     assert done.returncode == 1
@@ -118,6 +129,7 @@ def sound(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_from_a_recording_to_a_score(sound: Path) -> None:
     done = caesura("segment", sound / "talk.wav", "-o", sound / "talk.TextGrid", "--scores", sound / "candidates.csv")
     assert done.returncode == 0, done.stderr
@@ -130,6 +142,7 @@ def test_from_a_recording_to_a_score(sound: Path) -> None:
     assert json.loads(uniform.stdout)["talk"]["boundaries"] == [0.125, 0.25, 0.375, 0.5, 0.625]
 
 
+@pytest.mark.slow
 def test_the_plane_of_several_systems(sound: Path) -> None:
     caesura("segment", sound / "talk.wav", "-o", sound / "spectral.TextGrid")
     caesura("segment", sound / "talk.wav", "-o", sound / "uniform.TextGrid", "--method", "uniform")

@@ -146,7 +146,8 @@ def compare(
     else:
         ours, theirs = one, None
         against = dict(zip(systems.names_of(paths), read, strict=True))
-    if theirs is not None and ours.kind == "time" and (tolerance or matching or "class" in (by or "").split(",")):
+    asked = tolerance or matching or "class" in (by or "").split(",")
+    if theirs is not None and ours.kind == "time" and asked and not (table or rows or bounds):
         found, told = compare_in_time(ours, theirs, metric, tolerance, matching, by, how, json)
         _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
         _check(found.systems, limits)
