@@ -90,6 +90,8 @@ class Hierarchy:
     def from_brackets(cls, text: str, *, brackets: str = "[]") -> Hierarchy:
         """Build from bracketed text: words are the units, each pair of brackets is a segment, its depth the level.
 
+        Examples
+        --------
         >>> talk = Hierarchy.from_brackets("[ [ take the ] [ red line ] ] stop")
         >>> talk.spans, talk.units
         ([(1, 4, 1), (1, 2, 2), (3, 4, 2)], ('take', 'the', 'red', 'line', 'stop'))
@@ -121,6 +123,8 @@ class Hierarchy:
         a deeper level divides the stretch: so the last line of a text, where all levels are marked, adds none. Refused: a level
         that divides a segment but does not end with it, and a level inside a stretch which the level outside it leaves bare.
 
+        Examples
+        --------
         >>> Hierarchy.from_levels([[0, 0, 1, 0, 1], [1, 0, 1, 0, 1]]).spans
         [(1, 3, 1), (4, 5, 1), (1, 1, 2), (2, 3, 2)]
         """
@@ -134,6 +138,8 @@ class Hierarchy:
         of units (their number). A tree is ``{"length": 10, "segments": [{"first": 1, "last": 10, "segments": [...]}]}``, with
         ``"units"`` (words) in place of the length where known and ``"level"`` on a segment where it is not the depth.
 
+        Examples
+        --------
         >>> Hierarchy.from_nested([[["take", "the"], ["red", "line"]], "stop"]).spans
         [(1, 4, 1), (1, 2, 2), (3, 4, 2)]
         >>> Hierarchy.from_nested([[[2], 2], 1]).brackets
@@ -146,6 +152,8 @@ class Hierarchy:
     def from_segmentation(cls, marks: SegmentationLike, *, level: int = 1) -> Hierarchy:
         """Lift a linear segmentation: its segments, side by side at one level.
 
+        Examples
+        --------
         >>> Hierarchy.from_segmentation([2, 3]).spans
         [(1, 2, 1), (3, 5, 1)]
         """
@@ -168,6 +176,8 @@ class Hierarchy:
     def parents(self) -> list[int]:
         """For each segment, in the order of :attr:`spans`, the index of the one around it, or -1.
 
+        Examples
+        --------
         >>> Hierarchy.from_brackets("[[a] [b [c]]]").parents
         [-1, 0, 0, 2]
         """
@@ -184,6 +194,8 @@ class Hierarchy:
     def walk(self) -> Iterator[tuple[int, int, int]]:
         """Yield every segment in reading order, an outer one before what is inside it.
 
+        Examples
+        --------
         >>> list(Hierarchy.from_brackets("[[a] b] [c]").walk())
         [(1, 2, 1), (1, 1, 2), (3, 3, 1)]
         """
@@ -199,6 +211,8 @@ class Hierarchy:
     def nested(self) -> dict[str, Any]:
         """The tree as plain data for JSON, the inverse of :meth:`from_nested`.
 
+        Examples
+        --------
         >>> Hierarchy.from_brackets("[a [b]]").nested["segments"]
         [{'first': 1, 'last': 2, 'level': 1, 'segments': [{'first': 2, 'last': 2, 'level': 2}]}]
         """
@@ -215,6 +229,8 @@ class Hierarchy:
     def bracketed(self) -> str:
         """The text in brackets, the inverse of :meth:`from_brackets`; units without words are numbered.
 
+        Examples
+        --------
         >>> Hierarchy.from_spans([(1, 3), (1, 2)], length=4).bracketed
         '[[1 2] 3] 4'
         """
@@ -224,6 +240,8 @@ class Hierarchy:
     def level_columns(self, levels: int | None = None) -> list[list[int]]:
         """Mark where the segments of every level end, the inverse of :meth:`from_levels`; the last unit ends every level.
 
+        Examples
+        --------
         >>> Hierarchy.from_spans([(1, 3), (4, 5), (1, 1), (2, 3)], length=5).level_columns()
         [[0, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
         """
@@ -241,6 +259,8 @@ class Hierarchy:
     def renumbered(self) -> Hierarchy:
         """Set every level to the nesting depth; a span given at two levels stays once.
 
+        Examples
+        --------
         >>> Hierarchy.from_spans([(1, 5, 2), (2, 3, 6)], length=5).renumbered().spans
         [(1, 5, 1), (2, 3, 2)]
         """
@@ -253,6 +273,8 @@ class Hierarchy:
     def at_level(self, level: int) -> Segmentation:
         """Project to one level: a boundary wherever a segment of this level begins or ends.
 
+        Examples
+        --------
         >>> Hierarchy.from_spans([(1, 10), (1, 4), (5, 10)], length=10).at_level(2).masses
         [4, 6]
         """
@@ -261,6 +283,8 @@ class Hierarchy:
     def boundaries(self, level: int | None = None) -> Segmentation:
         """Flatten: a boundary wherever a segment begins or ends, of any level or of levels down to this one.
 
+        Examples
+        --------
         >>> talk = Hierarchy.from_spans([(1, 10), (1, 4), (5, 10), (5, 7)], length=10)
         >>> talk.boundaries().masses, talk.boundaries(level=2).masses
         ([4, 3, 3], [4, 6])
