@@ -64,7 +64,7 @@ def plan_run(
     groups: int | None = None,
 ) -> Plan:
     """Look at the item names of all files and cut them into fragments."""
-    from caesura.statistics.bootstrap import GROUPS
+    from caesura.statistics.bootstrap import groups_for
 
     paths = [reference, *(path for _, path in systems)]
     cuts, items = _cuts(paths, items_per_fragment)
@@ -89,7 +89,7 @@ def plan_run(
         missing=missing,
         fragments=fragments,
         items=items,
-        groups=min(items, GROUPS if groups is None else groups),
+        groups=min(items, groups or groups_for(items)),
         digest=digest,
     )
 

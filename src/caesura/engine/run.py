@@ -174,28 +174,24 @@ def _in_order(
 def _measured(
     plan: Plan, total: Rows, level: float, resamples: int, method: IntervalMethod, seed: int
 ) -> dict[str, dict[str, StreamedMeasured]]:
-    systems: dict[str, dict[str, StreamedMeasured]] = {}
+    blocks: list[tuple[str, Metric, Rows, Rows]] = []
     at = 0
     for name, _ in plan.systems:
-        blocks: list[tuple[Metric, Rows, Rows]] = []
         for each in plan.metrics:
             width = len(each.fields)
-            blocks.append(
-                (each, np.ascontiguousarray(total[:, at : at + width]), total[:, at + width : at + width + 2])
-            )
+            rows, means = total[:, at : at + width], total[:, at + width : at + width + 2]
+            blocks.append((name, each, np.ascontiguousarray(rows), means))
             at += width + 2
-        intervals = bootstrap_intervals(
-            [each.score for each, _, _ in blocks],
-            [rows for _, rows, _ in blocks],
-            level=level,
-            resamples=resamples,
-            seed=seed,
-            method=method,
-        )
-        systems[name] = {
-            each.name: StreamedMeasured(
-                each, rows, found, plan.references, float(ends[:, 0].sum()), int(ends[:, 1].sum()), plan.items
-            )
-            for (each, rows, ends), found in zip(blocks, intervals, strict=True)
-        }
+    intervals = bootstrap_intervals(
+        [each.score for _, each, _, _ in blocks],
+        [rows for _, _, rows, _ in blocks],
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        method=method,
+    )
+    systems: dict[str, dict[str, StreamedMeasured]] = {name: {} for name, _ in plan.systems}
+    for (name, each, rows, means), found in zip(blocks, intervals, strict=True):
+        scores, defined = float(means[:, 0].sum()), int(means[:, 1].sum())
+        systems[name][each.name] = StreamedMeasured(each, rows, found, plan.references, scores, defined, plan.items)
     return systems
