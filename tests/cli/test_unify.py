@@ -60,6 +60,16 @@ def test_thresholds_of_linear_votes() -> None:
     assert plain["items"][0]["gold"] == found["items"][0]["gold"]
 
 
+def test_the_gold_is_drawn_above_its_coders(talk) -> None:
+    done = caesura("unify", talk, "-M", "conflict-free-union", "-e", "flat", "--draw", "nested-bars")
+    assert done.returncode == 0, done.stderr
+    drawn = done.stdout.splitlines()
+    assert [line.split()[0] for line in drawn if line.split()[1:2] == ["1"]][:4] == ["gold", "ann", "ben", "eve"]
+    linear = caesura("unify", "sample:dialogue", "-e", "flat", "--draw", "segmentations")
+    assert linear.returncode == 0, linear.stderr
+    assert "gold" in linear.stdout
+
+
 def test_what_the_reader_should_know_is_said(tmp_path) -> None:
     alone = tmp_path / "alone.json"
     alone.write_text(json.dumps({"talk": {"ann": CODERS["ann"]}}))

@@ -148,3 +148,19 @@ def test_too_deep_lists_are_refused() -> None:
         data = [data]
     with pytest.raises(InvalidSegmentation, match="too deeply"):
         Hierarchy.from_nested(data)
+
+
+def test_columns_of_a_corpus_are_checked_too() -> None:
+    from caesura.model import Corpus
+
+    def made(firsts: list[int], lasts: list[int], levels: list[int]) -> Corpus:
+        return Corpus(
+            kind="nested", items=["x"], coders=["ann"], item_of=[0], coder_of=[0], lengths=[9], offsets=[0, len(firsts)],
+            positions=firsts, ends=lasts, types=levels,
+        )  # fmt: skip
+
+    assert made([1, 2], [5, 3], [1, 2])["x", "ann"].spans == [(1, 5, 1), (2, 3, 2)]
+    with pytest.raises(InvalidSegmentation, match=r"item 'x', coder 'ann': segments \(1, 5\) and \(3, 8\) cross"):
+        made([1, 3], [5, 8], [1, 1])
+    with pytest.raises(InvalidSegmentation, match="an inner segment has the higher level"):
+        made([1, 2], [5, 3], [2, 1])

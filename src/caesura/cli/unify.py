@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics
+from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Width
 
 if TYPE_CHECKING:
     from caesura.gold.quality import Represented
@@ -64,6 +64,8 @@ def unify(
     provenance: Annotated[
         Path | None, typer.Option("--provenance", help="Write voters and rejected alternatives as JSON.")
     ] = None,
+    draw: Draw = None,
+    width: Width = None,
     to: Annotated[str | None, typer.Option("--to", help="Format of the output, if its suffix does not say.")] = None,
     lossy: Annotated[
         bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")
@@ -101,6 +103,8 @@ def unify(
         as_json(_as_data(golds, found, method, how, conflicts))
         return
     _show(golds, found, method, how, conflicts)
+    if draw:
+        _draw(golds, corpus, draw, width)
     for file in filter(None, (output, provenance)):
         typer.echo(f"wrote {file}")
 
@@ -178,6 +182,21 @@ def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, h
     rows = [[coder, *scores.values()] for coder, scores in found.by_coder().items()]
     table(f"\nhow well {method} ({how}) represents each coder", columns, [*rows, ["mean", *found.means.values()]])
     _show_agreement(found)
+
+
+def _draw(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str], width: int | None) -> None:
+    """Draw every gold standard with the annotations it was made from below it."""
+    from caesura.cli.output import say, terminal_width
+    from caesura.gold.quality import like
+    from caesura.model import Annotation, Corpus
+    from caesura.report.drawings import draw
+
+    for (item, track), gold in list(golds.items())[:_LISTED]:
+        coded = [a for a in corpus if (a.item, a.track) == (item, track)]
+        together = [Annotation(item, "gold", gold, track), *(a._replace(marks=like(a.marks, gold)) for a in coded)]
+        for name in names:
+            say("")
+            say(draw(name, Corpus.from_annotations(together)).terminal(width or terminal_width()))
 
 
 def _heads(names: list[str]) -> list[str]:

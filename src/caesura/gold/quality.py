@@ -20,7 +20,7 @@ from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.nesting import NestedKappa
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
-__all__ = ["Represented", "compare_methods", "default_metrics", "gold_corpus", "projected", "represent"]
+__all__ = ["Represented", "compare_methods", "default_metrics", "gold_corpus", "like", "projected", "represent"]
 
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
 _LINEAR = ("precision", "recall", "F", "B", "A")
@@ -167,6 +167,14 @@ def projected(corpus: Corpus, level: int | Literal["all"] = "all") -> Corpus:
         [a._replace(marks=_flattened(a.marks, None if level == "all" else level)) for a in corpus],
         attributes=corpus.attributes,
     )
+
+
+def like(marks: Segmentation | Hierarchy, gold: Gold) -> Segmentation | Hierarchy:
+    """Show an annotation as the gold standard is: lifted to a hierarchy, flattened, or as it is."""
+    if isinstance(gold, Hierarchy):
+        return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(marks)
+    flat = _flattened(marks, None)
+    return Segmentation(flat.length, flat._cuts(), units=flat.units) if flat.typed and not gold.typed else flat
 
 
 def _seen(marks: Segmentation | Hierarchy, measure: Metric, level: int | None) -> Segmentation | Hierarchy:

@@ -111,7 +111,9 @@ def _check_plain(wanted: _Request) -> None:
     if wanted.linear[0].timed:
         raise CaesuraError("the places of a recording are without number; use the method best-annotator.")
     if wanted.embeddedness == "full" and any(made.typed for made in wanted.linear):
-        raise CaesuraError("the method 'maximise' places boundaries without types; ask for embeddedness='flat'.")
+        raise CaesuraError(
+            "the method 'maximise' places boundaries without types; ask for embeddedness='flat' (--embeddedness flat)."
+        )
 
 
 def _utterance_labels(wanted: _Request) -> Gold:

@@ -110,6 +110,7 @@ class Corpus:
         texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
         names: Mapping[int, Sequence[str]] | None = None,
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
+        _nested_checked: bool = False,
     ) -> None:
         number = np.float64 if kind == "time" else np.int64
         rows = len(item_of)
@@ -144,6 +145,9 @@ class Corpus:
         )
         put(self, "_index", None)
         _check_columns(self)
+        if kind == "nested" and not _nested_checked:
+            for row in range(rows):
+                _check_hierarchy(self, row)
 
     # ------------------------------------------------------------------ made from what people have
 
@@ -181,6 +185,7 @@ class Corpus:
                 if isinstance(a.marks, Segmentation) and a.marks.names is not None
             },
             attributes=attributes,
+            _nested_checked=True,
             **marks,
         )
 
@@ -377,7 +382,7 @@ def merged_labels(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...
 
 
 def _restored(state: dict[str, Any]) -> Corpus:
-    return Corpus(**state)
+    return Corpus(**state, _nested_checked=True)
 
 
 def _alike(one: Segmentation | Hierarchy, two: Segmentation | Hierarchy) -> bool:
@@ -561,6 +566,19 @@ def _out_of_order(corpus: Corpus) -> NDArray[np.int64]:
     outside = full[(first < (0 if corpus.kind == "time" else 1)) | (last > highest[full])]
     disordered = np.searchsorted(corpus.offsets, np.flatnonzero(back), side="right") - 1
     return np.sort(np.concatenate((outside, disordered)))
+
+
+def _check_hierarchy(corpus: Corpus, row: int) -> None:
+    """Refuse columns whose segments cross or contradict their levels; segments that came one by one were checked already."""
+    assert corpus.ends is not None
+    assert corpus.types is not None
+    here = slice(corpus.offsets[row], corpus.offsets[row + 1])
+    try:
+        Hierarchy(
+            int(corpus.lengths[row]), np.stack((corpus.positions[here], corpus.ends[here], corpus.types[here]), 1)
+        )
+    except InvalidSegmentation as fault:
+        raise InvalidSegmentation(f"{_place(corpus, row)}: {fault}") from None
 
 
 def _name_the_fault(corpus: Corpus, row: int) -> None:
