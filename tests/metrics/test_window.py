@@ -85,6 +85,18 @@ def test_the_two_default_windows_of_the_peers() -> None:
     assert Pk(k="nltk")(ref, hyp) == pytest.approx(0.4, abs=1e-12)
 
 
+@given(strings)
+def test_nltk_agrees_where_it_is_installed(drawn) -> None:
+    segmentation = pytest.importorskip("nltk.metrics.segmentation")
+    ref, hyp, k = drawn
+    if k <= len(ref):
+        assert cs.window_diff(ref, hyp, k) == pytest.approx(segmentation.windowdiff(ref, hyp, k), abs=1e-12)
+        assert cs.pk(ref, hyp, k) == pytest.approx(segmentation.pk(ref, hyp, k), abs=1e-12)
+    usual = cs.window_size(ref, "nltk", minimum=1)
+    if usual <= len(ref) and round(len(ref) / (2 * max(ref.count("1"), 1))) >= 1:
+        assert cs.pk(ref, hyp, "nltk", minimum=1) == pytest.approx(segmentation.pk(ref, hyp), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("masses", "rounding", "minimum", "k"),
     [

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric
 from caesura.metrics.base import Rows
+from caesura.metrics.threads import count_rows
 from caesura.model import Corpus
 
 __all__ = ["Coding"]
@@ -65,7 +66,7 @@ class Coding:
                 f"{'s' * (len(corpus.items) != 1)}, and no text was annotated twice."
             )
         batch = Batch.of_corpora(corpus, corpus, first, second)
-        rows = metric.rows(batch)
+        rows = count_rows(metric, batch)
         marks, places = _marks_and_places(corpus)
         shape = (len(corpus.items), len(corpus.coders))
 

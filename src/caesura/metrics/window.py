@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -54,8 +54,8 @@ def window_size(
 ) -> int:
     """Return the default ``k``: half the mean segment of the reference.
 
-    ``rule="nltk"`` divides the n-1 potential boundaries by twice the boundaries, as NLTK does, instead of the units by twice
-    the segments; without a boundary it falls back on the segments.
+    ``rule="nltk"`` divides the n-1 potential boundaries by twice the boundaries (none counts as one), as NLTK does, instead of
+    the units by twice the segments.
 
     >>> window_size([2, 3, 6])
     2
@@ -92,7 +92,7 @@ class _Windowed(Metric):
         lengths, found = batch.lengths, batch.reference.sizes
         half = lengths / (2 * (found + 1))
         if self.k == "nltk":
-            half = np.where(found > 0, (lengths - 1) / (2 * np.maximum(found, 1)), half)
+            half = (lengths - 1) / (2 * np.maximum(found, 1))
         sizes: NDArray[np.int64] = np.maximum(_ROUND[self.round](half), self.minimum).astype(np.int64)
         return sizes
 
@@ -362,14 +362,20 @@ def win_pr(
     length, ref, hyp = plain_pair(reference, hypothesis, "WinPR")
     width = _one_size(k, round, minimum, length, len(ref))
     _, total = kernels("windows").differences(ref, hyp, 1 - width, length - 1, width)
-    row = _win_pr_rows(*(np.array([x]) for x in (float(total), width, len(ref), len(hyp), length)))
-    precision, recall, f = (
-        float(WinPR(part="precision").score(row)[0]),
-        float(WinPR(part="recall").score(row)[0]),
-        float(WinPR(beta=beta).score(row)[0]),
-    )
-    tp, fp, fn, tn = row[0].tolist()
+    surplus = width * (len(hyp) - len(ref))
+    tp = (width * (len(ref) + len(hyp)) - total) / 2
+    fp, fn = (total + surplus) / 2, (total - surplus) / 2
+    tn = width * max(length - 1, 0) - tp - fp - fn
+    if not (isfinite(beta) and beta > 0):
+        raise CaesuraError(f"beta is {beta}; expected a number above 0.")
+    precision, recall = _share(tp, fp, fn), _share(tp, fn, fp)
+    f = _share((1 + beta**2) * tp, fp + beta**2 * fn, 0.0)
     return WinPRScores(precision, recall, f, tp, fp, fn, tn, width)
+
+
+def _share(right: float, wrong: float, other: float) -> float:
+    """Right over right and wrong; nothing of nothing is 1 where the other side has nothing either, else 0."""
+    return right / (right + wrong) if right + wrong > 0 else 0.0 if other > 0 else 1.0
 
 
 def _win_pr_rows(total: Any, widths: Any, in_ref: Any, in_hyp: Any, lengths: Any) -> Rows:
@@ -396,7 +402,7 @@ def _one_size(k: Any, rounding: Rounding, minimum: int, length: int, found: int)
     _check_size(k, rounding, minimum)
     if k is not None and k != "nltk":
         return int(k)
-    half = (length - 1) / (2 * found) if k == "nltk" and found else length / (2 * (found + 1))
+    half = (length - 1) / (2 * max(found, 1)) if k == "nltk" else length / (2 * (found + 1))
     return max(_ROUND_ONE[rounding](half), minimum)
 
 
