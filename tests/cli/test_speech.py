@@ -108,6 +108,17 @@ def test_bad_options_are_refused(words, said) -> None:
     assert said in refused(*PHONES, *words)
 
 
+def test_a_silent_recording_is_mentioned_once_and_in_a_sentence(tmp_path) -> None:
+    table = tmp_path / "two.csv"
+    table.write_text("item,time,length\na,0.5,1\nb,,1\n")
+    done = caesura("compare", table, table, "-m", "R")
+    assert done.returncode == 0
+    assert (
+        done.stderr.strip()
+        == "caesura: there are no reference boundaries, so scores that divide by them are undefined (NaN)."
+    )
+
+
 def test_broken_files_are_refused(tmp_path) -> None:
     gold = grid(tmp_path / "gold.TextGrid", ("phones", 0.3))
     broken = tmp_path / "broken.TextGrid"

@@ -74,6 +74,7 @@ def run() -> None:
     """Run the program: 0 when all went well, 1 when a check the user asked for failed, 2 for bad input, in one sentence."""
     from caesura.errors import CaesuraError
 
+    _warn_in_a_sentence()
     try:
         app(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
     except CaesuraError as fault:
@@ -87,6 +88,20 @@ def run() -> None:
         _complain(f"{fault.filename + ': ' if fault.filename else ''}{fault.strerror or fault}.")
     except MemoryError:
         _complain("this needs more memory than the machine has.")
+
+
+def _warn_in_a_sentence() -> None:
+    """Say a warning once and without the line of code it came from: those are for people who program."""
+    import warnings
+
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            print(f"caesura: {' '.join(str(message).split())}", file=sys.stderr)
+
+    warnings.showwarning = show
 
 
 def _complain(sentence: str) -> None:

@@ -144,7 +144,7 @@ class RegionTimeline(Picture):
         for start, end in zip(self.match.starts.tolist(), self.match.ends.tolist(), strict=True):
             if end > left and start < right:
                 one, two = (round((max(min(t, right), left) - left) * scale) for t in (start, end))
-                canvas.fill(row, margin + one, margin + max(two, one + 1), "░", "faint")
+                canvas.fill(row, margin + one, margin + min(two + 1, round((right - left) * scale)), "░", "faint")
 
     def _names(self, canvas: Canvas, row: int, left: float, right: float, scale: float, margin: int) -> None:
         if self.reference.names is None:
