@@ -49,10 +49,17 @@ class FormatError(CaesuraError):
         self.line = line
         self.why = why
         place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
-        super().__init__(place + why)
+        super().__init__(_one_line(place + why))
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[str | None, int | None, str]]:
         return type(self), (self.path, self.line, self.why)
+
+
+def _one_line(text: str, limit: int = 600) -> str:
+    """Keep what a broken file holds from breaking the sentence about it: no line ends, no control characters, no end."""
+    shown = "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in text)
+    shown = " ".join(shown.split())
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
 class UnknownName(CaesuraError):

@@ -64,6 +64,17 @@ def test_a_corpus_becomes_a_folder_and_comes_back(tmp_path):
     assert "exists already" in refused("convert", tmp_path / "all.json", folder, *words)
 
 
+def test_files_of_a_folder_use_only_some_of_the_types(tmp_path):
+    marks = {
+        c: cs.Segmentation.from_labels_at(["", s, "."], units=["so", "it", "goes"]) for c, s in (("x", ","), ("y", ""))
+    }
+    corpus = cs.Corpus.from_dict({"talk": marks})
+    cs.write(corpus, tmp_path / "talks", "transcript", pattern="{item}-{coder}.txt")
+    again = cs.read(tmp_path / "talks", "transcript", pattern="{item}-{coder}.txt")
+    assert again == corpus
+    assert again.labels == corpus.labels == (",", ".")
+
+
 def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
     with_space = cs.Segmentation.from_masses([1, 1], units=["a ", "b"])
     corpus = cs.Corpus.from_dict({"a": {"x": cs.Segmentation.parse("so | twice")}, "b": {"x": with_space}})
@@ -94,11 +105,13 @@ NAMES = {
     "mass 0": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 0]}}}', "segment 2 has mass 0"),
     "mass -1": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, -1]}}}', "segment 2 has mass -1"),
     "mass 1.5": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 1.5]}}}', "must be a whole number of units, not 1.5"),
+    "mass huge": ('{"segmentation_type": "linear", "items": {"a": {"x": [4611686018427387904, 4611686018427387904]}}}', "more units than any text"),
     "mass text": ('{"segmentation_type": "linear", "items": {"a": {"x": ["2"]}}}', "must be a whole number"),
     "mass null": ('{"segmentation_type": "linear", "items": {"a": {"x": null}}}', "item 'a', coder 'x': expected a list of masses"),
     "lengths": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 2], "y": [5]}}}', "all coders of a text share its length"),
     "coder twice": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 2], "x": [4]}}}', "the name 'x' is given twice"),
     "truncated": ('{"segmentation_type": "linear",\n "items": {"a": {"x": [2, 2', "line 2: this is not JSON"),
+    "cut early": ('{"segmentation_type":', "line 1: this is not JSON"),
     "schema": ('{"segmentation_type": "linear", "items": [1]}', 'expected an object with "items"'),
     "other": ('{"something": "else"}', "no known format fits this file"),
     "deep": ('{"segmentation_type": "linear", "items": ' + "[" * 100_000, "nested too deeply"),

@@ -48,8 +48,11 @@ def read(
     cas = _loaded(source)
     text = cas.sofa_string or ""
     chosen = _layer(source, cas, layer)
-    tokens = [(int(t.begin), int(t.end)) for t in _select(cas, TOKEN)]
-    spans: list[Span] = [(int(a.begin), int(a.end), _label(source, a, feature)) for a in _select(cas, chosen)]
+    try:
+        tokens = [(int(t.begin), int(t.end)) for t in _select(cas, TOKEN)]
+        spans: list[Span] = [(int(a.begin), int(a.end), _label(source, a, feature)) for a in _select(cas, chosen)]
+    except (TypeError, AttributeError):
+        raise FormatError(source.path, None, "an annotation has no begin or no end.") from None
     units = Text(text, edges=sorted(tokens) or None)
     made = marks_of(units, spans, marks, only, lambda why: FormatError(source.path, None, why))
     return Corpus.from_annotations([Annotation(source.stem, "", made)])
@@ -81,8 +84,16 @@ def _loaded(source: Source) -> Any:
     try:
         types = cassis.load_typesystem(io.BytesIO(described.raw))
         return cassis.load_cas_from_xmi(io.BytesIO(source.raw), typesystem=types)
-    except (ValueError, KeyError, AttributeError, TypeError, IndexError) as fault:
+    except _faults() as fault:
         raise FormatError(source.path, None, f"this is not a CAS of its type system: {fault}.") from None
+
+
+def _faults() -> tuple[type[BaseException], ...]:
+    """What dkpro-cassis and lxml raise over a file that is XML but no CAS: Python's own errors, and theirs."""
+    from cassis import typesystem
+
+    own = [e for e in vars(typesystem).values() if isinstance(e, type) and issubclass(e, Exception)]
+    return (ValueError, LookupError, AttributeError, TypeError, SyntaxError, RuntimeError, ArithmeticError, *own)
 
 
 def _refuse_unsafe(source: Source) -> None:
@@ -98,6 +109,8 @@ def _refuse_unsafe(source: Source) -> None:
         raise FormatError(source.path, fault.position[0], f"this is not XML: {fault.msg}.") from None
     except DefusedXmlException as fault:
         raise FormatError(source.path, None, f"this XML is not safe to read ({type(fault).__name__}).") from None
+    except (LookupError, ValueError) as fault:
+        raise FormatError(source.path, None, f"this is not XML: {fault}.") from None
 
 
 def _layer(source: Source, cas: Any, layer: str | None) -> str:

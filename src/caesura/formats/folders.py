@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, InvalidSegmentation, LengthMismatch
+from caesura.formats.losses import WORDS, features, reduced
 from caesura.model import Annotation, Corpus
 
 __all__ = ["NAMES", "read_folder", "renamed", "write_folder"]
@@ -78,7 +79,7 @@ def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Co
         for name, rows in parts.items():
             file = building / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            write(corpus.take(rows), file)
+            write(_own_scale(corpus, corpus.take(rows)), file)
         building.chmod(0o755)
         if folder.exists():
             folder.rmdir()
@@ -88,6 +89,13 @@ def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Co
         raise FormatError(place, fault.line, fault.why) from None
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _own_scale(corpus: Corpus, part: Corpus) -> Corpus:
+    """Let a file name only the types it uses, where all files together give the scale of the corpus back."""
+    if corpus.labels is None or "type order" in features(corpus):
+        return part
+    return reduced(part, frozenset(WORDS) - {"type order"})
 
 
 def _path_of(pattern: str, annotation: Annotation) -> str:

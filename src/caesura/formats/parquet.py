@@ -46,7 +46,7 @@ def read(source: Source) -> Corpus:
     try:
         about = _about(source, polars)
         table = polars.read_parquet(_opened(source), memory_map=False)
-    except (polars.exceptions.PolarsError, OSError) as fault:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as fault:
         raise FormatError(source.path, None, f"this is not Parquet: {str(fault).splitlines()[0]}.") from None
     return _corpus(source, table, about)
 
@@ -58,7 +58,7 @@ def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
     try:
         about = _about(source, polars)
         table = polars.scan_parquet(source.path).slice(start, stop - start).collect()
-    except (polars.exceptions.PolarsError, OSError) as fault:
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as fault:
         why = str(fault).splitlines()[0]
         raise FormatError(source.path, None, f"rows {start + 1} to {stop} cannot be read: {why}.") from None
     if about.get("texts") or about.get("attributes"):

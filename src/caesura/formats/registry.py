@@ -19,7 +19,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch, UnknownName
 from caesura.formats import options as option
-from caesura.formats.files import Content, Source, atomic_write_all
+from caesura.formats.files import Content, Source, atomic_write_all, load_json
 from caesura.formats.folders import NAMES, read_folder, renamed, write_folder
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus
@@ -213,6 +213,8 @@ def detect(source: Source) -> Format:
             return candidate
     if not head:
         source.refuse_binary()
+    if source.path.suffix.lower() == ".json":
+        load_json(source)  # a file cut off says so, and where
     expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
     raise FormatError(
         source.path,

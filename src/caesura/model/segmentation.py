@@ -526,6 +526,8 @@ def _cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.in
         place = int(np.flatnonzero(given < 1)[0])
         raise InvalidSegmentation(f"segment {place + 1} has mass {given[place]}; every segment holds one unit or more.")
     ends = np.add.accumulate(given, dtype=np.int64)
+    if ends.min() < 1:  # the first sum that is too large for an integer comes out negative
+        raise InvalidSegmentation("the masses add up to more units than any text has.")
     return int(ends[-1]), ends[:-1].copy()
 
 

@@ -128,6 +128,8 @@ def _parsed(source: Source) -> _Document:
         raise FormatError(source.path, line, f"this is not XML, or it is cut off: {fault.msg}.") from None
     except DefusedXmlException:
         raise FormatError(source.path, None, "this file defines XML entities, which no ELAN file needs.") from None
+    except (LookupError, ValueError) as fault:  # an encoding that nobody knows
+        raise FormatError(source.path, None, f"this is not XML: {fault}.") from None
     if root.tag != "ANNOTATION_DOCUMENT":
         raise FormatError(
             source.path, None, f"this is XML of another kind: its root is {root.tag!r}, not ANNOTATION_DOCUMENT."
