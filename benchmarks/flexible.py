@@ -50,7 +50,11 @@ def peer() -> str:
     if script is None:
         return "segsimflex: skipped, Rscript is not installed; measured before: 0.5–1.1 s a score, 527 s of CPU for κ with 100 draws"
     there = subprocess.run([script, "-e", "library(segsimflex)"], capture_output=True, check=False).returncode == 0
-    return "segsimflex: installed, see docs/benchmarks.md" if there else "segsimflex: skipped, the R package is not installed"
+    return (
+        "segsimflex: installed, see docs/benchmarks.md"
+        if there
+        else "segsimflex: skipped, the R package is not installed"
+    )
 
 
 def main() -> None:
@@ -67,10 +71,14 @@ def main() -> None:
     add("exact κ(S_f)", best(lambda: cs.flexible_agreement(first, second)), "< 50 ms")
     drawn = {"method": "simulation", "draws": 10_000}
     add("κ(S_f), 10,000 draws", best(lambda: cs.flexible_agreement(first, second, **drawn), 3), "< 2 s")
-    add("κ(S_f^B), 10,000 draws", best(lambda: cs.flexible_agreement(first, second, normalise="boundaries"), 3), "< 2 s")
+    add(
+        "κ(S_f^B), 10,000 draws", best(lambda: cs.flexible_agreement(first, second, normalise="boundaries"), 3), "< 2 s"
+    )
     for size in (100_000, 1_000_000):
         long = annotators(random, size, 0.25)
-        add(f"S_f, {size:,} tokens, 25 % drawn anew", best(lambda long=long: cs.flexible_similarity(*long), 3), "linear")
+        add(
+            f"S_f, {size:,} tokens, 25 % drawn anew", best(lambda long=long: cs.flexible_similarity(*long), 3), "linear"
+        )
     where = np.arange(1, 100_001)
     apart = [cs.Segmentation(100_000, where[i::2], np.zeros(50_000, int), ["p"]) for i in (0, 1)]
     made = Sf(None, 0.04)

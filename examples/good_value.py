@@ -18,13 +18,17 @@ def text(random: np.random.Generator, mass: float) -> np.ndarray:
     return np.where(random.random(TOKENS) < 1 / mass, random.integers(len(TYPES), size=TOKENS), -1)
 
 
-def heard(random: np.random.Generator, codes: np.ndarray, *, missed: float, added: float, confused: float) -> np.ndarray:
+def heard(
+    random: np.random.Generator, codes: np.ndarray, *, missed: float, added: float, confused: float
+) -> np.ndarray:
     """Hear a text with errors that are all counted per boundary of it."""
     again = codes.copy()
     at = np.flatnonzero(codes >= 0)
     again[at[random.random(len(at)) < missed]] = -1
     wrong = at[random.random(len(at)) < confused]
-    again[wrong] = np.where(again[wrong] < 0, -1, (codes[wrong] + random.integers(1, len(TYPES), size=len(wrong))) % len(TYPES))
+    again[wrong] = np.where(
+        again[wrong] < 0, -1, (codes[wrong] + random.integers(1, len(TYPES), size=len(wrong))) % len(TYPES)
+    )
     free = np.flatnonzero(codes < 0)
     extra = random.choice(free, size=round(added * len(at)), replace=False)
     again[extra] = random.integers(len(TYPES), size=len(extra))
@@ -32,11 +36,13 @@ def heard(random: np.random.Generator, codes: np.ndarray, *, missed: float, adde
 
 
 def segmentation(codes: np.ndarray) -> cs.Segmentation:
+    """Put the codes into a segmentation."""
     where = np.flatnonzero(codes >= 0)
     return cs.Segmentation(len(codes), where + 1, codes[where], TYPES)
 
 
 def row(one: np.ndarray, two: np.ndarray) -> list[float]:
+    """S_f, S_f^B and their κ."""
     a, b = segmentation(one), segmentation(two)
     scores = [cs.flexible_similarity(a, b, normalise=n) for n in ("potential", "boundaries")]
     kappas = [cs.flexible_agreement(a, b, normalise=n, precision=0.001).value for n in ("potential", "boundaries")]
@@ -50,6 +56,7 @@ def drawn_boundaries(one: np.ndarray, two: np.ndarray, random: np.random.Generat
 
 
 def main() -> None:
+    """Print both tables."""
     random = np.random.default_rng(2023)
     print("1. The same listener (10 % missed, 10 % added, 10 % confused) on sparser and sparser texts")
     print(f"{'tokens a segment':>18} {'S_f':>7} {'S_f^B':>7} {'κ(S_f)':>8} {'κ(S_f^B)':>9}")

@@ -86,7 +86,7 @@ def test_drawings(coded, tmp_path) -> None:
 
 def test_flexible_agreement_has_its_place(coded) -> None:
     found = data("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa")
-    assert 0 < found["chance kappa"]["value"] < 1
+    assert 0 < found["kappa"]["value"] < 1
     assert "--chance belongs to the metrics Sf and SfB" in refused("agree", coded, "--chance", "kappa")
 
 

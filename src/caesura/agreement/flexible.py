@@ -213,7 +213,11 @@ def _mean(coders: Sequence[str], pairs: Mapping[tuple[str, str], Agreement], ask
         next(iter(pairs.values())).signature + f"|pairs:{len(pairs)}",
         float(np.sqrt(np.sum(np.square(errors))) / len(pairs)) if errors else None,
         {
+            "method": " and ".join(sorted({pair.details["method"] for pair in pairs.values()})),
             "pairs": dict(pairs),
-            "matrix": {x: {y: 1.0 if x == y else value.get((x, y), value.get((y, x))) for y in coders} for x in coders},
+            "coders": list(coders),
+            "matrix": np.array(
+                [[1.0 if x == y else value.get((x, y), value.get((y, x), np.nan)) for y in coders] for x in coders]
+            ),
         },
     )

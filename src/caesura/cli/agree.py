@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Seed, Width
+from caesura.cli.options import (
+    Coders,
+    Draw,
+    Encoding,
+    Format,
+    FormatOptions,
+    Input,
+    Items,
+    Json,
+    Seed,
+    Transposition,
+    Width,
+)
 
 if TYPE_CHECKING:
     from caesura.agreement import Agreement
@@ -40,6 +52,11 @@ def agree(
     similarity: Annotated[
         Path | None, typer.Option("--similarity", help="Of Sf and SfB: a file with the similarities of types.")
     ] = None,
+    transposition: Transposition = None,
+    precision: Annotated[
+        float | None,
+        typer.Option("--precision", help="Of Sf and SfB: the standard error of simulated chance to reach."),
+    ] = None,
     item: Items = None,
     coder: Coders = None,
     resamples: Annotated[int, typer.Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = 1000,
@@ -69,9 +86,11 @@ def agree(
     metric = metric or _usual_metric(corpus)
     with working("comparing coders"):
         if metric.partition(":")[0] in ("Sf", "SfB"):
-            found = _flexible(corpus, metric, chance, similarity, seed)
+            given = {"similarity": similarity, "transposition": transposition}
+            found = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
         else:
-            _refuse({"--chance": chance, "--similarity": similarity}, metric)
+            theirs = {"--chance": chance, "--similarity": similarity, "--transposition": transposition}
+            _refuse({**theirs, "--precision": precision}, metric)
             ask = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             found = _coefficients(corpus, metric, n_t, coefficient, ask)
     if json:
@@ -106,22 +125,16 @@ def _coefficients(
 
 
 def _flexible(
-    corpus: Corpus, metric: str, chance: str | None, similarity: Path | None, seed: int
+    corpus: Corpus, metric: str, chance: str | None, given: dict[str, Any], ask: dict[str, Any]
 ) -> dict[str, Agreement]:
+    """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
     from caesura.agreement import flexible_agreement
+    from caesura.metrics import metric as made
 
-    normalise = "boundaries" if metric.startswith("SfB") else "potential"
-    models = [chance] if chance is not None else ["kappa", "pi", "bennett"]
-    return {
-        f"chance {model}": flexible_agreement(
-            corpus,
-            similarity=similarity,
-            chance=model,  # type: ignore[arg-type]
-            normalise=normalise,  # type: ignore[arg-type]
-            seed=seed,
-        )
-        for model in models
-    }
+    measure = made(metric, **{name: value for name, value in given.items() if value is not None})
+    ask = measure.parameters | ask | {"normalise": "boundaries" if measure.name == "SfB" else "potential"}
+    models: list[Any] = [chance] if chance is not None else ["kappa", "pi", "bennett", "bennett-boundaries"]
+    return {model: flexible_agreement(corpus, chance=model, **ask) for model in models}
 
 
 def _refuse(given: dict[str, object], metric: str) -> None:
@@ -140,13 +153,16 @@ def _show(found: dict[str, Agreement], level: float) -> None:
     from caesura.cli.output import number, say, table
 
     first = next(iter(found.values()))
+    details = first.details
     two = len(first.details.get("coders", "")) == 2
     table(
         "",
         ["coefficient", "value", f"{level:.0%} interval".replace("%", " %"), "observed", "expected"],
         (
             (
-                COEFFICIENTS.get(name, (name, name))[0 if two else 1],
+                COEFFICIENTS.get(name, (name, name))[0 if two else 1]
+                if "method" not in details
+                else _told(name, details),
                 made.value,
                 _interval(made),
                 made.observed if made.formula != "difference" else "–",
@@ -156,7 +172,6 @@ def _show(found: dict[str, Agreement], level: float) -> None:
         ),
     )
     say(f"\n{first.signature}", "dim")
-    details = first.details
     if "frequency" in details:
         _show_coders(details)
     if "per_item" in details and len(details["per_item"]) > 1:
@@ -174,6 +189,12 @@ def _show(found: dict[str, Agreement], level: float) -> None:
         )
         if len(listed) > _SHOWN:
             say(f"… and {len(listed) - _SHOWN} more items; --json lists them all.", "dim")
+
+
+def _told(name: str, details: Any) -> str:
+    """Name a coefficient of flexible similarity: how many coders it is over, and how chance was found for the first."""
+    pairs = len(details.get("pairs", ()))
+    return f"{name}, mean of {pairs} pairs" if pairs else f"{name}, {details['method']} chance"
 
 
 def _show_coders(details: Any) -> None:
@@ -209,7 +230,9 @@ def _as_data(made: Agreement) -> dict[str, Any]:
         "standard_error": made.standard_error,
         "signature": made.signature,
         "details": {
-            key: value
+            key: {" – ".join(pair): _as_data(each) for pair, each in value.items()}
+            if key == "pairs" and isinstance(value, dict)
+            else value
             for key, value in made.details.items()
             if isinstance(value, (dict, list, str, int, float)) or hasattr(value, "tolist")
         },
