@@ -170,7 +170,7 @@ def test_frequency_of_boundaries_per_coder() -> None:
     assert details["frequency_sd"] == pytest.approx(np.std([3 / 17, 2 / 17], ddof=1))
 
 
-@pytest.mark.parametrize("coefficient", ["pi", "kappa", "bias", "percentage"])
+@pytest.mark.parametrize("coefficient", ["pi", "kappa", "bias", "percentage", "alpha", "majority"])
 def test_intervals_over_items(coefficient) -> None:
     random = np.random.default_rng(5)
     data = {}
@@ -184,11 +184,14 @@ def test_intervals_over_items(coefficient) -> None:
     assert made.interval[0] < made.value < made.interval[1]
     assert made.interval == cs.agreement(corpus, coefficient=coefficient, resamples=2000, seed=3).interval
     assert made.interval != cs.agreement(corpus, coefficient=coefficient, resamples=2000, seed=4).interval
-    if coefficient == "pi":  # one resample by hand
+    if coefficient in ("pi", "alpha"):  # one resample by hand
         drawn = np.random.default_rng(0).multinomial(20, np.full(20, 1 / 20), size=1)[0]
         again = {f"{item}-{i}": data[item] for item, n in zip(data, drawn, strict=True) for i in range(n)}
-        exact = cs.agreement(Corpus.from_dict(again)).value
-        assert cs.agreement(corpus, resamples=1, seed=0).interval == (pytest.approx(exact), pytest.approx(exact))
+        exact = cs.agreement(Corpus.from_dict(again), coefficient=coefficient).value
+        assert cs.agreement(corpus, coefficient=coefficient, resamples=1, seed=0).interval == (
+            pytest.approx(exact),
+            pytest.approx(exact),
+        )
 
 
 def test_one_item_has_no_interval() -> None:

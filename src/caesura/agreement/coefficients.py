@@ -10,7 +10,7 @@ each their own. A density is the number of boundaries over that of potential bou
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from caesura._version import __version__
 from caesura.agreement.coding import Coding
 from caesura.agreement.result import Agreement
-from caesura.agreement.table import krippendorff, majority
+from caesura.agreement.table import krippendorff, majority, placed
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus
@@ -89,6 +89,7 @@ def agreement(
         raise UnknownName("coefficient", str(coefficient), list(COEFFICIENTS))
     if density not in get_args(Density):
         raise CaesuraError(f"density is {density!r}; expected 'pooled', 'mean' or 'segments'.")
+    draws = _Draws(resamples, level, seed)
     made = _made(metric)
     coding = Coding.of(corpus, made)
     if corpus.kind != "units" and coefficient != "percentage":
@@ -96,19 +97,19 @@ def agreement(
             f"{COEFFICIENTS[coefficient][1]} counts places where a boundary might be, which {corpus.kind} annotations do not "
             "have; coefficient='percentage' says how much coders agree without correcting for chance."
         )
-    if coefficient in ("alpha", "majority"):
-        return _by_places(corpus, coding, coefficient)
+    if coefficient in _PLACED:
+        return _by_places(corpus, coding, coefficient, draws)
     observed, expected = observed_and_expected(coding, coefficient, density)
-    result = Agreement(
+    drawn = draws.weights(coding)
+    return Agreement(
         coefficient=coefficient,
         observed=observed,
         expected=expected,
         signature=_signature(coefficient, made, density),
         formula=_FORMULAS.get(coefficient, "ratio"),
+        interval=None if drawn is None else draws.interval(_resampled(coding, coefficient, density, drawn)),
         details=_details(coding, coefficient, density),
     )
-    interval = _interval(coding, result, density, resamples, level, seed)
-    return result if interval is None else replace(result, interval=interval)
 
 
 _FORMULAS: dict[str, Literal["ratio", "difference", "observed"]] = {"bias": "difference", "percentage": "observed"}
@@ -234,55 +235,79 @@ def _value(coefficient: str, observed: float, expected: float) -> float:
     return Agreement(coefficient, observed, expected, "", formula=_FORMULAS.get(coefficient, "ratio")).value
 
 
-def _interval(
-    coding: Coding, result: Agreement, density: Density, resamples: int, level: float, seed: int
-) -> tuple[float, float] | None:
-    """Draw items with replacement; observed and expected agreement both follow from the tables."""
-    if isinstance(resamples, bool) or resamples < 0:
-        raise CaesuraError(f"resamples is {resamples!r}; expected 0 or more.")
-    if not 0 < level < 1:
-        raise CaesuraError(f"level is {level}; expected a number between 0 and 1.")
-    with_pairs = np.unique(coding.item_of)
-    if resamples == 0 or len(with_pairs) < 2:
-        return None
-    random = np.random.default_rng(seed)
-    drawn = random.multinomial(len(with_pairs), np.full(len(with_pairs), 1 / len(with_pairs)), size=resamples)
-    weights = np.zeros((resamples, len(coding.items)))
-    weights[:, with_pairs] = drawn
-    if result.formula == "difference":
-        values = _expected(coding, "pi", density, weights) - _expected(coding, "kappa", density, weights)
-    else:
-        observed = coding.similarity(weights @ coding.item_rows())
-        expected = _expected(coding, result.coefficient, density, weights)
-        certain = expected >= 1.0
-        values = np.where(certain, np.where(observed >= 1.0, 1.0, np.nan), _corrected(observed, expected, certain))
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+@dataclass(frozen=True)
+class _Draws:
+    """A percentile bootstrap over items: observed and expected agreement both follow from tables made once."""
+
+    resamples: int
+    level: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.resamples, bool) or self.resamples < 0:
+            raise CaesuraError(f"resamples is {self.resamples!r}; expected 0 or more.")
+        if not 0 < self.level < 1:
+            raise CaesuraError(f"level is {self.level}; expected a number between 0 and 1.")
+
+    def weights(self, coding: Coding) -> NDArray[np.float64] | None:
+        """Draw how often each item is taken; None without resamples, or with fewer than two items to draw from."""
+        with_pairs = np.unique(coding.item_of)
+        if self.resamples == 0 or len(with_pairs) < 2:
+            return None
+        even = np.full(len(with_pairs), 1 / len(with_pairs))
+        drawn = np.zeros((self.resamples, len(coding.items)))
+        drawn[:, with_pairs] = np.random.default_rng(self.seed).multinomial(len(with_pairs), even, size=self.resamples)
+        return drawn
+
+    def interval(self, values: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the two quantiles; undefined values are left out."""
+        low, high = np.nanquantile(values, [(1 - self.level) / 2, (1 + self.level) / 2])
+        return float(low), float(high)
 
 
-def _corrected(
-    observed: NDArray[np.float64], expected: NDArray[np.float64], certain: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    return np.asarray((observed - expected) / np.where(certain, 1.0, 1.0 - expected))
+def _resampled(coding: Coding, coefficient: str, density: Density, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coefficient of every draw."""
+    if coefficient == "bias":
+        return _expected(coding, "pi", density, weights) - _expected(coding, "kappa", density, weights)
+    return _corrected(coding.similarity(weights @ coding.item_rows()), _expected(coding, coefficient, density, weights))
 
 
-_PLACED: dict[str, Callable[[Corpus], tuple[float, float]]] = {"alpha": krippendorff, "majority": majority}
+def _corrected(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
+    certain = expected >= 1.0
+    ratio = (observed - expected) / np.where(certain, 1.0, 1.0 - expected)
+    return np.asarray(np.where(certain, np.where(observed >= 1.0, 1.0, np.nan), ratio))
 
 
-def _by_places(corpus: Corpus, coding: Coding, coefficient: Coefficient) -> Agreement:
+_PLACED: dict[str, Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]] = {
+    "alpha": krippendorff,
+    "majority": majority,
+}
+
+
+def _by_places(corpus: Corpus, coding: Coding, coefficient: Coefficient, draws: _Draws) -> Agreement:
     """Compare place by place, types and near misses forgotten."""
-    observed, expected = _PLACED[coefficient](corpus)
-    one_out = {
-        coder: _value(
-            coefficient, *_PLACED[coefficient](corpus.select(coders=[c for c in corpus.coders if c != coder]))
-        )
-        for coder in (corpus.coders if len(corpus.coders) > 2 else ())
-    }
+    rule, sums = _PLACED[coefficient], placed(corpus)
+    formula: Literal["ratio", "observed"] = "ratio" if coefficient == "alpha" else "observed"
+
+    def value(of: Corpus) -> float:
+        observed, expected = (float(part) for part in rule(placed(of).sum(axis=0)))
+        return Agreement(coefficient, observed, expected, "", formula=formula).value
+
+    others = {coder: [c for c in corpus.coders if c != coder] for coder in corpus.coders}
+    observed, expected = (float(part) for part in rule(sums.sum(axis=0)))
+    drawn = draws.weights(coding)
     return Agreement(
         coefficient=coefficient,
         observed=observed,
         expected=expected,
         signature=f"{coefficient}|boundaries|v:{__version__}",
-        formula="ratio" if coefficient == "alpha" else "observed",
-        details={**_details(coding, "percentage", "pooled"), "leave_one_out": one_out},
+        formula=formula,
+        interval=None if drawn is None else draws.interval(_corrected(*rule(drawn @ sums))),
+        details={
+            **_details(coding, "percentage", "pooled"),
+            "leave_one_out": {
+                coder: value(corpus.select(coders=rest)) if len(rest) > 1 else float("nan")
+                for coder, rest in others.items()
+            },
+        },
     )
