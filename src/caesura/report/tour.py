@@ -168,6 +168,6 @@ STOPS: tuple[Stop, ...] = (
     Stop("alignment", "Aligning segments", "caesura compare sample:stargazer --draw alignment", _alignment),
     Stop("region", "Boundaries in time", "caesura compare sample:phones --coders ann,aligner", _region),
     Stop("gold", "One annotation out of many", "caesura unify sample:walk", _gold),
-    Stop("vowels", "Placing vowels", "caesura demo vowels --json", _vowels),
+    Stop("vowels", "Placing vowels", "caesura vowels --help", _vowels),
     Stop("scripts", "Every script", "caesura show sample:scripts", _scripts),
 )
