@@ -1,0 +1,221 @@
+"""The workbench in a real browser: every page looked at, edited by keyboard and mouse, kept as a picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from web_server import Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+CHROMIUM = Path("/usr/bin/chromium")
+if not CHROMIUM.exists():
+    pytest.skip("there is no /usr/bin/chromium here (apt-get install chromium)", allow_module_level=True)
+
+pytestmark = pytest.mark.slow
+PICTURES = Path(os.environ.get("CAESURA_ARTIFACTS", Path(__file__).parents[2] / "artifacts")) / "screenshots"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[sync_api.Browser]:
+    with sync_api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser: sync_api.Browser, server: Server) -> Iterator[sync_api.Page]:
+    made = browser.new_page(base_url=server.address, viewport={"width": 1200, "height": 900})
+    made.set_default_timeout(60_000)
+    faults: list[str] = []
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    made.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+    yield made
+    assert not faults
+    made.close()
+
+
+def picture(page: sync_api.Page, name: str) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+
+
+def opened(page: sync_api.Page, texts: dict[str, str], item: str = "kubla") -> None:
+    """Open a project through the page itself and paste texts into it."""
+    page.goto("/")
+    page.get_by_label("New project").fill("poems")
+    page.get_by_role("button", name="Open").click()
+    page.wait_for_url(re.compile(r"/projects/\d+"))
+    for number, (coder, text) in enumerate(texts.items(), 1):
+        paste = page.locator("#paste")
+        paste.get_by_label("Item").fill(item)
+        paste.get_by_label("Coder").fill(coder)
+        paste.get_by_label("Text").fill(text)
+        paste.get_by_role("button", name="Add text").click()
+        page.wait_for_function("n => document.querySelectorAll('#item-table tbody bdi').length >= n + 2", arg=number)
+
+
+POEM = {
+    "ann": "so twice | five miles of fertile ground | with walls and towers were girdled round",
+    "ben": "so twice five | miles of fertile ground | with walls and towers were girdled round",
+    "eve": "so twice five miles of fertile ground | with walls | and towers were girdled round",
+}
+
+
+def to_item(page: sync_api.Page, name: str = "kubla") -> None:
+    page.locator("#item-table").get_by_role("link", name=name).click()
+    page.wait_for_selector("#scores tbody tr")
+
+
+def test_from_paste_to_agreement(page: sync_api.Page) -> None:
+    opened(page, POEM)
+    page.wait_for_selector("#matrix td")
+    assert "0.750" in page.locator("#matrix").inner_text()
+    assert page.locator("#places li").count() == 3
+    picture(page, "project")
+    to_item(page)
+    assert page.locator("#scores tr", has_text="boundary similarity").inner_text().split("\t")[1] == "0.7500"
+    picture(page, "item")
+
+
+def test_parameters_are_followed_at_once_and_shared_by_address(page: sync_api.Page) -> None:
+    opened(page, POEM)
+    to_item(page)
+    page.locator("[name=n_t]").fill("1")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('#scores tr')].some(r => r.innerText.includes('B\\t0.3333'))"
+    )
+    assert "n_t=1" in page.url
+    page.goto(page.url)
+    page.wait_for_selector("#scores tbody tr")
+    assert page.locator("[name=n_t]").input_value() == "1"
+
+
+def test_adjudicate_by_keyboard_alone(page: sync_api.Page) -> None:
+    opened(page, POEM)
+    to_item(page)
+    page.locator("#start button").press("Enter")
+    page.wait_for_selector("#editor .gap.on")
+    page.locator(".gap[data-at='1']").focus()
+
+    def marks() -> list[int]:
+        return page.evaluate("[...document.querySelectorAll('.gap.on')].map(g => Number(g.dataset.at))")
+
+    def press(keys: str, expected: list[int]) -> None:
+        for key in keys.split():
+            page.keyboard.press(key)
+        page.wait_for_function(
+            "e => JSON.stringify([...document.querySelectorAll('.gap.on')].map(g => Number(g.dataset.at))) === JSON.stringify(e)",
+            arg=expected,
+        )
+
+    assert marks() == [7]
+    press("n Space", [2, 7])
+    press("Shift+ArrowRight", [3, 7])
+    press("u", [2, 7])
+    press("r", [3, 7])
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")
+    picture(page, "adjudicate")
+    page.reload()
+    page.wait_for_selector("#editor .gap.on")
+    assert marks() == [3, 7], "saved as it happened"
+    page.locator("#comment [name=text]").fill("why here?")
+    page.locator("#comment button").click()
+    page.wait_for_selector("#comments li")
+
+
+def test_drag_with_the_mouse(page: sync_api.Page) -> None:
+    opened(page, POEM)
+    to_item(page)
+    page.locator("#start button").click()
+    page.wait_for_selector("#editor .gap.on")
+    page.locator(".gap.on[data-at='7']").drag_to(page.locator(".gap[data-at='5']"))
+    page.wait_for_selector(".gap.on[data-at='5']")
+    assert page.locator(".gap.on[data-at='7']").count() == 0
+
+
+def test_two_people_on_one_document(browser: sync_api.Browser, page: sync_api.Page) -> None:
+    opened(page, POEM)
+    to_item(page)
+    page.locator("#start button").click()
+    page.wait_for_selector("#editor .gap.on")
+    other = browser.new_page(base_url=page.url, viewport={"width": 1200, "height": 900})
+    other.goto(page.url)
+    other.wait_for_selector("#editor .gap.on")
+    page.locator(".gap[data-at='3']").click()
+    page.wait_for_selector(".gap.on[data-at='3']")
+    other.locator(".gap[data-at='9']").click()
+    other.wait_for_selector("#merge:not([hidden])")
+    assert "They added 3" in other.locator("#merge").inner_text()
+    picture(other, "merge")
+    other.locator("#mine").click()
+    other.wait_for_selector(".gap.on[data-at='9']")
+    assert other.locator(".gap.on[data-at='3']").count() == 1, "theirs is kept, mine is on top"
+    other.close()
+
+
+def test_a_file_with_a_fault_is_told_with_its_line(page: sync_api.Page, tmp_path: Path) -> None:
+    opened(page, {"ann": POEM["ann"]})
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"segmentation_type": "linear",\n "items": ')
+    good = tmp_path / "good.json"
+    good.write_text(json.dumps({"segmentation_type": "linear", "items": {"star": {"x": [2, 3], "y": [5]}}}))
+    page.locator("[name=files]").set_input_files([bad, good])
+    page.wait_for_selector("#faults li")
+    assert "bad.json, line 2" in page.locator("#faults").inner_text()
+    page.wait_for_function("() => document.getElementById('item-table').innerText.includes('star')")
+    picture(page, "faults")
+
+
+def test_right_to_left_and_hostile_text(page: sync_api.Page) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    page.on("dialog", lambda dialog: pytest.fail("a script ran"))
+    opened(page, {evil: "בְּרֵאשִׁית בָּרָא | אֱלֹהִים אֵת הַשָּׁמַיִם", "two": "בְּרֵאשִׁית | בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם"}, item=evil)
+    to_item(page, evil)
+    page.locator("#start button").click()
+    page.wait_for_selector("#editor .gap")
+    assert page.evaluate("getComputedStyle(document.getElementById('text')).direction") == "rtl"
+    picture(page, "hebrew")
+
+
+def test_dark_and_on_a_phone(browser: sync_api.Browser, page: sync_api.Page) -> None:
+    opened(page, POEM)
+    to_item(page)
+    phone = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark", has_touch=True)
+    phone.goto(page.url)
+    phone.wait_for_selector("#scores tbody tr")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out sideways"
+    picture(phone, "phone")
+    phone.close()
+
+
+def test_a_thousand_units_are_compared_within_a_tenth_of_a_second(page: sync_api.Page) -> None:
+    words = [f"w{i}" for i in range(1000)]
+    opened(
+        page, {c: " | ".join(" ".join(words[i : i + s]) for i in range(0, 1000, s)) for c, s in (("x", 10), ("y", 8))}
+    )
+    to_item(page)
+    for name in ("1", "2"):  # the second time nothing is loaded for the first time
+        page.locator("[name=n_t]").fill(name)
+        page.wait_for_timeout(1500)
+    took = page.evaluate(
+        "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/compare')).at(-1).duration"
+    )
+    print(f"a comparison of 1,000 units took {took:.0f} ms in the browser")
+    picture(page, "thousand")
