@@ -70,7 +70,7 @@ def _pictures(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: Compare
     corpus = Corpus.from_annotations([Annotation("item", coder, marks) for coder, marks in coded])
     names = wanted.drawings
     if names is None:
-        names = [drawing.name for drawing in applicable(corpus) if drawing.shown and not drawing.whole][:2]
+        names = [drawing.name for drawing in applicable(corpus) if drawing.shown and not drawing.whole][:1]
     drawn = []
     for name in names:
         picture = draw(name, corpus)
