@@ -19,9 +19,14 @@ __all__ = ["app"]
 app = typer.Typer(help="Put vowels back into Hebrew and Arabic text.", no_args_is_help=True, rich_markup_mode=None)
 
 Corpus = Annotated[
-    str, typer.Argument(help="hebrew-bible, quran, quran-tanzil, or a text file with its marks.", show_default=False)
+    str,
+    typer.Argument(
+        help="hebrew-bible, quran, quran-tanzil, sample, or a text file with its marks.", show_default=False
+    ),
 ]
-Language = Annotated[str | None, typer.Option("--language", "-l", help="Of a text file: hebrew or arabic.")]
+Language = Annotated[
+    str | None, typer.Option("--language", "-l", help="Of a text file or the sample: hebrew or arabic.")
+]
 Where = Annotated[
     Path | None, typer.Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")
 ]
@@ -205,7 +210,7 @@ def _corpus(name: str, path: Path | None, language: str | None, *, keep_signs: b
     from caesura.annotators.vowels.corpora import CORPORA
 
     if name in CORPORA and name != "text":
-        return load_corpus(name, path, keep_signs=keep_signs)
+        return load_corpus(name, path, keep_signs=keep_signs, language=language)
     if not Path(name).exists():
         return load_corpus(name, path)  # says what there is
     return load_corpus("text", name, language=language)

@@ -99,28 +99,34 @@ def spellings(
         widest = max(widest, option_offsets[x + 1] - option_offsets[x])
     here = np.full((beam, pad + size), edge, np.int64)
     there = np.full((beam, pad + size), edge, np.int64)
-    here_score = np.zeros(beam)
-    score = np.empty(beam * widest)
+    here_score, there_score = np.zeros(beam), np.zeros(beam)
+    score = np.empty((beam, widest))
+    longest = np.empty(beam, np.uint64)
+    source = np.empty(beam, np.int64)
     alive = 1
     for i in range(size):
         low, high = option_offsets[letters[i]], option_offsets[letters[i] + 1]
         number = 0
         for b in range(alive):
-            for o in range(low, high):
-                score[number] = here_score[b] + log_symbol(keys, places, logs, weights, here[b], i, i + pad, options[o])
-                number += 1
+            longest[b] = _after(keys, places, logs, weights, here[b], i, i + pad, options, low, high, score, b, longest)
+            for o in range(high - low):
+                value = here_score[b] + score[b, o]
+                if number < beam or value > there_score[number - 1]:  # keep the best in order, worst last
+                    at = min(number, beam - 1)
+                    while at > 0 and there_score[at - 1] < value:
+                        there_score[at], source[at] = there_score[at - 1], source[at - 1]
+                        at -= 1
+                    there_score[at], source[at] = value, b * widest + o
+                    number = min(number + 1, beam)
         if number == 0:
             return 0
-        order_of = np.argsort(-score[:number])
-        alive = min(beam, number)
-        new_score = np.empty(beam)
+        alive = number
         for rank in range(alive):
-            b, o = order_of[rank] // (high - low), order_of[rank] % (high - low)
+            b, o = source[rank] // widest, source[rank] % widest
             there[rank, : pad + i] = here[b, : pad + i]
             there[rank, pad + i] = options[low + o]
-            new_score[rank] = score[order_of[rank]]
         here, there = there, here
-        here_score = new_score
+        here_score, there_score = there_score, here_score
     for b in range(alive):
         here_score[b] += log_symbol(keys, places, logs, weights, here[b], size, size + pad, edge)
     order_of = np.argsort(-here_score[:alive])
@@ -128,3 +134,31 @@ def spellings(
         out[rank, :size] = here[order_of[rank], pad:]
         scores[rank] = here_score[order_of[rank]]
     return alive
+
+
+@kernel
+def _after(
+    keys: Any, places: Any, logs: Any, weights: Any, history: Any, low: Any, high: Any, options: Any, first: Any, last: Any,
+    score: Any, row: Any, longest: Any,
+) -> Any:  # fmt: skip
+    """Log probabilities of all options after a history, into ``score[row]``; rows with the same known history are copied.
+
+    Returns the hash of the longest part of the history that the model knows, which ``longest`` lists for the rows before.
+    """
+    known = np.uint64(_EMPTY)
+    start = low
+    while start < high:
+        hashed = np.uint64(_EMPTY)
+        for j in range(start, high):
+            hashed = fold_in(hashed, history[j])
+        if find(keys, places, hashed) >= 0:
+            known = hashed
+            break
+        start += 1
+    for b in range(row):
+        if longest[b] == known:
+            score[row, : last - first] = score[b, : last - first]
+            return known
+    for o in range(first, last):
+        score[row, o - first] = log_symbol(keys, places, logs, weights, history, start, high, options[o])
+    return known

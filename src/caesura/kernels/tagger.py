@@ -304,13 +304,14 @@ def tag_words(
     kept: NDArray[Any],
     weights: NDArray[Any],
     beam: int,
+    usual: NDArray[Any],
     out: NDArray[Any],
-    out_scores: NDArray[Any],
     out_sizes: NDArray[Any],
 ) -> None:
     """Find the best choices of marks for every word by beam, the word before being marked as the beam marked it.
 
-    ``out[w]`` gets ``out_sizes[w]`` rows of choices, best first, with their log probabilities in ``out_scores[w]``.
+    ``out[w]`` gets ``out_sizes[w]`` rows of choices, best first. Where ``usual[w, 0]`` is not -1 the word is so well known that its usual
+    choices, ``usual[w]``, are the only row.
     """
     cut = np.uint64(len(weights) - 64 - 1)
     widest = widths.max()
@@ -329,7 +330,10 @@ def tag_words(
             p1, p2 = 904, 904
         alive = 1
         value[0] = 0.0
-        for i in range(low, high):
+        known = usual[w, 0] >= 0
+        if known:
+            here[0, : high - low] = usual[w, : high - low]
+        for i in range(low, low if known else high):
             width = widths[units[i]]
             _static_scores(base, static[i], kept, weights, width)
             number = 0
@@ -355,7 +359,6 @@ def tag_words(
             here, there = there, here
         for r in range(alive):
             out[w, r, : high - low] = here[r, : high - low]
-            out_scores[w, r] = value[r]
         out_sizes[w] = alive
         p1 = marks_of[first_choice[units[high - 1]] + here[0, high - 1 - low]]
         p2 = 904

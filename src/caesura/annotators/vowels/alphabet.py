@@ -100,10 +100,20 @@ class Alphabet:
         marks = np.where(chosen >= 0, self.mark_of[self.first[every] + np.maximum(chosen, 0)], len(self.marks))
         return Spelt(every, chosen, marks, np.cumsum(sizes))
 
+    def pointed_letters(self, letter: str) -> list[str]:
+        """A letter with each of its choices of marks."""
+        known = self._pointed.get(letter)
+        if known is None:
+            n = self._letter.get(letter, len(self.letters) - 1)
+            known = [letter + self.marks[m] for m in self.mark_of[self.first[n] : self.first[n + 1]]]
+            self._pointed[letter] = known
+        return known
+
+    @cached_property
+    def _pointed(self) -> dict[str, list[str]]:
+        return {}
+
     def pointed(self, word: str, choices: Sequence[int]) -> str:
         """Write a word with these choices."""
-        split = self.script.split(word)
-        row = [self._letter.get(x.read, len(self.letters) - 1) for x in split]
-        return "".join(
-            x.read + self.marks[self.mark_of[self.first[n] + c]] for x, n, c in zip(split, row, choices, strict=False)
-        )
+        letters = self.script.split(word)
+        return "".join([self.pointed_letters(x.read)[c] for x, c in zip(letters, choices, strict=False)])

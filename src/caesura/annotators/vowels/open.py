@@ -147,8 +147,9 @@ class Open(Model):
             scores,
         )  # fmt: skip
         choices = rows[: min(number, _KEPT)] - self.alphabet.first[letters]
+        pointed = [self.alphabet.pointed_letters(letter.read) for letter in self.script.split(word)]
         return [
-            (self.alphabet.pointed(word, row), float(score))
+            ("".join([forms[c] for forms, c in zip(pointed, row, strict=True)]), score)
             for row, score in zip(choices.tolist(), scores.tolist(), strict=False)
         ]
 

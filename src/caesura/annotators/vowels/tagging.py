@@ -79,9 +79,12 @@ class Tagger:
     kept: Bools
 
     def propose(
-        self, alphabet: Alphabet, passage: Passage, features: NDArray[np.int32], beam: int
+        self, alphabet: Alphabet, passage: Passage, features: NDArray[np.int32], beam: int, usual: Ints
     ) -> tuple[Ints, Ints]:
-        """Best choices of marks for every word: an array words × beam × letters, and how many rows of it count."""
+        """Best choices of marks for every word: an array words × beam × letters, and how many rows of it count.
+
+        Words with a row in ``usual`` (others have -1) are known well enough to be taken as they usually are.
+        """
         from caesura.kernels.tagger import tag_words
 
         number = len(passage.sizes)
@@ -89,7 +92,7 @@ class Tagger:
         found, sizes = np.zeros((number, beam, longest), np.int64), np.zeros(number, np.int64)
         tag_words(
             passage.text.letters, passage.text.words, passage.opens, features, alphabet.widths, alphabet.first,
-            alphabet.mark_of, self.kept, self.weights, beam, found, np.empty((number, beam)), sizes,
+            alphabet.mark_of, self.kept, self.weights, beam, usual, found, sizes,
         )  # fmt: skip
         return found, sizes
 
