@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import SOURCE, caesura, refused
+
+from cli.command import SOURCE, caesura, refused
 
 LINES = ["שָׁלוֹם עֲלֵיכֶם", "הַיֶּלֶד קָרָא סֵפֶר", "הַסַּפָּר סָפַר כֶּסֶף", "קָרָא סֵפֶר טוֹב"] * 3
 
