@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "optimise": "optimise",
     "plane": "plane",
     "reproduce": "reproduce",
+    "report": "report",
     "serve": "serve",
     "bench": "bench",
 }

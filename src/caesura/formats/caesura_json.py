@@ -25,8 +25,8 @@ _KINDS = ("units", "time", "nested")
 
 
 def sniff(head: str) -> bool:
-    """Recognise the format's own name."""
-    return f'"{FORMAT}"' in head and '"annotations"' in head
+    """Recognise the format's own name, in one object rather than a line each: long texts may come before the annotations."""
+    return f'"{FORMAT}"' in head and ('"annotations"' in head or not head.split("\n", 1)[0].rstrip().endswith("}"))
 
 
 def read(source: Source) -> Corpus:

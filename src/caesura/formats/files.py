@@ -14,7 +14,7 @@ from typing import IO, Any, TypeAlias
 
 from caesura.errors import FormatError
 
-__all__ = ["MAX_BYTES", "Content", "Source", "atomic_write", "atomic_write_all", "load_json"]
+__all__ = ["MAX_BYTES", "Content", "Source", "atomic_write", "atomic_write_all", "check_target", "load_json"]
 
 #: Files larger than this are refused by readers that hold them in memory; Parquet, JSON lines and long CSV stream instead.
 MAX_BYTES = 64 * 1024 * 1024
@@ -172,7 +172,7 @@ def atomic_write_all(contents: Mapping[Path, Content]) -> None:
     waiting: list[tuple[str, Path]] = []
     try:
         for path, content in contents.items():
-            _check_target(path)
+            check_target(path)
             try:
                 waiting.append((_written_beside(path, content), path))
             except OSError as fault:
@@ -188,7 +188,8 @@ def atomic_write_all(contents: Mapping[Path, Content]) -> None:
                 os.unlink(temporary)
 
 
-def _check_target(path: Path) -> None:
+def check_target(path: Path) -> None:
+    """Refuse, before any work is done, a place where no file can be written."""
     if not path.parent.is_dir():
         raise FormatError(path, None, f"the folder {str(path.parent)!r} does not exist.")
     if path.is_dir():

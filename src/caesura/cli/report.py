@@ -1,0 +1,84 @@
+"""``caesura report PATH -o report.html``: everything about a corpus in one file to read, print and send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Metrics, Seed
+
+if TYPE_CHECKING:
+    from caesura.report.blocks import Report
+
+__all__ = ["report"]
+
+
+def report(
+    path: Input,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write: .html, or .md for Markdown.")
+    ] = Path("report.html"),
+    metric: Metrics = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference", "-r", help="Measure all coders against this one; by default every two are compared."
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", help="Heading of the report; by default the file's name.")
+    ] = None,
+    item: Items = None,
+    coder: Coders = None,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Of the bootstrap over documents.")] = 1000,
+    level: Annotated[float, typer.Option("--level", help="Of the intervals.")] = 0.95,
+    format: Format = None,
+    option: FormatOptions = None,
+    encoding: Encoding = None,
+    seed: Seed = 0,
+) -> None:
+    """Write a report: what was found in words, tables, the agreement of coders, and every document drawn.
+
+    Example: caesura report sample:stargazer -o report.html
+    """
+    from caesura.cli.inputs import load
+    from caesura.cli.output import working
+    from caesura.formats.files import atomic_write
+
+    write = _writer(output)
+    corpus = load(path, format, encoding, option).select(items=item, coders=coder)
+    with working("writing the report"):
+        from caesura.report.findings import make_report
+
+        made = make_report(
+            corpus, title or _named(path), metric, reference=reference, resamples=resamples, level=level, seed=seed
+        )
+        text = write(made)
+        atomic_write(output, text.encode("utf-8", "replace"))
+    size = output.stat().st_size
+    typer.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
+
+
+def _writer(output: Path) -> Callable[[Report], str]:
+    """Choose how to write, and refuse a name or folder that cannot be written before anything is counted."""
+    from caesura.errors import CaesuraError
+    from caesura.formats.files import check_target
+    from caesura.report.markdown import markdown_report
+    from caesura.report.page import html_page
+
+    writers = {".html": html_page, ".htm": html_page, ".md": markdown_report, ".markdown": markdown_report}
+    suffix = output.suffix.lower()
+    if suffix not in writers:
+        raise CaesuraError(
+            f"{output}: a report is written as .html or .md, not as {suffix or 'a file without a suffix'!r}."
+        )
+    check_target(output)
+    return writers[suffix]
+
+
+def _named(path: Path) -> str:
+    """Name a report after its input, without the folders above it."""
+    return str(path).removeprefix("sample:") if str(path).startswith("sample:") else path.resolve().name

@@ -1,0 +1,159 @@
+"""What a report says, before anybody decides how it looks: sections of sentences, tables, pictures and documents.
+
+The HTML page and the Markdown text are two ways to write the same :class:`Report`; nothing is counted twice for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from caesura.errors import CaesuraError
+from caesura.model import Annotation, Corpus
+from caesura.report import chapters
+from caesura.report.blocks import Cell, Document, Report, Table
+from caesura.report.measures import Measures, measure
+from caesura.report.terminal import clean, clip
+
+__all__ = ["make_report"]
+
+_NAME = 60  # cells of a name before it is cut: a report must survive a word of a million letters
+
+
+def make_report(
+    corpus: Corpus,
+    name: str = "annotations",
+    metrics: Sequence[str] | None = None,
+    *,
+    reference: str | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Report:
+    """Measure a corpus in every way that applies, and put what was found into words, tables and pictures.
+
+    Parameters
+    ----------
+    name
+        What the report calls the corpus.
+    metrics
+        Names, with parameters behind a colon; the first is the one to sort and shade by. By default all that apply.
+    reference
+        The coder whom the others are measured against; by default every two coders are compared.
+    resamples, level, seed
+        Of the bootstrap over documents.
+
+    Examples
+    --------
+    >>> from caesura import samples
+    >>> report = make_report(samples.load("kubla"), "kubla")
+    >>> [section.title for section in report.sections][:2]
+    ['In short', 'Agreement']
+    """
+    if not len(corpus):
+        raise CaesuraError("there is nothing to report: the corpus holds no annotation.")
+    names = {c: _short(c, i) for i, c in enumerate(corpus.coders)}
+    if reference is not None and reference not in names:
+        corpus.select(coders=[reference])  # says which coders there are
+    kept = _shortened(corpus, names)
+    found = measure(
+        kept,
+        metrics,
+        reference=None if reference is None else names[reference],
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
+    documents = _documents(kept, found)
+    opening = [chapters.summary(kept, name, found), *chapters.agreement(kept, found), *chapters.scores(kept, found)]
+    opening += [chapters.coders(kept, found), chapters.documents(kept, found, documents)]
+    closing = [chapters.meaning(found), chapters.parameters(kept, name, found), chapters.citing(found)]
+    return Report(clip(clean(name), _NAME), (*opening, *closing), documents, len(opening))
+
+
+# ---------------------------------------------------------------------- documents
+
+
+def _documents(corpus: Corpus, found: Measures) -> tuple[Document, ...]:
+    """Every item, the least agreed upon first, those that nobody else looked at last."""
+    scores = found.of_items()
+    order = sorted(
+        range(len(corpus.items)),
+        key=lambda i: (np.isnan(s := scores[i]), -s if not found.main.higher_is_better else s, i),
+    )
+    made = []
+    for number in order:
+        item = corpus.items[number]
+        one = corpus.select(items=[item])
+        facts = [_length(one), f"{len(one.coders)} coder{'s' * (len(one.coders) != 1)}"]
+        if not np.isnan(scores[number]):
+            facts.append(f"{found.label} {scores[number]:.4f}")
+        tables = (_pair_table(one, found), _score_table(number, found)) if len(corpus.items) > 1 else ()
+        made.append(Document(f"document-{number + 1}", item, ", ".join(facts), one, tuple(filter(None, tables))))
+    return tuple(made)
+
+
+def _length(one: Corpus) -> str:
+    tracks = {(int(t)): float(n) for t, n in zip(one.track_of, one.lengths, strict=True)}
+    whole = sum(tracks.values())
+    said = f"{whole:.2f} s" if one.kind == "time" else f"{whole:,.0f} unit{'s' * (whole != 1)}"
+    return said + (f" on {len(tracks)} tracks" if len(tracks) > 1 else "")
+
+
+def _pair_table(one: Corpus, found: Measures) -> Table | None:
+    """Coder by coder, where there are three or more."""
+    if len(one.coders) < 3 or not len(one.pairs()[0]):
+        return None
+    from caesura.report.pairwise import pair_rows
+
+    matrix = pair_rows(one, found.main).matrix(len(one.coders))
+    rows: list[tuple[Cell, ...]] = [
+        (coder, *("" if i == j else float(matrix[i, j]) for j in range(len(one.coders))))
+        for i, coder in enumerate(one.coders)
+    ]
+    return Table(f"{found.label}, coder by coder", ("coder", *one.coders), tuple(rows))
+
+
+def _score_table(number: int, found: Measures) -> Table | None:
+    """What every metric says about this document."""
+    columns = {label: found.place(number, label) for label in found.scores}
+    here = {label: place for label, place in columns.items() if place is not None}
+    if not here:
+        return None
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(found.scores[label][name].per_item[place] for label, place in here.items()))
+        for name in next(iter(found.scores.values()))
+    ]
+    return Table("Scores of this document", ("metric", *here), tuple(rows))
+
+
+# ---------------------------------------------------------------------- names that fit
+
+
+def _short(name: str, number: int) -> str:
+    """Cut a name that no table could hold; its number keeps it apart from others that begin alike."""
+    shown = clean(name) if len(name) <= 4 * _NAME else clean(name[: 4 * _NAME])
+    cut = clip(shown, _NAME)
+    return name if cut == name else f"{cut} ({number + 1})" if cut != shown or len(name) > 4 * _NAME else cut
+
+
+def _shortened(corpus: Corpus, coders: dict[str, str]) -> Corpus:
+    """Give items, tracks and coders names that tables and pictures can hold; most corpora stay as they are."""
+    items = {x: _short(x, i) for i, x in enumerate(corpus.items)}
+    tracks = {x: _short(x, i) for i, x in enumerate(corpus.tracks)}
+    for names in (items, tracks, coders):
+        _kept_apart(names)
+    if all(old == new for names in (items, tracks, coders) for old, new in names.items()):
+        return corpus
+    renamed = (Annotation(items[a.item], coders[a.coder], a.marks, tracks[a.track]) for a in corpus)
+    attributes = {items[item]: known for item, known in corpus.attributes.items()}
+    return Corpus.from_annotations(renamed, labels=corpus.labels, attributes=attributes)
+
+
+def _kept_apart(names: dict[str, str]) -> None:
+    """Number names that became alike when what cannot be seen was taken out of them."""
+    taken: set[str] = set()
+    for number, (old, new) in enumerate(names.items(), 1):
+        names[old] = new if new not in taken else f"{new} ({number})"
+        taken.add(names[old])

@@ -1,0 +1,187 @@
+"""The numbers of a report: every metric on every two coders (or on every coder against one), and agreement beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import get_args
+
+import numpy as np
+
+from caesura.agreement import Agreement, agreement
+from caesura.agreement.coefficients import Coefficient
+from caesura.errors import CaesuraError
+from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.model import Corpus
+from caesura.report.pairwise import default_metric, spelled
+from caesura.statistics import evaluate
+from caesura.statistics.bootstrap import bootstrap_intervals
+from caesura.statistics.evaluation import Measured
+from caesura.statistics.pairing import Pairing
+
+__all__ = ["PAIRS", "Measures", "measure"]
+
+#: What the scores of every two coders, pooled, are called.
+PAIRS = "every two coders"
+
+#: The measure of agreement, by kind of annotation: agreement asks for one that is symmetric and runs from 0 to 1.
+_AGREED = {"units": "B", "time": "A", "nested": "nested-F"}
+_COEFFICIENTS: dict[str, tuple[str, ...]] = {
+    "units": ("pi", "kappa", "bias", "percentage", "alpha", "majority"),
+    "time": ("percentage",),
+    "nested": ("percentage",),
+}
+
+
+@dataclass(frozen=True)
+class Measures:
+    """All numbers of a report.
+
+    Attributes
+    ----------
+    main
+        The metric that documents are sorted and matrices shaded by.
+    scores
+        For every comparison (all pairs pooled, or a coder against the reference) its metrics; empty where nobody can be compared.
+    items
+        For every comparison, the numbers of the corpus' items that it covers, in the order of its rows.
+    coefficients
+        Agreement beyond chance, by coefficient.
+    skipped
+        Why a metric was left out, in a sentence, by name.
+    reference
+        The coder whom the others are measured against, if any.
+    """
+
+    main: Metric
+    scores: Mapping[str, Mapping[str, Measured]]
+    items: Mapping[str, tuple[int, ...]]
+    coefficients: Mapping[str, Agreement]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None
+    resamples: int = 1000
+    level: float = 0.95
+    seed: int = 0
+    size: int = 0
+
+    @property
+    def label(self) -> str:
+        """The main metric as users ask for it."""
+        return spelled(self.main)
+
+    def place(self, item: int, comparison: str) -> int | None:
+        """Return where an item's row stands in a comparison; None where it is not in it."""
+        try:
+            return self.items[comparison].index(item)
+        except ValueError:
+            return None
+
+    def of_items(self) -> list[float]:
+        """Return the main score of every item, all comparisons pooled; NaN where there is none."""
+        sums: dict[int, np.ndarray] = {}
+        for label, found in self.scores.items():
+            rows = self._main_of(found).rows
+            for row, item in zip(rows, self.items[label], strict=True):
+                sums[item] = sums.get(item, 0.0) + row
+        return [float(self.main.score(sums[i])) if i in sums else float("nan") for i in range(self.size)]
+
+    def _main_of(self, found: Mapping[str, Measured]) -> Measured:
+        return next(m for m in found.values() if m.metric == self.main)
+
+
+def measure(
+    corpus: Corpus,
+    wanted: Sequence[str] | None,
+    *,
+    reference: str | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Measures:
+    """Count everything a report tells."""
+    given = None if not wanted else [metric(name) for name in wanted]
+    main = default_metric(corpus) if given is None else given[0]
+    kept = {"reference": reference, "resamples": resamples, "level": level, "seed": seed, "size": len(corpus.items)}
+    if not len(corpus.pairs()[0]):
+        if reference is not None and len(corpus.coders) > 1:
+            raise CaesuraError(f"no text of coder {reference!r} was annotated by anybody else.")
+        return Measures(main, {}, {}, {}, **kept)  # type: ignore[arg-type]
+    chosen, skipped = _applicable(corpus, given, main)
+    if reference is None:
+        scores, items = _all_pairs(corpus, chosen, resamples, level, seed)
+    else:
+        scores, items = _against(corpus, reference, chosen, resamples, level, seed)
+    agreed = _coefficients(corpus, chosen if given else [], resamples, level, seed)
+    return Measures(main, scores, items, agreed, skipped, **kept)  # type: ignore[arg-type]
+
+
+def _applicable(corpus: Corpus, given: list[Metric] | None, main: Metric) -> tuple[list[Metric], dict[str, str]]:
+    """Choose the metrics: those asked for, refused where they do not fit, or all that fit, with the reasons of the others."""
+    first, second = corpus.pairs()
+    batch = Batch.of_corpora(corpus, corpus, np.concatenate((first, second)), np.concatenate((second, first)))
+    if given is not None:
+        for each in given:
+            each.rows(batch)
+        return list(dict.fromkeys(given)), {}
+    fitting, skipped = [main], {}
+    for each in map(metric, metrics()):
+        if corpus.kind not in each.needs or each == main:
+            continue
+        try:
+            each.rows(batch)
+        except CaesuraError as fault:
+            skipped[each.name] = str(fault)
+        else:
+            fitting.append(each)
+    return fitting, skipped
+
+
+def _named(chosen: Sequence[Metric]) -> list[str]:
+    bare = [m.name for m in chosen]
+    return [m.name if bare.count(m.name) == 1 else m.spelled for m in chosen]
+
+
+def _all_pairs(
+    corpus: Corpus, chosen: list[Metric], resamples: int, level: float, seed: int
+) -> tuple[dict[str, dict[str, Measured]], dict[str, tuple[int, ...]]]:
+    """Compare every two coders both ways, so that no score depends on who is called the reference."""
+    first, second = corpus.pairs()
+    left, right = np.concatenate((first, second)), np.concatenate((second, first))
+    there, place = np.unique(corpus.item_of[left], return_inverse=True)
+    names = tuple(corpus.items[i] for i in there)
+    pairing = Pairing(Batch.of_corpora(corpus, corpus, left, right), names, place, np.zeros(len(left), np.int64))
+    rows = [pairing.per_item(m.rows(pairing.batch)) for m in chosen]
+    ends = bootstrap_intervals([m.score for m in chosen], rows, level=level, resamples=resamples, seed=seed)
+    made = {n: Measured(m, r, e) for n, m, r, e in zip(_named(chosen), chosen, rows, ends, strict=True)}
+    return {PAIRS: made}, {PAIRS: tuple(int(i) for i in there)}
+
+
+def _against(
+    corpus: Corpus, reference: str, chosen: list[Metric], resamples: int, level: float, seed: int
+) -> tuple[dict[str, dict[str, Measured]], dict[str, tuple[int, ...]]]:
+    """Compare every other coder with the reference, each on the documents that both have."""
+    gold = corpus.select(coders=[reference])
+    number = {item: i for i, item in enumerate(corpus.items)}
+    scores, items = {}, {}
+    for coder in corpus.coders:
+        other = corpus.select(coders=[coder])
+        if coder == reference or not set(other.items) & set(gold.items):
+            continue
+        found = evaluate(gold, other, chosen, missing="skip", resamples=resamples, level=level, seed=seed)
+        scores[coder] = dict(found.measured)
+        items[coder] = tuple(number[item] for item in found.items)
+    if not scores:
+        raise CaesuraError(f"no text of coder {reference!r} was annotated by anybody else.")
+    return scores, items
+
+
+def _coefficients(
+    corpus: Corpus, given: Sequence[Metric], resamples: int, level: float, seed: int
+) -> dict[str, Agreement]:
+    able = [m for m in given if m.symmetric and m.higher_is_better and m.bounds == (0.0, 1.0)]
+    measured_by = able[0] if able else metric(_AGREED[corpus.kind])
+    found = {}
+    for name in _COEFFICIENTS[corpus.kind]:
+        assert name in get_args(Coefficient)
+        found[name] = agreement(corpus, measured_by, name, resamples=resamples, level=level, seed=seed)  # type: ignore[arg-type]
+    return found

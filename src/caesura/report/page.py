@@ -1,0 +1,166 @@
+"""The report as one HTML file: nothing is fetched, nothing is run but its own small script, and all names are escaped.
+
+Documents are closed until somebody opens one. Where their drawings together are small they stand in the page as they are
+and need no script; where they are not, each is packed (deflate, base64) and unpacked by the browser when it is opened.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from math import isnan
+
+from caesura._version import __version__
+from caesura.report.blocks import Block, Cell, Code, Document, Link, Report, Section, Table, spelled_number
+from caesura.report.page_parts import SCRIPT, page_style
+from caesura.report.svg import STYLE, plain_text
+from caesura.report.terminal import clean
+
+__all__ = ["html_page"]
+
+_WIDTH = 112  # letters of a drawing
+_PLAIN = 600_000  # bytes of drawings that may stand in the page as they are
+_PACKED = 2_000_000  # bytes of packed drawings after which the rest is zoomed out
+_SORTED_FROM = 3  # rows from which sorting is worth a button
+
+
+def html_page(report: Report) -> str:
+    """Write a report as one page that opens from disk.
+
+    Examples
+    --------
+    >>> from caesura import samples
+    >>> from caesura.report.findings import make_report
+    >>> page = html_page(make_report(samples.load("kubla"), "kubla"))
+    >>> page.startswith("<!doctype html>"), "http" in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+    (True, False)
+    """
+    return "".join(_pieces(report))
+
+
+def _pieces(report: Report) -> Iterator[str]:
+    title = plain_text(report.title)
+    # The policy names the one script by its hash: even if a name slipped through unescaped, nothing of it would run.
+    allowed = base64.b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    yield (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'\">"
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f'<meta name="generator" content="Caesura {__version__}"><title>{title} · Caesura</title>'
+        f"<style>{STYLE}{page_style()}</style></head><body>\n"
+        f"<header><p>Caesura report</p><h1>{_bdi(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
+    )
+    yield from map(_section, report.opening)
+    yield from _documents(report.documents)
+    yield from map(_section, report.closing)
+    yield f"</main>\n<script>{SCRIPT}</script>\n</body></html>\n"
+
+
+def _contents(report: Report) -> str:
+    places = [(s.anchor, s.title) for s in report.opening]
+    places += [("comparisons", "Every document"), *((s.anchor, s.title) for s in report.closing)]
+    return "<nav>" + "".join(f'<a href="#{a}">{plain_text(t)}</a>' for a, t in places) + "</nav>"
+
+
+def _section(section: Section) -> str:
+    inside = "".join(map(_block, section.blocks))
+    return f'<section id="{section.anchor}"><h2>{plain_text(section.title)}</h2>{inside}</section>\n'
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, str):
+        return f"<p>{plain_text(block)}</p>"
+    return f"<figure>{block.svg(_WIDTH, style=False)}</figure>"
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _table(table: Table) -> str:
+    sortable = len(table.rows) >= _SORTED_FROM
+    numeric = [all(_is_number(row[i]) for row in table.rows) for i in range(len(table.columns))]
+    wordy = [any(isinstance(row[i], str) and len(row[i]) > 40 for row in table.rows) for i in range(len(table.columns))]  # type: ignore[arg-type]
+    classes = [' class="n"' if n else ' class="w"' if w else "" for n, w in zip(numeric, wordy, strict=True)]
+    head = "".join(
+        f'<th scope="col"{kind if kind == _NUMBER else ""}>{f"<button>{_bdi(name)}</button>" if sortable else _bdi(name)}</th>'
+        for name, kind in zip(table.columns, classes, strict=True)
+    )
+    body = "".join(
+        f'<tr><th scope="row">{_cell(row[0])}</th>'
+        + "".join(f"<td{kind}{_value(c)}>{_cell(c)}</td>" for c, kind in zip(row[1:], classes[1:], strict=True))
+        + "</tr>\n"
+        for row in table.rows
+    )
+    caption = f"<caption>{plain_text(table.caption)}</caption>"
+    return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n'
+
+
+_NUMBER = ' class="n"'
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Link):
+        return f'<a href="#{cell.target}">{_bdi(cell.words)}</a>'
+    if isinstance(cell, Code):
+        return f"<code>{plain_text(cell)}</code>"
+    if isinstance(cell, str):
+        return _bdi(cell)
+    return spelled_number(cell)
+
+
+def _value(cell: Cell) -> str:
+    """Give numbers to the script in full; what is undefined sorts last whichever way."""
+    if isinstance(cell, (int, float)):
+        return f' data-v="{"" if isnan(cell) else f"{cell:.9g}"}"'
+    return ' data-v=""' if cell is None else ""
+
+
+def _is_number(cell: Cell) -> bool:
+    if isinstance(cell, (str, Link)):
+        return (isinstance(cell, str) and bool(cell) and all(c.isdigit() or c in " .,…-−" for c in cell)) or cell == ""
+    return True
+
+
+def _bdi(words: str) -> str:
+    """Keep names from turning the line around them; English of our own needs no such care."""
+    shown = plain_text(clean(words))
+    return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
+
+
+# ---------------------------------------------------------------------- documents
+
+
+def _documents(documents: Iterable[Document]) -> Iterator[str]:
+    drawn = [(d, _inside(d)) for d in documents]
+    packed = sum(len(inside) for _, inside in drawn) > _PLAIN
+    yield '<section id="comparisons"><h2>Every document</h2>'
+    if len(drawn) > 1:
+        yield '<p class="tools"><button id="open-all">Open all</button><button id="close-all">Close all</button></p>'
+    if packed:
+        yield "<noscript><p>The drawings are packed to keep this file small, and need the page’s own script to be shown.</p></noscript>"
+    used = 0
+    for document, inside in drawn:
+        if packed:
+            small = _pack(inside if used < _PACKED else _inside(document, "density"))
+            used += len(small)
+            inside = f'<div data-packed="{small}"></div>'
+        alone = " open" if len(drawn) == 1 else ""
+        yield (
+            f'<details id="{document.anchor}"{alone}><summary><strong>{_bdi(document.name)}</strong>'
+            f'<span class="facts">{plain_text(document.facts)}</span></summary>{inside}</details>\n'
+        )
+    yield "</section>\n"
+
+
+def _inside(document: Document, zoom: str = "auto") -> str:
+    picture = f"<figure>{document.picture(zoom).svg(_WIDTH, style=False)}</figure>"
+    return picture + "".join(map(_table, document.tables))
+
+
+def _pack(inside: str) -> str:
+    return base64.b64encode(zlib.compress(inside.encode("utf-8", "replace"), 9)).decode()

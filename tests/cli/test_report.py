@@ -1,0 +1,98 @@
+"""``caesura report`` through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from cli.command import caesura, refused
+
+
+@pytest.fixture
+def coders(tmp_path):
+    file = tmp_path / "coders.json"
+    items = {f"t{i}": {"ann": [2, 3], "ben": [4, 1] if i else [2, 3]} for i in range(4)}
+    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    return file
+
+
+def test_html_and_markdown_by_suffix(coders, tmp_path) -> None:
+    page, text = tmp_path / "report.html", tmp_path / "report.md"
+    done = caesura("report", coders, "-o", page)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"wrote {page} (")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "coders.json" in page.read_text(encoding="utf-8")
+    assert str(tmp_path) not in page.read_text(encoding="utf-8")  # folders are nobody's business
+    done = caesura("report", coders, "-o", text, "--metric", "B:n_t=3", "--title", "Four texts")
+    assert done.returncode == 0, done.stderr
+    assert text.read_text(encoding="utf-8").startswith("# Four texts\n")
+    assert "B\\|nt:3" in text.read_text(encoding="utf-8")
+
+
+def test_a_reference_and_a_choice(coders, tmp_path) -> None:
+    target = tmp_path / "r.md"
+    done = caesura("report", coders, "-o", target, "--reference", "ann", "--item", "t0", "--item", "t1")
+    assert done.returncode == 0, done.stderr
+    assert "holds 2 documents" in target.read_text(encoding="utf-8")
+    assert "Against “\u2068ann\u2069”" in target.read_text(encoding="utf-8")
+
+
+def test_by_default_it_is_report_html_here(tmp_path) -> None:
+    done = caesura("report", "sample:walk", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_a_folder_and_a_long_text_of_our_own_format(tmp_path) -> None:
+    words = ["measureless"] * 9000
+    corpus = {
+        "format": "caesura-corpus", "version": 1, "kind": "units", "typed": False,
+        "texts": [{"item": "long", "track": "", "units": words}],
+        "annotations": [
+            {"item": "long", "coder": c, "length": 9000, "positions": [100 + i, 5000]} for i, c in enumerate("ab")
+        ],
+    }  # fmt: skip
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "long.json").write_text(json.dumps(corpus, indent=1))
+    done = caesura("report", tmp_path / "in", "-o", tmp_path / "r.html")
+    assert done.returncode == 0, done.stderr
+    assert "9,000 units" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_bad_input_is_one_sentence_and_leaves_nothing(coders, tmp_path) -> None:
+    before = sorted(p.name for p in tmp_path.iterdir())
+    for words, why in (
+        (["report", tmp_path / "none.json", "-o", tmp_path / "r.html"], "no such file"),
+        (["report", coders, "-o", tmp_path / "none" / "r.html"], "does not exist"),
+        (["report", coders, "-o", tmp_path / "r.docx"], ".html or .md"),
+        (["report", coders, "-o", tmp_path / "r"], ".html or .md"),
+        (["report", coders, "-o", tmp_path / "r.html", "--metric", "R"], "R compares time"),
+        (["report", coders, "-o", tmp_path / "r.html", "--reference", "zoe"], "no coder 'zoe'"),
+        (["report", coders, "-o", tmp_path / "r.html", "--coder", "zoe"], "no coder 'zoe'"),
+        (["report", coders, "-o", tmp_path / "r.html", "--level", "2"], "between 0 and 1"),
+    ):
+        assert why in refused(*words)
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_a_folder_is_no_file(coders, tmp_path) -> None:
+    (tmp_path / "r.html").mkdir()
+    assert "this is a folder" in refused("report", coders, "-o", tmp_path / "r.html")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written(coders, tmp_path) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    assert "cannot write" in refused("report", coders, "-o", locked / "r.html")
+    assert not list(locked.iterdir())
+
+
+def test_a_broken_report_leaves_the_old_one(coders, tmp_path) -> None:
+    target = tmp_path / "r.html"
+    target.write_text("old")
+    refused("report", coders, "-o", target, "--metric", "nonsense")
+    assert target.read_text() == "old"

@@ -1,0 +1,315 @@
+"""The report: what it says is what was measured, every name is harmless, and one file is all there is."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura import samples
+from caesura.agreement import agreement
+from caesura.errors import CaesuraError
+from caesura.metrics import metric
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.report.blocks import Picture, Table
+from caesura.report.findings import make_report
+from caesura.report.markdown import markdown_report
+from caesura.report.page import html_page
+from caesura.statistics import evaluate
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+EVIL = '<script>alert("x")</script>'
+
+
+class Reader(HTMLParser):
+    """Checks that elements close in order, and keeps tags, attributes and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def parsed(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == []
+    return reader
+
+
+def tables(report) -> dict[str, Table]:
+    return {b.caption: b for section in report.sections for b in section.blocks if isinstance(b, Table)}
+
+
+def many(documents: int, coders: int, units: int, *, seed: int = 0) -> Corpus:
+    """Coders who keep most of a common segmentation of a text of words, move some boundaries and add a few."""
+    rng = np.random.default_rng(seed)
+    words = np.array(["in", "xanadu", "did", "kubla", "khan", "a", "stately", "pleasure", "dome", "decree"])
+    made = []
+    for number in range(documents):
+        common = np.flatnonzero(rng.random(units - 1) < 0.05) + 1
+        text = tuple(map(str, rng.choice(words, units)))
+        for coder in range(coders):
+            kept = common[rng.random(len(common)) < 0.8]
+            moved = np.clip(kept + rng.integers(-1, 2, len(kept)), 1, units - 1)
+            marks = Segmentation(units, np.unique(moved), None, None, text)
+            made.append(Annotation(f"document {number + 1}", f"coder {coder + 1}", marks))
+    return Corpus.from_annotations(made)
+
+
+# ---------------------------------------------------------------------- what it says
+
+
+def test_its_numbers_are_those_of_agreement_and_of_the_metrics() -> None:
+    corpus = samples.load("stargazer")
+    found = tables(make_report(corpus, "stargazer"))
+    shown = {row[0]: row[1] for row in found["Agreement of all coders"].rows}
+    assert shown["Fleiss' multi-π"] == agreement(corpus).value
+    assert shown["Davies & Fleiss' multi-κ"] == agreement(corpus, coefficient="kappa").value
+    scores = {row[0]: row[2] for row in found["Scores"].rows}
+    first, second = corpus.pairs()
+    pairs = [(corpus.annotation(a).marks, corpus.annotation(b).marks) for a, b in zip(first, second, strict=True)]
+    for name in ("B", "F", "WD"):
+        made = metric(name)
+        rows = sum(made.row(a, b) + made.row(b, a) for a, b in pairs)
+        assert scores[name] == pytest.approx(float(made.score(rows)))
+
+
+def test_against_a_reference_it_says_what_evaluate_says() -> None:
+    corpus = samples.load("kubla")
+    report = make_report(corpus, "kubla", ["B", "B:n_t=3", "WD"], reference="manual")
+    rows = {(row[0], row[1]): row[3] for row in tables(report)["Scores"].rows}
+    gold, near = corpus.select(coders=["manual"]), corpus.select(coders=["near miss"])
+    expected = evaluate(gold, near, ["B", "B:n_t=3", "WD"])
+    assert {name for _, name in rows} == {"B", "B:n_t=3", "WD"}
+    for name in ("B", "B:n_t=3", "WD"):
+        assert rows["near miss", name] == expected[name].micro
+    assert ("manual", "B") not in rows
+
+
+def test_documents_come_worst_first_also_by_a_penalty() -> None:
+    corpus = Corpus.from_dict({
+        "alike": {"a": [4, 4, 4], "b": [4, 4, 4]}, "apart": {"a": [1, 10, 1], "b": [6, 6]}, "alone": {"a": [3, 9]},
+    })  # fmt: skip
+    for name in ("B", "WD"):
+        report = make_report(corpus, "x", [name])
+        assert [d.name for d in report.documents] == ["apart", "alike", "alone"]
+        listed = tables(report)["Documents, the least agreed upon first"]
+        assert [row[0].words for row in listed.rows] == ["apart", "alike", "alone"]
+        assert np.isnan(listed.rows[2][-1])
+    words = " ".join(b for b in report.sections[0].blocks if isinstance(b, str))
+    assert "1 document has nobody to be compared with" in words
+
+
+def test_one_coder_is_told_so_and_still_drawn() -> None:
+    nested = Corpus.from_annotations([Annotation("d", "ann", Hierarchy(6, [(1, 6, 1), (1, 3, 2)]))])
+    spoken = Corpus.from_annotations([Annotation("d", "ann", Segmentation(2.5, [0.5, 1.25]))])
+    for corpus in (nested, spoken, Corpus.from_dict({"d": {"ann": [2, 3]}})):
+        report = make_report(corpus, "one")
+        page, text = html_page(report), markdown_report(report)
+        assert "There is one coder, so there is nothing to compare" in page
+        assert "nothing to compare" in text
+        assert page.count("<svg ") == 1
+        assert "Scores" not in tables(report)
+
+
+def test_coders_who_share_no_text_are_not_compared() -> None:
+    report = make_report(Corpus.from_dict({"a": {"x": [2, 3]}, "b": {"y": [2, 3]}}), "apart")
+    assert "No text was annotated by two coders" in html_page(report)
+    assert len(report.documents) == 2
+
+
+@pytest.mark.parametrize("name", samples.names())
+def test_every_sample_makes_a_whole_page(name: str) -> None:
+    report = make_report(samples.load(name), name)
+    reader = parsed(html_page(report))
+    assert [a["id"] for tag, a in reader.tags if tag == "section"] == [
+        "summary", "agreement", "scores", "coders", "documents", "comparisons", "meaning", "parameters", "citing",
+    ]  # fmt: skip
+    ids = [a["id"] for _, a in reader.tags if a.get("id")]
+    assert len(ids) == len(set(ids))
+    links = {a["href"].removeprefix("#") for tag, a in reader.tags if tag == "a"}
+    assert links <= set(ids)
+    assert any(isinstance(b, Picture) for section in report.sections for b in section.blocks)  # the matrix
+    signatures = tables(report)["Signatures"]
+    assert all("|v:" in str(row[1]) for row in signatures.rows)
+    assert tables(report)["Papers"].rows
+
+
+def test_tracks_and_types_are_shown() -> None:
+    report = make_report(samples.load("dialogue"), "dialogue")
+    assert "on 2 tracks" in report.documents[0].facts
+    types = tables(report)["Boundary types"]
+    corpus = samples.load("dialogue")
+    assert sum(n for row in types.rows for n in row[1:]) == len(corpus.positions)
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    one, two = (html_page(make_report(many(4, 3, 60), "x", seed=3)) for _ in range(2))
+    assert one == two
+
+
+# ---------------------------------------------------------------------- one file, small
+
+
+def test_nothing_is_fetched_and_only_its_own_script_may_run() -> None:
+    page = html_page(make_report(samples.load("kubla"), "kubla"))
+    reader = parsed(page)
+    for _, attributes in reader.tags:
+        assert "src" not in attributes
+        assert not any(key.startswith("on") for key in attributes)
+    assert "url(" not in page
+    assert "@import" not in page
+    policy = next(a["content"] for tag, a in reader.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert script is not None
+    from hashlib import sha256
+
+    assert base64.b64encode(sha256(script[1].encode()).digest()).decode() in policy
+
+
+def test_a_hundred_documents_stay_under_three_megabytes() -> None:
+    page = html_page(make_report(many(100, 5, 1000), "many", ["B"], resamples=50))
+    assert len(page.encode()) < 3_000_000
+    reader = parsed(page)
+    packed = [a["data-packed"] for _, a in reader.tags if "data-packed" in a]
+    assert len(packed) == 100
+    first = zlib.decompress(base64.b64decode(packed[0] or "")).decode()
+    parsed(first)
+    assert first.count("<svg ") == 1
+    assert "coder by coder" in first
+
+
+def test_small_reports_need_no_script_to_draw() -> None:
+    page = html_page(make_report(many(3, 3, 40), "few"))
+    assert "data-packed=" not in page
+    assert page.count('<svg xmlns="http://www.w3.org/2000/svg" class="caesura"') == 3 + 2  # and matrix and strip
+
+
+# ---------------------------------------------------------------------- names from anywhere
+
+
+@pytest.fixture
+def hostile() -> Corpus:
+    units = (EVIL, "\u202eabc", "x" * 200_000, '"><img src=x onerror=alert(1)>', "```")
+    names = (EVIL, "b\"'&`|\n# c", "c" * 50_000, "c" * 50_001, "\u202ed")
+    return Corpus.from_annotations(
+        Annotation(item, coder, Segmentation(5, [1 + i % 4], None, None, units))
+        for item in (EVIL + "\u202e", "](javascript:alert(1))", "=1+1")
+        for i, coder in enumerate(names)
+    )
+
+
+def test_hostile_names_stay_words_in_html(hostile) -> None:
+    page = html_page(make_report(hostile, EVIL))
+    reader = parsed(page)
+    assert [tag for tag, _ in reader.tags].count("script") == 1
+    assert "img" not in [tag for tag, _ in reader.tags]
+    assert not any(key.startswith("on") for _, attributes in reader.tags for key in attributes)
+    assert "alert" in "".join(reader.words)
+    assert not set("\u202a\u202b\u202d\u202e\x00") & set(page)
+    assert len(page) < 400_000
+
+
+def test_hostile_names_stay_words_in_markdown(hostile) -> None:
+    text = markdown_report(make_report(hostile, EVIL))
+    inside = False
+    for line in text.splitlines():
+        if re.match("`{3,}", line):
+            inside = not inside
+        elif not inside:
+            assert "<script" not in line
+            assert "<img" not in line
+            assert not re.search(r"(?<!\\)\]\(", line)
+    assert not inside
+    assert "\n# c" not in text
+    assert "\u202e" not in text
+    assert len(text) < 400_000
+
+
+def test_names_that_were_cut_stay_apart(hostile) -> None:
+    coders = [row[0] for row in tables(make_report(hostile, "x"))["Coders"].rows]
+    assert len(coders) == len(set(coders)) == 5
+
+
+# ---------------------------------------------------------------------- refused in a sentence
+
+
+def test_what_cannot_be_reported_is_refused() -> None:
+    corpus = Corpus.from_dict({"a": {"x": [2, 3], "y": [5]}, "b": {"z": [4]}})
+    for given, why in (
+        ({"reference": "nobody"}, "no coder 'nobody'"),
+        ({"reference": "z"}, "annotated by anybody else"),
+        ({"metrics": ["R"]}, "R compares time"),
+        ({"metrics": ["nonsense"]}, "nonsense"),
+        ({"level": 1.5}, "between 0 and 1"),
+    ):
+        with pytest.raises(CaesuraError, match=why):
+            make_report(corpus, "x", **given)
+    with pytest.raises(CaesuraError, match="holds no annotation"):
+        make_report(Corpus.from_annotations([]), "x")
+
+
+# ---------------------------------------------------------------------- in a browser
+
+
+@pytest.fixture
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        yield started
+        started.close()
+
+
+def test_it_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    target.write_text(html_page(make_report(many(40, 3, 700), "forty", ["B"], resamples=50)), encoding="utf-8")
+    page = browser.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.goto(target.as_uri())
+    table = page.locator("#documents table")
+    table.get_by_role("button", name="document").click()
+    assert table.locator("tbody th").all_inner_texts()[:3] == ["document 1", "document 2", "document 3"]
+    table.get_by_role("button", name="B", exact=True).click()
+    table.get_by_role("button", name="B", exact=True).click()
+    assert table.locator("thead th").last.get_attribute("aria-sort") == "descending"
+    scores = [float(words) for words in table.locator("tbody td:last-child").all_inner_texts()]
+    assert scores == sorted(scores, reverse=True)
+    assert page.locator("#comparisons svg").count() == 0
+    table.locator("a").first.click()
+    page.wait_for_selector("#comparisons details[open] svg")
+    assert page.locator("#comparisons svg").count() == 1
+    page.locator("#open-all").click()
+    page.wait_for_function("document.querySelectorAll('#comparisons details[open] svg').length === 40")
+    assert faults == []
