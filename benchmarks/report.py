@@ -11,7 +11,26 @@ from caesura.report.findings import make_report
 from caesura.report.markdown import markdown_report
 from caesura.report.page import html_page
 
-WORDS = np.array(["in", "xanadu", "did", "kubla", "khan", "a", "stately", "pleasure", "dome", "decree", "where", "alph", "the", "sacred", "river", "ran"])
+WORDS = np.array(
+    [
+        "in",
+        "xanadu",
+        "did",
+        "kubla",
+        "khan",
+        "a",
+        "stately",
+        "pleasure",
+        "dome",
+        "decree",
+        "where",
+        "alph",
+        "the",
+        "sacred",
+        "river",
+        "ran",
+    ]
+)
 
 
 def corpus(documents: int, coders: int, units: int, *, words: bool, seed: int = 1) -> Corpus:

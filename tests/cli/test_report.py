@@ -40,6 +40,17 @@ def test_a_reference_and_a_choice(coders, tmp_path) -> None:
     assert "Against “\u2068ann\u2069”" in target.read_text(encoding="utf-8")
 
 
+def test_json_says_what_the_report_says(coders, tmp_path) -> None:
+    done = caesura("report", coders, "-o", tmp_path / "r.html", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["bytes"] == (tmp_path / "r.html").stat().st_size
+    scores = {row["document"]: row["B"] for row in found["tables"]["Documents, the least agreed upon first"]}
+    assert scores["t0"] == 1.0
+    assert scores["t1"] < 1.0
+    assert found["summary"]
+
+
 def test_by_default_it_is_report_html_here(tmp_path) -> None:
     done = caesura("report", "sample:walk", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Metrics, Seed
+from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed
 
 if TYPE_CHECKING:
     from caesura.report.blocks import Report
@@ -39,6 +39,7 @@ def report(
     option: FormatOptions = None,
     encoding: Encoding = None,
     seed: Seed = 0,
+    json: Json = False,
 ) -> None:
     """Write a report: what was found in words, tables, the agreement of coders, and every document drawn.
 
@@ -59,7 +60,29 @@ def report(
         text = write(made)
         atomic_write(output, text.encode("utf-8", "replace"))
     size = output.stat().st_size
+    if json:
+        from caesura.cli.output import as_json
+
+        as_json({"wrote": str(output), "bytes": size, **_as_data(made)})
+        return
     typer.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
+
+
+def _as_data(made: Report) -> dict[str, Any]:
+    """The report's words and tables as plain data; a link is the name it stands under."""
+    from caesura.report.blocks import Link, Table
+
+    summary, *others = made.sections
+    tables = {
+        block.caption: [
+            {c: x.words if isinstance(x, Link) else x for c, x in zip(block.columns, row, strict=True)}
+            for row in block.rows
+        ]
+        for section in others
+        for block in section.blocks
+        if isinstance(block, Table)
+    }
+    return {"title": made.title, "summary": [b for b in summary.blocks if isinstance(b, str)], "tables": tables}
 
 
 def _writer(output: Path) -> Callable[[Report], str]:
