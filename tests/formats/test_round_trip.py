@@ -4,13 +4,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from corpora import ENDNOTES, TAME, corpora, tidy_hierarchies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import caesura as cs
 from caesura.formats.losses import WORDS, features
 from caesura.formats.registry import FORMATS, losses
+from formats.corpora import ENDNOTES, TAME, corpora, tidy_hierarchies
 
 WRITABLE = [name for name, f in FORMATS.items() if hasattr(f.load(), "write")]
 # Formats of recordings say times in samples or milliseconds, marked text holds letters of two scripts only: what these carry is tested

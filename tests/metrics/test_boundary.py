@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_boundary import cheapest, published, published_b
 
 import caesura as cs
 from caesura import Segmentation
 from caesura.metrics.boundary import BoundarySimilarity, PercentageAgreement, SegmentationSimilarity
+from metrics.naive_boundary import cheapest, published, published_b
 from shared_data import shared_json
 
 MANUAL = [2, 3, 6]

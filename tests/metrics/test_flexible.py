@@ -6,7 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from flexible_reference import least
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics import Batch, metric
 from caesura.metrics.flexible import Sf, SfB, flexible_similarity
 from caesura.model import Corpus, Segmentation
+from metrics.flexible_reference import least
 from shared_data import shared_json
 
 TYPES = ["p", "q", "r"]

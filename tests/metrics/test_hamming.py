@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_boundary import hamming
 
 import caesura as cs
 from caesura.metrics.hamming import GeneralizedHamming
+from metrics.naive_boundary import hamming
 from shared_data import shared_json
 
 prices = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 7.5])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from naive_boundary import windows
 
 import caesura as cs
 from caesura import Segmentation
 from caesura.metrics.window import Pk, WindowDiff, WinPR
+from metrics.naive_boundary import windows
 from shared_data import shared_json
 
 strings = st.integers(2, 40).flatmap(
