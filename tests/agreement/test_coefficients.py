@@ -257,3 +257,12 @@ def test_recordings_have_no_places_to_count() -> None:
     with pytest.raises(cs.CaesuraError, match="counts places where a boundary might be"):
         cs.agreement(timed, "F")
     assert cs.agreement(timed, "F", coefficient="percentage").value == 1.0
+
+
+def test_plain_s_is_the_scaled_s_of_the_section_on_agreement() -> None:
+    from caesura import samples
+
+    corpus = samples.load("stargazer")
+    assert round(cs.agreement(corpus, metric="S", density="segments").value, 4) == 0.7562
+    assert round(cs.agreement(corpus, metric="S").value, 4) == 0.7667
+    assert cs.agreement(corpus, metric="S:weights=unit").value != cs.agreement(corpus, metric="S").value

@@ -61,7 +61,8 @@ def agreement(
     Parameters
     ----------
     metric
-        The pairwise measure: any symmetric one that runs from 0 to 1, by name (``"B:n_t=3"``) or made.
+        The pairwise measure: any symmetric one that runs from 0 to 1, by name (``"B:n_t=3"``) or made. "S" by name alone has
+        scaled weights, as in the paper's section on agreement.
     coefficient
         "pi" (Scott's π; Fleiss' multi-π), "kappa" (Cohen's κ; Davies & Fleiss' multi-κ), "bennett" (density one half), "bias"
         (Artstein & Poesio: A_e of π less A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial
@@ -116,7 +117,10 @@ _FORMULAS: dict[str, Literal["ratio", "difference", "observed"]] = {"bias": "dif
 
 
 def _made(name: str | Metric) -> Metric:
-    return name if isinstance(name, Metric) else metric(name)
+    """Make the measure. Plain "S" is the scaled S of the paper's section 5, where it was used for agreement; "S:weights=unit" is the other."""
+    if isinstance(name, Metric):
+        return name
+    return metric(name, weights="scaled") if name == "S" else metric(name)
 
 
 def _signature(coefficient: str, made: Metric, density: str | None) -> str:
