@@ -193,6 +193,9 @@ def scores(corpus: Corpus, found: Measures) -> list[Section]:
         if against
         else "Every two coders of one text, each taken as the reference of the other once."
     )
+    one_sided = any(not m.metric.symmetric for listed in found.scores.values() for m in listed.values())
+    if not against and one_sided:
+        words += " So precision equals recall, and what one side has too many the other has too few; name a reference to tell them apart."
     return [Section("scores", "Scores", (words, Table("Scores", columns, rows).without_empty()))]
 
 

@@ -66,13 +66,13 @@ def _contents(report: Report) -> str:
 
 
 def _section(section: Section) -> str:
-    inside = "".join(map(_block, section.blocks))
+    inside = "".join(_block(block, section.title) for block in section.blocks)
     return f'<section id="{section.anchor}"><h2>{plain_text(section.title)}</h2>{inside}</section>\n'
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, heading: str) -> str:
     if isinstance(block, Table):
-        return _table(block)
+        return _table(block, said=block.caption == heading)
     if isinstance(block, str):
         return f"<p>{plain_text(block)}</p>"
     return f"<figure>{block.svg(_WIDTH, style=False)}</figure>"
@@ -81,7 +81,8 @@ def _block(block: Block) -> str:
 # ---------------------------------------------------------------------- tables
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, *, said: bool = False) -> str:
+    """Write a table; where its heading has said what it shows, only those who listen to the page are told again."""
     sortable = len(table.rows) >= _SORTED_FROM
     numeric = [all(_is_number(row[i]) for row in table.rows) for i in range(len(table.columns))]
     wordy = [any(isinstance(row[i], str) and len(row[i]) > 40 for row in table.rows) for i in range(len(table.columns))]  # type: ignore[arg-type]
@@ -96,8 +97,9 @@ def _table(table: Table) -> str:
         + "</tr>\n"
         for row in table.rows
     )
-    caption = f"<caption>{plain_text(table.caption)}</caption>"
-    return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n'
+    shown = plain_text(table.caption)
+    named = f'<table aria-label="{shown}">' if said else f"<table><caption>{shown}</caption>"
+    return f'<div class="scroll">{named}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n'
 
 
 _NUMBER = ' class="n"'

@@ -34,9 +34,10 @@ p{max-width:48rem}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.93rem;min-width:min(100%,24rem)}
 caption{text-align:start;font-weight:600;padding:.2em 0 .5em}
 th,td{text-align:start;vertical-align:top;padding:.34em .9em .34em .3em;border-bottom:1px solid var(--cs-grid);font-weight:400}
-thead th{white-space:nowrap;font-weight:600;color:var(--cs-faint);border-bottom:2px solid var(--cs-grid)}
+thead th{vertical-align:bottom;font-weight:600;color:var(--cs-faint);border-bottom:2px solid var(--cs-grid)}
 th[scope=row]{min-width:9rem}
-td.n,th.n{text-align:end;white-space:nowrap}
+td.n,th.n{text-align:end}
+td:not(.w){white-space:nowrap}
 td.w{min-width:14rem}
 tbody tr:hover{background:var(--cs-band)}
 th button{all:unset;cursor:pointer}
@@ -61,13 +62,13 @@ body{max-width:none;padding:0;font-size:10pt}
 nav,.tools,th button::after{display:none}
 h1{font-size:18pt}h2{font-size:13pt;break-after:avoid}
 table{font-size:8.5pt}caption{break-after:avoid}
-thead{display:table-header-group}tr,figure{break-inside:avoid}
+thead{display:table-header-group}thead,tr,figure{break-inside:avoid}
 .scroll,figure{overflow:visible}
 svg.caesura{max-width:100%;height:auto}
 details{border:0;padding:0}summary{list-style:none;font-weight:600;break-after:avoid}
 details:not([open]){display:none}
 a{color:inherit;text-decoration:none}
-thead th{white-space:normal}
+td:not(.w):not(.n){white-space:normal}
 """
 
 #: Sorting by a column, opening by link, and drawing packed documents when they are opened.
