@@ -299,10 +299,10 @@ def test_it_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> None:
     page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     page.goto(target.as_uri())
     table = page.locator("#documents table")
-    table.get_by_role("button", name="document").click()
+    table.get_by_role("button", name="sort by document").click()
     assert table.locator("tbody th").all_inner_texts()[:3] == ["document 1", "document 2", "document 3"]
-    table.get_by_role("button", name="B", exact=True).click()
-    table.get_by_role("button", name="B", exact=True).click()
+    table.get_by_role("button", name="sort by B", exact=True).click()
+    table.get_by_role("button", name="sort by B", exact=True).click()
     assert table.locator("thead th").last.get_attribute("aria-sort") == "descending"
     scores = [float(words) for words in table.locator("tbody td:last-child").all_inner_texts()]
     assert scores == sorted(scores, reverse=True)

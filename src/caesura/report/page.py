@@ -87,8 +87,9 @@ def _table(table: Table, *, said: bool = False) -> str:
     numeric = [all(_is_number(row[i]) for row in table.rows) for i in range(len(table.columns))]
     wordy = [any(isinstance(row[i], str) and len(row[i]) > 40 for row in table.rows) for i in range(len(table.columns))]  # type: ignore[arg-type]
     classes = [' class="n"' if n else ' class="w"' if w else "" for n, w in zip(numeric, wordy, strict=True)]
+    # The name stands beside its button, not in it: browsers leave buttons out where they repeat a heading on the next page.
     head = "".join(
-        f'<th scope="col"{kind if kind == _NUMBER else ""}>{f"<button>{_bdi(name)}</button>" if sortable else _bdi(name)}</th>'
+        f'<th scope="col"{kind if kind == _NUMBER else ""}>{_bdi(name)}{_sorter(name) if sortable else ""}</th>'
         for name, kind in zip(table.columns, classes, strict=True)
     )
     body = "".join(
@@ -103,6 +104,10 @@ def _table(table: Table, *, said: bool = False) -> str:
 
 
 _NUMBER = ' class="n"'
+
+
+def _sorter(name: str) -> str:
+    return f'<button aria-label="sort by {plain_text(clean(name))}"></button>'
 
 
 def _cell(cell: Cell) -> str:

@@ -34,16 +34,17 @@ p{max-width:48rem}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.93rem;min-width:min(100%,24rem)}
 caption{text-align:start;font-weight:600;padding:.2em 0 .5em}
 th,td{text-align:start;vertical-align:top;padding:.34em .9em .34em .3em;border-bottom:1px solid var(--cs-grid);font-weight:400}
-thead th{vertical-align:bottom;font-weight:600;color:var(--cs-faint);border-bottom:2px solid var(--cs-grid)}
+thead th{vertical-align:bottom;overflow-wrap:break-word;font-weight:600;color:var(--cs-faint);border-bottom:2px solid var(--cs-grid)}
 th[scope=row]{min-width:9rem}
 td.n,th.n{text-align:end}
 td:not(.w){white-space:nowrap}
 td.w{min-width:14rem}
 tbody tr:hover{background:var(--cs-band)}
+th:has(button){cursor:pointer}
 th button{all:unset;cursor:pointer}
-th button::after{content:' \\2195';content:' \\2195' / '';opacity:.45}
-th[aria-sort=ascending] button::after{content:' \\2191';content:' \\2191' / '';opacity:1}
-th[aria-sort=descending] button::after{content:' \\2193';content:' \\2193' / '';opacity:1}
+th button::after{content:'\\a0\\2195';content:'\\a0\\2195' / '';opacity:.45}
+th[aria-sort=ascending] button::after{content:'\\a0\\2191';content:'\\a0\\2191' / '';opacity:1}
+th[aria-sort=descending] button::after{content:'\\a0\\2193';content:'\\a0\\2193' / '';opacity:1}
 th button:focus-visible,summary:focus-visible,button:focus-visible{outline:2px solid var(--cs-match);outline-offset:2px}
 code{font:.88em ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}
 figure{margin:1.2em 0;overflow-x:auto}
@@ -59,7 +60,7 @@ padding:.3rem .8rem;cursor:pointer;margin-inline-end:.5rem}
 _PAPER = """
 @page{margin:16mm 14mm}
 body{max-width:none;padding:0;font-size:10pt}
-nav,.tools,th button::after{display:none}
+nav,.tools,th button{display:none}
 h1{font-size:18pt}h2{font-size:13pt;break-after:avoid}
 table{font-size:8.5pt}caption{break-after:avoid}
 thead{display:table-header-group}thead,tr,figure{break-inside:avoid}
@@ -68,14 +69,13 @@ svg.caesura{max-width:100%;height:auto}
 details{border:0;padding:0}summary{list-style:none;font-weight:600;break-after:avoid}
 details:not([open]){display:none}
 a{color:inherit;text-decoration:none}
-td:not(.w):not(.n){white-space:normal}
 """
 
 #: Sorting by a column, opening by link, and drawing packed documents when they are opened.
 SCRIPT = """
 'use strict';
-for(const button of document.querySelectorAll('th button'))button.onclick=()=>{
- const head=button.parentNode,body=head.closest('table').tBodies[0],at=head.cellIndex;
+for(const button of document.querySelectorAll('th button'))button.parentNode.onclick=event=>{
+ const head=event.currentTarget,body=head.closest('table').tBodies[0],at=head.cellIndex;
  const up=head.getAttribute('aria-sort')!=='ascending';
  for(const other of head.parentNode.cells)other.removeAttribute('aria-sort');
  head.setAttribute('aria-sort',up?'ascending':'descending');
