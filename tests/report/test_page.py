@@ -203,6 +203,15 @@ def test_a_hundred_documents_stay_under_three_megabytes() -> None:
     assert "coder by coder" in first
 
 
+def test_beyond_the_budget_documents_are_zoomed_out(monkeypatch) -> None:
+    monkeypatch.setattr("caesura.report.page._PLAIN", 0)
+    monkeypatch.setattr("caesura.report.page._PACKED", 1)
+    reader = parsed(html_page(make_report(many(3, 3, 300), "few", ["B"], resamples=50)))
+    packed = [a["data-packed"] or "" for _, a in reader.tags if "data-packed" in a]
+    drawn = [zlib.decompress(base64.b64decode(p)).decode() for p in packed]
+    assert [", density" in inside for inside in drawn] == [False, True, True]
+
+
 def test_small_reports_need_no_script_to_draw() -> None:
     page = html_page(make_report(many(3, 3, 40), "few"))
     assert "data-packed=" not in page
