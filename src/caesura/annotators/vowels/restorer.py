@@ -70,9 +70,9 @@ class VowelRestorer:
 
     Examples
     --------
-    >>> restorer = VowelRestorer(model="hmm").fit(["שָׁלוֹם עֲלֵיכֶם", "שָׁלוֹם רָב"])
-    >>> restorer.restore("שלום, שלום!")
-    'שָׁלוֹם, שָׁלוֹם!'
+    >>> restorer = VowelRestorer(model="hmm").fit(["דָוִד רָב", "דָוִד בָא"])
+    >>> restorer.restore("דוד, דוד!")
+    'דָוִד, דָוִד!'
     """
 
     _parameters: ClassVar[tuple[str, ...]] = (
