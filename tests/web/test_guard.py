@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -126,7 +127,7 @@ def test_exports_are_safe_in_a_spreadsheet(client: TestClient) -> None:
     assert answer.status_code == 200, answer.text
     assert "'=1+1" in answer.text
     assert "'@x" in answer.text
-    assert 'filename="_cmd' in answer.headers["content-disposition"]
+    assert re.fullmatch(r'attachment; filename="[A-Za-z0-9_-]+\.csv"', answer.headers["content-disposition"])
 
 
 def test_the_server_says_when_it_cannot_start(tmp_path: Path) -> None:

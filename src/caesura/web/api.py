@@ -177,7 +177,8 @@ def export(
     corpus = _store(request).corpus(project)
     if coder:
         corpus = corpus.select(coders=coder)
-    name, content = exported(corpus, _store(request).project_name(project), format, lossy=lossy)
+    store = _store(request)
+    name, content = exported(corpus, store.project_name(project), format, lossy=lossy, origins=store.origins(project))
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
 

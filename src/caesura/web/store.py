@@ -160,6 +160,20 @@ class Store:
             attributes={name: known for name, known in attributes.items() if known},
         )
 
+    def origins(self, project: int) -> dict[tuple[str, str, str], str]:
+        """Where every annotation came from, by item, track and coder: a file, pasted text, a unification, somebody's copy."""
+        query = (
+            sa.select(items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
+            .join(codings, codings.c.item == items.c.id)
+            .where(items.c.project == project)
+        )
+        with self._reading() as db:
+            rows = list(db.execute(query))
+        return {
+            (row.name, row.track, row.coder): row.origin + (f"; {row.version - 1} changes" if row.version > 1 else "")
+            for row in rows
+        }
+
     # ------------------------------------------------------------------ items and annotations
 
     def items(self, project: int) -> list[Item]:
