@@ -46,6 +46,9 @@ def test_groups_by_attribute_or_function() -> None:
     assert set(groups) == {"tale", "news"}
     assert sum(len(g.items) for g in groups.values()) == 12
     assert set(result.by(lambda item: int(item[1:]) > 5)) == {True, False}
+    bands = result.by("length")
+    assert set(bands) == {"up to 11", "up to 12", "up to 13"}
+    assert sum(len(g.items) for g in bands.values()) == 12
     with pytest.raises(CaesuraError, match="no attribute 'author'; items have genre"):
         result.by("author")
 

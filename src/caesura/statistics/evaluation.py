@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metrics
@@ -117,8 +118,13 @@ class Evaluation:
         return rank_test(self.measured[name].metric, rows, method=method)
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
-        """Split by an attribute of items ("genre"), or by a function of their names; no comparison is counted again."""
+        """Split by an attribute of items ("genre"), by "length" in four bands, or by a function of the items' names.
+
+        No comparison is counted again.
+        """
         groups: dict[Any, list[int]] = {}
+        if attribute == "length" and not any("length" in known for known in self.attributes.values()):
+            attribute = _bands(self.items, self._lengths())
         for i, item in enumerate(self.items):
             if callable(attribute):
                 group = attribute(item)
@@ -131,6 +137,12 @@ class Evaluation:
                 )
             groups.setdefault(group, []).append(i)
         return {group: self._only(np.array(chosen)) for group, chosen in groups.items()}
+
+    def _lengths(self) -> NDArray[np.float64]:
+        """Length of every item: its longest track."""
+        lengths = np.zeros(len(self.items))
+        np.maximum.at(lengths, self.pairing.item_of, self.pairing.batch.lengths)
+        return lengths
 
     def warnings(self) -> list[str]:
         """Sentences about numbers that deserve a second look: systems below a degenerate baseline, items without a score."""
@@ -334,6 +346,14 @@ def _same_items(pairings: Mapping[str, Pairing]) -> None:
                 f"systems {first!r} and {name!r} cover different items ({', '.join(apart[:3])} …); "
                 "give both the same items, or use missing='worst' (--missing worst)."
             )
+
+
+def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:
+    """Name the quarter of the lengths that an item falls into, shortest first."""
+    edges = np.unique(np.quantile(lengths, [0.25, 0.5, 0.75], method="lower"))
+    names = [f"up to {edge:g}" for edge in edges] + [f"over {edges[-1]:g}"]
+    band = {item: names[int(np.searchsorted(edges, length))] for item, length in zip(items, lengths, strict=True)}
+    return band.__getitem__
 
 
 def _better(metric: Metric, one: float, other: float) -> bool:
