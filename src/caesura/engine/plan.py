@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from caesura.errors import FormatError, MissingExtra
 from caesura.metrics import Metric
@@ -105,18 +105,19 @@ def polars() -> Any:
 
 def _cuts(paths: Sequence[Path], step: int) -> tuple[list[list[int]], int]:
     """Row numbers at which fragments start in every file (and the end), and the number of items of the reference."""
-    if all(_is_sorted(path) for path in paths):
-        names, rows, items = _every(paths[0], step)
-        return [rows, *(_rows_of(path, names) for path in paths[1:])], items
-    found = [_every(path, step) for path in paths]
-    for path, (_, _, items) in zip(paths[1:], found[1:], strict=True):
-        if items != found[0][2]:
+    first = _every(paths[0], step)
+    by_name = [_rows_of(path, first.names) for path in paths[1:]] if first.ascending else [None]
+    if all(rows is not None for rows in by_name):
+        return [first.rows, *(rows for rows in by_name if rows is not None)], first.items
+    found = [first, *(_every(path, step) for path in paths[1:])]
+    for path, each in zip(paths[1:], found[1:], strict=True):
+        if each.items != first.items:
             raise FormatError(
                 path,
                 None,
-                f"{items} items, but the reference has {found[0][2]}; sort both files by item to compare what they share.",
+                f"{each.items} items, but the reference has {first.items}; sort both files by item to compare what they share.",
             )
-    return [rows for _, rows, _ in found], found[0][2]
+    return [each.rows for each in found], first.items
 
 
 def _names(path: Path) -> Iterator[Any]:
@@ -137,20 +138,20 @@ def _names(path: Path) -> Iterator[Any]:
         raise FormatError(path, None, f"{fault.strerror or str(fault).splitlines()[0]}.") from None
 
 
-def _is_sorted(path: Path) -> bool:
-    last = None
-    for names in _names(path):
-        if not names.is_sorted() or (last is not None and names[0] < last):
-            return False
-        last = names[-1]
-    return True
+class _Every(NamedTuple):
+    """Every so many-th item of a file: its name and first row (and the number of rows at the end), how many items, in which order."""
+
+    names: list[str]
+    rows: list[int]
+    items: int
+    ascending: bool
 
 
-def _every(path: Path, step: int) -> tuple[list[str], list[int], int]:
-    """Every ``step``-th item: its name and first row; the number of rows at the end of the list; the number of items."""
+def _every(path: Path, step: int) -> _Every:
+    """Look at every item name once."""
     names: list[str] = []
     rows: list[int] = []
-    items, seen, last = 0, 0, None
+    items, seen, last, ascending = 0, 0, None, True
     for column in _names(path):
         new = (column != column.shift(1)).fill_null(True)
         if last is not None and column[0] == last:
@@ -159,19 +160,28 @@ def _every(path: Path, step: int) -> tuple[list[str], list[int], int]:
         wanted = starts[(-items) % step :: step]
         names += column.gather(wanted).to_list()
         rows += (wanted + seen).tolist()
+        ascending = ascending and _follows(column, last)
         items += len(starts)
         seen += len(column)
         last = column[-1]
-    return names, [*rows, seen], items
+    return _Every(names, [*rows, seen], items, ascending)
 
 
-def _rows_of(path: Path, names: Sequence[str]) -> list[int]:
-    """The first row whose item is not before each name, in a sorted file; the number of rows at the end."""
+def _rows_of(path: Path, names: Sequence[str]) -> list[int] | None:
+    """The first row whose item is not before each name, and the number of rows at the end; None where a file is not sorted."""
     rows = [0] * len(names)
-    seen, following = 0, 1
+    seen, following, last = 0, 1, None
     for column in _names(path):
+        if not _follows(column, last):
+            return None
         while following < len(names) and names[following] <= column[-1]:
             rows[following] = seen + int(column.search_sorted(names[following], side="left"))
             following += 1
         seen += len(column)
+        last = column[-1]
     return [*rows[:following], *[seen] * (len(names) - following), seen]
+
+
+def _follows(column: Any, last: str | None) -> bool:
+    """Whether names ascend, within a slice and from the slice before."""
+    return bool(column.is_sorted()) and (last is None or column[0] >= last)

@@ -1,0 +1,55 @@
+"""Do 95 % intervals hold the truth 95 times in a hundred? The full version of what tests/statistics checks in small.
+
+Items of very different sizes are drawn from a population whose pooled F is known; every repetition makes an interval from its items.
+Run: python benchmarks/intervals.py
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from caesura.metrics import metric
+from caesura.statistics.bootstrap import bootstrap_interval
+from caesura.statistics.significance import paired_test
+
+F, TRUTH = metric("F"), 0.6
+
+
+def rows(random: np.random.Generator, items: int) -> np.ndarray:
+    sizes = random.integers(1, 40, size=items)
+    hits = random.binomial(sizes, TRUTH)
+    return np.stack((hits, sizes, sizes), axis=1).astype(np.float64)
+
+
+def coverage(items: int, method: str, repetitions: int = 2_000) -> float:
+    random = np.random.default_rng(items)
+    held = 0
+    for seed in range(repetitions):
+        found = bootstrap_interval(F, rows(random, items), resamples=1_000, seed=seed, method=method)
+        held += found.low <= TRUTH <= found.high
+    return held / repetitions
+
+
+def rejections(items: int, repetitions: int = 2_000) -> list[float]:
+    random = np.random.default_rng(items)
+    found = np.array(
+        [
+            paired_test(F, rows(random, items), rows(random, items), samples=499, seed=s).p_value
+            for s in range(repetitions)
+        ]
+    )
+    return [float((found <= level).mean()) for level in (0.01, 0.05, 0.1)]
+
+
+if __name__ == "__main__":
+    start = time.perf_counter()
+    print("| items | percentile | BCa | p ≤ 0.01 | p ≤ 0.05 | p ≤ 0.1 |\n|---:|---:|---:|---:|---:|---:|")
+    for items in (20, 50, 100, 300):
+        held = [f"{100 * coverage(items, method):.1f} %" for method in ("percentile", "bca")]
+        print(
+            f"| {items} | {held[0]} | {held[1]} | " + " | ".join(f"{100 * r:.1f} %" for r in rejections(items)) + " |",
+            flush=True,
+        )
+    print(f"{time.perf_counter() - start:.0f} s")
