@@ -446,6 +446,8 @@ def _state(db: sa.Connection, item: Item, annotation: int) -> AnnotationState:
 
 
 def _checked(db: sa.Connection, annotation: int, version: int) -> AnnotationState:
+    # a row lock, for stores with many writers at once; SQLite has locked the whole file already
+    db.execute(sa.select(codings.c.id).where(codings.c.id == annotation).with_for_update())
     state = _found(db, annotation)
     if state.version != version:
         raise Conflict(
