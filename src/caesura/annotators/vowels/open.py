@@ -214,7 +214,7 @@ def rebuilt(script: Script, arrays: Mapping[str, NDArray[Any]]) -> tuple[Alphabe
 def _grams(name: str, arrays: Mapping[str, NDArray[Any]]) -> NGrams:
     return NGrams.of(
         int(arrays[f"{name}_order"][0]),
-        arrays[f"{name}_keys"],
+        arrays[f"{name}_keys"].copy(),
         arrays[f"{name}_logs"].astype(np.float32),
         arrays[f"{name}_weights"].astype(np.float32),
     )

@@ -1,11 +1,13 @@
-"""Model files: a line that names the format, a line of JSON with a checksum, then plain NumPy arrays; nothing in them is executed."""
+"""Model files: a line that names the format, a line of JSON with a checksum and a table of arrays, then the arrays as they lie in memory.
+
+Nothing in them is executed, and nothing has to be unpacked: an array is a slice of the file.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,44 +21,64 @@ from caesura.formats.files import atomic_write
 __all__ = ["VERSION", "load_model", "save_model", "strings", "unstrung"]
 
 #: Of the file format; a file of another version is refused.
-VERSION = 1
+VERSION = 2
 _MAGIC = b"caesura vowel model "
+_ALIGNED = 64  # every array begins at a multiple of this, so that compiled code can work on it where it lies
 
 
 def save_model(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a model in one piece."""
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **dict(arrays))
-    payload = buffer.getvalue()
-    whole = {**header, "bytes": len(payload), "sha256": hashlib.sha256(payload).hexdigest()}
-    line = json.dumps(whole, ensure_ascii=True, sort_keys=True).encode()
-    atomic_write(path, _MAGIC + str(VERSION).encode() + b"\n" + line + b"\n" + payload)
+    table: dict[str, tuple[str, list[int], int]] = {}
+    pieces: list[bytes] = []
+    size = 0
+    for name, array in arrays.items():
+        raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        table[name] = (array.dtype.newbyteorder("<").str, list(array.shape), size)
+        pieces.append(raw + bytes(-len(raw) % _ALIGNED))
+        size += len(pieces[-1])
+    payload = b"".join(pieces)
+    whole = {**header, "arrays": table, "bytes": size, "sha256": hashlib.sha256(payload).hexdigest()}
+    top = _MAGIC + str(VERSION).encode() + b"\n" + json.dumps(whole, ensure_ascii=True, sort_keys=True).encode()
+    atomic_write(path, top + b" " * (-(len(top) + 1) % _ALIGNED) + b"\n" + payload)
 
 
 def load_model(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read a model, refusing anything that is not one, is of another version, or is damaged."""
+    """Read a model, refusing anything that is not one, is of another version, or is damaged.
+
+    The arrays are views of one buffer; whoever keeps one for long copies it.
+    """
     if not path.is_file():
         raise FormatError(path, None, "there is no such file.")
-    raw = path.read_bytes()
-    if not raw.startswith(_MAGIC):
-        raise FormatError(path, None, "this is not a vowel model, as `caesura vowels train` writes it.")
-    first, _, rest = raw.partition(b"\n")
-    version = first[len(_MAGIC) :].decode("ascii", "replace")
-    if version != str(VERSION):
-        raise FormatError(path, None, f"this model is of version {version[:20]}, expected {VERSION}; train it again.")
-    line, _, payload = rest.partition(b"\n")
+    with path.open("rb") as stream:
+        if stream.read(len(_MAGIC)) != _MAGIC:
+            raise FormatError(path, None, "this is not a vowel model, as `caesura vowels train` writes it.")
+        version = stream.readline(40).decode("ascii", "replace").rstrip("\n")
+        if version != str(VERSION):
+            raise FormatError(
+                path, None, f"this model is of version {version[:20]}, expected {VERSION}; train it again."
+            )
+        line = stream.readline()
+        payload = np.fromfile(stream, np.uint8)
     try:
         header = json.loads(line)
-        intact = len(payload) == header["bytes"] and hashlib.sha256(payload).hexdigest() == header["sha256"]
+        intact = len(payload) == header["bytes"] and hashlib.sha256(payload.data).hexdigest() == header["sha256"]
     except (ValueError, KeyError, TypeError):
         intact = False
     if not intact:
         raise FormatError(path, None, "this model is damaged: its checksum does not fit; copy or train it again.")
     try:
-        with np.load(io.BytesIO(payload), allow_pickle=False) as stored:
-            return header, {name: stored[name] for name in stored.files}
-    except (ValueError, OSError, zipfile.BadZipFile):
+        return header, {name: _sliced(payload, *row) for name, row in header["arrays"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise FormatError(path, None, "this model is damaged: its arrays cannot be read.") from None
+
+
+def _sliced(payload: NDArray[np.uint8], kind: str, shape: Sequence[int], start: int) -> NDArray[Any]:
+    """Return one array of the table, where it lies."""
+    dtype = np.dtype(kind)
+    if dtype.kind not in "iufb":
+        raise ValueError(kind)
+    size = dtype.itemsize * math.prod(shape)
+    return payload[start : start + size].view(dtype).reshape(shape)
 
 
 def strings(words: Sequence[str]) -> NDArray[np.uint8]:
