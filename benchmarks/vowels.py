@@ -14,6 +14,7 @@ from pathlib import Path
 
 from caesura.annotators.vowels import VowelRestorer, load_corpus, split_random
 from caesura.errors import CaesuraError
+from caesura.formats import scripts
 
 
 def best_of(run, times: int = 5) -> float:
@@ -38,7 +39,7 @@ def measured(corpus, model: str) -> list[str]:
     copies = 10 if model in ("unigram", "hmm") else 1
 
     def restore() -> None:
-        getattr(restorer.fitted, "_spelt", {}).clear()  # spell unseen words anew in every run
+        scripts._split.cache_clear()  # take unseen words apart anew in every run
         restorer.restore(bare * copies)
 
     speed = copies * words / best_of(restore, 5 if model != "best" else 2)

@@ -7,11 +7,13 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from caesura.annotators.vowels import VowelRestorer
 from caesura.annotators.vowels.alphabet import Alphabet
 from caesura.annotators.vowels.ngrams import fit_ngrams
 from caesura.formats.scripts import HEBREW
-from caesura.kernels.lattice import best_paths, path_posteriors
-from caesura.kernels.ngrams import log_spelling, log_symbol, spellings
+from caesura.kernels.lattice import Candidates, WordGrams, best_paths, path_posteriors
+from caesura.kernels.ngrams import log_spelling, log_symbol
+from caesura.kernels.spelling import build_trie, spell_out
 
 
 def sequences(seed: int, number: int = 80, symbols: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -47,24 +49,72 @@ def test_unknown_symbols_get_what_is_left_over() -> None:
     assert left + known == pytest.approx(1.0, abs=1e-5)
 
 
-def test_spellings_are_the_best_of_all() -> None:
-    words = ["בָּגַד", "בֶּגֶד", "בָּגְדָה", "גַּב", "גַּג", "דָּג", "דֶּגֶל", "גָּדֵל", "גָּדוֹל", "בָּדָד"]
-    alphabet = Alphabet.of(HEBREW, words)
-    spelt = alphabet.spell(words)
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_a_trie_holds_every_sequence_and_knows_its_suffix(order: int) -> None:
+    symbols, offsets = sequences(order)
+    model = fit_ngrams(symbols, offsets, order, 5, np.full(6, 1 / 6))
+    trie = build_trie(model.columns, order, 5)
+    assert len(trie.symbols) == len(model.keys)
+    of: dict[int, tuple[int, ...]] = {0: ()}
+    for state in range(len(trie.symbols)):
+        for child in range(trie.first[state], trie.first[state + 1]):
+            of[child] = (*of[state], int(trie.symbols[child]))
+    assert len(set(of.values())) == len(trie.symbols)
+    assert of[trie.start] == (5,) * (order - 1)
+    for state, sequence in of.items():
+        assert of[int(trie.back[state])] == sequence[1:]
+        assert (len(sequence) < order) == (state < trie.histories)
+        if trie.logs[state] > -90:
+            line = np.array(sequence[:-1], np.int64)
+            assert trie.logs[state] == log_symbol(*model.columns, line, 0, len(line), sequence[-1])
+
+
+WORDS = ["בָּגַד", "בֶּגֶד", "בָּגְדָה", "גַּב", "גַּג", "דָּג", "דֶּגֶל", "גָּדֵל", "גָּדוֹל", "בָּדָד"]
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_spellings_are_the_best_of_all(order: int) -> None:
+    alphabet = Alphabet.of(HEBREW, WORDS)
+    spelt = alphabet.spell(WORDS)
     symbols = alphabet.first[spelt.letters] + spelt.choices
-    model = fit_ngrams(symbols, spelt.words, 3, alphabet.size, np.full(alphabet.size + 1, 1 / (alphabet.size + 1)))
-    letters = alphabet.spell(["דגל"]).letters
-    rows, scores = np.empty((400, 3), np.int64), np.empty(400)
-    number = spellings(
-        *model.columns, 3, letters, np.arange(alphabet.size), alphabet.first, alphabet.size, 400, rows, scores
-    )
-    every = list(product(*(range(alphabet.first[x], alphabet.first[x + 1]) for x in letters)))
-    assert number == len(every)
-    truth = np.empty(len(every))
-    flat = np.array(every).ravel()
-    log_spelling(*model.columns, 3, flat, np.arange(len(every) + 1) * 3, alphabet.size, truth)
-    assert scores[:number] == pytest.approx(sorted(truth, reverse=True), abs=1e-5)
-    assert alphabet.pointed("דגל", rows[0] - alphabet.first[letters]) == HEBREW.canonical("דֶּגֶל")
+    even = np.full(alphabet.size + 1, 1 / (alphabet.size + 1))
+    model = fit_ngrams(symbols, spelt.words, order, alphabet.size, even)
+    asked = ["דגל", "ב", "הדלג", "דxב"]  # the last but one begins as no word does, the last has a letter nobody knows
+    text = alphabet.spell(asked)
+    kept = 2000
+    sizes, scores = np.zeros(len(asked), np.int64), np.zeros((len(asked), kept))
+    choices = np.zeros(kept * len(text.letters), np.int16)
+    trie = build_trie(model.columns, order, alphabet.size)
+    spell_out(trie, text.letters, text.words, alphabet.first, kept, kept, sizes, choices, scores)
+    for w, (low, high) in enumerate(pairwise(text.words.tolist())):
+        letters = text.letters[low:high]
+        every = list(product(*(range(alphabet.first[x], alphabet.first[x + 1]) for x in letters)))
+        truth = np.empty(len(every))
+        log_spelling(
+            *model.columns,
+            order,
+            np.array(every).ravel(),
+            np.arange(len(every) + 1) * len(letters),
+            alphabet.size,
+            truth,
+        )
+        assert sizes[w] == len(every)
+        assert scores[w, : sizes[w]] == pytest.approx(sorted(truth, reverse=True), abs=1e-9)
+        rows = choices[kept * low : kept * low + len(every) * len(letters)].reshape(len(every), -1)
+        found = [truth[every.index(tuple(row))] for row in (rows + alphabet.first[letters]).tolist()]
+        assert found == pytest.approx(scores[w, : sizes[w]].tolist(), abs=1e-9)
+    assert alphabet.pointed("דגל", choices[:3].tolist()) == HEBREW.canonical("דֶּגֶל")
+
+
+def test_words_of_one_text_are_spelt_as_each_by_itself() -> None:
+    restorer = VowelRestorer(model="open").fit(WORDS)
+    words = ["דגב", "בגב", "דגב", "גדגד", "דג", "בב"]
+    alone = [restorer.restore(word) for word in words]
+    assert restorer.restore("\n".join(words)) == "\n".join(alone)
+    assert all(HEBREW.strip(form) != form for form in alone)
+    best = restorer.fitted.spellings("גדגד")
+    assert best[0][0] == alone[3]
+    assert [score for _, score in best] == sorted((score for _, score in best), reverse=True)
 
 
 @pytest.mark.parametrize("order", [2, 3])
@@ -84,9 +134,10 @@ def test_paths_and_posteriors_equal_exhaustive_search(order: int, seed: int) -> 
     starts = np.concatenate(([0], np.cumsum(widths * before)))
     pairs = random.uniform(-2, 0, starts[-1])
     chosen, shares = np.empty(9, np.int64), np.empty(cells[-1])
-    given = (*model.columns, order, 5, 0.7, lines, cells, states, spelled, own, pairs, starts)
-    best_paths(*given, chosen)
-    path_posteriors(*given, shares)
+    grams = WordGrams(*model.columns, order, 5)
+    given = Candidates(lines, cells, states, spelled, own, pairs, starts)
+    best_paths(grams, given, 0.7, chosen)
+    path_posteriors(grams, given, 0.7, shares)
 
     def single(history: list[int], cell: int | None) -> float:
         state = 5 if cell is None else int(states[cell])

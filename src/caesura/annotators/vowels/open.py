@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,21 @@ from caesura.annotators.vowels.ngrams import NGrams, fit_ngrams
 from caesura.annotators.vowels.storage import strings, unstrung
 from caesura.formats.scripts import Script
 
-__all__ = ["RULED_OUT", "Lattice", "Open", "fitted_ngrams", "rebuilt"]
+if TYPE_CHECKING:
+    from caesura.kernels.lattice import Candidates, WordGrams
+    from caesura.kernels.spelling import Trie
+
+__all__ = ["RULED_OUT", "Forms", "Lattice", "Open", "fitted_ngrams", "rebuilt"]
 
 _BEAM = 24
 _KEPT = 12
 RULED_OUT = -1e9
+
+
+class Forms(Protocol):
+    """Pointed forms of candidates that the lexicon does not have, by the candidate's number: a dict, or spelt when asked for."""
+
+    def __getitem__(self, cell: int, /) -> str: ...
 
 
 @dataclass
@@ -35,7 +46,7 @@ class Lattice:
     states: NDArray[np.int64]
     spelled: NDArray[np.float64]
     own: NDArray[np.float64]
-    forms: dict[int, str]
+    forms: Forms
     pairs: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     pair_offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -55,7 +66,6 @@ class Open(Model):
     def __init__(self, script: Script, lexicon: Lexicon, alphabet: Alphabet, letters: NGrams, words: NGrams) -> None:
         super().__init__(script, lexicon)
         self.alphabet, self.letters, self.words = alphabet, letters, words
-        self._spelt: dict[str, list[tuple[str, float]]] = {}
 
     @classmethod
     def fit(
@@ -70,10 +80,7 @@ class Open(Model):
 
         lattice = self.lattice(words)
         chosen = np.empty(len(words.words), np.int64)
-        best_paths(
-            *self.words.columns, self.words.order, len(self.lexicon), self.scale, words.offsets, lattice.cells,
-            lattice.states, lattice.spelled, lattice.own, lattice.pairs, lattice.pair_offsets, chosen,
-        )  # fmt: skip
+        best_paths(*self._given(lattice, words), self.scale, chosen)
         picked = lattice.cells[:-1] + chosen
         pointed, forms = self.lexicon.pointed, lattice.forms
         return [
@@ -87,34 +94,39 @@ class Open(Model):
 
         lattice = self.lattice(words)
         share = np.empty(len(lattice.states))
-        path_posteriors(
-            *self.words.columns, self.words.order, len(self.lexicon), self.scale, words.offsets, lattice.cells,
-            lattice.states, lattice.spelled, lattice.own, lattice.pairs, lattice.pair_offsets, share,
-        )  # fmt: skip
+        path_posteriors(*self._given(lattice, words), self.scale, share)
         found: list[Alternatives] = []
         for low, high in zip(lattice.cells[:-1].tolist(), lattice.cells[1:].tolist(), strict=True):
             order = low + np.argsort(-share[low:high], kind="stable")
             found.append([(lattice.form(self.lexicon, c), float(share[c])) for c in order.tolist()])
         return found
 
+    def _given(self, lattice: Lattice, words: Words) -> tuple[WordGrams, Candidates]:
+        """What the kernels take: the word n-grams and the candidates."""
+        from caesura.kernels.lattice import Candidates, WordGrams
+
+        return (
+            WordGrams(*self.words.columns, self.words.order, len(self.lexicon)),
+            Candidates(
+                words.offsets, lattice.cells, lattice.states, lattice.spelled, lattice.own, lattice.pairs, lattice.pair_offsets
+            ),
+        )  # fmt: skip
+
     def lattice(self, words: Words) -> Lattice:
         """Candidates: the forms of the lexicon, or for a word it does not have the likeliest spellings."""
         numbers = self.numbers(words.words)
         first = self.lexicon.first
-        new = {i: self.spellings(words.words[i]) for i in np.flatnonzero(numbers < 0).tolist()}
+        new = np.flatnonzero(numbers < 0)
+        spelt, which = self._spelt([words.words[i] for i in new.tolist()])
         widths = np.where(numbers < 0, 0, first[numbers + 1] - first[numbers])
-        for i, forms in new.items():
-            widths[i] = len(forms)
+        widths[new] = spelt.sizes[which]
         cells = np.concatenate(([0], np.cumsum(widths)))
         states = np.repeat(np.where(numbers < 0, 0, first[numbers]) - cells[:-1], widths) + np.arange(cells[-1])
+        unknown = np.repeat(numbers < 0, widths)
+        states[unknown] = -1
         spelled = np.zeros(cells[-1])
-        named: dict[int, str] = {}
-        for i, forms in new.items():
-            low, high = int(cells[i]), int(cells[i + 1])
-            states[low:high] = -1
-            spelled[low:high] = [score for _, score in forms]
-            named.update(zip(range(low, high), (form for form, _ in forms), strict=True))
-        made = Lattice(cells, states, spelled, np.zeros(cells[-1]), named)
+        spelled[unknown] = spelt.scores[which][np.arange(_KEPT) < spelt.sizes[which][:, None]]
+        made = Lattice(cells, states, spelled, np.zeros(cells[-1]), _SpeltForms(spelt, cells[new], which))
         self.constrain(made, words)
         return made
 
@@ -127,31 +139,31 @@ class Open(Model):
                 lattice.own[low:high] += np.where(fits, 0.0, RULED_OUT)
 
     def spellings(self, word: str) -> list[tuple[str, float]]:
-        """Likeliest pointed forms of a word that the lexicon does not have, with their log probabilities."""
-        found = self._spelt.get(word)
-        if found is None:
-            if len(self._spelt) > 200_000:
-                self._spelt.clear()
-            found = self._spelt[word] = self._spelled_out(word)
-        return found
+        """Likeliest pointed forms of any word, letter by letter, with their log probabilities."""
+        spelt, _ = self._spelt([word])
+        return [(spelt.form(0, rank), float(spelt.scores[0, rank])) for rank in range(int(spelt.sizes[0]))]
 
-    def _spelled_out(self, word: str) -> list[tuple[str, float]]:
-        from caesura.kernels.ngrams import spellings
+    def _spelt(self, words: Sequence[str]) -> tuple[_Spelt, NDArray[np.int64]]:
+        """Spell every different word once; return the spellings, and which of them each word has."""
+        from caesura.kernels.spelling import spell_out
 
-        letters = self.alphabet.spell([word]).letters
-        rows = np.empty((_BEAM, len(letters)), np.int64)
-        scores = np.empty(_BEAM)
-        every = np.arange(self.alphabet.size)
-        number = spellings(
-            *self.letters.columns, self.letters.order, letters, every, self.alphabet.first, self.alphabet.size, _BEAM, rows,
-            scores,
+        number: dict[str, int] = {}
+        which = np.array([number.setdefault(word, len(number)) for word in words], np.int64)
+        text = self.alphabet.spell(list(number))
+        found = _Spelt(
+            self.alphabet, list(number), text.words, np.zeros(len(number), np.int64),
+            np.empty(_KEPT * len(text.letters), np.int16), np.zeros((len(number), _KEPT)),
         )  # fmt: skip
-        choices = rows[: min(number, _KEPT)] - self.alphabet.first[letters]
-        pointed = [self.alphabet.pointed_letters(letter.read) for letter in self.script.split(word)]
-        return [
-            ("".join([forms[c] for forms, c in zip(pointed, row, strict=True)]), score)
-            for row, score in zip(choices.tolist(), scores.tolist(), strict=False)
-        ]
+        spell_out(
+            self._trie, text.letters, text.words, self.alphabet.first, _BEAM, _KEPT, found.sizes, found.choices, found.scores
+        )  # fmt: skip
+        return found, which
+
+    @cached_property
+    def _trie(self) -> Trie:
+        from caesura.kernels.spelling import build_trie
+
+        return build_trie(self.letters.columns, self.letters.order, self.alphabet.size)
 
     def arrays(self) -> Arrays:
         """The alphabet and the columns of both n-gram models."""
@@ -168,6 +180,37 @@ class Open(Model):
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Open:
         """Rebuild the alphabet and both n-gram models."""
         return cls(script, lexicon, *rebuilt(script, arrays))
+
+
+@dataclass(frozen=True)
+class _Spelt:
+    """The likeliest spellings of some words, as numbers until somebody wants to read them."""
+
+    alphabet: Alphabet
+    words: list[str]
+    offsets: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    choices: NDArray[np.int16]
+    scores: NDArray[np.float64]
+
+    def form(self, word: int, rank: int) -> str:
+        """One spelling of one word."""
+        low, high = int(self.offsets[word]), int(self.offsets[word + 1])
+        start = _KEPT * low + rank * (high - low)
+        return self.alphabet.pointed(self.words[word], self.choices[start : start + high - low].tolist())
+
+
+@dataclass(frozen=True)
+class _SpeltForms:
+    """Spellings by the number of the candidate: those from ``starts[n]`` on belong to word ``which[n]``."""
+
+    spelt: _Spelt
+    starts: NDArray[np.int64]
+    which: NDArray[np.int64]
+
+    def __getitem__(self, cell: int, /) -> str:
+        at = int(np.searchsorted(self.starts, cell, side="right")) - 1
+        return self.spelt.form(int(self.which[at]), cell - int(self.starts[at]))
 
 
 def fitted_ngrams(
