@@ -39,6 +39,19 @@ def test_resamples_match_the_definition() -> None:
     np.testing.assert_allclose(sums.std(axis=0), np.sqrt(30) * rows.std(axis=0), rtol=0.05)
 
 
+def test_rows_are_added_as_often_as_they_are_drawn() -> None:
+    from caesura.kernels.resampling import add_drawn, add_grouped
+
+    random = np.random.default_rng(2)
+    rows, drawn, sums = random.random((9, 5)), random.integers(0, 9, size=(7, 9), dtype=np.int32), np.empty((7, 5))
+    add_drawn(drawn, rows, sums)
+    np.testing.assert_allclose(sums, rows[drawn].sum(axis=1), rtol=1e-12)
+    group, grouped_sums = np.array([2, 0, 2, 1, 1, 0, 2, 2, 2]), np.zeros((4, 7))
+    add_grouped(rows, np.array([1.0, 2, 3, np.nan, np.inf, 6, 7, 8, 9]), group, grouped_sums)
+    np.testing.assert_allclose(grouped_sums[:, :5], [rows[group == g].sum(axis=0) for g in range(4)], rtol=1e-12)
+    assert grouped_sums[:, 5:].tolist() == [[8, 2], [0, 0], [28, 5], [0, 0]]
+
+
 def test_the_answer_depends_on_the_seed_alone() -> None:
     rows = random_rows(np.random.default_rng(1), 50)
     alone = bootstrap_interval(F, rows, seed=0)

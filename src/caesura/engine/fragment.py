@@ -45,6 +45,7 @@ def count_fragment(plan: Plan, fragment: Fragment, keep_going: bool = False) -> 
 
 def _counted(plan: Plan, fragment: Fragment, sums: Rows) -> Counted:
     from caesura.formats.parquet import read_rows
+    from caesura.kernels.resampling import add_grouped
 
     reference, *systems = (
         read_rows(path, start, stop) for path, (start, stop) in zip(plan.paths, fragment.rows, strict=True)
@@ -57,12 +58,9 @@ def _counted(plan: Plan, fragment: Fragment, sums: Rows) -> Counted:
         group = _groups(reference.items, pairing.items, fragment.first_item, plan.groups)
         for metric in plan.metrics:
             rows = pairing.per_item(metric.rows(pairing.batch), metric, plan.references)
-            scores = metric.score(rows)
-            defined = np.isfinite(scores)
-            block = np.column_stack((rows, np.where(defined, scores, 0.0), defined))
-            for column in range(block.shape[1]):
-                sums[:, at + column] += np.bincount(group, weights=block[:, column], minlength=plan.groups)
-            at += block.shape[1]
+            width = len(metric.fields) + 2
+            add_grouped(rows, metric.score(rows), group, sums[:, at : at + width])
+            at += width
     boundaries = sum(len(corpus.positions) for corpus in (reference, *systems))
     return Counted(fragment.number, sums, tuple(dict.fromkeys(skipped)), boundaries=boundaries)
 

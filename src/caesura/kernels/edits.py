@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import Index, kernel
 from caesura.kernels.marks import from_masses
 from caesura.kernels.matching import pair_optimal, pair_optimal_types, type_weight
 
@@ -27,12 +27,15 @@ POSITION, TYPE, MARK, GROUP = 0, 1, 2, 3  # rows of the table of events
 
 
 @kernel
-def adjacent(ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int) -> tuple[int, int]:
+def adjacent(
+    ref: NDArray[Any], start: int, stop: int, hyp: NDArray[Any], other_start: int, other_stop: int
+) -> tuple[int, int]:
     """Count (matches, transpositions) of untyped boundaries where a near miss spans adjacent positions only.
 
     One merge without branches: a boundary that only one side has is a near miss when the one before it, one position to
     the left, is the other side's and still free.
     """
+    i, i_stop, j, j_stop = Index(start), Index(stop), Index(other_start), Index(other_stop)
     matches = transpositions = 0
     before, side_before = np.int64(-1), np.int64(0)
     while i < i_stop and j < j_stop:
@@ -43,8 +46,8 @@ def adjacent(ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, 
         matches += side == 0
         transpositions += near
         before, side_before = here, np.int64(0) if near else side
-        i += a <= b
-        j += b <= a
+        i += Index(a <= b)
+        j += Index(b <= a)
     if i < i_stop:
         transpositions += (side_before == -1) & (ref[i] - before == 1)
     elif j < j_stop:

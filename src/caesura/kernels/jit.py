@@ -18,10 +18,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 
-__all__ = ["inline", "kernel"]
+__all__ = ["Index", "inline", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+#: An index that is never negative: it spares the innermost loops the look for one that counts from the end.
+Index = np.uint64
 
 
 def kernel(function: F) -> F:

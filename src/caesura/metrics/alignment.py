@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics.base import Metric, Rows, _check_exclusive
 from caesura.metrics.batch import Batch, Side
+from caesura.metrics.plain import kernels
 from caesura.model import SegmentationLike, as_segmentation
 
 __all__ = ["A", "Likeness", "Overlaps", "Segment", "alignment_similarity"]
@@ -155,23 +156,16 @@ class A(Metric):
 
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
-        from caesura.kernels import segments
+        from caesura.kernels import closest, segments
 
         ref, hyp = _cuts(batch, self.typed)
         out = np.zeros((len(batch), 2))
         tolerance = _SAME_TIME if batch.kind == "time" else 0.0
-        if self.as_published:
-            segments.count_alignment(
-                ref.positions,
-                ref.starts,
-                ref.stops,
-                hyp.positions,
-                hyp.starts,
-                hyp.stops,
-                batch.lengths,
-                tolerance,
-                out,
-            )
+        cuts = ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops
+        if self.as_published and batch.kind == "units":
+            closest.count_alignment_of_units(*cuts, batch.lengths, out)
+        elif self.as_published:
+            segments.count_alignment(*cuts, batch.lengths, tolerance, out)
         elif callable(self.closeness) or callable(self.weight):
             for i in range(len(batch)):
                 out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weighed(self)
@@ -310,11 +304,7 @@ def alignment_similarity(
         raise LengthMismatch(
             f"the reference has {one.length} units, the hypothesis {two.length}; both must cover the same text."
         )
-    from caesura.kernels.segments import align_pair
-
-    total, edges = align_pair(
-        one.positions, 0, len(one.positions), two.positions, 0, len(two.positions), one.length, 0.0
-    )
+    total, edges = kernels("closest").align_units(one.positions, two.positions, one.length)
     return total / edges if edges else 1.0
 
 

@@ -1,7 +1,7 @@
 """Intervals by resampling rows: comparisons are counted once, then items are drawn with replacement.
 
-A resample is a vector of weights, how often each item was drawn; weights times rows are the pooled counts of that resample. So all
-metrics of one evaluation share the same resamples, and ten thousand of them over ten thousand items are one matrix product.
+A resample names the items that were drawn, some of them several times; the sum of their rows are the pooled counts of that resample. So
+all metrics of one evaluation share the same resamples, and ten thousand of them over ten thousand items are one walk over the rows.
 
 References
 ----------
@@ -10,7 +10,10 @@ Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapters 13 (percenti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from math import erf, sqrt
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -109,17 +112,21 @@ def grouped(rows: Rows, groups: int | None = None) -> Rows:
 
 
 def resampled_sums(rows: Rows, resamples: int, seed: int) -> Rows:
-    """Pooled counts of every resample: as many rows as resamples."""
-    return np.concatenate([weights @ rows for weights in _weights(len(rows), resamples, seed)])
+    """Pooled counts of every resample: as many rows as resamples, the same on any number of threads."""
+    from caesura.kernels.resampling import add_drawn
 
+    counted = np.ascontiguousarray(rows)
+    sums = np.empty((resamples, rows.shape[1]))
 
-def _weights(items: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    def add_chunk(number: int, stream: np.random.SeedSequence) -> None:
+        here = sums[number * _CHUNK : (number + 1) * _CHUNK]
+        drawn = np.random.default_rng(stream).integers(0, len(rows), size=(len(here), len(rows)), dtype=np.int32)
+        add_drawn(drawn, counted, here)
+
     streams = np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))
-    for number, stream in enumerate(streams):
-        here = min(_CHUNK, resamples - number * _CHUNK)
-        drawn = np.random.default_rng(stream).integers(0, items, size=(here, items), dtype=np.int32)
-        drawn += np.arange(here, dtype=np.int32)[:, None] * np.int32(items)
-        yield np.bincount(drawn.ravel(), minlength=here * items).reshape(here, items).astype(np.float64)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        deque(pool.map(add_chunk, range(len(streams)), streams), maxlen=0)
+    return sums
 
 
 def _interval(

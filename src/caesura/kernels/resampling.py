@@ -1,0 +1,53 @@
+"""Adding up rows: those that were drawn, resample by resample, and those that belong to one group.
+
+Every sum is taken in the order of the rows, whatever library, processor or number of threads does it; so are its last bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.jit import Index, kernel
+
+__all__ = ["add_drawn", "add_grouped"]
+
+TOGETHER = 4  # resamples that share a walk over the rows, which are read from memory once for all of them
+
+
+@kernel
+def add_drawn(drawn: NDArray[Any], rows: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill ``out[r]`` with the sum of the rows that ``drawn[r]`` names, each as often as it is named."""
+    times = np.empty((len(rows), TOGETHER))
+    sums = np.empty((TOGETHER, rows.shape[1]))
+    for first in range(0, len(drawn), TOGETHER):
+        here = min(TOGETHER, len(drawn) - first)
+        times[:] = 0.0
+        sums[:] = 0.0
+        for r in range(here):
+            for row in drawn[first + r]:
+                times[Index(row), r] += 1.0
+        for row in range(len(rows)):
+            one, two, three, four = times[row, 0], times[row, 1], times[row, 2], times[row, 3]
+            for field in range(rows.shape[1]):
+                value = rows[row, field]
+                sums[0, field] += one * value
+                sums[1, field] += two * value
+                sums[2, field] += three * value
+                sums[3, field] += four * value
+        out[first : first + here] = sums[:here]
+
+
+@kernel
+def add_grouped(rows: NDArray[Any], scores: NDArray[Any], group: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Add every row to its group's sums; the last two columns are the sum of the scores that are numbers, and how many are."""
+    fields = rows.shape[1]
+    for row in range(len(rows)):
+        at = Index(group[row])
+        for field in range(fields):
+            sums[at, field] += rows[row, field]
+        if np.isfinite(scores[row]):
+            sums[at, fields] += scores[row]
+            sums[at, fields + 1] += 1.0
