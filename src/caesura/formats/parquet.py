@@ -207,11 +207,10 @@ def _coded(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
         raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
     polars = _polars()
     column = table[name].cast(polars.String)
-    different = column.n_unique()
-    if different == len(column):  # an item a row, as most large files have it
-        return column.to_list(), np.arange(different)
-    if different == 1:  # one coder throughout
+    if len(column) and (column == column[0]).all():  # one coder throughout
         return [column[0]], np.zeros(len(column), np.int64)
+    if column.n_unique() == len(column):  # an item a row, as most large files have it
+        return column.to_list(), np.arange(len(column))
     names = column.unique(maintain_order=True)
     return names.to_list(), column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)
 

@@ -116,11 +116,10 @@ def _out_of_order(corpus: Corpus) -> NDArray[np.int64]:
     Marks that ascend lie between the first and the last, so no limit is spread over them: memory stays near that of the marks.
     """
     where, types = corpus.positions, corpus.types
-    back = where[1:] < where[:-1]
+    twice = corpus.kind == "time" or types is not None  # may stand at one position
+    back = where[1:] < where[:-1] if twice else where[1:] <= where[:-1]
     if types is not None:
         back |= (where[1:] == where[:-1]) & (types[1:] <= types[:-1])
-    elif corpus.kind == "units":
-        back |= where[1:] == where[:-1]
     starts = corpus.offsets[1:-1] - 1  # from one row to the next anything goes
     back[starts[(starts >= 0) & (starts < len(back))]] = False
     full = np.flatnonzero(np.diff(corpus.offsets))
