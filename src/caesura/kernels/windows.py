@@ -64,7 +64,7 @@ def _unequal(level: NDArray[Any], k: int) -> tuple[int, int]:
         apart = np.int32((seen & (HYP - 1)) - (seen // HYP))
         unequal = np.int32(unequal + (apart != 0))
         total = np.int32(total + abs(apart))
-    return unequal, total
+    return int(unequal), int(total)
 
 
 @kernel
@@ -75,7 +75,7 @@ def _one_sided(level: NDArray[Any], k: int) -> int:
     for window in range(len(ends)):
         seen = np.int32(ends[window] - level[window])
         found = np.int32(found + (((seen & (HYP - 1)) != 0) != (seen >= HYP)))
-    return found
+    return int(found)
 
 
 @kernel
