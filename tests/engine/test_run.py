@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +94,70 @@ def test_a_checkpoint_remembers_and_refuses_strangers(files, tmp_path: Path) -> 
     next(folder.glob("fragment-*.npz")).write_bytes(b"PK")
     with pytest.raises(FormatError, match="damaged; delete it"):
         evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)
+
+
+def test_a_disk_that_fills_up_loses_nothing(files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The third fragment finds no room: one sentence, two whole fragments, no half one; with room again the run goes on."""
+    reference, systems = files
+    folder, forced = tmp_path / "check", os.fsync
+    written = []
+
+    def full(handle: int) -> None:
+        written.append(handle)
+        if len(written) > 3:  # the plan and two fragments
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        forced(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FormatError, match=r"fragment-00000002\.npz: cannot write: No space left on device\."):
+        evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "fragment-00000000.npz",
+        "fragment-00000001.npz",
+        "plan.json",
+    ]
+    monkeypatch.undo()
+    resumed = evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)
+    assert told(resumed) == told(evaluate_files(reference, systems, METRICS, items_per_fragment=40))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 16 KB, where this machine lets the tests have one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)], capture_output=True, check=False
+        ).returncode
+    ):
+        pytest.skip("only root may make a small disk (mount -t tmpfs)")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_command_on_a_full_disk(files, small_disk: Path) -> None:
+    reference, systems = files
+    folder = small_disk / "check"
+    command = [sys.executable, "-m", "caesura", "compare", reference, systems["one"], "-m", "F", "--json"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run(*more: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*map(str, (*command, *more))], env=env, capture_output=True, text=True, check=False)
+
+    failed = run("--checkpoint", folder)
+    assert failed.returncode == 2
+    assert failed.stdout == ""
+    assert (
+        failed.stderr.strip() == f"caesura: {folder / 'fragment-00000000.npz'}: cannot write: No space left on device."
+    )
+    assert [path.name for path in folder.iterdir()] == ["plan.json"]
+    subprocess.run(["mount", "-o", "remount,size=4m", str(small_disk)], check=True)
+    resumed = run("--checkpoint", folder)
+    assert resumed.returncode == 0
+    assert (folder / "fragment-00000000.npz").exists()
+    assert resumed.stdout == run("--engine", "local").stdout
 
 
 RUN = """

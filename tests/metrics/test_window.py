@@ -37,6 +37,18 @@ def test_sweeps_equal_sliding(drawn) -> None:
     assert Pk(k)(ref, hyp) == cs.pk(ref, hyp, k)
 
 
+def test_a_long_text_is_counted_block_by_block() -> None:
+    random = np.random.default_rng(7)
+    marks = random.random((2, 40_000)) < 0.3
+    ref, hyp = ("".join("01"[m] for m in side) for side in marks.astype(int).tolist())
+    for k in (3, 20_000):  # the second is too wide for a block
+        upto = np.concatenate((np.zeros((2, 1), int), np.cumsum(marks, axis=1)), axis=1)
+        one, two = upto[:, k:] - upto[:, :-k]
+        assert cs.window_diff(ref, hyp, k) == WindowDiff(k)(ref, hyp) == (one != two).mean()
+        assert cs.window_diff(ref, hyp, k, weighted=True) == abs(one - two).sum() / len(one)
+        assert cs.pk(ref, hyp, k) == Pk(k)(ref, hyp) == ((one > 0) != (two > 0)).mean()
+
+
 @given(strings())
 def test_padded_sweeps_equal_sliding(drawn) -> None:
     ref, hyp, k = drawn

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import Index, kernel
 from caesura.kernels.marks import from_masses
 
 __all__ = [
@@ -28,54 +28,97 @@ __all__ = [
 
 FAR = np.int64(2**62)  # behind every event
 CLOSE = 8  # units a boundary up to which a text is laid out unit by unit
-ROOM = 2**15  # units laid out at most, so that the boundaries of a side are counted in 16 bits
+BLOCK = 2**14  # windows laid out at a time, and the widest; so every count fits into half of 32 bits
 HYP = np.int32(2**16)  # the hypothesis counts in the upper half of a number, the reference in the lower
 
 
 @kernel
-def _laid_out(marks: int, span: int) -> bool:
-    """Tell whether so many boundaries on so many units are better counted unit by unit."""
-    return span <= CLOSE * marks and span <= ROOM
+def _close(marks: int, windows: int, k: int) -> bool:
+    """Tell whether so many boundaries are better counted unit by unit."""
+    return windows + k <= CLOSE * marks and k <= BLOCK
 
 
 @kernel
 def _lay_out(
     ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, first: int, level: NDArray[Any]
-) -> None:
-    """Fill ``level`` with how many boundaries of either side stand at each unit from ``first`` on, or before it."""
+) -> tuple[int, int]:
+    """Fill ``level`` with how many boundaries of either side stand behind ``first``, up to each unit.
+
+    Return where these boundaries begin in either list.
+    """
+    while i < i_stop and ref[i] <= first:
+        i += 1
+    while j < j_stop and hyp[j] <= first:
+        j += 1
     level[:] = 0
     for at in range(i, i_stop):
-        level[np.uint64(ref[at] - first)] += np.int32(1)
+        if ref[at] - first >= len(level):
+            break
+        level[Index(ref[at] - first)] += np.int32(1)
     for at in range(j, j_stop):
-        level[np.uint64(hyp[at] - first)] += HYP
+        if hyp[at] - first >= len(level):
+            break
+        level[Index(hyp[at] - first)] += HYP
     seen = np.int32(0)
     for unit in range(len(level)):
         seen = np.int32(seen + level[unit])
         level[unit] = seen
+    return i, j
 
 
 @kernel
-def _unequal(level: NDArray[Any], k: int) -> tuple[int, int]:
-    """Return how many windows see unequal numbers of boundaries, and the sum of the differences."""
-    unequal, total = np.int32(0), np.int32(0)
-    ends = level[k:]
-    for window in range(len(ends)):
-        seen = np.int32(ends[window] - level[window])
-        apart = np.int32((seen & (HYP - 1)) - (seen // HYP))
-        unequal = np.int32(unequal + (apart != 0))
-        total = np.int32(total + abs(apart))
-    return int(unequal), int(total)
+def _unequal(
+    ref: NDArray[Any],
+    i: int,
+    i_stop: int,
+    hyp: NDArray[Any],
+    j: int,
+    j_stop: int,
+    first: int,
+    stop: int,
+    k: int,
+    level: NDArray[Any],
+) -> tuple[int, int]:
+    """Return how many of the windows ``first … stop-1`` see unequal numbers of boundaries, and the sum of the differences."""
+    unequal, total = 0, 0
+    for block in range(first, stop, BLOCK):
+        here = level[: min(BLOCK, stop - block) + k]
+        i, j = _lay_out(ref, i, i_stop, hyp, j, j_stop, block, here)
+        ends, found, apart = here[k:], np.int32(0), np.int32(0)
+        for window in range(len(ends)):
+            seen = np.int32(ends[window] - here[window])
+            by = np.int32((seen & (HYP - 1)) - (seen // HYP))
+            found = np.int32(found + (by != 0))
+            apart = np.int32(apart + abs(by))
+        unequal += found
+        total += apart
+    return unequal, total
 
 
 @kernel
-def _one_sided(level: NDArray[Any], k: int) -> int:
-    """Return in how many windows exactly one side sees a boundary."""
-    found = np.int32(0)
-    ends = level[k:]
-    for window in range(len(ends)):
-        seen = np.int32(ends[window] - level[window])
-        found = np.int32(found + (((seen & (HYP - 1)) != 0) != (seen >= HYP)))
-    return int(found)
+def _one_sided(
+    ref: NDArray[Any],
+    i: int,
+    i_stop: int,
+    hyp: NDArray[Any],
+    j: int,
+    j_stop: int,
+    first: int,
+    stop: int,
+    k: int,
+    level: NDArray[Any],
+) -> int:
+    """Return in how many of the windows ``first … stop-1`` exactly one side sees a boundary."""
+    total = 0
+    for block in range(first, stop, BLOCK):
+        here = level[: min(BLOCK, stop - block) + k]
+        i, j = _lay_out(ref, i, i_stop, hyp, j, j_stop, block, here)
+        ends, found = here[k:], np.int32(0)
+        for window in range(len(ends)):
+            seen = np.int32(ends[window] - here[window])
+            found = np.int32(found + (((seen & (HYP - 1)) != 0) != (seen >= HYP)))
+        total += found
+    return total
 
 
 @kernel
@@ -124,12 +167,11 @@ def _swept(at: NDArray[Any], sign: NDArray[Any], found: int, first: int, stop: i
 @kernel
 def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int]:
     """Sweep one pair over the windows ``first … stop-1``: how many differ, and by how much in all."""
-    if _laid_out(len(ref) + len(hyp), stop - first + k):
-        level = np.empty(stop - first + k, np.int32)
-        _lay_out(ref, 0, len(ref), hyp, 0, len(hyp), first, level)
-        return _unequal(level, k)
+    if _close(len(ref) + len(hyp), stop - first, k):
+        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
+        return _unequal(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)
     at = np.empty(len(ref) + len(hyp) + 1, np.int64)
-    sign = np.zeros(len(at), np.int64)
+    sign = np.empty(len(at), np.int64)
     found = _differing(ref, 0, len(ref), hyp, 0, len(hyp), at, sign)
     return _swept(at, sign, found, first, stop, k)
 
@@ -151,14 +193,14 @@ def count_differences(
     most = 1
     for pair in range(len(ref_starts)):
         most = max(most, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 1)
-    at, sign, level = np.empty(most, np.int64), np.zeros(most, np.int64), np.empty(ROOM, np.int32)
+    at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2 * BLOCK, np.int32)
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         first, stop, k = firsts[pair], stops[pair], widths[pair]
-        span = stop - first + k
-        if _laid_out(i_stop - i + j_stop - j, span):
-            _lay_out(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, level[:span])
-            out[pair, 0], out[pair, 1] = _unequal(level[:span], k)
+        if _close(i_stop - i + j_stop - j, stop - first, k):
+            out[pair, 0], out[pair, 1] = _unequal(
+                ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k, level
+            )
         else:
             found = _differing(ref_positions, i, i_stop, hyp_positions, j, j_stop, at, sign)
             out[pair, 0], out[pair, 1] = _swept(at, sign, found, first, stop, k)
@@ -199,10 +241,9 @@ def _covered_together(
 @kernel
 def separations(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
     """Sweep one pair: in how many windows one side has a boundary between the two ends and the other has none."""
-    if _laid_out(len(ref) + len(hyp), stop - first + k):
-        level = np.empty(stop - first + k, np.int32)
-        _lay_out(ref, 0, len(ref), hyp, 0, len(hyp), first, level)
-        return _one_sided(level, k)
+    if _close(len(ref) + len(hyp), stop - first, k):
+        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
+        return _one_sided(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)
     both = _covered_together(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k)
     return 2 * both - _covered(ref, 0, len(ref), first, stop, k) - _covered(hyp, 0, len(hyp), first, stop, k)
 
@@ -224,14 +265,12 @@ def count_separations(
 
     Windows that exactly one side sees a boundary in are those that either sees one in, twice, less those of each side.
     """
-    level = np.empty(ROOM, np.int32)
+    level = np.empty(2 * BLOCK, np.int32)
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         first, stop, k = firsts[pair], stops[pair], widths[pair]
-        span = stop - first + k
-        if _laid_out(i_stop - i + j_stop - j, span):
-            _lay_out(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, level[:span])
-            out[pair, 0] = _one_sided(level[:span], k)
+        if _close(i_stop - i + j_stop - j, stop - first, k):
+            out[pair, 0] = _one_sided(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k, level)
             continue
         both = _covered_together(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k)
         alone = _covered(ref_positions, i, i_stop, first, stop, k) + _covered(hyp_positions, j, j_stop, first, stop, k)
