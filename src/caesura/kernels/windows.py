@@ -90,8 +90,8 @@ def _unequal(
             by = np.int32((seen & (HYP - 1)) - (seen // HYP))
             found = np.int32(found + (by != 0))
             apart = np.int32(apart + abs(by))
-        unequal += found
-        total += apart
+        unequal += int(found)
+        total += int(apart)
     return unequal, total
 
 
@@ -117,7 +117,7 @@ def _one_sided(
         for window in range(len(ends)):
             seen = np.int32(ends[window] - here[window])
             found = np.int32(found + (((seen & (HYP - 1)) != 0) != (seen >= HYP)))
-        total += found
+        total += int(found)
     return total
 
 
