@@ -27,7 +27,7 @@ def corpora(monkeypatch):
 
 
 def test_tables_and_figures(corpora, tmp_path) -> None:
-    found = gal2002.reproduce(models=("unigram", "hmm", "open"), folds=3)
+    found = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
     titles = [t.title for t in found.tables]
     assert titles[0].startswith("Figure 1")
     assert any(t.startswith("Arabic, short vowels missing") for t in titles)
@@ -52,7 +52,7 @@ def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:
         return made[name]
 
     monkeypatch.setattr(gal2002, "load_corpus", only_arabic)
-    found = gal2002.reproduce(models=("unigram",), folds=0, curve=False)
+    found = gal2002.reproduce(model=("unigram",), folds=0, curve=False)
     assert any("no npm here" in finding for finding in found.findings)
 
     def nothing(name: str, path=None) -> VowelCorpus:
@@ -61,3 +61,29 @@ def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:
     monkeypatch.setattr(gal2002, "load_corpus", nothing)
     with pytest.raises(CaesuraError, match="neither corpus"):
         reproduce("gal2002")
+
+
+def test_it_says_how_far_it_is_and_keeps_the_blocks(corpora) -> None:
+    said: list[tuple[str, float]] = []
+    found = reproduce("gal2002", lambda what, share: said.append((what, share)), model=("unigram", "hmm"), folds=3)
+    shares = [share for _, share in said]
+    assert shares == sorted(shares)
+    assert len(said) == 3 * (2 + 3 + 2 * 3)
+    assert shares[-1] == pytest.approx(1 - 1 / len(said))
+    assert any("block 3: hmm" in what for what, _ in said)
+    blocks = found.data["blocks"]["Hebrew"]["hmm"]
+    assert len(blocks) == 3
+    row = next(
+        r for t in found.tables if t.title.startswith("Contiguous") for r in t.rows if r[:2] == ["Hebrew", "hmm"]
+    )
+    scores = [block["word-accuracy"] for block in blocks]
+    assert row[2] == f"{np.mean(scores):.1f} ± {np.std(scores, ddof=1):.1f}"
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [({"model": ["oracle"]}, "oracle"), ({"folds": 1}, "folds is 1"), ({"folds": -2}, "folds is -2")],
+)
+def test_bad_options_are_refused_before_the_work(corpora, options, why) -> None:
+    with pytest.raises(CaesuraError, match=why):
+        reproduce("gal2002", **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +36,15 @@ def say(what: RenderableType, style: str = "") -> None:
 
 
 @contextmanager
-def working(doing: str) -> Iterator[None]:
-    """Say what is being done once it takes more than a second, and only where somebody watches."""
+def working(doing: str) -> Iterator[Callable[[str, float], None]]:
+    """Say what is being done once it takes more than a second, and only where somebody watches.
+
+    Gives a function that says more: what is being done now, and the share that is done.
+    """
     from threading import Timer
 
     from rich.console import Console
+    from rich.markup import escape
     from rich.status import Status
 
     status = Status(doing + " …", console=Console(stderr=True))
@@ -49,7 +53,7 @@ def working(doing: str) -> Iterator[None]:
     if status.console.is_terminal:
         timer.start()
     try:
-        yield
+        yield lambda what, share: status.update(f"{doing}, {share:.0%}: {escape(what)} …")
     finally:
         timer.cancel()
         status.stop()

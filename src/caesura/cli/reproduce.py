@@ -23,6 +23,8 @@ def reproduce(
         list[str] | None, typer.Option("--metric", "-m", help="Metrics to put through the study.")
     ] = None,
     max_length: Annotated[int | None, typer.Option("--max-length", help="Longest text of the study.")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="Models to put through the study.")] = None,
+    folds: Annotated[int | None, typer.Option("--folds", help="Blocks to hold out in turn; 0: none.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of everything random.")] = None,
     json: Json = False,
 ) -> None:
@@ -38,8 +40,9 @@ def reproduce(
         listed = [(name, reference) for name, (_, reference) in PAPERS.items()]
         as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)
         return
-    with working(f"reproducing {paper}"):
-        result = computed(paper, path=path, metric=metric or None, max_length=max_length, seed=seed)
+    options = {"path": path, "metric": metric or None, "max_length": max_length, "model": model or None, "folds": folds}
+    with working(f"reproducing {paper}") as progress:
+        result = computed(paper, progress, **options, seed=seed)
     if json:
         as_json(result.as_dict())
     else:

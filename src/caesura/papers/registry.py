@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, cast
 
@@ -41,8 +42,11 @@ PAPERS: dict[str, tuple[str, str]] = {
 }
 
 
-def reproduce(paper: str, **options: Any) -> Reproduction:
-    """Compute a paper's tables and figures; options that are None are left to the paper's defaults."""
+def reproduce(paper: str, progress: Callable[[str, float], None] | None = None, **options: Any) -> Reproduction:
+    """Compute a paper's tables and figures; options that are None are left to the paper's defaults.
+
+    Papers that take long call ``progress`` with what they do and the share of their work that is done.
+    """
     if paper not in PAPERS:
         raise UnknownName("paper", paper, list(PAPERS))
     function = import_module(PAPERS[paper][0]).reproduce
@@ -50,6 +54,8 @@ def reproduce(paper: str, **options: Any) -> Reproduction:
     known = inspect.signature(function).parameters
     for name in given:
         if name not in known:
-            takes = ", ".join("--" + k.replace("_", "-") for k in known) or "none"
+            takes = ", ".join("--" + k.replace("_", "-") for k in known if k != "progress") or "none"
             raise CaesuraError(f"{paper} takes no --{name.replace('_', '-')}; its options: {takes}.")
+    if progress is not None and "progress" in known:
+        given["progress"] = progress
     return cast("Reproduction", function(**given))
