@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from fastapi.testclient import TestClient
 
 from caesura.web.app import create_app
 from caesura.web.settings import Limits, Settings
+from web_browser import CHROMIUM, FLAGS
 from web_server import Server
 
 
@@ -47,3 +49,27 @@ def server(tmp_path: Path) -> Iterator[Server]:
     made = Server(tmp_path / "store.sqlite").start()
     yield made
     made.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM} here (apt-get install chromium)")
+    with sync_api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    """A page of the workbench in which no script may fail and no policy be broken."""
+    made = browser.new_page(base_url=server.address, viewport={"width": 1200, "height": 900})
+    made.set_default_timeout(60_000)
+    faults: list[str] = []
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    made.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+    yield made
+    assert not faults
+    made.close()

@@ -142,3 +142,118 @@ def test_what_is_not_there(client: TestClient) -> None:
         answer = client.get(path)
         assert answer.status_code == 404, path
         assert "error" in answer.json()
+
+
+RECORDING = "item,coder,track,length,time\n" + "".join(
+    f"talk,{coder},,10,{t}\n"
+    for coder, times in {"x": (2.0, 5.0), "y": (2.01, 6.0), "z": (5.005,)}.items()
+    for t in times
+)
+NESTED = {
+    "format": "caesura-corpus",
+    "version": 1,
+    "kind": "nested",
+    "annotations": [
+        {"item": "route", "coder": "x", "length": 8, "segments": [[1, 8, 1], [1, 4, 2]]},
+        {"item": "route", "coder": "y", "length": 8, "segments": [[1, 8, 1], [1, 3, 2]]},
+    ],
+}
+
+
+@pytest.fixture
+def mixed(client: TestClient, project: int) -> int:
+    """Texts, a recording and nested segments in one project."""
+    files = [("files", ("talk.csv", RECORDING)), ("files", ("route.json", json.dumps(NESTED)))]
+    answer = client.post(f"/api/projects/{project}/files", files=files)
+    assert (answer.status_code, answer.json()["faults"]) == (201, []), answer.text
+    return project
+
+
+def test_a_project_holds_every_sort(client: TestClient, mixed: int) -> None:
+    shown = client.get(f"/api/projects/{mixed}").json()
+    assert sorted(shown["sorts"]) == ["nested", "time", "units"]
+    assert [i["name"] for i in shown["items"]] == ["kubla", "talk", "route"]
+    measured = {s: client.get(f"/api/projects/{mixed}/agreement", params={"sort": s}).json() for s in shown["sorts"]}
+    assert {s: m["metric"] for s, m in measured.items()} == {"units": "B", "time": "region-F", "nested": "nested-F"}
+    places = client.get(f"/api/projects/{mixed}/disagreements").json()
+    assert {(p["name"], p.get("first"), p["position"]) for p in places} >= {("talk", None, 2.0), ("route", 1, 4)}
+    refused = client.get(f"/api/projects/{mixed}/export")
+    assert refused.status_code == 400
+    assert "a file one of them; choose which" in refused.json()["error"]
+    chosen = client.get(f"/api/projects/{mixed}/export", params={"sort": "nested"})
+    assert json.loads(chosen.text)["kind"] == "nested"
+    unknown = client.get(f"/api/projects/{mixed}/export", params={"sort": "songs"})
+    assert "no sort of annotation 'songs'" in unknown.json()["error"]
+
+
+def test_recordings_start_from_votes_within_a_tolerance(client: TestClient, mixed: int) -> None:
+    talk = client.get(f"/api/projects/{mixed}").json()["items"][1]["id"]
+    started = {
+        method: client.post(f"/api/items/{talk}/annotations", json={"coder": method, "method": method, **more}).json()
+        for method, more in {"majority": {}, "union": {}, "consensus": {"tolerance": 4}, "best-annotator": {}}.items()
+    }
+    assert started["majority"]["marks"]["positions"] == [2.0, 5.0]
+    assert started["majority"]["origin"] == "unified by majority within 0.02 s: x, y, z"
+    assert started["union"]["marks"]["positions"] == [2.0, 5.0, 6.0]
+    assert len(started["consensus"]["marks"]["positions"]) == 1
+    assert started["best-annotator"]["origin"] == "unified by best-annotator: x, y, z"
+    refused = client.post(f"/api/items/{talk}/annotations", json={"coder": "m", "method": "maximise"})
+    assert "use the method best-annotator" in refused.json()["error"]
+    moved = client.patch(
+        f"/api/annotations/{started['majority']['id']}",
+        json={"version": 1, "operation": {"kind": "move", "position": 5.0, "to": 5.1234}},
+    )
+    assert moved.json()["marks"]["positions"] == [2.0, 5.1234]
+
+
+@pytest.mark.parametrize("name", ["kubla", "route"])
+def test_every_method_starts_in_the_kind_of_the_item(client: TestClient, mixed: int, name: str) -> None:
+    item = next(i for i in client.get(f"/api/projects/{mixed}").json()["items"] if i["name"] == name)
+    for method in client.get("/api/session").json()["methods"]:
+        made = client.post(f"/api/items/{item['id']}/annotations", json={"coder": method, "method": method})
+        assert made.status_code == 201, made.text
+        assert made.json()["marks"]["kind"] == item["kind"]
+    assert client.get(f"/api/items/{item['id']}").status_code == 200
+
+
+def test_a_stale_change_is_a_conflict_even_if_it_could_not_be_made(client: TestClient, project: int) -> None:
+    item = the_item(client, project)["id"]
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
+    delete = {"version": 1, "operation": {"kind": "delete", "position": 7}}
+    assert client.patch(f"/api/annotations/{gold}", json=delete).status_code == 200
+    assert client.patch(f"/api/annotations/{gold}", json=delete).status_code == 409
+
+
+def test_what_did_not_change_is_not_sent_again(client: TestClient, project: int) -> None:
+    item = the_item(client, project)["id"]
+    first = client.get(f"/api/items/{item}")
+    tag = {"If-None-Match": first.headers["etag"]}
+    assert first.headers["cache-control"] == "private, no-cache"
+    assert client.get(f"/api/items/{item}", headers=tag).status_code == 304
+    assert client.get(f"/api/items/{item}").content == first.content
+    client.post(f"/api/items/{item}/comments", json={"text": "new"})
+    second = client.get(f"/api/items/{item}", headers=tag)
+    assert (second.status_code, second.json()["comments"][0]["text"]) == (200, "new")
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()
+    tag = {"If-None-Match": client.get(f"/api/items/{item}").headers["etag"]}
+    change = {"version": 1, "operation": {"kind": "add", "position": 3}}
+    client.patch(f"/api/annotations/{gold['id']}", json=change)
+    third = client.get(f"/api/items/{item}", headers=tag)
+    assert third.status_code == 200
+    assert third.json()["annotations"][-1]["marks"]["positions"] == [3, 7]
+    client.delete(f"/api/projects/{project}")
+    assert client.get(f"/api/items/{item}", headers=tag).status_code == 404
+
+
+def test_a_drawing_follows_its_parameters(client: TestClient, project: int) -> None:
+    item = the_item(client, project)
+    ids = [a["id"] for a in item["annotations"]][:2]
+
+    def drawn(**parameters: float) -> str:
+        wanted = {"annotations": ids, "parameters": parameters, "metrics": ["B"]}
+        return client.post(f"/api/items/{item['id']}/compare", json=wanted).json()["pictures"][0]["svg"]
+
+    assert "near miss" in drawn(n_t=2)
+    assert "near miss" not in drawn(n_t=1)
+    listed = client.post(f"/api/items/{item['id']}/compare", json={"annotations": ids}).json()["drawings"]
+    assert {"edits", "segmentations", "density", "alignment"} <= {d["name"] for d in listed}

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.web.disagreement import disputed, votes
+from caesura.model import Corpus
+from caesura.web.cache import Cache
+from caesura.web.disagreement import Place, disputed, votes
 from caesura.web.operations import applied, described
 from caesura.web.requests import Change, Comment, CompareRequest, NewAnnotation, NewProject, PastedText, Versioned
 from caesura.web.security import csrf_token
@@ -39,12 +41,14 @@ def session(request: Request) -> dict[str, Any]:
     from caesura.formats.registry import FORMATS
     from caesura.gold import METHODS
     from caesura.metrics import metrics
+    from caesura.web.starts import METHODS_IN_TIME
 
     return {
         "csrf": csrf_token(_settings(request)),
         "version": __version__,
         "metrics": metrics(),
         "methods": list(METHODS),
+        "methods_in_time": [*METHODS_IN_TIME, "best-annotator"],
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in FORMATS.values()],
     }
 
@@ -68,14 +72,12 @@ def add_project(request: Request, project: NewProject) -> dict[str, Any]:
 def project_page(request: Request, project: Id) -> dict[str, Any]:
     """A project: its items, coders, and how many marks each has."""
     store = _store(request)
-    corpus = store.corpus(project)
-    coders: dict[tuple[str, str], list[str]] = {}
-    for annotation in corpus:
-        coders.setdefault((annotation.item, annotation.track), []).append(annotation.coder)
+    coders = store.coders_of(project)
     return {
         "id": project,
         "name": store.project_name(project),
-        "coders": corpus.coders,
+        "coders": list(dict.fromkeys(coder for listed in coders.values() for coder in listed)),
+        "sorts": store.sorts(project),
         "items": [{**_item(item), "coders": coders.get((item.name, item.track), [])} for item in store.items(project)],
     }
 
@@ -131,11 +133,15 @@ def project_agreement(
     project: Id,
     metric: Annotated[str | None, Query(max_length=200)] = None,
     leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
 ) -> dict[str, Any]:
-    """Agreement among the project's coders: the matrix, coefficients, and a score an item."""
+    """Agreement among the project's coders: the matrix, coefficients, and a score an item.
+
+    Texts, recordings and nested segments are measured apart: ``sort`` chooses, the most frequent by default.
+    """
     from caesura.web.agreement import project_agreement as measured
 
-    corpus = _store(request).corpus(project, made_here=False)
+    corpus = _store(request).corpus(project, sort=sort, made_here=False)
     return measured(_without(corpus, leave_out), metric)
 
 
@@ -145,21 +151,27 @@ def project_disagreements(
     project: Id,
     most: Annotated[int, Query(ge=1, le=5000)] = 200,
     leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
+    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
 ) -> list[dict[str, Any]]:
-    """The places where coders disagree most, over all items."""
+    """The places where coders disagree most, over all items.
+
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) are one place; of hierarchies a place is a segment.
+    """
     store = _store(request)
-    ids = {(item.name, item.track): item.id for item in store.items(project)}
+    known = {(item.name, item.track): item for item in store.items(project)}
+    marked = store.marked(project, made_here=False)
+    places = disputed(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
     return [
         {
-            "item": ids[place.item, place.track],
+            "item": known[place.item, place.track].id,
+            "kind": known[place.item, place.track].kind,
             "name": place.item,
             "track": place.track,
-            "position": place.position,
-            "voters": place.voters,
-            "coders": place.coders,
             "dispute": place.dispute,
+            "coders": place.coders,
+            **_place(place),
         }
-        for place in disputed(store.corpus(project, made_here=False), leave_out=frozenset(leave_out or ()), most=most)
+        for place in places
     ]
 
 
@@ -170,11 +182,15 @@ def export(
     format: Annotated[str, Query(max_length=100)] = "caesura-json",
     lossy: bool = False,
     coder: Annotated[list[str] | None, Query(max_length=50)] = None,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
 ) -> Response:
-    """The project's annotations as a file, in any format that can be written, with where they came from."""
+    """The project's annotations as a file, in any format that can be written, with where they came from.
+
+    A file holds texts, recordings or nested segments: where a project has several, ``sort`` chooses.
+    """
     from caesura.web.exports import exported
 
-    corpus = _store(request).corpus(project)
+    corpus = _of_one_sort(_store(request), project, sort)
     if coder:
         corpus = corpus.select(coders=coder)
     store = _store(request)
@@ -187,22 +203,28 @@ def export(
 
 
 @router.get("/items/{item}", tags=["items"])
-def item_page(request: Request, item: Id) -> dict[str, Any]:
-    """An item: its text, everybody's marks, the votes at every position, and comments."""
+def item_page(request: Request, item: Id, tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None) -> Response:
+    """An item: its text, everybody's marks, the votes at every place, and comments.
+
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The answer carries an ETag: a reader
+    who sends it back as If-None-Match learns in a moment that nothing changed.
+    """
     store = _store(request)
-    found = store.item(item)
-    states = store.annotations(item)
-    return {
-        **_item(found),
-        "project": found.project,
-        "units": found.units,
-        "annotations": [_annotation(state) for state in states],
-        "votes": [
-            {"position": place.position, "voters": place.voters}
-            for place in votes(store.corpus(found.project, item=item, made_here=False))
-        ],
-        "comments": store.comments(item),
-    }
+
+    def built() -> dict[str, Any]:
+        found = store.item(item)
+        voted = votes(store.marked(found.project, item=item, made_here=False), tolerance=tolerance)
+        return {
+            **_item(found),
+            "project": found.project,
+            "units": found.units,
+            "annotations": [_annotation(state) for state in store.annotations(item)],
+            "votes": [_place(place) for place in voted],
+            "comments": store.comments(item),
+        }
+
+    cache: Cache = request.app.state.cache
+    return cache.answer(request, f"{store.stamp(item)}-{tolerance}", built)
 
 
 @router.post("/items/{item}/compare", tags=["items"])
@@ -210,31 +232,23 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
     """Compare annotations of an item: every score that applies, why others do not, and drawings."""
     from caesura.web.comparisons import compared
 
-    states = {state.id: state for state in _store(request).annotations(item)}
+    store = _store(request)
+    states = {state.id: state for state in store.annotations(item)}
     for number in wanted.annotations:
         if number not in states:
             raise CaesuraError(f"annotation {number} is not of item {item}.")
-    return compared([(states[n].coder, states[n].marks) for n in wanted.annotations], wanted)
+    return compared(
+        [(states[n].coder, states[n].marks) for n in wanted.annotations], wanted, item=store.item(item).name
+    )
 
 
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[str, Any]:
     """Start an annotation of one's own: from a unification method, or as a copy of somebody's."""
-    from caesura.gold import unify
+    from caesura.web.starts import started
 
     store = _store(request)
-    states = store.annotations(item)
-    if wanted.copy_of is not None:
-        source = next((state for state in states if state.id == wanted.copy_of), None)
-        if source is None:
-            raise CaesuraError(f"annotation {wanted.copy_of} is not of item {item}.")
-        marks, origin = source.marks, f"copy of {source.coder}"
-    else:
-        others = {s.coder: s.marks for s in states if not s.origin.startswith(("unified", "copy of"))}
-        if not others:
-            raise CaesuraError("there is no annotation to start from.")
-        method = wanted.method or "majority"
-        marks, origin = unify(others, method=method), f"unified by {method}: {', '.join(others)}"
+    marks, origin = started(store.item(item), store.annotations(item), wanted)
     return _annotation(store.add_annotation(item, wanted.coder, marks, origin=origin, author=wanted.author))
 
 
@@ -259,7 +273,7 @@ def annotation_page(request: Request, annotation: Id) -> dict[str, Any]:
 def change_annotation(request: Request, annotation: Id, change: Change) -> dict[str, Any]:
     """Carry out one operation on the version the sender saw; 409 with the present state where somebody was faster."""
     store = _store(request)
-    marks = applied(store.annotation(annotation).marks, change.operation)
+    marks = applied(store.annotation(annotation, version=change.version).marks, change.operation)
     return _annotation(
         store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
     )
@@ -294,6 +308,11 @@ def _item(item: Item) -> dict[str, Any]:
     }
 
 
+def _place(place: Place) -> dict[str, Any]:
+    shown = {"position": place.position, "voters": place.voters}
+    return shown if place.first is None else {**shown, "first": place.first}
+
+
 def _annotation(state: AnnotationState) -> dict[str, Any]:
     return {
         "id": state.id,
@@ -305,6 +324,13 @@ def _annotation(state: AnnotationState) -> dict[str, Any]:
         "can_redo": state.can_redo,
         "marks": described(state.marks),
     }
+
+
+def _of_one_sort(store: Store, project: int, sort: str | None) -> Corpus:
+    found = store.sorts(project)
+    if sort is None and len(found) > 1:
+        raise CaesuraError(f"this project holds {' and '.join(found)}, and a file one of them; choose which.")
+    return store.corpus(project, sort=sort)
 
 
 def _without(corpus: Any, leave_out: list[str] | None) -> Any:

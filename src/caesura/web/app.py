@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from caesura._version import __version__
 from caesura.errors import CaesuraError
 from caesura.web.api import router
+from caesura.web.cache import Cache
 from caesura.web.comparisons import warm_up
 from caesura.web.operations import described
 from caesura.web.pages import pages
@@ -52,7 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
         responses={status: {"description": what} for status, what in _ANSWERS.items()},
     )
-    app.state.store, app.state.settings = store, settings
+    app.state.store, app.state.settings, app.state.cache = store, settings, Cache()
     app.include_router(router)
     app.include_router(pages)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")

@@ -8,13 +8,15 @@ from typing import Any
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.report.drawings import applicable, draw
+from caesura.report.drawings import applicable, draw, drawing
 from caesura.web.requests import CompareRequest
 
 __all__ = ["compared", "warm_up"]
 
 
-def compared(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest) -> dict[str, Any]:
+def compared(
+    coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest, *, item: str = "item"
+) -> dict[str, Any]:
     """Compare the first annotation with each of the others, and draw all of them together."""
     (reference, first), *others = coded
     chosen = _metrics(wanted)
@@ -22,7 +24,22 @@ def compared(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareR
     for coder, marks in others:
         scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
         answers.append({"reference": reference, "hypothesis": coder, "scores": scores, "skipped": skipped})
-    return {"comparisons": answers, "pictures": _pictures(coded, wanted)}
+    corpus = _corpus(item, coded)
+    return {"comparisons": answers, "pictures": _pictures(corpus, wanted), "drawings": _drawings(corpus)}
+
+
+def _corpus(item: str, coded: list[tuple[str, Segmentation | Hierarchy]]) -> Corpus:
+    """All of them as one item; where some carry types and others do not, types are left out of the drawing."""
+    typed = {isinstance(marks, Segmentation) and marks.typed for _, marks in coded}
+    plain = len(typed) > 1
+    return Corpus.from_annotations(
+        [Annotation(item, coder, _untyped(marks) if plain else marks) for coder, marks in coded]
+    )
+
+
+def _untyped(marks: Any) -> Segmentation:
+    inside = [position for position in dict.fromkeys(marks.positions.tolist()) if position < marks.length]
+    return Segmentation(marks.length, inside, units=marks.units)
 
 
 def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -50,14 +67,7 @@ def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], d
 
 def _metrics(wanted: CompareRequest) -> list[Metric]:
     """Every metric asked for (or known), each with the parameters it takes."""
-    given: dict[str, Any] = {str(key): value for key, value in wanted.parameters.items()}
-    for whole in ("n_t", "k"):
-        if whole in given:
-            if given[whole] != int(given[whole]):
-                raise CaesuraError(f"{whole} is a whole number, not {given[whole]:g}.")
-            given[whole] = int(given[whole])
-    if wanted.similarity is not None:
-        given["similarity"] = wanted.similarity
+    given = _parameters(wanted)
     made = []
     for name in wanted.metrics or metrics():
         plain = metric(name)
@@ -66,14 +76,32 @@ def _metrics(wanted: CompareRequest) -> list[Metric]:
     return made
 
 
-def _pictures(coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest) -> list[dict[str, str]]:
-    corpus = Corpus.from_annotations([Annotation("item", coder, marks) for coder, marks in coded])
+def _parameters(wanted: CompareRequest) -> dict[str, Any]:
+    """What the user set, of the right type."""
+    given: dict[str, Any] = {str(key): value for key, value in wanted.parameters.items()}
+    for whole in ("n_t", "k"):
+        if whole in given:
+            if given[whole] != int(given[whole]):
+                raise CaesuraError(f"{whole} is a whole number, not {given[whole]:g}.")
+            given[whole] = int(given[whole])
+    if wanted.similarity is not None:
+        given["similarity"] = wanted.similarity
+    return given
+
+
+def _drawings(corpus: Corpus) -> list[dict[str, str]]:
+    """What can be drawn of these annotations, for the user to choose from."""
+    return [{"name": row.name, "title": row.title} for row in applicable(corpus)]
+
+
+def _pictures(corpus: Corpus, wanted: CompareRequest) -> list[dict[str, str]]:
     names = wanted.drawings
     if names is None:
-        names = [drawing.name for drawing in applicable(corpus) if drawing.shown and not drawing.whole][:1]
+        names = [row.name for row in applicable(corpus) if row.shown and not row.whole][:1]
+    given = _parameters(wanted)
     drawn = []
     for name in names:
-        picture = draw(name, corpus)
+        picture = draw(name, corpus, **{key: given[key] for key in drawing(name).options if key in given})
         drawn.append({"name": name, "title": picture.title, "svg": picture.svg(wanted.width)})
     return drawn
 

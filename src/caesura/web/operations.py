@@ -1,10 +1,11 @@
-"""What an adjudicator does to marks: add, delete, move, retype; each a pure function from marks to marks.
+"""What an adjudicator does to marks: add, delete, move, retype, rename; each a pure function from marks to marks.
 
 The model's own constructors say what is wrong with a change that cannot be, so nothing is checked twice here.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from caesura.model import Hierarchy, Segmentation
 __all__ = ["OPERATIONS", "applied", "described"]
 
 Marks = Segmentation | Hierarchy
+Span = tuple[int, int, int]
 
 
 def applied(marks: Marks, operation: dict[str, Any]) -> Marks:
@@ -41,6 +43,8 @@ def described(marks: Marks) -> dict[str, Any]:
     if marks.typed:
         listed["types"] = [kind for _, kind in marks.marks]
         listed["labels"] = marks.labels
+    if marks.names is not None:
+        listed["names"] = list(marks.names)
     return listed
 
 
@@ -53,16 +57,41 @@ def _entries(marks: Any) -> list[tuple[float, Any]]:
     return [(position, None) for position in marks.positions.tolist()]
 
 
-def _rebuilt(marks: Segmentation, entries: list[tuple[float, Any]]) -> Segmentation:
+def _rebuilt(marks: Segmentation, entries: list[tuple[float, Any]], moved: tuple[float, float] | None = None) -> Marks:
+    """The same text with these entries; segments keep their names, also where one of their boundaries ``moved``."""
     ordered = sorted(entries, key=lambda entry: entry[0])
+    if marks.timed and len(set(ordered)) < len(
+        ordered
+    ):  # a recording may say one moment twice; an adjudicator means it once
+        twice = next(entry for entry in ordered if ordered.count(entry) > 1)
+        raise CaesuraError(f"there is a boundary at {twice[0]:g} s already.")
     positions = [position for position, _ in ordered]
     if not marks.typed:
-        return Segmentation(marks.length, positions, units=marks.units)
-    kinds = [kind for _, kind in ordered]
-    if marks.labels is None:
-        return Segmentation(marks.length, positions, kinds, units=marks.units)
-    labels = [*marks.labels, *sorted(set(kinds) - set(marks.labels))]
-    return Segmentation(marks.length, positions, [labels.index(kind) for kind in kinds], labels, marks.units)
+        made = Segmentation(marks.length, positions, units=marks.units)
+    else:
+        kinds = [kind for _, kind in ordered]
+        labels = None if marks.labels is None else [*marks.labels, *sorted(set(kinds) - set(marks.labels))]
+        codes = kinds if labels is None else [labels.index(kind) for kind in kinds]
+        made = Segmentation(marks.length, positions, codes, labels, marks.units)
+    return made if marks.names is None else _named(made, _inherited(marks, made, moved))
+
+
+def _cuts(marks: Segmentation) -> list[float]:
+    """Where segments end, the end of the text left out."""
+    return [p for p in dict.fromkeys(marks.positions.tolist()) if p < marks.length]
+
+
+def _named(marks: Segmentation, names: list[str]) -> Segmentation:
+    return Segmentation(marks.length, marks.positions, marks.types, marks.labels, marks.units, names)
+
+
+def _inherited(before: Segmentation, after: Segmentation, moved: tuple[float, float] | None) -> list[str]:
+    """Every segment is called as the one that its first moment belonged to: both halves of a cut, the left one of two that join."""
+    assert before.names is not None
+    old = _cuts(before)
+    if moved is not None:
+        old = sorted(moved[1] if cut == moved[0] else cut for cut in old)
+    return [before.names[bisect_right(old, start)] for start in (0.0, *_cuts(after))]
 
 
 def _one(operation: dict[str, Any], key: str = "position") -> float:
@@ -105,8 +134,10 @@ def _delete(marks: Any, operation: dict[str, Any]) -> Marks:
 def _move(marks: Any, operation: dict[str, Any]) -> Marks:
     entries = _entries(marks)
     at = _where(marks, operation)
-    entries[at] = (_one(operation, "to"), entries[at][1])
-    return _rebuilt(marks, entries)
+    before, to = entries[at][0], _one(operation, "to")
+    entries[at] = (to, entries[at][1])
+    stays = to != before and [position for position, _ in entries].count(before)
+    return _rebuilt(marks, entries, None if stays else (before, to))
 
 
 def _retype(marks: Any, operation: dict[str, Any]) -> Marks:
@@ -116,6 +147,20 @@ def _retype(marks: Any, operation: dict[str, Any]) -> Marks:
     at = _where(marks, operation)
     entries[at] = (entries[at][0], _kind(marks, operation, "to_type"))
     return _rebuilt(marks, entries)
+
+
+def _rename(marks: Any, operation: dict[str, Any]) -> Marks:
+    """Call one segment, counted from 1, by another name."""
+    if marks.names is None:
+        raise CaesuraError("segments have no names here.")
+    segment, name = operation.get("segment"), operation.get("name")
+    if isinstance(segment, bool) or not isinstance(segment, int) or not 1 <= segment <= len(marks.names):
+        raise CaesuraError(f"the operation 'rename' needs a segment from 1 to {len(marks.names)}.")
+    if not isinstance(name, str) or len(name) > 500:
+        raise CaesuraError("the operation 'rename' needs a name of up to 500 characters.")
+    names = list(marks.names)
+    names[segment - 1] = name
+    return _named(marks, names)
 
 
 def _replace(marks: Any, operation: dict[str, Any]) -> Marks:
@@ -140,6 +185,7 @@ OPERATIONS: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {
     "delete": _delete,
     "move": _move,
     "retype": _retype,
+    "rename": _rename,
     "replace": _replace,
 }
 
@@ -147,21 +193,97 @@ OPERATIONS: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {
 # ---------------------------------------------------------------------- nested segments
 
 
-def _span(operation: dict[str, Any]) -> tuple[int, int]:
-    return int(_one(operation, "first")), int(_one(operation, "last"))
+def _whole(operation: dict[str, Any], key: str) -> int:
+    value = _one(operation, key)
+    if value != int(value):
+        raise CaesuraError(f"{key!r} is a whole number, not {value:g}.")
+    return int(value)
+
+
+def _segment(marks: Hierarchy, operation: dict[str, Any]) -> Span:
+    """The segment an operation means: from ``first`` to ``last``, at ``level`` where the same units are given at several."""
+    first, last = _whole(operation, "first"), _whole(operation, "last")
+    found = [span for span in marks.spans if span[:2] == (first, last) and operation.get("level") in (None, span[2])]
+    if not found:
+        raise CaesuraError(f"there is no segment ({first}, {last}).")
+    return found[0]
+
+
+def _nested(marks: Hierarchy, spans: list[Span], fixed: Span | None = None) -> Hierarchy:
+    """The same text with these segments.
+
+    Where levels were depths of embeddedness they are counted anew. Where the coder gave others they stay, except that what now lies
+    inside a segment of the same or a deeper level goes below it. The level of a ``fixed`` segment was asked for, and is never counted anew.
+    """
+    if fixed is None and marks == marks.renumbered():
+        return Hierarchy.from_spans([span[:2] for span in spans], length=marks.length, units=marks.units)
+    Hierarchy.from_spans(
+        sorted({span[:2] for span in spans}), length=marks.length
+    )  # crossing segments are told of first
+    around: list[Span] = []
+    deepened: list[Span] = []
+    for first, last, level in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
+        while around and around[-1][1] < first:
+            around.pop()
+        below = around[-1][2] + 1 if around and (first, last, level) != fixed else 1
+        around.append((first, last, max(level, below)))
+        deepened.append(around[-1])
+    return Hierarchy(marks.length, deepened, marks.units)
+
+
+def _level_inside(spans: list[Span], first: int, last: int) -> int:
+    return 1 + max((level for a, b, level in spans if a <= first and last <= b), default=0)
 
 
 def _add_segment(marks: Any, operation: dict[str, Any]) -> Marks:
-    spans = [(first, last) for first, last, _ in marks.spans]
-    return Hierarchy.from_spans([*spans, _span(operation)], length=marks.length, units=marks.units)
+    first, last = _whole(operation, "first"), _whole(operation, "last")
+    spans = marks.spans
+    if operation.get("level") is None:
+        if any(span[:2] == (first, last) for span in spans):
+            raise CaesuraError(f"segment ({first}, {last}) is there already.")
+        return _nested(marks, [*spans, (first, last, _level_inside(spans, first, last))])
+    made = (first, last, _whole(operation, "level"))
+    return _nested(marks, [*spans, made], fixed=made)
 
 
 def _delete_segment(marks: Any, operation: dict[str, Any]) -> Marks:
-    spans = [(first, last) for first, last, _ in marks.spans]
-    if _span(operation) not in spans:
-        raise CaesuraError(f"there is no segment {_span(operation)}.")
-    spans.remove(_span(operation))
-    return Hierarchy.from_spans(spans, length=marks.length, units=marks.units)
+    gone = _segment(marks, operation)
+    return _nested(marks, [span for span in marks.spans if span != gone])
 
 
-_NESTED: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {"add": _add_segment, "delete": _delete_segment}
+def _move_segment(marks: Any, operation: dict[str, Any]) -> Marks:
+    """Change the ends of a segment; at its level, or where it comes to lie."""
+    before = _segment(marks, operation)
+    first, last = _whole(operation, "to_first"), _whole(operation, "to_last")
+    others = [span for span in marks.spans if span != before]
+    if any(span[:2] == (first, last) for span in others):
+        raise CaesuraError(f"segment ({first}, {last}) is there already.")
+    return _nested(marks, [*others, (first, last, before[2])])
+
+
+def _relevel_segment(marks: Any, operation: dict[str, Any]) -> Marks:
+    """Give a segment another level; what is inside goes below it."""
+    before = _segment(marks, operation)
+    made = (*before[:2], _whole(operation, "to_level"))
+    if made == before:
+        raise CaesuraError(f"segment {before[:2]} is at level {before[2]} already.")
+    return _nested(marks, [*[span for span in marks.spans if span != before], made], fixed=made)
+
+
+def _replace_segments(marks: Any, operation: dict[str, Any]) -> Marks:
+    """Set all segments at once: what the merge view sends."""
+    segments = operation.get("segments")
+    if not isinstance(segments, list) or not all(isinstance(span, list) for span in segments):
+        raise CaesuraError(
+            "the operation 'replace' needs a list of segments, each [first, last] or [first, last, level]."
+        )
+    return Hierarchy.from_spans(segments, length=marks.length, units=marks.units)
+
+
+_NESTED: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {
+    "add": _add_segment,
+    "delete": _delete_segment,
+    "move": _move_segment,
+    "relevel": _relevel_segment,
+    "replace": _replace_segments,
+}

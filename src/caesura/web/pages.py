@@ -43,7 +43,7 @@ def item(request: Request, item: int) -> Response:
     store = request.app.state.store
     found = store.item(item)
     return _page(
-        request, "item.html", item=item, name=found.name, track=found.track, project=found.project,
+        request, "item.html", item=item, name=found.name, track=found.track, kind=found.kind, project=found.project,
         project_name=store.project_name(found.project),
     )  # fmt: skip
 

@@ -43,11 +43,15 @@ class CompareRequest(_Request):
 
 
 class NewAnnotation(_Request):
-    """An annotation to start: from a unification method over the others, or from one of them."""
+    """An annotation to start: from a unification method over the others, or from one of them.
+
+    In recordings, votes within ``tolerance`` seconds (0.02 by default) are for one place.
+    """
 
     coder: Name = "gold"
     method: Annotated[str, StringConstraints(max_length=100)] | None = "majority"
     copy_of: int | None = None
+    tolerance: Number | None = None
     author: Annotated[str, StringConstraints(max_length=200)] = ""
 
 

@@ -66,7 +66,8 @@ class Guard:
                 for name, value in _HEADERS.items():
                     answer.setdefault(name, value)
                 if scope["path"].startswith("/api"):
-                    answer.setdefault("Cache-Control", "no-store")
+                    # what carries an ETag may be kept, and asked about every time; the rest is never kept
+                    answer.setdefault("Cache-Control", "private, no-cache" if "etag" in answer else "no-store")
             await send(message)
 
         if refusal is not None:

@@ -9,59 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from contextlib import contextmanager, nullcontext
+from threading import Lock
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.web import rows
+from caesura.web.rows import AnnotationState, Conflict, Item, NotFound
 from caesura.web.schema import codings, comments, items, metadata, projects, revisions
 
 __all__ = ["AnnotationState", "Conflict", "Item", "NotFound", "Store"]
 
 
-class NotFound(CaesuraError):
-    """Nothing in the store under this number."""
-
-
-class Conflict(CaesuraError):
-    """Somebody else changed the annotation since it was read; carries its present state for a merge view."""
-
-    def __init__(self, sentence: str, current: AnnotationState) -> None:
-        self.current = current
-        super().__init__(sentence)
-
-
-@dataclass(frozen=True)
-class Item:
-    """One track of one text of a project."""
-
-    id: int
-    project: int
-    name: str
-    track: str
-    kind: str
-    length: float
-    units: tuple[str, ...] | None
-    attributes: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class AnnotationState:
-    """One coder's marks on an item as they are now."""
-
-    id: int
-    item: int
-    coder: str
-    version: int
-    origin: str
-    marks: Segmentation | Hierarchy
-    can_undo: bool
-    can_redo: bool
+_CONNECTIONS = 40  # as many as the server has threads, so that nobody waits for one
 
 
 class Store:
@@ -69,9 +33,12 @@ class Store:
 
     def __init__(self, url: str) -> None:
         try:
-            self.engine = sa.create_engine(url, pool_pre_ping=True)
-            if self.engine.dialect.name == "sqlite":
+            embedded = sa.make_url(url).get_backend_name() == "sqlite"
+            self.engine = sa.create_engine(url, pool_pre_ping=not embedded, pool_size=_CONNECTIONS)
+            if embedded:
                 sa.event.listen(self.engine, "connect", _tune_sqlite)
+            # writers of one process wait here in line; SQLite's own waiting is sleeping and trying again
+            self._line: Any = Lock() if embedded else nullcontext()
             metadata.create_all(self.engine)
         except (SQLAlchemyError, ImportError) as fault:
             why = str(getattr(fault, "orig", None) or fault).splitlines()[0]
@@ -106,8 +73,8 @@ class Store:
         with self._writing() as db:
             if db.scalar(sa.select(projects.c.id).where(projects.c.name == name)) is not None:
                 raise CaesuraError(f"there is a project {name!r} already; choose another name.")
-            made = db.execute(projects.insert().values(name=name, created=_now()))
-            return _key(made)
+            made = db.execute(projects.insert().values(name=name, created=rows.now()))
+            return rows.key(made)
 
     def project_name(self, project: int) -> str:
         """The name of a project."""
@@ -130,15 +97,77 @@ class Store:
         self.project_name(project)
         with self._writing() as db:
             for annotation in corpus:
-                item = _item_for(db, project, annotation, corpus)
-                _insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
+                item = rows.item_for(db, project, annotation, corpus)
+                rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
         return len(corpus)
 
-    def corpus(self, project: int, *, item: int | None = None, made_here: bool = True) -> Corpus:
-        """The project's annotations (or one item's) as a corpus, as they are now.
+    def marked(self, project: int, *, item: int | None = None, made_here: bool = True) -> list[Annotation]:
+        """The project's annotations (or one item's), as they are now.
 
         ``made_here=False`` leaves out what adjudicators started from others' annotations: results, not coders.
         """
+        return [
+            Annotation(row.name, row.coder, rows.unpacked(row, row.marks), row.track)
+            for row in self._marked(project, item, made_here)
+        ]
+
+    def corpora(self, project: int, *, made_here: bool = True) -> dict[str, Corpus]:
+        """The project's annotations by sort, the most frequent first: a corpus holds one kind, with types or without.
+
+        Sorts are "units", "typed units", "time", "typed time" and "nested".
+        """
+        by_sort: dict[str, list[Annotation]] = {}
+        attributes: dict[str, Any] = {}
+        for row in self._marked(project, None, made_here):
+            marks = rows.unpacked(row, row.marks)
+            typed = isinstance(marks, Segmentation) and marks.typed
+            made = Annotation(row.name, row.coder, marks, row.track)
+            by_sort.setdefault(f"typed {row.kind}" if typed else row.kind, []).append(made)
+            attributes[row.name] = json.loads(row.attributes)
+        known = {name: given for name, given in attributes.items() if given}
+        return {
+            sort: Corpus.from_annotations(listed, attributes={a.item: known[a.item] for a in listed if a.item in known})
+            for sort, listed in sorted(by_sort.items(), key=lambda pair: -len(pair[1]))
+        }
+
+    def corpus(self, project: int, *, sort: str | None = None, made_here: bool = True) -> Corpus:
+        """The project's annotations of one sort, by default the most frequent."""
+        found = self.corpora(project, made_here=made_here)
+        if sort is None:
+            return next(iter(found.values()), Corpus.from_annotations([]))
+        if sort not in found:
+            raise UnknownName("sort of annotation", sort, list(found))
+        return found[sort]
+
+    def sorts(self, project: int) -> list[str]:
+        """The sorts of annotation in a project, the most frequent first."""
+        typed = revisions.c.marks.like('%"types": [%').label("typed")
+        query = (
+            sa.select(items.c.kind, typed, sa.func.count().label("many"))
+            .join(codings, codings.c.item == items.c.id)
+            .join(revisions, revisions.c.id == codings.c.head)
+            .where(items.c.project == project)
+            .group_by(items.c.kind, typed)
+        )
+        with self._reading() as db:
+            found = sorted(db.execute(query), key=lambda row: -row.many)
+        return [f"typed {row.kind}" if row.typed else str(row.kind) for row in found]
+
+    def coders_of(self, project: int) -> dict[tuple[str, str], list[str]]:
+        """Who annotated which item and track."""
+        query = (
+            sa.select(items.c.name, items.c.track, codings.c.coder)
+            .join(codings, codings.c.item == items.c.id)
+            .where(items.c.project == project)
+            .order_by(codings.c.id)
+        )
+        coders: dict[tuple[str, str], list[str]] = {}
+        with self._reading() as db:
+            for row in db.execute(query):
+                coders.setdefault((row.name, row.track), []).append(row.coder)
+        return coders
+
+    def _marked(self, project: int, item: int | None, made_here: bool) -> list[Any]:
         self.project_name(project)
         query = (
             sa.select(items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units, items.c.attributes)
@@ -153,12 +182,7 @@ class Store:
         if not made_here:
             query = query.where(codings.c.origin.not_like("unified%"), codings.c.origin.not_like("copy of%"))
         with self._reading() as db:
-            rows = list(db.execute(query))
-        attributes = {row.name: json.loads(row.attributes) for row in rows}
-        return Corpus.from_annotations(
-            [Annotation(row.name, row.coder, _unpacked(row, row.marks), row.track) for row in rows],
-            attributes={name: known for name, known in attributes.items() if known},
-        )
+            return list(db.execute(query))
 
     def origins(self, project: int) -> dict[tuple[str, str, str], str]:
         """Where every annotation came from, by item, track and coder: a file, pasted text, a unification, somebody's copy."""
@@ -168,11 +192,11 @@ class Store:
             .where(items.c.project == project)
         )
         with self._reading() as db:
-            rows = list(db.execute(query))
-        return {
-            (row.name, row.track, row.coder): row.origin + (f"; {row.version - 1} changes" if row.version > 1 else "")
-            for row in rows
-        }
+            return {
+                (row.name, row.track, row.coder): row.origin
+                + (f"; {row.version - 1} changes" if row.version > 1 else "")
+                for row in db.execute(query)
+            }
 
     # ------------------------------------------------------------------ items and annotations
 
@@ -180,8 +204,8 @@ class Store:
         """Every item of a project, in the order they came."""
         self.project_name(project)
         with self._reading() as db:
-            rows = db.execute(sa.select(items).where(items.c.project == project).order_by(items.c.id))
-            return [_item(row) for row in rows]
+            listed = db.execute(sa.select(items).where(items.c.project == project).order_by(items.c.id))
+            return [rows.item_of(row) for row in listed]
 
     def item(self, item: int) -> Item:
         """One item by its number."""
@@ -189,19 +213,40 @@ class Store:
             row = db.execute(sa.select(items).where(items.c.id == item)).first()
         if row is None:
             raise NotFound(f"there is no item {item}.")
-        return _item(row)
+        return rows.item_of(row)
 
     def annotations(self, item: int) -> list[AnnotationState]:
         """Everybody's annotation of an item."""
-        found = self.item(item)
         with self._reading() as db:
-            ids = db.scalars(sa.select(codings.c.id).where(codings.c.item == item).order_by(codings.c.id))
-            return [_state(db, found, each) for each in ids.all()]
+            listed = rows.states(db, codings.c.item == item)
+        if not listed:
+            self.item(item)  # an item without annotations, or none at all: the second is told
+        return listed
 
-    def annotation(self, annotation: int) -> AnnotationState:
-        """One annotation by its number."""
+    def stamp(self, item: int) -> str:
+        """What changes whenever anything about an item does, in one cheap query: for caches, here and in browsers."""
+        mine = codings.c.item == item
+        query = (
+            sa.select(projects.c.created, projects.c.id)
+            .add_columns(
+                sa.select(sa.func.count()).select_from(codings).where(mine).scalar_subquery(),
+                sa.select(sa.func.sum(codings.c.version)).where(mine).scalar_subquery(),
+                sa.select(sa.func.count()).select_from(comments).where(comments.c.item == item).scalar_subquery(),
+            )
+            .join(items, items.c.project == projects.c.id)
+            .where(items.c.id == item)
+        )
         with self._reading() as db:
-            return _found(db, annotation)
+            row = db.execute(query).first()
+        if row is None:
+            raise NotFound(f"there is no item {item}.")
+        return f"{item}-" + "-".join(str(part) for part in row)
+
+    def annotation(self, annotation: int, *, version: int | None = None) -> AnnotationState:
+        """One annotation by its number; at this version, where one is named."""
+        with self._reading() as db:
+            found = rows.found(db, annotation)
+        return found if version is None else rows.seen(found, version)
 
     def add_annotation(
         self, item: int, coder: str, marks: Segmentation | Hierarchy, *, origin: str, author: str = ""
@@ -212,8 +257,7 @@ class Store:
             taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
             if db.scalar(taken) is not None:
                 raise CaesuraError(f"coder {coder!r} has an annotation of {found.name!r} already; choose another name.")
-            made = _insert_annotation(db, item, coder, marks, origin, "start", author)
-            return _state(db, found, made)
+            return rows.found(db, rows.insert_annotation(db, item, coder, marks, origin, "start", author))
 
     def change(
         self,
@@ -226,40 +270,40 @@ class Store:
     ) -> AnnotationState:
         """Replace the marks, if nobody changed them since ``version``."""
         with self._writing() as db:
-            state = _checked(db, annotation, version)
+            state = rows.checked(db, annotation, version)
             head = db.scalar(sa.select(codings.c.head).where(codings.c.id == annotation))
             made = db.execute(
                 revisions.insert().values(
                     annotation=annotation,
                     parent=head,
-                    marks=_packed(marks),
+                    marks=rows.packed(marks),
                     operation=json.dumps(operation),
                     author=author,
-                    time=_now(),
+                    time=rows.now(),
                 )
             )
-            _move_head(db, annotation, _key(made))
-            return _found(db, state.id)
+            rows.move_head(db, annotation, rows.key(made))
+            return rows.found(db, state.id)
 
     def undo(self, annotation: int, version: int) -> AnnotationState:
         """Go back to the revision before, if there is one."""
         with self._writing() as db:
-            _checked(db, annotation, version)
-            parent = db.scalar(_parent(annotation))
+            rows.checked(db, annotation, version)
+            parent = db.scalar(rows.parent(annotation))
             if parent is None:
                 raise CaesuraError("there is nothing to undo: this is the first revision.")
-            _move_head(db, annotation, parent)
-            return _found(db, annotation)
+            rows.move_head(db, annotation, parent)
+            return rows.found(db, annotation)
 
     def redo(self, annotation: int, version: int) -> AnnotationState:
         """Go forward again to the youngest revision made from here."""
         with self._writing() as db:
-            _checked(db, annotation, version)
-            child = db.scalar(_youngest_child(annotation))
+            rows.checked(db, annotation, version)
+            child = db.scalar(rows.youngest_child(annotation))
             if child is None:
                 raise CaesuraError("there is nothing to redo.")
-            _move_head(db, annotation, child)
-            return _found(db, annotation)
+            rows.move_head(db, annotation, child)
+            return rows.found(db, annotation)
 
     def history(self, annotation: int) -> list[dict[str, Any]]:
         """Every revision: when, by whom, what was done."""
@@ -278,14 +322,14 @@ class Store:
         """Leave a comment on an item, at a position or on the whole."""
         self.item(item)
         with self._writing() as db:
-            values = {"item": item, "position": position, "author": author, "text": text, "time": _now()}
-            return _key(db.execute(comments.insert().values(**values)))
+            values = {"item": item, "position": position, "author": author, "text": text, "time": rows.now()}
+            return rows.key(db.execute(comments.insert().values(**values)))
 
     def comments(self, item: int) -> list[dict[str, Any]]:
         """All comments on an item, oldest first."""
         with self._reading() as db:
-            rows = db.execute(sa.select(comments).where(comments.c.item == item).order_by(comments.c.id))
-            return [dict(row._mapping) for row in rows]
+            listed = db.execute(sa.select(comments).where(comments.c.item == item).order_by(comments.c.id))
+            return [dict(row._mapping) for row in listed]
 
     # ------------------------------------------------------------------ transactions
 
@@ -297,7 +341,7 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
         """One transaction that takes the write lock at once, so that a version that was checked stays checked."""
-        with self._told(), self.engine.connect() as db:
+        with self._told(), self._line, self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             with db.begin() if not db.in_transaction() else _committing(db):
@@ -327,152 +371,3 @@ def _tune_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _key(result: sa.CursorResult[Any]) -> int:
-    """The number that an insertion gave to its row."""
-    found = result.inserted_primary_key
-    assert found is not None
-    return int(found[0])
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus) -> int:
-    """The item an annotation belongs to, made if it is new; its length and text must agree."""
-    marks = annotation.marks
-    kind = "nested" if isinstance(marks, Hierarchy) else "time" if marks.timed else "units"
-    same = (items.c.project == project) & (items.c.name == annotation.item) & (items.c.track == annotation.track)
-    row = db.execute(sa.select(items).where(same)).first()
-    if row is None:
-        made = db.execute(
-            items.insert().values(
-                project=project,
-                name=annotation.item,
-                track=annotation.track,
-                kind=kind,
-                length=float(marks.length),
-                units=None if marks.units is None else json.dumps(marks.units, ensure_ascii=False),
-                attributes=json.dumps(
-                    dict(corpus.attributes.get(annotation.item, {})), ensure_ascii=False, default=str
-                ),
-            )
-        )
-        return _key(made)
-    if row.kind != kind or row.length != float(marks.length):
-        raise CaesuraError(
-            f"item {annotation.item!r} has {row.length:g} {row.kind} in this project, the new annotation {marks.length:g} {kind}."
-        )
-    if row.units is not None and marks.units is not None and tuple(json.loads(row.units)) != marks.units:
-        raise CaesuraError(f"item {annotation.item!r}: the new annotation stands on another text.")
-    if row.units is None and marks.units is not None:
-        db.execute(items.update().where(items.c.id == row.id).values(units=json.dumps(marks.units, ensure_ascii=False)))
-    return int(row.id)
-
-
-def _insert_annotation(
-    db: sa.Connection, item: int, coder: str, marks: Segmentation | Hierarchy, origin: str, operation: str, author: str
-) -> int:
-    taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
-    if db.scalar(taken) is not None:
-        name = db.scalar(sa.select(items.c.name).where(items.c.id == item))
-        raise CaesuraError(f"coder {coder!r} has an annotation of item {name!r} in this project already.")
-    made = db.execute(codings.insert().values(item=item, coder=coder, head=0, version=1, origin=origin))
-    annotation = _key(made)
-    first = db.execute(
-        revisions.insert().values(
-            annotation=annotation,
-            parent=None,
-            marks=_packed(marks),
-            operation=json.dumps({"kind": operation, "origin": origin}),
-            author=author,
-            time=_now(),
-        )
-    )
-    head = _key(first)
-    db.execute(codings.update().where(codings.c.id == annotation).values(head=head))
-    return annotation
-
-
-def _item(row: Any) -> Item:
-    units = None if row.units is None else tuple(json.loads(row.units))
-    return Item(row.id, row.project, row.name, row.track, row.kind, row.length, units, json.loads(row.attributes))
-
-
-def _parent(annotation: int) -> Any:
-    return (
-        sa.select(revisions.c.parent).join(codings, codings.c.head == revisions.c.id).where(codings.c.id == annotation)
-    )
-
-
-def _youngest_child(annotation: int) -> Any:
-    head = sa.select(codings.c.head).where(codings.c.id == annotation).scalar_subquery()
-    children = (revisions.c.annotation == annotation) & (revisions.c.parent == head)
-    return sa.select(sa.func.max(revisions.c.id)).where(children)
-
-
-def _move_head(db: sa.Connection, annotation: int, head: int) -> None:
-    values = {"head": head, "version": codings.c.version + 1}
-    db.execute(codings.update().where(codings.c.id == annotation).values(**values))
-
-
-def _found(db: sa.Connection, annotation: int) -> AnnotationState:
-    row = db.execute(
-        sa.select(items).join(codings, codings.c.item == items.c.id).where(codings.c.id == annotation)
-    ).first()
-    if row is None:
-        raise NotFound(f"there is no annotation {annotation}.")
-    return _state(db, _item(row), annotation)
-
-
-def _state(db: sa.Connection, item: Item, annotation: int) -> AnnotationState:
-    row = db.execute(
-        sa.select(codings, revisions.c.marks, revisions.c.parent)
-        .join(revisions, revisions.c.id == codings.c.head)
-        .where(codings.c.id == annotation)
-    ).one()
-    return AnnotationState(
-        id=row.id,
-        item=item.id,
-        coder=row.coder,
-        version=row.version,
-        origin=row.origin,
-        marks=_unpacked(item, row.marks),
-        can_undo=row.parent is not None,
-        can_redo=db.scalar(_youngest_child(annotation)) is not None,
-    )
-
-
-def _checked(db: sa.Connection, annotation: int, version: int) -> AnnotationState:
-    # a row lock, for stores with many writers at once; SQLite has locked the whole file already
-    db.execute(sa.select(codings.c.id).where(codings.c.id == annotation).with_for_update())
-    state = _found(db, annotation)
-    if state.version != version:
-        raise Conflict(
-            f"somebody changed this annotation: it is at version {state.version} now, your change was made on version {version}.",
-            state,
-        )
-    return state
-
-
-def _packed(marks: Segmentation | Hierarchy) -> str:
-    if isinstance(marks, Hierarchy):
-        return json.dumps({"segments": marks.spans})
-    data: dict[str, Any] = {"positions": marks.positions.tolist()}
-    if marks.types is not None:
-        data["types"] = marks.types.tolist()
-        data["labels"] = marks.labels
-    if marks.names is not None:
-        data["names"] = marks.names
-    return json.dumps(data, ensure_ascii=False)
-
-
-def _unpacked(item: Any, packed: str) -> Segmentation | Hierarchy:
-    data = json.loads(packed)
-    units = json.loads(item.units) if isinstance(item.units, str) else item.units
-    if item.kind == "nested":
-        return Hierarchy(int(item.length), data["segments"], units)
-    length = float(item.length) if item.kind == "time" else int(item.length)
-    return Segmentation(length, data["positions"], data.get("types"), data.get("labels"), units, data.get("names"))

@@ -16,6 +16,7 @@ export async function call(method, path, body) {
   else if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
+    options.keepalive = options.body.length < 30000; // a change made just before the page is left still arrives
   }
   let answer;
   try {

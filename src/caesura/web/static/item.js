@@ -1,17 +1,27 @@
 import { call, el, name, number, say, told } from "./api.js";
-import { Editor } from "./editor.js";
+import { madeHere } from "./editor.js";
+import { NestedEditor } from "./editor_nested.js";
+import { TextEditor } from "./editor_text.js";
+import { TimeEditor, seconds } from "./editor_time.js";
 
 const title = document.getElementById("title");
-const item = title.dataset.item;
+const { item, kind } = title.dataset;
+const FIELDS = ["n_t", "k", "tolerance"];
 const address = new URL(location.href);
 const choose = document.getElementById("choose");
 let data;
 
 async function load() {
-  data = await call("GET", `/api/items/${item}`);
+  data = await fetched();
   drawChoices();
   await compare();
   showComments(data.comments);
+}
+
+// Votes on a recording depend on how near to each other two marks may be.
+function fetched() {
+  const tolerance = choose.elements.tolerance.value || address.searchParams.get("tolerance");
+  return call("GET", `/api/items/${item}${kind === "time" && tolerance ? `?tolerance=${encodeURIComponent(tolerance)}` : ""}`);
 }
 
 function drawChoices() {
@@ -24,7 +34,7 @@ function drawChoices() {
     el("label", {}, el("input", { type, name: group, value: a.id, checked: checked(a.id) }), name(a.coder));
   document.getElementById("reference").replaceChildren(...data.annotations.map(option("radio", "reference", (id) => id === reference)));
   document.getElementById("others").replaceChildren(...data.annotations.map(option("checkbox", "other", (id) => others.includes(id))));
-  for (const field of ["n_t", "k", "tolerance"]) if (address.searchParams.has(field)) choose.elements[field].value = address.searchParams.get(field);
+  for (const field of [...FIELDS, "similarity"]) if (address.searchParams.has(field)) choose.elements[field].value = address.searchParams.get(field);
 }
 
 function wanted() {
@@ -32,9 +42,10 @@ function wanted() {
   const reference = Number(form.get("reference"));
   const others = form.getAll("other").map(Number).filter((id) => id !== reference);
   const parameters = {};
-  for (const field of ["n_t", "k", "tolerance"]) if (form.get(field)) parameters[field] = Number(form.get(field));
+  for (const field of FIELDS) if (form.get(field)) parameters[field] = Number(form.get(field));
   const similarity = form.get("similarity")?.trim();
-  return { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null };
+  const drawing = form.get("drawing") || address.searchParams.get("drawing");
+  return { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null, drawings: drawing ? [drawing] : null };
 }
 
 let latest = 0;
@@ -54,14 +65,21 @@ async function compare() {
   }
   address.searchParams.delete("c");
   for (const id of request.annotations) address.searchParams.append("c", id);
-  for (const field of ["n_t", "k", "tolerance"]) request.parameters[field] ? address.searchParams.set(field, request.parameters[field]) : address.searchParams.delete(field);
+  const kept = { ...request.parameters, similarity: choose.elements.similarity.value.trim(), drawing: request.drawings?.[0] };
+  for (const field of [...FIELDS, "similarity", "drawing"]) kept[field] ? address.searchParams.set(field, kept[field]) : address.searchParams.delete(field);
   history.replaceState(null, "", address);
   const turn = ++latest;
   try {
     const found = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
     if (turn === latest) drawComparison(found);
   } catch (fault) {
-    if (turn === latest) sentence.textContent = fault.message;
+    if (turn !== latest) return;
+    if (request.drawings) { // a drawing that does not fit these annotations: back to the one that does
+      choose.elements.drawing.value = "";
+      address.searchParams.delete("drawing");
+      return compare();
+    }
+    sentence.textContent = fault.message;
   }
 }
 
@@ -73,6 +91,8 @@ function drawComparison(found) {
     const svg = document.importNode(parser.parseFromString(picture.svg, "image/svg+xml").documentElement, true);
     return el("figure", {}, svg, el("figcaption", {}, picture.title));
   }));
+  const drawn = address.searchParams.get("drawing");
+  choose.elements.drawing.replaceChildren(el("option", { value: "" }, "what fits best"), ...found.drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
   const [first] = found.comparisons;
   document.querySelector("#scores thead").replaceChildren(el("tr", {}, el("th", {}, "metric"),
     ...found.comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "what it is")));
@@ -84,25 +104,33 @@ function drawComparison(found) {
 }
 
 let pause;
-choose.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(compare, 60); });
+choose.addEventListener("input", (event) => {
+  if (event.target.name === "drawing") event.target.value ? address.searchParams.set("drawing", event.target.value) : address.searchParams.delete("drawing");
+  clearTimeout(pause);
+  pause = setTimeout(compare, 60);
+  if (event.target.name === "tolerance" && kind === "time") regroup();
+});
+const regroup = told(async () => { data = await fetched(); editor.open(data, editor.state?.id); });
 choose.addEventListener("submit", (event) => event.preventDefault());
 
 // ------------------------------------------------------------------ adjudication
 
-const editor = new Editor(item, async () => {
-  data = await call("GET", `/api/items/${item}`);
-  await compare();
+const editor = new { time: TimeEditor, nested: NestedEditor, units: TextEditor }[kind](async (state) => {
+  const index = data.annotations.findIndex((a) => a.id === state.id);
+  if (index >= 0) data.annotations[index] = state;
+  if (wanted().annotations.includes(state.id)) await compare();
 });
 
 document.getElementById("start").addEventListener("submit", told(async (event) => {
   const form = new FormData(event.target);
-  const [kind, value] = form.get("method").split(":");
-  const body = kind === "copy" ? { coder: form.get("coder"), copy_of: Number(value), method: null } : { coder: form.get("coder"), method: value };
+  const [source, value] = form.get("method").split(":");
+  const body = source === "copy" ? { coder: form.get("coder"), copy_of: Number(value), method: null } : { coder: form.get("coder"), method: value };
+  if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
   const made = await call("POST", `/api/items/${item}/annotations`, body);
   say(`Started “${made.coder}”: ${made.origin}.`);
   await load();
   drawStart();
-  await editor.open(data, made.id);
+  editor.open(data, made.id);
 }));
 
 let methods = [];
@@ -117,7 +145,7 @@ function drawStart() {
 
 function showComments(comments) {
   document.getElementById("comments").replaceChildren(...comments.map((c) =>
-    el("li", { dir: "auto" }, c.position !== null ? `after ${c.position}: ` : "", c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
+    el("li", { dir: "auto" }, c.position === null ? "" : kind === "time" ? `at ${seconds(c.position)}: ` : `after ${c.position}: `, c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
 }
 
 document.getElementById("comment").addEventListener("submit", told(async (event) => {
@@ -128,10 +156,12 @@ document.getElementById("comment").addEventListener("submit", told(async (event)
 }));
 
 told(async () => {
-  methods = (await call("GET", "/api/session")).methods;
+  const session = await call("GET", "/api/session");
+  methods = kind === "time" ? session.methods_in_time : session.methods;
   await load();
   drawStart();
-  const mine = data.annotations.findLast((a) => /^(unified|copy of)/.test(a.origin));
-  if (data.kind === "nested") document.getElementById("nested").hidden = false;
-  else await editor.open(data, mine?.id, Number(address.searchParams.get("at")) || null);
+  editor.open(data, data.annotations.findLast(madeHere)?.id);
+  const at = Number(address.searchParams.get("at"));
+  const from = Number(address.searchParams.get("from"));
+  if (at && data.annotations.length) editor.focus(kind === "nested" && from ? [from, at] : at);
 })();

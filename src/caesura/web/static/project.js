@@ -12,8 +12,16 @@ async function showItems() {
   items = data.items;
   document.getElementById("no-items").hidden = items.length > 0;
   document.getElementById("item-table").hidden = !items.length;
+  for (const [label, select] of [["sort-label", "#sort"], ["export-sort", "#download [name=sort]"]]) {
+    const field = document.querySelector(select);
+    const before = field.value;
+    field.replaceChildren(...data.sorts.map((s) => el("option", { value: s, selected: s === before }, SORTS[s])));
+    document.getElementById(label).hidden = field.disabled = data.sorts.length < 2;
+  }
   drawItems();
 }
+
+const SORTS = { units: "texts", "typed units": "texts with types", time: "recordings", "typed time": "recordings with types", nested: "nested segments" };
 
 function drawItems() {
   const value = { name: (i) => i.name, length: (i) => i.length, score: (i) => scores.get(i.name) ?? Infinity }[order.by];
@@ -34,12 +42,13 @@ for (const button of document.querySelectorAll("[data-sort]"))
   });
 
 async function showAgreement() {
-  const metric = document.getElementById("metric").value;
+  const asked = new URLSearchParams();
+  for (const id of ["metric", "sort"]) if (document.getElementById(id).value) asked.set(id, document.getElementById(id).value);
   const sentence = document.getElementById("agree-say");
   try {
-    const found = await call("GET", `${base}/agreement${metric ? `?metric=${encodeURIComponent(metric)}` : ""}`);
+    const found = await call("GET", `${base}/agreement?${asked}`);
     sentence.textContent = `Pooled over all pairs: ${number(found.pooled)}   (${found.signature})`;
-    scores = new Map(found.items.map((item) => [item.name, item.score]));
+    for (const item of found.items) scores.set(item.name, item.score);
     drawMatrix(found);
     document.querySelector("#coefficients tbody").replaceChildren(...found.coefficients.map((c) =>
       el("tr", {}, el("th", {}, c.coefficient), el("td", { class: "n" }, number(c.value)),
@@ -64,13 +73,38 @@ function drawMatrix(found) {
 async function showPlaces() {
   const places = await call("GET", `${base}/disagreements?most=50`);
   document.getElementById("places").replaceChildren(...places.map((place) =>
-    el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}#adjudicate` }, name(place.name), ` after ${place.position}`),
+    el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}${place.first ? `&from=${place.first}` : ""}#adjudicate` }, name(place.name), where(place)),
       ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]))));
 }
 
+const where = (place) =>
+  place.kind === "time" ? ` at ${Number(place.position.toFixed(3))} s` : place.kind === "nested" ? ` units ${place.first} to ${place.position}` : ` after ${place.position}`;
+
+// n and p walk through the places from anywhere on the page; Enter opens one.
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+  const by = { n: 1, p: -1 }[event.key];
+  const links = [...document.querySelectorAll("#places a")];
+  if (!by || !links.length) return;
+  const next = links[(links.indexOf(document.activeElement) + by + links.length) % links.length];
+  next.focus();
+  event.preventDefault();
+});
+
+// Texts, recordings and nested segments are measured apart; the table of items shows all of them, each by what fits.
+async function showOthers() {
+  for (const { value } of [...document.getElementById("sort").options].slice(1)) {
+    const found = await call("GET", `${base}/agreement?sort=${encodeURIComponent(value)}`).catch(() => ({ items: [] }));
+    for (const item of found.items) if (!scores.has(item.name)) scores.set(item.name, item.score);
+  }
+  drawItems();
+}
+
 async function showAll() {
+  scores = new Map();
   await showItems();
   await Promise.all([showAgreement(), showPlaces()]);
+  await showOthers();
 }
 
 async function upload(files) {
@@ -105,7 +139,7 @@ document.getElementById("paste").addEventListener("submit", told(async (event) =
   await showAll();
 }));
 
-document.getElementById("metric").addEventListener("change", told(showAgreement));
+for (const id of ["metric", "sort"]) document.getElementById(id).addEventListener("change", told(showAgreement));
 
 told(async () => {
   const known = await session;

@@ -1,0 +1,242 @@
+"""Rows of the store and what they mean: packing and unpacking, looking up, moving heads. Each works inside a transaction of the store."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from caesura.errors import CaesuraError
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.web.schema import codings, items, revisions
+
+__all__ = [
+    "AnnotationState", "Conflict", "Item", "NotFound", "checked", "found", "insert_annotation", "item_for", "item_of", "key", "move_head", "now",
+    "packed", "parent", "seen", "states", "unpacked", "youngest_child",
+]  # fmt: skip
+
+
+class NotFound(CaesuraError):
+    """Nothing in the store under this number."""
+
+
+class Conflict(CaesuraError):
+    """Somebody else changed the annotation since it was read; carries its present state for a merge view."""
+
+    def __init__(self, sentence: str, current: AnnotationState) -> None:
+        self.current = current
+        super().__init__(sentence)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One track of one text of a project."""
+
+    id: int
+    project: int
+    name: str
+    track: str
+    kind: str
+    length: float
+    units: tuple[str, ...] | None
+    attributes: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AnnotationState:
+    """One coder's marks on an item as they are now."""
+
+    id: int
+    item: int
+    coder: str
+    version: int
+    origin: str
+    marks: Segmentation | Hierarchy
+    can_undo: bool
+    can_redo: bool
+
+
+def key(result: sa.CursorResult[Any]) -> int:
+    """The number that an insertion gave to its row."""
+    found = result.inserted_primary_key
+    assert found is not None
+    return int(found[0])
+
+
+def now() -> str:
+    """The time, as the store writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus) -> int:
+    """The item an annotation belongs to, made if it is new; its length and text must agree."""
+    marks = annotation.marks
+    kind = "nested" if isinstance(marks, Hierarchy) else "time" if marks.timed else "units"
+    same = (items.c.project == project) & (items.c.name == annotation.item) & (items.c.track == annotation.track)
+    row = db.execute(sa.select(items).where(same)).first()
+    if row is None:
+        made = db.execute(
+            items.insert().values(
+                project=project,
+                name=annotation.item,
+                track=annotation.track,
+                kind=kind,
+                length=float(marks.length),
+                units=None if marks.units is None else json.dumps(marks.units, ensure_ascii=False),
+                attributes=json.dumps(
+                    dict(corpus.attributes.get(annotation.item, {})), ensure_ascii=False, default=str
+                ),
+            )
+        )
+        return key(made)
+    if row.kind != kind or row.length != float(marks.length):
+        raise CaesuraError(
+            f"item {annotation.item!r} has {row.length:g} {row.kind} in this project, the new annotation {marks.length:g} {kind}."
+        )
+    if row.units is not None and marks.units is not None and _words(row.units) != marks.units:
+        raise CaesuraError(f"item {annotation.item!r}: the new annotation stands on another text.")
+    if row.units is None and marks.units is not None:
+        db.execute(items.update().where(items.c.id == row.id).values(units=json.dumps(marks.units, ensure_ascii=False)))
+    return int(row.id)
+
+
+def insert_annotation(
+    db: sa.Connection, item: int, coder: str, marks: Segmentation | Hierarchy, origin: str, operation: str, author: str
+) -> int:
+    """A coder's first annotation of an item; its number."""
+    taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
+    if db.scalar(taken) is not None:
+        name = db.scalar(sa.select(items.c.name).where(items.c.id == item))
+        raise CaesuraError(f"coder {coder!r} has an annotation of item {name!r} in this project already.")
+    made = db.execute(codings.insert().values(item=item, coder=coder, head=0, version=1, origin=origin))
+    annotation = key(made)
+    first = db.execute(
+        revisions.insert().values(
+            annotation=annotation,
+            parent=None,
+            marks=packed(marks),
+            operation=json.dumps({"kind": operation, "origin": origin}),
+            author=author,
+            time=now(),
+        )
+    )
+    head = key(first)
+    db.execute(codings.update().where(codings.c.id == annotation).values(head=head))
+    return annotation
+
+
+def item_of(row: Any) -> Item:
+    """An item as its row says."""
+    units = None if row.units is None else _words(row.units)
+    return Item(row.id, row.project, row.name, row.track, row.kind, row.length, units, json.loads(row.attributes))
+
+
+def parent(annotation: int) -> Any:
+    """The revision before the head."""
+    return (
+        sa.select(revisions.c.parent).join(codings, codings.c.head == revisions.c.id).where(codings.c.id == annotation)
+    )
+
+
+def youngest_child(annotation: int) -> Any:
+    """The last revision made from the head."""
+    head = sa.select(codings.c.head).where(codings.c.id == annotation).scalar_subquery()
+    children = (revisions.c.annotation == annotation) & (revisions.c.parent == head)
+    return sa.select(sa.func.max(revisions.c.id)).where(children)
+
+
+def move_head(db: sa.Connection, annotation: int, head: int) -> None:
+    """Make another revision the head; a change like any other."""
+    values = {"head": head, "version": codings.c.version + 1}
+    db.execute(codings.update().where(codings.c.id == annotation).values(**values))
+
+
+def states(db: sa.Connection, chosen: sa.ColumnElement[bool]) -> list[AnnotationState]:
+    """The annotations that a condition on items and annotations chooses, as they are now, in one query."""
+    child = revisions.alias("child")
+    redo = sa.exists().where(child.c.annotation == codings.c.id, child.c.parent == codings.c.head)
+    query = (
+        sa.select(codings.c.id, codings.c.item, codings.c.coder, codings.c.version, codings.c.origin)
+        .add_columns(items.c.kind, items.c.length, items.c.units, revisions.c.marks, revisions.c.parent)
+        .add_columns(redo.label("can_redo"))
+        .join(items, items.c.id == codings.c.item)
+        .join(revisions, revisions.c.id == codings.c.head)
+        .where(chosen)
+        .order_by(codings.c.id)
+    )
+    return [
+        AnnotationState(
+            row.id,
+            row.item,
+            row.coder,
+            row.version,
+            row.origin,
+            unpacked(row, row.marks),
+            row.parent is not None,
+            bool(row.can_redo),
+        )
+        for row in db.execute(query)
+    ]
+
+
+def found(db: sa.Connection, annotation: int) -> AnnotationState:
+    """One annotation as it is now."""
+    listed = states(db, codings.c.id == annotation)
+    if not listed:
+        raise NotFound(f"there is no annotation {annotation}.")
+    return listed[0]
+
+
+def checked(db: sa.Connection, annotation: int, version: int) -> AnnotationState:
+    """The annotation, if nobody changed it since the version that was seen."""
+    # a row lock, for stores with many writers at once; SQLite has locked the whole file already
+    db.execute(sa.select(codings.c.id).where(codings.c.id == annotation).with_for_update())
+    return seen(found(db, annotation), version)
+
+
+def seen(state: AnnotationState, version: int) -> AnnotationState:
+    """The state, if it is the one that somebody saw."""
+    if state.version != version:
+        raise Conflict(
+            f"somebody changed this annotation: it is at version {state.version} now, your change was made on version {version}.",
+            state,
+        )
+    return state
+
+
+def packed(marks: Segmentation | Hierarchy) -> str:
+    """Marks as the store keeps them."""
+    if isinstance(marks, Hierarchy):
+        return json.dumps({"segments": marks.spans})
+    data: dict[str, Any] = {"positions": marks.positions.tolist()}
+    if marks.types is not None:
+        data["types"] = marks.types.tolist()
+        data["labels"] = marks.labels
+    if marks.names is not None:
+        data["names"] = marks.names
+    return json.dumps(data, ensure_ascii=False)
+
+
+def unpacked(item: Any, packed: str) -> Segmentation | Hierarchy:
+    """Marks on their item's text, as they were stored: what was checked on its way in is not checked again."""
+    data = json.loads(packed)
+    units = _words(item.units) if isinstance(item.units, str) else item.units
+    if item.kind == "nested":
+        segments = np.asarray(data["segments"], np.int64).reshape(-1, 3)
+        return Hierarchy._trusted(int(item.length), segments, units)
+    timed = item.kind == "time"
+    length = float(item.length) if timed else int(item.length)
+    positions = np.asarray(data["positions"], np.float64 if timed else np.int64)
+    types = None if data.get("types") is None else np.asarray(data["types"], np.int64)
+    return Segmentation._trusted(length, positions, types, data.get("labels"), units, data.get("names"))
+
+
+@lru_cache(maxsize=64)
+def _words(units: str) -> tuple[str, ...]:
+    """The words of a text; all coders of an item stand on the same."""
+    return tuple(json.loads(units))

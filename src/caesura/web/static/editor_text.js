@@ -1,0 +1,188 @@
+// Boundaries in a text: the words with a place after every one, edited by keyboard, mouse or finger.
+import { el } from "./api.js";
+import { byId, Editor } from "./editor.js";
+
+const SHOWN = 12000; // units drawn at once; of a longer text, those around the present place
+
+export class TextEditor extends Editor {
+  constructor(changed) {
+    super(changed);
+    this.text = byId("text");
+    const gap = (e) => e.target.closest(".gap");
+    this.text.addEventListener("click", (e) => gap(e) && !this.dragged && this.toggle(Number(gap(e).dataset.at)));
+    this.text.addEventListener("focusin", (e) => gap(e) && this.at(Number(gap(e).dataset.at)));
+    this.text.addEventListener("keydown", (e) => this.key(e));
+    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id).addEventListener("click", () => this.window(this.from + by * SHOWN * 0.8));
+    this.from = 1;
+    this.drag();
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  draw() {
+    const own = new Set(this.coders.map((a) => a.coder));
+    this.voters = new Map(this.data.votes.map((v) => [v.position, v.voters.filter((c) => own.has(c))]));
+    this.disputes = this.data.votes.map((v) => v.position).filter((p) => this.isDisputed(this.voters.get(p).length)).sort((a, b) => a - b);
+    this.drawTypes();
+    this.drawWords();
+  }
+
+  drawWords() {
+    const { units, length } = this.data;
+    this.last = this.typed ? length : length - 1;
+    const to = Math.min(length, this.from + SHOWN - 1);
+    this.gaps = new Map();
+    const parts = [];
+    for (let position = this.from; position <= to; position++) {
+      parts.push(el("span", { class: "unit" }, units?.[position - 1] ?? "▪"));
+      if (position > this.last) continue;
+      const gap = el("button", { class: "gap", type: "button", "data-at": position, tabindex: "-1" });
+      this.gaps.set(position, gap);
+      parts.push(gap);
+    }
+    this.text.replaceChildren(...parts);
+    this.gaps.values().next().value?.setAttribute("tabindex", "0");
+    byId("pages").hidden = length <= SHOWN;
+    byId("earlier").disabled = this.from === 1;
+    byId("later").disabled = to === length;
+    byId("pages-say").textContent = `units ${this.from} to ${to} of ${length}`;
+  }
+
+  window(from) {
+    this.from = Math.max(1, Math.min(Math.round(from), this.data.length - SHOWN + 1));
+    this.drawWords();
+    this.refresh();
+    this.text.scrollTop = 0;
+  }
+
+  refresh() {
+    const { positions, types } = this.state.marks;
+    this.on = new Map();
+    positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
+    for (const [position, gap] of this.gaps) {
+      const here = this.on.get(position);
+      const votes = this.voters.get(position)?.length ?? 0;
+      gap.className = `gap${here ? " on" : ""}${this.isDisputed(votes) ? " disputed" : ""}`;
+      here && this.typed ? gap.setAttribute("data-type", here.join(" ")) : gap.removeAttribute("data-type");
+      gap.setAttribute("aria-pressed", Boolean(here));
+      gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}, ${votes} of ${this.coders.length} coders`);
+    }
+  }
+
+  at(position) {
+    this.position = position;
+    this.tellVoters(`After ${position}`, this.voters.get(position) ?? []);
+    for (const gap of this.text.querySelectorAll('.gap[tabindex="0"]')) gap.setAttribute("tabindex", "-1");
+    this.gaps.get(position)?.setAttribute("tabindex", "0");
+  }
+
+  focus(position) {
+    if (!(position >= 1 && position <= this.last)) return;
+    if (!this.gaps.has(position)) this.window(position - SHOWN / 2);
+    const gap = this.gaps.get(position);
+    gap.focus({ preventScroll: true });
+    gap.scrollIntoView({ block: "center" });
+  }
+
+  dispute(by) {
+    const next = this.nextDispute(by, this.position);
+    if (next !== null) this.focus(next);
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  toggle(position) {
+    const here = this.on.get(position);
+    if (!here) return this.change({ kind: "add", position, ...this.withType(this.typed ? this.chosenType() : null) });
+    const type = here.includes(this.typed ? this.chosenType() : null) && this.typed ? this.chosenType() : here[0];
+    return this.change({ kind: "delete", position, ...this.withType(type) });
+  }
+
+  withType(type) {
+    return type === null ? {} : { type };
+  }
+
+  // A second type at a place that has one already.
+  addType(position) {
+    if (this.typed && this.on.has(position)) this.change({ kind: "add", position, type: this.chosenType() });
+  }
+
+  move(position, to) {
+    if (!this.on.has(position) || this.on.has(to) || !(to >= 1 && to <= this.last)) return;
+    this.change({ kind: "move", position, to, ...this.withType(this.on.get(position)[0]) }).then(() => this.focus(to));
+  }
+
+  retype(position) {
+    if (!this.typed || !this.on.has(position)) return;
+    const [type] = this.on.get(position);
+    this.change({ kind: "retype", position, type, to_type: this.typeAfter(type) });
+  }
+
+  word(position, type) {
+    return `after ${position}${type === undefined || type === null ? "" : ` “${type}”`}`;
+  }
+
+  words(marks) {
+    return marks.positions.map((p, i) => this.word(p, marks.types?.[i]));
+  }
+
+  changesOf({ kind, position, to, type, to_type }) {
+    const there = this.word(position, type);
+    return {
+      add: { gone: [], come: [there] },
+      delete: { gone: [there], come: [] },
+      move: { gone: [there], come: [this.word(to, type)] },
+      retype: { gone: [there], come: [this.word(position, to_type)] },
+    }[kind];
+  }
+
+  // ---------------------------------------------------------------- keyboard and mouse
+
+  key(event) {
+    if (this.position === null || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const forward = getComputedStyle(this.text).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+    const step = (by) => (event.shiftKey ? this.move(this.position, this.position + by) : this.focus(this.position + by));
+    const acts = {
+      ArrowLeft: () => step(forward === "ArrowLeft" ? 1 : -1),
+      ArrowRight: () => step(forward === "ArrowRight" ? 1 : -1),
+      Home: () => this.focus(1),
+      End: () => this.focus(this.last),
+      Delete: () => this.on.has(this.position) && this.toggle(this.position),
+      t: () => this.retype(this.position),
+      a: () => this.addType(this.position),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  drag() {
+    let from = null;
+    let over = null;
+    this.text.addEventListener("pointerdown", (e) => {
+      this.dragged = false;
+      const gap = e.target.closest(".gap.on");
+      if (gap) from = Number(gap.dataset.at);
+    });
+    this.text.addEventListener("pointermove", (e) => {
+      if (from === null) return;
+      const gap = document.elementFromPoint(e.clientX, e.clientY)?.closest?.(".gap");
+      over?.classList.remove("target");
+      over = gap && Number(gap.dataset.at) !== from ? gap : null;
+      over?.classList.add("target");
+    });
+    addEventListener("pointerup", () => {
+      if (from !== null && over) {
+        this.dragged = true;
+        this.move(from, Number(over.dataset.at));
+      }
+      over?.classList.remove("target");
+      from = over = null;
+    });
+    addEventListener("pointercancel", () => {
+      over?.classList.remove("target");
+      from = over = null;
+    });
+  }
+}

@@ -1,0 +1,237 @@
+"""Recordings in the page: a boundary at any time, by pointer, keyboard and number."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from web_browser import picture
+from web_server import Server
+
+pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+pytestmark = pytest.mark.slow
+
+TIMES = """item,coder,track,length,time
+talk,ann,,10,2.0
+talk,ann,,10,5.0
+talk,ann,,10,8.0
+talk,ben,,10,2.01
+talk,ben,,10,5.015
+talk,eve,,10,5.005
+talk,eve,,10,8.01
+"""
+TYPED = """item,coder,track,length,time,type
+talk,ann,,10,2.0,breath
+talk,ann,,10,5.0,pause
+talk,ben,,10,2.01,breath
+talk,ben,,10,5.0,pause
+"""
+
+
+@pytest.fixture
+def bench(page: Any, server: Server) -> Bench:
+    return Bench(page, server)
+
+
+class Bench:
+    """The page of one recording, with an annotation that can be edited."""
+
+    def __init__(self, page: Any, server: Server) -> None:
+        self.page, self.server = page, server
+
+    def open(self, text: str = TIMES, page: Any = None) -> Bench:
+        with self.server.client() as client:
+            project = client.post("/api/projects", json={"name": "speech"}).json()["id"]
+            answer = client.post(f"/api/projects/{project}/files", files=[("files", ("talk.csv", text))])
+            assert answer.status_code == 201, answer.text
+            item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+            self.gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
+        self.path = f"/items/{item}"
+        return self.show(page or self.page)
+
+    def show(self, page: Any) -> Bench:
+        page.goto(self.server.address + self.path)
+        page.wait_for_selector("#editor[data-state=open] .handle")
+        page.locator("#timeline").scroll_into_view_if_needed()
+        return self
+
+    def x(self, time: float, page: Any = None) -> tuple[float, float]:
+        """Where a time is on the screen: read off two boundaries, as a person would off the ruler."""
+        page = page or self.page
+        box = page.locator("#timeline").bounding_box()
+        (t1, x1), *_, (t2, x2) = page.evaluate(
+            "[...document.querySelectorAll('.handle')].map(h => { const b = h.getBoundingClientRect(); return [Number(h.dataset.time), b.x + b.width / 2]; })"
+        )
+        return x1 + (time - t1) * (x2 - x1) / (t2 - t1), box["y"] + box["height"] - 45
+
+    def expect(self, times: list[float], page: Any = None, near: float = 1e-6) -> None:
+        (page or self.page).wait_for_function(
+            """([wanted, near]) => { const here = [...document.querySelectorAll('.handle')].map(h => Number(h.dataset.time));
+            return here.length === wanted.length && here.every((t, i) => Math.abs(t - wanted[i]) <= near); }""",
+            arg=[times, near],
+        )
+
+    def stored(self) -> list[float]:
+        with self.server.client() as client:
+            return client.get(f"/api/annotations/{self.gold}").json()["marks"]["positions"]
+
+    def saved(self, page: Any = None) -> None:
+        (page or self.page).wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")
+
+
+def test_votes_within_the_tolerance_are_where_one_starts(bench: Bench) -> None:
+    bench.open().expect([2.0, 5.005, 8.0])
+    page = bench.page
+    page.locator("#timeline").focus()
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.getElementById('voters').textContent.includes('2.000 s: 2 of 3 — ann, ben')")
+    page.locator("[name=tolerance]").fill("0.004")
+    page.wait_for_function("() => document.querySelectorAll('.dispute').length > 2")
+    picture(page, "recording")
+
+
+def test_click_anywhere_and_drag_freely(bench: Bench) -> None:
+    bench.open()
+    page = bench.page
+    page.mouse.click(*bench.x(3.5))
+    bench.expect([2.0, 3.5, 5.005, 8.0], near=0.02)
+    bench.saved()
+    set_at = bench.stored()[1]
+    assert set_at == round(set_at, 3), "whole milliseconds"
+    page.mouse.move(*bench.x(set_at))
+    page.mouse.down()
+    page.mouse.move(*bench.x(6.2), steps=5)
+    page.mouse.up()
+    bench.expect([2.0, 5.005, 6.2, 8.0], near=0.02)
+    page.mouse.move(*bench.x(bench.stored()[2]))
+    page.mouse.down()
+    page.mouse.move(*bench.x(7.98), steps=5)
+    page.mouse.up()
+    page.wait_for_function("() => document.getElementById('refused').textContent.includes('a boundary at 8 s already')")
+    bench.expect([2.0, 5.005, 6.2, 8.0], near=0.02)
+    page.mouse.move(*bench.x(2.0))
+    page.mouse.down()
+    page.mouse.move(*bench.x(2.05), steps=3)
+    page.mouse.up()
+    bench.expect([2.01, 5.005, 6.2, 8.0], near=0.02)
+    bench.saved()
+    assert bench.stored()[0] == 2.01, "near a coder's mark it snaps to it"
+    page.locator("#snap").uncheck()
+    page.mouse.move(*bench.x(2.01))
+    page.mouse.down()
+    page.mouse.move(*bench.x(2.06), steps=3)
+    page.mouse.up()
+    page.wait_for_function("() => Number(document.querySelector('.handle').dataset.time) > 2.03")
+    picture(page, "recording-edited")
+
+
+def test_the_keyboard_alone(bench: Bench) -> None:
+    bench.open()
+    page = bench.page
+    page.locator("#timeline").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    bench.expect([2.0, 5.035, 8.0])
+    bench.saved()
+    assert bench.stored() == [2.0, 5.035, 8.0]
+    page.keyboard.press("Shift+ArrowLeft")
+    bench.expect([2.0, 4.935, 8.0])
+    bench.saved()
+    page.keyboard.press("u")
+    bench.expect([2.0, 5.035, 8.0])
+    page.keyboard.press("u")
+    bench.expect([2.0, 5.005, 8.0])
+    page.keyboard.press("r")
+    bench.expect([2.0, 5.035, 8.0])
+    page.keyboard.press("End")
+    page.keyboard.press("Delete")
+    bench.expect([2.0, 5.035])
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    bench.expect([2.0, 5.035, 8.11])
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.type("9.876543")
+    page.keyboard.press("Enter")
+    bench.expect([2.0, 5.035, 8.11, 9.876543])
+    page.locator("#time").fill("9.5")
+    page.locator("#set").press("Enter")
+    bench.expect([2.0, 5.035, 8.11, 9.5])
+    page.locator("#time").fill("12")
+    page.locator("#set").press("Enter")
+    page.wait_for_function("() => document.getElementById('refused').textContent.includes('between 0 and 10 seconds')")
+    page.locator("#timeline").focus()
+    page.keyboard.press("c")
+    page.keyboard.type("breath?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#comments li:has-text('at 9.500 s: breath?')")
+    page.reload()
+    bench.expect([2.0, 5.035, 8.11, 9.5])
+
+
+def test_a_nudge_made_just_before_leaving_is_saved(bench: Bench) -> None:
+    bench.open()
+    bench.page.locator("#timeline").focus()
+    bench.page.keyboard.press("ArrowDown")
+    bench.page.keyboard.press("Shift+ArrowRight")
+    bench.page.goto("/")
+    bench.page.wait_for_timeout(500)
+    assert bench.stored()[0] == 2.1
+
+
+def test_types_are_kept_and_changed(bench: Bench) -> None:
+    bench.open(TYPED)
+    page = bench.page
+    page.locator("#timeline").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("t")
+    page.wait_for_selector(".handle.held[data-type=pause]")
+    page.locator("#type").select_option("breath")
+    page.locator("#time").fill("3")
+    page.keyboard.press("Escape")
+    page.locator("#timeline").focus()
+    page.keyboard.press("Escape")
+    page.locator("#time").fill("3")
+    page.locator("#set").click()
+    page.wait_for_selector(".handle[data-time='3'][data-type=breath]")
+    picture(page, "recording-typed")
+
+
+def test_two_people_on_one_recording(browser: Any, bench: Bench) -> None:
+    bench.open()
+    other = browser.new_page(viewport={"width": 1200, "height": 900})
+    bench.show(other)
+    bench.page.locator("#time").fill("3.25")
+    bench.page.locator("#set").click()
+    bench.expect([2.0, 3.25, 5.005, 8.0])
+    other.locator("#time").fill("6.5")
+    other.locator("#set").click()
+    other.wait_for_selector("#merge:not([hidden])")
+    assert "They added 3.250 s" in other.locator("#merge").inner_text()
+    assert re.search(r"6\.500 s\s+– not there\s+– not there\s+● there", other.locator("#merge").inner_text())
+    picture(other, "merge-recording")
+    other.locator("#mine").click()
+    bench.expect([2.0, 3.25, 5.005, 6.5, 8.0], other)
+    other.close()
+
+
+def test_on_a_phone_by_touch(browser: Any, bench: Bench) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, color_scheme="dark")
+    phone = context.new_page()
+    bench.open(page=phone)
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out sideways"
+    phone.touchscreen.tap(*bench.x(3.5, phone))
+    bench.expect([2.0, 3.5, 5.005, 8.0], phone, near=0.05)
+    touch = context.new_cdp_session(phone)
+    (x, y), (to, _) = bench.x(bench.stored()[1], phone), bench.x(6.5, phone)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 6):
+        points = [{"x": x + (to - x) * step / 5, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    bench.expect([2.0, 5.005, 6.5, 8.0], phone, near=0.05)
+    picture(phone, "phone-recording")
+    context.close()
