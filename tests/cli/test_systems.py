@@ -68,7 +68,7 @@ def test_the_gate_names_the_system(files: list[str]) -> None:
     ("words", "sentence"),
     [
         (["--by", "genre"], "has no attribute 'genre'"),
-        (["--interval", "t"], "--interval takes percentile or bca"),
+        (["--interval", "t"], "--interval takes percentile or bca or expanded, not 't'"),
         (["--references", "all"], "--references takes pooled or mean or best"),
         (["--checkpoint", "x"], "are for Parquet files"),
         (["-m", "Bee"], "there is no metric 'Bee'; did you mean"),

@@ -7,7 +7,13 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
-from caesura.statistics.bootstrap import bootstrap_interval, bootstrap_intervals, grouped, resampled_sums
+from caesura.statistics.bootstrap import (
+    _student_quantile,
+    bootstrap_interval,
+    bootstrap_intervals,
+    grouped,
+    resampled_sums,
+)
 
 F = metric("F")
 
@@ -19,16 +25,18 @@ def random_rows(random: np.random.Generator, items: int) -> np.ndarray:
     return np.stack((hits, sizes, sizes), axis=1).astype(np.float64)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_coverage_of_nominal_95_percent(method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "items"), [("percentile", 80), ("bca", 80), ("expanded", 80), ("expanded", 20), ("expanded", 10)]
+)
+def test_coverage_of_nominal_95_percent(method: str, items: int) -> None:
     random = np.random.default_rng(20)
     covered = 0
-    for repetition in range(400):
-        rows = random_rows(random, 80)
-        low, high = bootstrap_interval(F, rows, resamples=400, seed=repetition, method=method)
+    for repetition in range(1_000):
+        rows = random_rows(random, items)
+        low, high = bootstrap_interval(F, rows, resamples=600, seed=repetition, method=method)
         covered += low <= 0.6 <= high
-    # 400 repetitions: a binomial of 0.95 has a standard deviation of 1.1 %, so 93–97 % here is a real demand
-    assert 0.925 <= covered / 400 <= 0.975
+    # 1,000 repetitions: a binomial of 0.95 has a standard deviation of 0.7 %, so 93–97 % here is a real demand
+    assert 0.93 <= covered / 1_000 <= 0.97
 
 
 def test_resamples_match_the_definition() -> None:
@@ -72,6 +80,21 @@ def test_groups_keep_the_total_and_the_spread() -> None:
     assert (wide.high - wide.low) == pytest.approx(few.high - few.low, rel=0.15)
 
 
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 30, 199])
+def test_students_quantiles(freedom: int) -> None:
+    stats = pytest.importorskip("scipy.stats", reason="the oracle is SciPy's (extra stats)")
+    for share in (0.001, 0.025, 0.5, 0.9, 0.9995):
+        assert _student_quantile(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-9, abs=1e-9)
+
+
+def test_few_items_are_given_a_wider_interval() -> None:
+    for items, more in ((5, 0.015), (20, 0.002), (2_000, 0.0)):
+        rows = random_rows(np.random.default_rng(items), items)
+        plain, wider = (bootstrap_interval(F, rows, method=m) for m in ("percentile", "expanded"))
+        assert wider.low < plain.low - more < plain.high + more < wider.high
+    assert wider == pytest.approx(plain, abs=1e-4), "many items need no correction"
+
+
 def test_bca_follows_a_skewed_statistic() -> None:
     random = np.random.default_rng(3)
     rows = np.stack((random.exponential(1, 40), np.ones(40), np.ones(40)), axis=1)
@@ -86,7 +109,12 @@ def test_too_little_to_resample() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"), [({"level": 1.5}, "between 0 and 1"), ({"resamples": 0}, "0 resamples")]
+    ("given", "sentence"),
+    [
+        ({"level": 1.5}, "between 0 and 1"),
+        ({"resamples": 0}, "0 resamples"),
+        ({"method": "t"}, "there is no interval 't'; expected percentile, bca, expanded."),
+    ],
 )
 def test_bad_requests(given: dict, sentence: str) -> None:
     with pytest.raises(CaesuraError, match=sentence):

@@ -27,7 +27,7 @@ __all__ = [
 _CHOICES: dict[str, tuple[str, ...]] = {
     "--missing": ("error", "skip", "worst"),
     "--references": ("pooled", "mean", "best"),
-    "--interval": ("percentile", "bca"),
+    "--interval": ("percentile", "bca", "expanded"),
     "--test": ("permutation", "bootstrap"),
     "--engine": ("local", "dask"),
 }
@@ -50,7 +50,9 @@ Bounds: TypeAlias = Annotated[
     bool, typer.Option("--bounds", help="Measure baselines and people against each other beside the systems.")
 ]
 By: TypeAlias = Annotated[str | None, typer.Option("--by", help="Group by an attribute of the items, such as genre.")]
-IntervalMethod: TypeAlias = Annotated[str, typer.Option("--interval", help="Bootstrap interval: percentile or bca.")]
+IntervalMethod: TypeAlias = Annotated[
+    str, typer.Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded.")
+]
 Test: TypeAlias = Annotated[str, typer.Option("--test", help="Test between systems: permutation or bootstrap.")]
 TableStyle: TypeAlias = Annotated[
     str | None, typer.Option("--table", help="Print only a table for a paper: markdown, latex, csv or json.")

@@ -6,6 +6,7 @@ all metrics of one evaluation share the same resamples, and ten thousand of them
 References
 ----------
 Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapters 13 (percentile) and 14 (BCa).
+Hesterberg 2015, What Teachers Should Know About the Bootstrap, The American Statistician 69:4, section 4 (expanded percentile).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import erf, sqrt
+from math import asin, erf, pi, sqrt
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,14 +34,18 @@ __all__ = [
     "resampled_sums",
 ]
 
-#: "percentile": quantiles of the resampled scores; "bca": the same, corrected for bias and acceleration.
-IntervalMethod: TypeAlias = Literal["percentile", "bca"]
+#: "percentile": quantiles of the resampled scores; "bca": the same, corrected for bias and acceleration; "expanded": the same, wider
+#: by as much as few items make percentiles too narrow.
+IntervalMethod: TypeAlias = Literal["percentile", "bca", "expanded"]
+#: Turns rows or sums of rows into scores.
+Score: TypeAlias = Callable[[Rows], NDArray[np.float64]]
 
 #: More items than this are pooled into groups before resampling: sums of exchangeable items are exchangeable, so the interval
 #: stays right (its ends waver by 1/√(2·GROUPS) = 1.6 % of its width) while memory and time stop growing with the corpus.
 MOST_ITEMS = 10_000
 GROUPS = 2_000
 
+_SMALL = 1_000_000  # items drawn below which starting threads costs more than it gains
 _CHUNK = 64  # resamples that share a random stream: fixed, so that the answer never depends on memory or threads
 
 
@@ -72,7 +77,7 @@ def bootstrap_interval(
 
 
 def bootstrap_intervals(
-    scores: Sequence[Callable[[Rows], NDArray[np.float64]]],
+    scores: Sequence[Score],
     rows: Sequence[Rows],
     *,
     level: float = 0.95,
@@ -85,6 +90,8 @@ def bootstrap_intervals(
         raise CaesuraError(f"the level of an interval lies between 0 and 1, not at {level}.")
     if resamples < 1:
         raise CaesuraError(f"{resamples} resamples leave nothing to sort; expected 1 or more.")
+    if method not in _ENDS:
+        raise CaesuraError(f"there is no interval {method!r}; expected {', '.join(_ENDS)}.")
     if not rows or len(rows[0]) < 2:
         return [None] * len(rows)
     pooled = [grouped(each) for each in rows]
@@ -125,27 +132,40 @@ def resampled_sums(rows: Rows, resamples: int, seed: int) -> Rows:
 
     streams = np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        deque(pool.map(add_chunk, range(len(streams)), streams), maxlen=0)
+        added = (map if resamples * len(rows) < _SMALL else pool.map)(add_chunk, range(len(streams)), streams)
+        deque(added, maxlen=0)
     return sums
 
 
-def _interval(
-    score: Callable[[Rows], NDArray[np.float64]], rows: Rows, sums: Rows, level: float, method: IntervalMethod
-) -> Interval | None:
+def _interval(score: Score, rows: Rows, sums: Rows, level: float, method: IntervalMethod) -> Interval | None:
     drawn = score(sums)
     drawn = drawn[np.isfinite(drawn)]
     if not len(drawn):
         return None
     ends = np.array([(1 - level) / 2, (1 + level) / 2])
-    if method == "bca":
-        ends = _bca_ends(score, rows, drawn, ends)
-    low, high = np.quantile(drawn, ends)
+    low, high = np.quantile(drawn, _ENDS[method](score, rows, drawn, ends))
     return Interval(float(low), float(high))
 
 
-def _bca_ends(
-    score: Callable[[Rows], NDArray[np.float64]], rows: Rows, drawn: NDArray[np.float64], ends: NDArray[np.float64]
+def _percentile_ends(
+    score: Score, rows: Rows, drawn: NDArray[np.float64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
+    """Take the quantiles as they are."""
+    return ends
+
+
+def _expanded_ends(
+    score: Score, rows: Rows, drawn: NDArray[np.float64], ends: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Widen the quantiles to Φ(√(n/(n-1)) t), t Student's with n-1 degrees of freedom.
+
+    A resample of n items varies less than n items do, by (n-1)/n, and its quantiles are a normal's where a mean of n wants Student's.
+    """
+    stretch = sqrt(len(rows) / (len(rows) - 1))
+    return np.array([_normal_share(stretch * _student_quantile(end, len(rows) - 1)) for end in ends.tolist()])
+
+
+def _bca_ends(score: Score, rows: Rows, drawn: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shift the quantiles by the bias z0 and the acceleration a: Φ(z0 + (z0 + z) / (1 - a (z0 + z)))."""
     total = rows.sum(axis=0)
     estimate = float(score(total))
@@ -170,3 +190,34 @@ def _normal_quantile(share: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(share)
+
+
+def _student_quantile(share: float, freedom: int) -> float:
+    """Find t by halving the angle θ = arctan(t/√freedom), whose share is a finite sum (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
+    low, high = -1.0, 1.0  # sines
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _student_share(middle, freedom) < share:
+            low = middle
+        else:
+            high = middle
+    return low / sqrt(1 - low**2) * sqrt(freedom)
+
+
+def _student_share(sine: float, freedom: int) -> float:
+    """P(T ≤ t) for the angle with this sine."""
+    squared = 1 - sine**2  # of the cosine
+    odd = freedom % 2
+    steps = np.arange(1, (freedom - odd) // 2)
+    terms = np.concatenate(([1.0], np.cumprod((2 * steps - 1 + odd) / (2 * steps + odd) * squared)))
+    within = sine * float(terms.sum())
+    if odd:
+        within = 2 / pi * (asin(sine) + (within * sqrt(squared) if freedom > 1 else 0.0))
+    return (1 + within) / 2
+
+
+_ENDS: dict[str, Callable[[Score, Rows, NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
+    "percentile": _percentile_ends,
+    "bca": _bca_ends,
+    "expanded": _expanded_ends,
+}
