@@ -109,3 +109,12 @@ def test_every_unit_is_on_one_line_and_lines_fit(sizes: list[tuple[int, int]], r
         for start, size, gap, after in zip(line.starts, line.widths, line.gaps, line.gap_widths, strict=True):
             assert start + size == gap
             assert gap + after <= line.width
+
+
+def test_pieces_are_turned_around_with_their_styles() -> None:
+    from caesura.report.terminal import turned
+
+    assert turned([("אב", "red"), (" ", ""), ("גד", "")]) == [("דג ", ""), ("בא", "red")]
+    assert turned([("אב ab 12.", ""), ("(ג)", "x")]) == [("(ג)", "x"), (".ab 12 בא", "")]
+    assert turned([("שָׁל", "")]) == [("לשָׁ", "")]
+    assert turned([]) == []

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from caesura.cli.options import Json, Seed
+from caesura.cli.options import Encoding, Json, Seed
 
 if TYPE_CHECKING:
-    from caesura.annotators.vowels import RestoredWord, VowelCorpus, VowelRestorer
+    from caesura.annotators.vowels import VowelCorpus
 
 __all__ = ["app"]
 
@@ -33,8 +33,6 @@ Where = Annotated[
 ModelName = Annotated[str, typer.Option("--model", help="unigram, hmm, open or best.")]
 Missing = Annotated[str, typer.Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
 
-_DOUBTFUL, _WRONG = 0.8, 0.5
-
 
 @app.command()
 def corpus(
@@ -47,6 +45,8 @@ def corpus(
     signs: Annotated[
         bool, typer.Option("--keep-signs", help="Keep cantillation, pause signs and small letters.")
     ] = False,
+    language: Language = None,
+    encoding: Encoding = None,
     json: Json = False,
 ) -> None:
     """Fetch a corpus and write it, a line a verse; its licence is shown and kept.
@@ -58,7 +58,7 @@ def corpus(
     from caesura.formats.scripts import script
 
     with working(f"fetching {name}"):
-        found = _corpus(name, path, None, keep_signs=signs)
+        found = _corpus(name, path, language, keep_signs=signs, encoding=encoding)
     lines = [script(found.language).strip(line) for line in found.lines] if bare else list(found.lines)
     content = "\n".join(lines) + "\n"
     if output is not None:
@@ -95,6 +95,7 @@ def train(
     lexicon: Annotated[Path | None, typer.Option("--lexicon", help="A file of pointed words to know besides.")] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 8,
     seed: Seed = 0,
+    encoding: Encoding = None,
     json: Json = False,
 ) -> None:
     """Train a restorer on a text with its vowels.
@@ -105,18 +106,22 @@ def train(
 
     from caesura.annotators.vowels import VowelRestorer
     from caesura.cli.output import as_json
-    from caesura.formats.files import Source
+    from caesura.formats.files import Source, check_target
 
-    found = _corpus(name, path, language)
+    check_target(output)
+    found = _corpus(name, path, language, encoding=encoding)
     own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
     made: Any = VowelRestorer
     restorer = made(found.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed)
+    restorer.notice = found.notice
     start = perf_counter()
     with _progress() as report:
         restorer.fit(found.lines, progress=report)
     taken = perf_counter() - start
     restorer.save(output)
     size = output.stat().st_size
+    if found.notice:
+        typer.echo(found.notice, err=True)
     if json:
         as_json({"written": str(output), "model": model, "language": found.language, "seconds": taken, "bytes": size})
     else:
@@ -143,22 +148,30 @@ def restore(
     Example: echo 'שלום רב' | caesura vowels restore hebrew.model
     """
     from caesura.annotators.vowels import VowelRestorer
+    from caesura.cli import restored
+    from caesura.errors import CaesuraError
+    from caesura.formats.scripts import SCRIPTS
 
     restorer = VowelRestorer.load(model, existing=existing)
     if nbest is not None and nbest < 1:
-        from caesura.errors import CaesuraError
-
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
     coloured = sys.stdout.isatty() if colour is None else colour
+    any_word, strange = False, False
     for chunk in _chunks(file):
         if json:
-            _json_lines(restorer, chunk, nbest or 1)
+            _write("".join(restored.json_lines(restorer, chunk, nbest or 1)))
         elif nbest is not None:
-            _write("".join(_listed(restorer.restore_nbest(chunk, nbest), nbest)))
+            _write("".join(restored.listed(restorer, chunk, nbest)))
         elif coloured:
-            _write(_coloured(restorer, chunk))
+            _write("".join(restored.coloured(restorer, chunk)))
         else:
             _write(restorer.restore(chunk))
+        any_word = any_word or restorer.script.word.search(chunk) is not None
+        strange = strange or any(s.word.search(chunk) for name, s in SCRIPTS.items() if name != restorer.language)
+    if strange and not any_word:
+        raise CaesuraError(
+            f"the text holds letters, but none of {restorer.language.capitalize()}, which this model is for; it was left as it is."
+        )
 
 
 @app.command()
@@ -175,6 +188,7 @@ def evaluate(
     path: Where = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 8,
     seed: Annotated[list[int] | None, typer.Option("--seed", help="Of the random split; repeatable.")] = None,
+    encoding: Encoding = None,
     json: Json = False,
 ) -> None:
     """Strip the marks of held-out lines, restore them, and say how many words, sounds and letters are right.
@@ -183,12 +197,17 @@ def evaluate(
     """
     from caesura.annotators.vowels import VowelRestorer
     from caesura.cli.output import as_json, tracked
+    from caesura.errors import CaesuraError
     from caesura.papers.vowel_study import flexible_score, measure, parts, study
 
-    found = _corpus(name, path, language)
+    found = _corpus(name, path, language, encoding=encoding)
     results = []
     if Path(model).is_file():
         restorer = VowelRestorer.load(model)
+        if restorer.language != found.language:
+            raise CaesuraError(
+                f"the model {model} is for {restorer.language.capitalize()}, the corpus {found.name!r} is {found.language.capitalize()}."
+            )
         results.append(("all lines", measure(restorer, found.lines), flexible_score(restorer, found.lines)))
     else:
         cut = parts(found, split, seeds=seed or [0], folds=folds, test=test)
@@ -205,7 +224,9 @@ def evaluate(
 # ---------------------------------------------------------------------- reading and writing
 
 
-def _corpus(name: str, path: Path | None, language: str | None, *, keep_signs: bool = False) -> VowelCorpus:
+def _corpus(
+    name: str, path: Path | None, language: str | None, *, keep_signs: bool = False, encoding: str | None = None
+) -> VowelCorpus:
     from caesura.annotators.vowels import load_corpus
     from caesura.annotators.vowels.corpora import CORPORA
 
@@ -213,7 +234,7 @@ def _corpus(name: str, path: Path | None, language: str | None, *, keep_signs: b
         return load_corpus(name, path, keep_signs=keep_signs, language=language)
     if not Path(name).exists():
         return load_corpus(name, path)  # says what there is
-    return load_corpus("text", name, language=language)
+    return load_corpus("text", name, language=language, encoding=encoding)
 
 
 def _chunks(file: Path | None) -> Iterator[str]:
@@ -243,50 +264,6 @@ def _chunks(file: Path | None) -> Iterator[str]:
 def _write(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8"))
     sys.stdout.buffer.flush()
-
-
-def _listed(words: list[RestoredWord], number: int) -> Iterator[str]:
-    for word in words:
-        forms = "\t".join(f"{form} {share:.3f}" for form, share in word.alternatives[:number])
-        yield f"{word.word}\t{forms}\n"
-
-
-def _json_lines(restorer: VowelRestorer, chunk: str, number: int) -> None:
-    import json
-
-    for line in chunk.splitlines():
-        words = restorer.restore_nbest(line, number)
-        said = {
-            "text": restorer.restore(line),
-            "words": [
-                {
-                    "start": w.start,
-                    "word": w.word,
-                    "forms": [{"form": f, "probability": round(p, 6)} for f, p in w.alternatives],
-                }
-                for w in words
-            ],
-        }
-        _write(json.dumps(said, ensure_ascii=False) + "\n")
-
-
-def _coloured(restorer: VowelRestorer, chunk: str) -> str:
-    """The restored text for a terminal: doubtful words yellow, likely wrong ones red; right to left turned around where we must."""
-    from caesura.report.terminal import chosen_bidi, is_rtl, word
-
-    bidi = chosen_bidi()
-    lines = []
-    for line in chunk.splitlines():
-        pieces, at = [], 0
-        for found in restorer.restore_nbest(line, 1):
-            form, share = found.alternatives[0]
-            shown = word(form, bidi) if bidi == "us" else form
-            style = "31" if share < _WRONG else "33" if share < _DOUBTFUL else ""
-            pieces += [line[at : found.start], f"\x1b[{style}m{shown}\x1b[0m" if style else shown]
-            at = found.start + len(found.word)
-        pieces.append(line[at:])
-        lines.append("".join(reversed(pieces) if bidi == "us" and is_rtl(line) else pieces))
-    return "\n".join(lines) + "\n"
 
 
 class _progress:

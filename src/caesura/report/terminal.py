@@ -10,6 +10,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "folded",
     "is_rtl",
     "pad",
+    "turned",
     "word",
 ]
 
@@ -202,6 +204,28 @@ def phrase(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
     if bidi == "terminal" or not is_rtl(text):
         return word(text, bidi) if bidi == "terminal" else text
     return " ".join(_visual(part) for part in reversed(text.split(" ")))
+
+
+def turned(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put the pieces of one right-to-left line, each with its style, into the order in which a terminal writes them.
+
+    Latin and digits keep their order, with what stands between them; brackets are mirrored.
+
+    >>> turned([("אב", "red"), (" (x 1)", "")])
+    [('(x 1) ', ''), ('בא', 'red')]
+    """
+    marked = [(cluster, style) for text, style in pieces for cluster in clusters(clean(text))]
+    kinds = [unicodedata.bidirectional(cluster[0]) for cluster, _ in marked]
+    latin = [kind in ("L", "EN", "AN") for kind in kinds]
+    strong = [i for i, kind in enumerate(kinds) if kind in ("L", "EN", "AN", "R", "AL")]
+    for low, high in pairwise(strong):
+        if latin[low] and latin[high]:
+            latin[low:high] = [True] * (high - low)
+    ordered: list[tuple[str, str]] = []
+    for kept, run in groupby(reversed(range(len(marked))), key=latin.__getitem__):
+        places = sorted(run, reverse=not kept)
+        ordered += [(marked[i][0] if kept else marked[i][0].translate(_MIRRORED), marked[i][1]) for i in places]
+    return [("".join(c for c, _ in same), style) for style, same in groupby(ordered, key=lambda pair: pair[1])]
 
 
 def _visual(text: str) -> str:

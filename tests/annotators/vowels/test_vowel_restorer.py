@@ -11,6 +11,7 @@ import caesura as cs
 from caesura.annotators.vowels import VowelRestorer
 from caesura.annotators.vowels.registry import MODELS
 from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura.formats.scripts import script
 
 HEBREW = [
     "שָׁלוֹם עֲלֵיכֶם", "שָׁלוֹם רָב לְכֻלָּם", "הַיֶּלֶד קָרָא סֵפֶר", "הַסַּפָּר סָפַר אֶת הַכֶּסֶף", "קָרָא סֵפֶר טוֹב",
@@ -179,3 +180,18 @@ def test_a_line_of_a_million_words() -> None:
     out = restorer.restore("קרא ספר " * 500_000)
     assert out[:100] == ("קָרָא סֵפֶר " * 20)[:100]
     assert restorer.script.strip(out) == "קרא ספר " * 500_000
+
+
+def test_long_texts_are_restored_in_parts(monkeypatch) -> None:
+    from caesura.annotators.vowels import restorer as room
+
+    text = script("hebrew").strip("\n".join(HEBREW * 3) + "\n\n" + " ".join(HEBREW))
+    for model in ("hmm", "open"):
+        made = VowelRestorer(model=model, existing="constrain").fit(HEBREW)
+        whole, words = made.restore(text), made.restore_nbest(text, 3)
+        marked = made.restore(HEBREW[0] + "\n" + text)
+        monkeypatch.setattr(room, "_PART", 5)
+        assert made.restore(text) == whole
+        assert [w.alternatives[0][0] for w in made.restore_nbest(text, 3)] == [w.alternatives[0][0] for w in words]
+        assert made.restore(HEBREW[0] + "\n" + text) == marked
+        monkeypatch.undo()

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
@@ -25,7 +25,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, MissingExtra, UnknownName
 from caesura.formats.files import Source, atomic_write
-from caesura.formats.scripts import ARABIC, HEBREW, Script
+from caesura.formats.scripts import ARABIC, HEBREW, Script, script
 
 __all__ = ["CORPORA", "VowelCorpus", "cache_folder", "load_corpus", "split_blocks", "split_random"]
 
@@ -46,7 +46,12 @@ class VowelCorpus:
 
 
 def load_corpus(
-    name: str, path: str | os.PathLike[str] | None = None, *, keep_signs: bool = False, language: str | None = None
+    name: str,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    keep_signs: bool = False,
+    language: str | None = None,
+    encoding: str | None = None,
 ) -> VowelCorpus:
     """Load a corpus by name, or any marked text from a path.
 
@@ -60,11 +65,21 @@ def load_corpus(
     keep_signs
         Keep cantillation, pause signs and small letters; models do not look at them.
     language
-        Of the sample, or of the user's own text.
+        Of the sample, or of the user's own text; by default the one that has more letters in it.
+    encoding
+        Of the user's own text; by default UTF-8.
     """
     if name not in CORPORA:
         raise UnknownName("corpus", name, list(CORPORA))
-    return CORPORA[name](None if path is None else Path(path), keep_signs, language)
+    if language is not None:
+        script(language)  # refuses languages that we do not have
+    where = None if path is None else Path(path)
+    if name == "text":
+        return _own_text(where, language, encoding)
+    found = CORPORA[name](where, keep_signs, language)
+    if language is not None and language != found.language:
+        raise CaesuraError(f"the corpus {name!r} is {found.language.capitalize()}, not {language.capitalize()}.")
+    return found
 
 
 # ---------------------------------------------------------------------- the Hebrew Bible
@@ -315,10 +330,10 @@ def _arabic_line(text: str, keep_signs: bool) -> str:
 # ---------------------------------------------------------------------- the user's own text
 
 
-def _own_text(path: Path | None, keep_signs: bool, language: str | None) -> VowelCorpus:
+def _own_text(path: Path | None, language: str | None, encoding: str | None) -> VowelCorpus:
     if path is None:
         raise CaesuraError("a corpus of your own needs a path: a UTF-8 text, one line a unit.")
-    source = Source.open(path)
+    source = Source.open(path, encoding=encoding)
     lines = [(f"{path.name}:{number}", line.strip()) for number, line in source.lines if line.strip()]
     spoken = language or guessed_language(line for _, line in lines)
     return VowelCorpus("text", spoken, tuple(line for _, line in lines), tuple(ref for ref, _ in lines), "")
@@ -344,12 +359,12 @@ def _sample(path: Path | None, keep_signs: bool, language: str | None) -> VowelC
     return VowelCorpus("sample", spoken, lines, tuple(f"{spoken} {n}" for n in range(1, len(lines) + 1)), "")
 
 
-CORPORA = {
+CORPORA: dict[str, Callable[[Path | None, bool, str | None], VowelCorpus]] = {
     "hebrew-bible": _hebrew_bible,
     "quran": _quran,
     "quran-tanzil": _quran_tanzil,
     "sample": _sample,
-    "text": _own_text,
+    "text": lambda path, keep_signs, language: _own_text(path, language, None),
 }
 
 

@@ -28,6 +28,7 @@ Existing = Literal["keep", "constrain", "replace"]
 #: Lines longer than this are restored in pieces, so that memory does not grow with a line.
 _LONGEST = 1000
 _BATCH = 2000
+_PART = 50_000
 
 
 class RestoredWord(NamedTuple):
@@ -96,6 +97,8 @@ class VowelRestorer:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.seed = rare, epochs, seed
+        #: Whom to name and under which licence, where the training text asks for it; kept in the model file.
+        self.notice = ""
         self._fitted: Model | None = None
         self._check()
 
@@ -171,6 +174,7 @@ class VowelRestorer:
         lexicon = self.fitted.lexicon
         header = {
             "caesura": __version__,
+            "notice": self.notice,
             "parameters": {name: getattr(self, name) for name in self._parameters if name != "lexicon"},
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -189,6 +193,7 @@ class VowelRestorer:
         header, arrays = load_model(where)
         try:
             made = cls(**{**header["parameters"], **changes})
+            made.notice = str(header.get("notice", ""))
             lexicon = Lexicon(
                 unstrung(arrays["lexicon_bare"]),
                 unstrung(arrays["lexicon_pointed"]),
@@ -249,7 +254,18 @@ class _Job:
         self.tokens = self.parts[1::2]
         known, read = self.model.lexicon.number, self.script.read
         self.keys = [token if token in known else read(token) for token in self.tokens]
-        self.input = Words(self.keys, self._offsets(), self._joined(), self._fixed())
+
+    def _parts(self) -> Iterator[Words]:
+        """The words a few thousand at a time, whole lines of them, so that memory does not grow with the text."""
+        offsets, joined, fixed = self._offsets(), self._joined(), self._fixed()
+        line = 0
+        while line < len(offsets) - 1:
+            low = int(offsets[line])
+            stop = max(line + 1, int(np.searchsorted(offsets, low + _PART, side="right")) - 1)
+            high = int(offsets[stop])
+            marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
+            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks)
+            line = stop
 
     def _offsets(self) -> NDArray[np.int64]:
         """Where lines end: at line breaks, and within very long lines."""
@@ -276,7 +292,7 @@ class _Job:
     def restored(self) -> str:
         if not self.tokens:
             return "".join(self.parts)
-        best = self.model.decode(self.input)
+        best = [form for part in self._parts() for form in self.model.decode(part)]
         self.parts[1::2] = [
             pointed if token == key else self._put(token, pointed)
             for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
@@ -286,7 +302,7 @@ class _Job:
     def words(self, n: int) -> list[RestoredWord]:
         if not self.tokens:
             return []
-        found = self.model.alternatives(self.input)
+        found = [forms for part in self._parts() for forms in self.model.alternatives(part)]
         sizes = np.array([len(part) for part in self.parts])
         starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
         return [
