@@ -21,6 +21,7 @@ from caesura.errors import CaesuraError
 from caesura.formats.scripts import script
 from caesura.papers.base import Figure, Line, Reproduction, Table
 from caesura.papers.vowel_study import Split, parts, study
+from caesura.report.svg import PALETTE, SERIES
 
 __all__ = ["reproduce"]
 
@@ -243,7 +244,8 @@ def _bars(ambiguity: dict[str, list[float]]) -> Callable[[Any], None]:
     def draw(axes: Any) -> None:
         width = 0.8 / len(ambiguity)
         for i, (name, values) in enumerate(ambiguity.items()):
-            axes.bar(np.arange(1, 12) + (i - (len(ambiguity) - 1) / 2) * width, values, width, label=name)
+            places = np.arange(1, 12) + (i - (len(ambiguity) - 1) / 2) * width
+            axes.bar(places, values, width, label=name, color=PALETTE[SERIES[i]][0])
         axes.set_xticks(range(1, 12), [*map(str, range(1, 11)), "11+"])
         axes.set_xlabel("possible interpretations of a word")
         axes.set_ylabel("percent of the training set")
@@ -253,17 +255,23 @@ def _bars(ambiguity: dict[str, list[float]]) -> Callable[[Any], None]:
 
 
 def _lines(curves: dict[str, dict[float, dict[str, float]]]) -> Callable[[Any], None]:
+    """Our curves, and where the paper's ended."""
+
     def draw(axes: Any) -> None:
-        for name, found in curves.items():
-            axes.plot([100 * s for s in _SHARES], [found[s]["word-accuracy"] for s in _SHARES], marker="o", label=name)
-            if name == "Hebrew":
-                grouped = [found[s]["group-accuracy"] for s in _SHARES]
-                axes.plot(
-                    [100 * s for s in _SHARES], grouped, marker="s", linestyle="--", label="Hebrew, phonetic group"
-                )
+        measured = [(name, found, "word-accuracy", _TASKS[name][2].get("hmm")) for name, found in curves.items()]
+        if "Hebrew" in curves:
+            group = _TASKS["Hebrew"][2]["group"]
+            measured.insert(1, ("Hebrew, phonetic group", curves["Hebrew"], "group-accuracy", group))
+        for i, (name, found, metric, printed) in enumerate(measured):
+            colour, marker = PALETTE[SERIES[i]][0], "os^D"[i]
+            values = [found[s][metric] for s in _SHARES]
+            axes.plot([100 * s for s in _SHARES], values, color=colour, marker=marker, label=name)
+            if printed is not None:
+                axes.plot([90], [printed], color=colour, marker=marker, fillstyle="none", linestyle="none")
+        axes.plot([], [], color="0.3", marker="o", fillstyle="none", linestyle="none", label="printed in the paper")
         axes.set_xticks([40, 60, 90])
         axes.set_xlabel("percent of training data")
         axes.set_ylabel("percent of words right")
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, fontsize="small")
 
     return draw
