@@ -166,3 +166,20 @@ def test_no_boundaries_and_wide_windows_are_fine(tmp_path) -> None:
     assert found["metrics"]["B"]["micro"] == found["metrics"]["S"]["micro"] == 1.0
     assert found["metrics"]["Pk"]["micro"] == 0.0
     assert not math.isnan(found["metrics"]["B"]["macro"])
+
+
+def test_nested_segments_have_no_frequency_of_boundaries(tmp_path) -> None:
+    from caesura.formats import write
+    from caesura.model import Corpus, Hierarchy
+
+    spans = {"ann": [(1, 8), (1, 4)], "ben": [(1, 8), (1, 3)], "eve": [(1, 8), (5, 8)]}
+    file = tmp_path / "nested.json"
+    write(Corpus.from_annotations([("i", c, Hierarchy.from_spans(s, length=8)) for c, s in spans.items()]), file)
+    done = caesura("agree", file)
+    assert done.returncode == 0, done.stderr
+    assert "frequency" not in done.stdout
+    assert "boundaries a place" not in done.stdout
+    assert "coders: the value without them" in " ".join(done.stdout.split())
+    told = json.loads(caesura("agree", file, "--json").stdout)
+    assert "frequency" not in told["percentage"]["details"]
+    assert set(told["percentage"]["details"]["leave_one_out"]) == set(spans)

@@ -107,3 +107,12 @@ def test_a_broken_report_leaves_the_old_one(coders, tmp_path) -> None:
     target.write_text("old")
     refused("report", coders, "-o", target, "--metric", "nonsense")
     assert target.read_text() == "old"
+
+
+def test_markdown_may_draw_fewer_documents(coders, tmp_path) -> None:
+    target = tmp_path / "r.md"
+    assert caesura("report", coders, "-o", target).returncode == 0
+    assert target.read_text(encoding="utf-8").count("\n### ") == 4
+    assert caesura("report", coders, "-o", target, "--drawn", "2").returncode == 0
+    assert "The 2 least agreed of 4 documents are drawn" in target.read_text(encoding="utf-8")
+    assert "--drawn belongs to Markdown" in refused("report", coders, "-o", tmp_path / "r.html", "--drawn", "2")

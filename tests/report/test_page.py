@@ -322,3 +322,33 @@ def test_it_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> None:
     page.locator("#open-all").click()
     page.wait_for_function("document.querySelectorAll('#comparisons details[open] svg').length === 40")
     assert faults == []
+
+
+def test_flexible_similarity_is_corrected_by_every_model_of_chance() -> None:
+    from caesura.agreement import flexible_agreement
+
+    pair = {"x": ["", ",", "", ".", "", "", ",", "", "", "."], "y": ["", ",", "", ".", "", ",", "", "", "", ","]}
+    corpus = Corpus.from_annotations(
+        [("i", coder, Segmentation.from_labels_at(marks)) for coder, marks in pair.items()]
+    )
+    report = make_report(corpus, "typed")
+    listed = {row[0]: row for row in tables(report)["Flexible similarity beyond chance"].rows}
+    assert list(listed) == ["kappa", "pi", "bennett", "bennett-boundaries"]
+    for model, row in listed.items():
+        found = flexible_agreement(corpus, chance=model)
+        assert row[1:4] == (found.value, found.observed, found.expected)
+        assert found.signature in html_page(report).replace("&amp;", "&")
+    assert round(listed["kappa"][1], 3) == 0.669, "the paper's example"
+    three = make_report(samples.load("stargazer"), "star")
+    assert "Flexible similarity beyond chance, mean of 21 pairs of coders" in tables(three)
+    recordings = Corpus.from_annotations([("i", c, Segmentation.from_times([0.5], length=1.0)) for c in "xy"])
+    assert not any("Flexible" in caption for caption in tables(make_report(recordings, "time")))
+
+
+def test_markdown_draws_every_document_unless_told_otherwise() -> None:
+    corpus = Corpus.from_dict({f"d{i}": {"x": [2, 3], "y": [3, 2]} for i in range(30)})
+    report = make_report(corpus, "thirty")
+    assert markdown_report(report).count("\n### ") == 30
+    few = markdown_report(report, drawn=5)
+    assert few.count("\n### ") == 5
+    assert "The 5 least agreed of 30 documents are drawn" in few

@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from web_browser import picture
+from web_browser import POEM, opened, picture, to_item
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
 pytestmark = pytest.mark.slow
-
-
-def opened(page: sync_api.Page, texts: dict[str, str], item: str = "kubla") -> None:
-    """Open a project through the page itself and paste texts into it."""
-    page.goto("/")
-    page.get_by_label("New project").fill("poems")
-    page.get_by_role("button", name="Open").click()
-    page.wait_for_url(re.compile(r"/projects/\d+"))
-    for number, (coder, text) in enumerate(texts.items(), 1):
-        paste = page.locator("#paste")
-        paste.get_by_label("Item").fill(item)
-        paste.get_by_label("Coder").fill(coder)
-        paste.get_by_label("Text").fill(text)
-        paste.get_by_role("button", name="Add text").click()
-        page.wait_for_function("n => document.querySelectorAll('#item-table tbody bdi').length >= n + 2", arg=number)
-
-
-POEM = {
-    "ann": "so twice | five miles of fertile ground | with walls and towers were girdled round",
-    "ben": "so twice five | miles of fertile ground | with walls and towers were girdled round",
-    "eve": "so twice five miles of fertile ground | with walls | and towers were girdled round",
-}
-
-
-def to_item(page: sync_api.Page, name: str = "kubla") -> None:
-    page.locator("#item-table").get_by_role("link", name=name).click()
-    page.wait_for_selector("#scores tbody tr")
 
 
 def test_from_paste_to_agreement(page: sync_api.Page) -> None:

@@ -76,7 +76,7 @@ def agreement(
     Returns
     -------
     Agreement
-        With ``details``: "matrix" (coder by coder, observed), "leave_one_out", "per_item", "frequency" (figure 11) and more.
+        With ``details``: "matrix" (coder by coder, observed), "leave_one_out", "per_item", "frequency" (of texts; figure 11) and more.
 
     Examples
     --------
@@ -176,14 +176,18 @@ def _over(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.
 
 
 def _details(coding: Coding, coefficient: str, density: Density) -> dict[str, Any]:
-    frequency = _over(coding.marks.sum(axis=0), coding.places.sum(axis=0))
-    return {
+    details = {
         "coders": list(coding.coders),
         "items": list(coding.items),
         "pairs": len(coding.rows),
         "matrix": _matrix(coding),
         "leave_one_out": _leave_one_out(coding, coefficient, density),
         "per_item": _per_item(coding, coefficient, density),
+    }
+    if not coding.places.any():  # recordings and hierarchies have no places to be counted
+        return details
+    frequency = _over(coding.marks.sum(axis=0), coding.places.sum(axis=0))
+    return details | {
         "frequency": dict(zip(coding.coders, frequency.tolist(), strict=True)),
         "frequency_mean": float(frequency.mean()),
         "frequency_sd": float(frequency.std(ddof=1)) if len(frequency) > 1 else 0.0,

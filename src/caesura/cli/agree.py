@@ -172,7 +172,7 @@ def _show(found: dict[str, Agreement], level: float) -> None:
         ),
     )
     say(f"\n{first.signature}", "dim")
-    if "frequency" in details:
+    if "leave_one_out" in details:
         _show_coders(details)
     if "per_item" in details and len(details["per_item"]) > 1:
         listed = sorted(
@@ -181,7 +181,7 @@ def _show(found: dict[str, Agreement], level: float) -> None:
         say("")
         table(
             "items, the least agreed upon first",
-            ["item", "coders", "boundaries", "observed", "value"],
+            ["item", "coders", "boundaries" if "frequency" in details else "marks", "observed", "value"],
             (
                 (name, t["coders"], f"{t['boundaries']:g}", number(t["observed"]), number(t["value"]))
                 for name, t in listed[:_SHOWN]
@@ -200,14 +200,20 @@ def _told(name: str, details: Any) -> str:
 def _show_coders(details: Any) -> None:
     from caesura.cli.output import number, say, table
 
-    most = max(details["frequency"].values(), default=0.0) or 1.0
+    without = {name: number(details["leave_one_out"].get(name)) for name in details["coders"]}
+    if "frequency" not in details:  # recordings and hierarchies have no places to count boundaries by
+        if len(without) > 2:
+            say("")
+            table("coders: the value without them", ["coder", "without"], without.items())
+        return
     say("")
+    most = max(details["frequency"].values(), default=0.0) or 1.0
     table(
         f"coders: boundaries a place (mean {number(details['frequency_mean'])}, "
         f"standard deviation {number(details['frequency_sd'])}), and the value without them",
         ["coder", "frequency", "", "without"],
         (
-            (name, rate, "█" * max(1, round(20 * rate / most)), number(details["leave_one_out"].get(name)))
+            (name, rate, "█" * max(1, round(20 * rate / most)), without[name])
             for name, rate in details["frequency"].items()
         ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,10 @@ def report(
     coder: Coders = None,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="Of the bootstrap over documents.")] = 1000,
     level: Annotated[float, typer.Option("--level", help="Of the intervals.")] = 0.95,
+    drawn: Annotated[
+        int | None,
+        typer.Option("--drawn", min=0, help="Of Markdown: draw only so many documents, the least agreed; default all."),
+    ] = None,
     format: Format = None,
     option: FormatOptions = None,
     encoding: Encoding = None,
@@ -49,7 +54,7 @@ def report(
     from caesura.cli.output import working
     from caesura.formats.files import atomic_write
 
-    write = _writer(output)
+    write = _writer(output, drawn)
     corpus = load(path, format, encoding, option).select(items=item, coders=coder)
     with working("writing the report"):
         from caesura.report.findings import make_report
@@ -85,19 +90,27 @@ def _as_data(made: Report) -> dict[str, Any]:
     return {"title": made.title, "summary": [b for b in summary.blocks if isinstance(b, str)], "tables": tables}
 
 
-def _writer(output: Path) -> Callable[[Report], str]:
+def _writer(output: Path, drawn: int | None) -> Callable[[Report], str]:
     """Choose how to write, and refuse a name or folder that cannot be written before anything is counted."""
     from caesura.errors import CaesuraError
     from caesura.formats.files import check_target
     from caesura.report.markdown import markdown_report
     from caesura.report.page import html_page
 
-    writers = {".html": html_page, ".htm": html_page, ".md": markdown_report, ".markdown": markdown_report}
+    in_letters = partial(markdown_report, drawn=drawn)
+    writers: dict[str, Callable[[Report], str]] = {
+        ".html": html_page,
+        ".htm": html_page,
+        ".md": in_letters,
+        ".markdown": in_letters,
+    }
     suffix = output.suffix.lower()
     if suffix not in writers:
         raise CaesuraError(
             f"{output}: a report is written as .html or .md, not as {suffix or 'a file without a suffix'!r}."
         )
+    if drawn is not None and suffix in (".html", ".htm"):
+        raise CaesuraError("--drawn belongs to Markdown; in HTML every document is there, closed until it is opened.")
     check_target(output)
     return writers[suffix]
 

@@ -30,6 +30,12 @@ _COEFFICIENT_WORDS = {
     "alpha": "Place by place, boundary or none, without credit for near misses.",
     "majority": "Share of decisions that coincide with what most coders say.",
 }
+_CHANCE_WORDS = {
+    "kappa": "Each coder marks places at random, with boundaries (and types) as frequent as that coder made them.",
+    "pi": "The same, with boundaries (and types) as frequent as the two coders of a pair made them together.",
+    "bennett": "Every type, and no boundary, are equally likely at every place.",
+    "bennett-boundaries": "Boundaries are as frequent as with both coders, and all types of them equally likely.",
+}
 
 
 # ---------------------------------------------------------------------- in short
@@ -156,6 +162,8 @@ def agreement(corpus: Corpus, found: Measures) -> list[Section]:
                 "Chance needs places where a boundary might be, which these annotations do not have: "
                 "the agreement above is as observed."
             )
+    if found.flexible:
+        blocks.append(_flexible(found))
     if len(corpus.coders) > 1:
         blocks.append(draw("matrix", corpus, metric=found.main.spelled))
     scored = sum(bool(np.isfinite(s)) for s in found.of_items())
@@ -166,6 +174,19 @@ def agreement(corpus: Corpus, found: Measures) -> list[Section]:
         )
         blocks.append(draw("strip", corpus, metric=found.main.spelled))
     return [Section("agreement", "Agreement", tuple(blocks))]
+
+
+def _flexible(found: Measures) -> Table:
+    """S_f beyond chance, by model of chance; of several coders the mean of all pairs."""
+    rows: list[tuple[Cell, ...]] = []
+    for model, made in found.flexible.items():
+        pairs = list(made.details.get("pairs", {}).values()) or [made]
+        simulated = sum(pair.standard_error is not None for pair in pairs)
+        how = f"simulated, ± {max(p.standard_error or 0.0 for p in pairs):.4f}" if simulated else "exact"
+        rows.append((model, made.value, made.observed, made.expected, how, _CHANCE_WORDS[model]))
+    many = len(next(iter(found.flexible.values())).details.get("pairs", ()))
+    caption = "Flexible similarity beyond chance" + (f", mean of {many} pairs of coders" if many else "")
+    return Table(caption, ("chance", "value", "observed", "by chance", "how found", "what chance is"), tuple(rows))
 
 
 def scores(corpus: Corpus, found: Measures) -> list[Section]:
@@ -308,6 +329,7 @@ def parameters(corpus: Corpus, name: str, found: Measures) -> Section:
     blocks: list[Block] = [Table("Settings", ("setting", "value"), tuple(settings))]
     signatures: list[tuple[str, str]] = [(m.metric.name, Code(m.signature)) for m in _each_metric(found)]
     signatures += [(COEFFICIENTS[n][1], Code(made.signature)) for n, made in found.coefficients.items()]
+    signatures += [(f"Sf, chance {n}", Code(made.signature)) for n, made in found.flexible.items()]
     if signatures:
         blocks.append("A signature names everything a number depends on; print it with the number.")
         blocks.append(Table("Signatures", ("number", "signature"), tuple(signatures)))

@@ -1,4 +1,4 @@
-"""The report as Markdown: the same words and tables, and the least agreed documents drawn in letters."""
+"""The report as Markdown: the same words and tables, and every document drawn in letters."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from caesura.report.terminal import clean
 
 __all__ = ["markdown_report"]
 
-_DRAWN = 20  # documents drawn; the table lists them all
 _WIDTH = 96
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 
-def markdown_report(report: Report) -> str:
+def markdown_report(report: Report, drawn: int | None = None) -> str:
     """Write a report as Markdown; names are escaped, so that none becomes a heading, a link or HTML.
+
+    Parameters
+    ----------
+    drawn
+        How many documents are drawn, the least agreed upon first; by default all.
 
     Examples
     --------
@@ -26,18 +30,19 @@ def markdown_report(report: Report) -> str:
     >>> markdown_report(make_report(samples.load("kubla"), "kubla")).splitlines()[0]
     '# kubla'
     """
-    return "\n".join(_lines(report)).rstrip() + "\n"
+    return "\n".join(_lines(report, drawn)).rstrip() + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, drawn: int | None) -> Iterator[str]:
     yield f"# {_escaped(report.title)}\n"
     for section in report.opening:
         yield from _section(section)
     yield "## Every document\n"
-    for document in report.documents[:_DRAWN]:
+    for document in report.documents[:drawn]:
         yield from _document(document)
-    if len(report.documents) > _DRAWN:
-        yield f"The {_DRAWN} least agreed of {len(report.documents):,} documents are drawn; the HTML report draws all.\n"
+    if drawn is not None and len(report.documents) > drawn:
+        least = f"The {drawn} least agreed of" if drawn else "None of"
+        yield f"{least} {len(report.documents):,} documents are drawn, as was asked for.\n"
     for section in report.closing:
         yield from _section(section)
 

@@ -47,6 +47,8 @@ class Measures:
         For every comparison, the numbers of the corpus' items that it covers, in the order of its rows.
     coefficients
         Agreement beyond chance, by coefficient.
+    flexible
+        Flexible similarity beyond chance, by model of chance; empty where S_f was not measured.
     skipped
         Why a metric was left out, in a sentence, by name.
     reference
@@ -57,6 +59,7 @@ class Measures:
     scores: Mapping[str, Mapping[str, Measured]]
     items: Mapping[str, tuple[int, ...]]
     coefficients: Mapping[str, Agreement]
+    flexible: Mapping[str, Agreement] = field(default_factory=dict)
     skipped: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
     resamples: int = 1000
@@ -112,7 +115,8 @@ def measure(
     else:
         scores, items = _against(corpus, reference, chosen, resamples, level, seed)
     agreed = _coefficients(corpus, chosen if given else [], resamples, level, seed)
-    return Measures(main, scores, items, agreed, skipped, **kept)  # type: ignore[arg-type]
+    flexible = _flexible(corpus, chosen, seed)
+    return Measures(main, scores, items, agreed, flexible, skipped, **kept)  # type: ignore[arg-type]
 
 
 def _applicable(corpus: Corpus, given: list[Metric] | None, main: Metric) -> tuple[list[Metric], dict[str, str]]:
@@ -185,3 +189,15 @@ def _coefficients(
         assert name in get_args(Coefficient)
         found[name] = agreement(corpus, measured_by, name, resamples=resamples, level=level, seed=seed)  # type: ignore[arg-type]
     return found
+
+
+def _flexible(corpus: Corpus, chosen: Sequence[Metric], seed: int) -> dict[str, Agreement]:
+    """Correct flexible similarity for chance, by every model of it."""
+    from caesura.agreement import flexible_agreement
+    from caesura.agreement.chance import Chance
+
+    measured_by = next((m for m in chosen if m.name == "Sf"), None)
+    if measured_by is None:
+        return {}
+    models: tuple[Chance, ...] = get_args(Chance)
+    return {model: flexible_agreement(corpus, chance=model, seed=seed, **measured_by.parameters) for model in models}

@@ -147,7 +147,10 @@ def _documents(documents: Iterable[Document]) -> Iterator[str]:
     packed = sum(len(inside) for _, inside in drawn) > _PLAIN
     yield '<section id="comparisons"><h2>Every document</h2>'
     if len(drawn) > 1:
-        yield '<p class="tools"><button id="open-all">Open all</button><button id="close-all">Close all</button></p>'
+        yield (
+            '<p class="tools"><button id="open-all">Open all</button><button id="close-all">Close all</button>'
+            '<label><input type="checkbox" id="print-closed" checked> print closed ones too</label></p>'
+        )
     if packed:
         yield "<noscript><p>The drawings are packed to keep this file small, and need the page’s own script to be shown.</p></noscript>"
     used = 0

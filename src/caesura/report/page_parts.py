@@ -55,6 +55,7 @@ summary .facts{color:var(--cs-faint);margin-inline-start:.8em;font-size:.93rem}
 .tools{margin:.8rem 0}
 .tools button{font:inherit;color:inherit;background:var(--cs-band);border:1px solid var(--cs-grid);border-radius:.4rem;
 padding:.3rem .8rem;cursor:pointer;margin-inline-end:.5rem}
+.tools label{white-space:nowrap}
 """
 
 _PAPER = """
@@ -67,11 +68,12 @@ thead{display:table-header-group}thead,tr,figure{break-inside:avoid}
 .scroll,figure{overflow:visible}
 svg.caesura{max-width:100%;height:auto}
 details{border:0;padding:0}summary{list-style:none;font-weight:600;break-after:avoid}
-details:not([open]){display:none}
+details::details-content{content-visibility:visible;height:auto;block-size:auto}
+.open-only details:not([open]){display:none}
 a{color:inherit;text-decoration:none}
 """
 
-#: Sorting by a column, opening by link, and drawing packed documents when they are opened.
+#: Sorting by a column, opening by link, drawing packed documents when they are opened, and all of them on paper.
 SCRIPT = """
 'use strict';
 for(const button of document.querySelectorAll('th button'))button.parentNode.onclick=event=>{
@@ -84,16 +86,64 @@ for(const button of document.querySelectorAll('th button'))button.parentNode.onc
   (typeof a==='number'&&typeof b==='number'?a-b:String(a).localeCompare(String(b),undefined,{numeric:true}))*(up?1:-1);
  body.append(...[...body.rows].map(row=>[key(row),row]).sort((x,y)=>order(x[0],y[0])).map(pair=>pair[1]));
 };
-async function unpack(details){
+// Drawings are packed with deflate. Paper cannot wait for a browser's own unpacking, which answers later; this one answers at once.
+function inflate(data){
+ let at=2,bits=0,held=0,end=0,out=new Uint8Array(data.length*8+64);
+ const fill=n=>{while(held<n){bits|=(data[at++]??0)<<held;held+=8}};
+ const take=n=>{fill(n);const value=bits&(1<<n)-1;bits>>>=n;held-=n;return value};
+ const put=byte=>{if(end===out.length){const more=new Uint8Array(end*2);more.set(out);out=more}out[end++]=byte};
+ const tree=sizes=>{
+  const table=new Uint16Array(32768);
+  let code=0;
+  for(let size=1;size<16;size++,code<<=1)for(let symbol=0;symbol<sizes.length;symbol++)if(sizes[symbol]===size){
+   let turned=0;
+   for(let i=0;i<size;i++)turned|=(code>>i&1)<<size-1-i;
+   for(let i=turned;i<32768;i+=1<<size)table[i]=symbol<<4|size;
+   code++;
+  }
+  return table;
+ };
+ const next=table=>{fill(15);const found=table[bits&32767];bits>>>=found&15;held-=found&15;return found>>4};
+ const trees=()=>{
+  const many=[take(5)+257,take(5)+1,take(4)+4],sizes=new Array(19).fill(0);
+  for(const i of [16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15].slice(0,many[2]))sizes[i]=take(3);
+  const coded=tree(sizes),all=[];
+  while(all.length<many[0]+many[1]){
+   const symbol=next(coded);
+   if(symbol<16)all.push(symbol);
+   else for(let again=symbol===16?3+take(2):symbol===17?3+take(3):11+take(7),last=symbol===16?all.at(-1):0;again>0;again--)all.push(last);
+  }
+  return [tree(all.slice(0,many[0])),tree(all.slice(many[0]))];
+ };
+ const fixed=()=>[tree(Array.from({length:288},(_,i)=>i<144?8:i<256?9:i<280?7:8)),tree(new Array(30).fill(5))];
+ for(let last=0;!last;){
+  last=take(1);
+  const kind=take(2);
+  if(kind===0){
+   at-=held>>3;bits=held=0;
+   const size=data[at]|data[at+1]<<8;
+   at+=4;
+   for(let i=0;i<size;i++)put(data[at++]);
+   continue;
+  }
+  const [letters,ways]=kind===1?fixed():trees();
+  for(let symbol;(symbol=next(letters))!==256;){
+   if(symbol<256){put(symbol);continue}
+   const more=symbol<265||symbol===285?0:symbol-261>>2;
+   const size=symbol===285?258:symbol<265?symbol-254:(4+(symbol-261&3)<<more)+3+take(more);
+   const way=next(ways),far=way<4?0:(way>>1)-1;
+   const back=way<4?way+1:(2+(way&1)<<far)+1+take(far);
+   for(let i=0;i<size;i++)put(out[end-back]);
+  }
+ }
+ return new TextDecoder().decode(out.subarray(0,end));
+}
+function unpack(details){
  const place=details.querySelector('[data-packed]');
  if(!place)return;
  const packed=place.dataset.packed;
  place.removeAttribute('data-packed');
- try{
-  const bytes=Uint8Array.from(atob(packed),c=>c.charCodeAt(0));
-  const stream=new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  place.innerHTML=await new Response(stream).text();
- }catch(fault){place.textContent='This browser cannot unpack the drawing; any browser since 2023 can.'}
+ place.innerHTML=inflate(Uint8Array.from(atob(packed),c=>c.charCodeAt(0)));
 }
 const documents=[...document.querySelectorAll('details')];
 for(const each of documents)each.addEventListener('toggle',()=>{if(each.open)unpack(each)});
@@ -104,7 +154,17 @@ function follow(){
 addEventListener('hashchange',follow);
 document.addEventListener('click',event=>{const link=event.target.closest('a[href^="#"]');if(link&&link.hash===location.hash)follow()});
 follow();
-const say=(id,open)=>{const button=document.getElementById(id);if(button)button.onclick=()=>Promise.all(documents.map(async each=>{
- if(open)await unpack(each);each.open=open}))};
+const say=(id,open)=>{const button=document.getElementById(id);if(button)button.onclick=()=>{
+ for(const each of documents){if(open)unpack(each);each.open=open}}};
 say('open-all',true);say('close-all',false);
+const closed=document.getElementById('print-closed');
+const all=()=>!closed||closed.checked;
+let opened=[];
+addEventListener('beforeprint',()=>{
+ document.body.classList.toggle('open-only',!all());
+ if(!all())return;
+ opened=documents.filter(each=>!each.open);
+ for(const each of opened){unpack(each);each.open=true}
+});
+addEventListener('afterprint',()=>{for(const each of opened)each.open=false;opened=[]});
 """

@@ -33,6 +33,7 @@ export class TimeEditor extends Editor {
     this.line.addEventListener("keydown", (e) => this.key(e));
     this.track.addEventListener("click", (e) => this.click(e));
     addEventListener("resize", () => { if (this.data) { this.rescale(this.scale); this.paint(); } });
+    addEventListener("beforeprint", () => this.data && this.zoom(0)); // paper shows the whole recording
     addEventListener("pagehide", () => this.flush());
     this.line.addEventListener("focus", () => this.tell());
     const press = (id, act) => byId(id).addEventListener("click", () => act());
@@ -119,7 +120,8 @@ export class TimeEditor extends Editor {
     const focused = this.line.contains(document.activeElement);
     const from = this.timeAt(this.line.scrollLeft) - 20 / this.scale;
     const to = this.timeAt(this.line.scrollLeft + this.line.clientWidth) + 20 / this.scale;
-    const picture = svg("svg", { width: this.line.clientWidth, height: this.height, "aria-hidden": "true" });
+    const wide = this.line.clientWidth;
+    const picture = svg("svg", { width: wide, height: this.height, viewBox: `0 0 ${wide} ${this.height}`, "aria-hidden": "true" });
     picture.style.left = `${this.line.scrollLeft}px`;
     const x = (time) => this.x(time) - this.line.scrollLeft;
     this.paintDisputes(picture, x, from, to);

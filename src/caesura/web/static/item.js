@@ -165,3 +165,8 @@ told(async () => {
   const from = Number(address.searchParams.get("from"));
   if (at && data.annotations.length) editor.focus(kind === "nested" && from ? [from, at] : at);
 })();
+
+// Paper has no way to open what is closed.
+let opened = [];
+addEventListener("beforeprint", () => { opened = [...document.querySelectorAll("details:not([open])")]; for (const each of opened) each.open = true; });
+addEventListener("afterprint", () => { for (const each of opened) each.open = false; opened = []; });
