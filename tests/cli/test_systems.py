@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -91,3 +95,39 @@ def test_large_files_are_streamed(files: list[str], tmp_path: Path) -> None:
         assert data["systems"][system]["F"]["interval"] == whole["systems"][system]["F"]["interval"]
     again = run("compare", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"))
     assert "12 items" in again
+
+
+def test_a_damaged_file_is_told_in_one_line(files: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
+    run("convert", files[0], str(good))
+    bad.write_bytes(good.read_bytes()[:-20])
+    for words in ([], ["--engine", "local"], ["--keep-going"]):
+        done = caesura("compare", str(good), str(bad), "-m", "F", *words)
+        assert done.returncode == 2
+        assert re.fullmatch(rf"caesura: {bad}: [^\n]+\.\n", done.stderr), done.stderr
+
+
+HEARD = """
+import os, sys
+from caesura.cli.output import panics_unheard
+with panics_unheard():
+    os.write(2, sys.argv[1].encode() + b"\\n")
+    print("seen at once", file=sys.stderr)
+    print(os.fstat(2).st_size, file=sys.stderr)
+print("and after", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"), [("thread 'x' panicked at y.rs:1:", ""), ("a word of warning", "a word of warning\n")]
+)
+def test_panics_of_compiled_readers_are_kept_off_the_screen(words: str, shown: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HEARD, words],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == f"seen at once\n{len(words) + 1}\n{shown}and after\n"

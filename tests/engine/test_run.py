@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +205,26 @@ def test_items_that_one_side_lacks(tmp_path: Path) -> None:
     assert streamed.skipped == ("i000000", "i000007", "i000055", "i000099")
     whole = evaluate(random_corpus(100, 0), random_corpus(100, 1, skip={0, 7, 55, 99}), METRICS, missing="skip")
     assert streamed["s", "F"].micro == whole["F"].micro
+    assert streamed["s", "F"].undefined == whole["F"].undefined == 0
+
+
+def test_systems_that_lack_different_items_are_compared_on_what_both_have(tmp_path: Path) -> None:
+    lacking = {"one": {0, 7}, "two": {7, 55, *range(20, 40)}}
+    write(random_corpus(100, 0), reference := tmp_path / "gold.parquet")
+    corpora = {name: random_corpus(100, 1, skip=lacking[name]) for name in lacking}
+    paths = {name: tmp_path / f"{name}.parquet" for name in lacking}
+    for name, path in paths.items():
+        write(corpora[name], path)
+    streamed = evaluate_files(reference, paths, METRICS, items_per_fragment=10, missing="skip")
+    whole = evaluate(random_corpus(100, 0), corpora, METRICS, missing="skip")
+    assert streamed.items == len(whole.items) == 100 - len({*lacking["one"], *lacking["two"]})
+    assert streamed.skipped == whole.skipped
+    for name in lacking:
+        assert streamed[name, "F"].micro == whole[name, "F"].micro
+        assert streamed[name, "F"].macro == pytest.approx(whole[name, "F"].macro, abs=1e-12)
+    worst = evaluate_files(reference, paths, METRICS, items_per_fragment=10, missing="worst")
+    filled = evaluate(random_corpus(100, 0), corpora, METRICS, missing="worst")
+    assert [worst[name, "F"].micro for name in lacking] == [filled[name, "F"].micro for name in lacking]
 
 
 def test_the_same_order_is_enough_but_some_order_there_must_be(tmp_path: Path) -> None:
@@ -216,20 +238,44 @@ def test_the_same_order_is_enough_but_some_order_there_must_be(tmp_path: Path) -
         evaluate_files(reference, {"s": other}, METRICS, items_per_fragment=9)
 
 
-def test_a_corrupt_row_group_is_named(files, tmp_path: Path) -> None:
+def damaged(path: Path, target: Path, column: str, compression: str = "zstd") -> None:
+    """Write a file again in row groups of 50 and overwrite the third one's page of a column."""
+    frame = polars.read_parquet(path)
+    frame.write_parquet(target, row_group_size=50, compression=compression, statistics=False)
+    raw = bytearray(target.read_bytes())
+    frame[100:150].select(column).write_parquet(alone := BytesIO(), compression=compression, statistics=False)
+    at = raw.index(alone.getvalue()[40:80])  # bytes that only this page has
+    raw[at : at + 40] = b"\xff" * 40
+    target.write_bytes(bytes(raw))
+
+
+def test_a_corrupt_row_group_is_named_and_the_rest_goes_on(files, tmp_path: Path) -> None:
     reference, systems = files
-    frame = polars.read_parquet(systems["one"])
     broken = tmp_path / "broken.parquet"
-    frame.write_parquet(broken, row_group_size=50, compression="uncompressed", statistics=False)
-    raw = bytearray(broken.read_bytes())
-    middle = len(raw) // 2  # in the lists of positions: the names of items stand at the start of a row group
-    raw[middle : middle + 40] = b"\xff" * 40
-    broken.write_bytes(bytes(raw))
-    with pytest.raises(CaesuraError, match=r"broken\.parquet"):
-        evaluate_files(reference, {"one": broken}, METRICS, items_per_fragment=50)
-    kept = evaluate_files(reference, {"one": broken}, METRICS, items_per_fragment=50, keep_going=True)
-    assert len(kept.faults) == 1
-    assert "broken.parquet: rows 251 to 300" in kept.faults[0] or "broken.parquet: rows 201 to 250" in kept.faults[0]
+    damaged(systems["one"], broken, "positions")
+    with pytest.raises(CaesuraError, match=r"broken\.parquet: rows 1 to 500 cannot be read: "):
+        evaluate_files(reference, {"one": broken}, METRICS)
+    kept = evaluate_files(reference, {"one": broken}, METRICS, keep_going=True)
+    assert len(kept.faults) == 1, "neighbouring rows in one sentence"
+    found = re.search(r"broken\.parquet: rows (\d+) to (\d+) cannot be read: ", kept.faults[0])
+    first, last = map(int, found.groups())
+    assert 85 < first <= 101 < 150 <= last < 166, "the row group, to a sixteenth of the items"
+    assert kept.items == 500 - (last + 1 - first)
+    rest = set(range(first - 1, last))
+    whole = evaluate(random_corpus(500, 0, skip=rest), random_corpus(500, 1, skip=rest), METRICS)
+    for name in METRICS:
+        assert kept["one", name].micro == whole[name].micro
+        assert kept["one", name].macro == pytest.approx(whole[name].macro, abs=1e-12)
+        assert kept["one", name].undefined == 0
+
+
+def test_names_that_cannot_be_read_stop_the_run(files, tmp_path: Path) -> None:
+    reference, systems = files
+    broken = tmp_path / "broken.parquet"
+    damaged(systems["one"], broken, "item")
+    for keep_going in (False, True):
+        with pytest.raises(CaesuraError, match=r"broken\.parquet: the names of the items in rows 1 to 500 cannot be "):
+            evaluate_files(reference, {"one": broken}, METRICS, keep_going=keep_going)
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 not really", b"{}"])

@@ -18,7 +18,7 @@ def load(
     path: Path | str, format: str | None = None, encoding: str | None = None, options: Sequence[str] | None = None
 ) -> Corpus:
     """Read a file or folder, or take a built-in sample: ``sample:kubla``."""
-    from caesura.cli.output import working
+    from caesura.cli.output import panics_unheard, working
     from caesura.formats import read
 
     if str(path).startswith(_SAMPLE):
@@ -28,7 +28,7 @@ def load(
     given = key_values(options, "--option")
     if encoding is not None:
         given["encoding"] = encoding
-    with working(f"reading {path}"):
+    with panics_unheard(), working(f"reading {path}"):
         return read(path, format, **given)
 
 

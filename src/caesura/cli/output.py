@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,7 +16,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["as_json", "console", "number", "say", "table", "terminal_width", "tracked", "working"]
+__all__ = ["as_json", "console", "number", "panics_unheard", "say", "table", "terminal_width", "tracked", "working"]
 
 
 def console() -> Console:
@@ -72,6 +75,37 @@ def tracked(items: Sequence[Any], doing: str) -> Iterator[Any]:
         for item in items:
             yield item
             bar.update(task, advance=1, visible=monotonic() - started > 1.0)
+
+
+@contextmanager
+def panics_unheard() -> Iterator[None]:
+    """Keep off the screen what a compiled reader prints before it gives up on a damaged file: our own sentence says it.
+
+    Python goes on writing to the screen; what compiled code wrote meanwhile is shown at the end unless it is such a panic.
+    """
+    if not _writes_to(sys.stderr, 2):  # somebody already took it away
+        yield
+        return
+    python, screen = sys.stderr, os.dup(2)
+    with tempfile.TemporaryFile() as heard, open(screen, "w", buffering=1, encoding=python.encoding) as open_screen:
+        python.flush()
+        os.dup2(heard.fileno(), 2)
+        sys.stderr = open_screen
+        try:
+            yield
+        finally:
+            sys.stderr = python
+            os.dup2(screen, 2)
+            heard.seek(0)
+            if b"panicked at" not in (said := heard.read()):
+                os.write(2, said)
+
+
+def _writes_to(stream: Any, handle: int) -> bool:
+    try:
+        return bool(stream.fileno() == handle)
+    except (AttributeError, OSError):
+        return False
 
 
 def as_json(data: Any) -> None:

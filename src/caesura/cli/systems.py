@@ -108,11 +108,17 @@ def stream(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from caesura.cli.output import panics_unheard
     from caesura.engine import evaluate_files
 
     chosen = metrics if metrics is not None else ["B", "WD", "F"]
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with (
+        panics_unheard(),
+        Progress(
+            *columns, console=(screen := Console(stderr=True)), transient=True, disable=not screen.is_terminal
+        ) as bar,
+    ):
         task = bar.add_task("counting", total=None, rate="")
         seen = 0
 

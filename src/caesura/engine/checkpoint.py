@@ -60,7 +60,7 @@ class Checkpoint:
         np.savez(
             buffer,
             sums=counted.sums,
-            boundaries=np.int64(counted.boundaries),
+            numbers=np.array([counted.items, counted.boundaries]),
             skipped=np.frombuffer(json.dumps(counted.skipped).encode(), np.uint8),
         )
         atomic_write(self._file(counted.number), buffer.getvalue())
@@ -70,7 +70,8 @@ class Checkpoint:
         try:
             with np.load(self._file(number), allow_pickle=False) as kept:
                 skipped = tuple(json.loads(kept["skipped"].tobytes()))
-                return Counted(number, kept["sums"], skipped, boundaries=int(kept["boundaries"]))
+                items, boundaries = kept["numbers"].tolist()
+                return Counted(number, kept["sums"], items, boundaries, skipped)
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             raise FormatError(
                 self._file(number), None, "this finished fragment is damaged; delete it and run again."

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.engine.plan import Fragment, Plan
+from caesura.engine.plan import Fragment, Plan, pieces_of
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Rows
-from caesura.statistics.pairing import pair_up
+from caesura.statistics.pairing import pair_all
 
 __all__ = ["Counted", "count_fragment"]
+
+
+_PIECES = 32  # into which a damaged fragment is cut to find what can still be read
 
 
 @dataclass(frozen=True)
@@ -20,49 +23,97 @@ class Counted:
     """What one fragment adds to the whole.
 
     ``sums`` has one block of columns a system and metric: its counts, then the sum of the items' scores and how many items have one;
-    its rows are groups of items. ``skipped`` names items that one side lacks; ``fault`` is a sentence where the fragment could
-    not be read and the run goes on without it.
+    its rows are groups of items. ``items`` were counted; ``skipped`` names items that one side lacks; ``faults`` are sentences about
+    rows that could not be read where the run goes on without them.
     """
 
     number: int
     sums: Rows
-    skipped: tuple[str, ...] = ()
-    fault: str = ""
+    items: int = 0
     boundaries: int = 0
+    skipped: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    def __add__(self, other: Counted) -> Counted:
+        """Both together, under the first one's number."""
+        return Counted(
+            self.number,
+            self.sums + other.sums,
+            self.items + other.items,
+            self.boundaries + other.boundaries,
+            self.skipped + other.skipped,
+            self.faults + other.faults,
+        )
 
 
 def count_fragment(plan: Plan, fragment: Fragment, keep_going: bool = False) -> Counted:
     """Count one fragment of a plan; a pure function of the files, so that any worker gives the same rows."""
-    width = sum(len(metric.fields) + 2 for metric in plan.metrics) * len(plan.systems)
-    sums = np.zeros((plan.groups, width))
     try:
-        return _counted(plan, fragment, sums)
+        return _counted(plan, fragment)
     except CaesuraError as fault:
         if not keep_going:
             raise
-        return Counted(fragment.number, np.zeros_like(sums), fault=str(fault))
+        return _salvaged(plan, fragment, str(fault))
 
 
-def _counted(plan: Plan, fragment: Fragment, sums: Rows) -> Counted:
+def _salvaged(plan: Plan, fragment: Fragment, fault: str) -> Counted:
+    """Count the pieces of a damaged fragment that can be read, and say which rows cannot."""
+    total = _nothing(plan, fragment)
+    try:
+        pieces = pieces_of(plan, fragment, _PIECES)
+    except CaesuraError:  # not even the names of its items
+        return replace(total, faults=(fault,))
+    lost: list[Fragment] = []
+    for piece in pieces:
+        try:
+            total += _counted(plan, piece)
+        except CaesuraError:
+            beside = lost and lost[-1].rows[0][1] == piece.rows[0][0]
+            lost.append(lost.pop().until(piece) if beside else piece)
+    return replace(total, faults=tuple(_fault(plan, rows) or fault for rows in lost))
+
+
+def _fault(plan: Plan, fragment: Fragment) -> str:
+    """Ask again what is wrong with a run of pieces, so that the sentence names all their rows."""
+    try:
+        _counted(plan, fragment)
+    except CaesuraError as fault:
+        return str(fault)
+    return ""
+
+
+def _nothing(plan: Plan, fragment: Fragment) -> Counted:
+    width = sum(len(metric.fields) + 2 for metric in plan.metrics) * len(plan.systems)
+    return Counted(fragment.number, np.zeros((plan.groups, width)))
+
+
+def _counted(plan: Plan, fragment: Fragment) -> Counted:
     from caesura.formats.parquet import read_rows
     from caesura.kernels.resampling import add_grouped
 
-    reference, *systems = (
+    reference, *corpora = (
         read_rows(path, start, stop) for path, (start, stop) in zip(plan.paths, fragment.rows, strict=True)
     )
+    counted = _nothing(plan, fragment)
+    if plan.missing == "skip" and not set(reference.items).intersection(*(corpus.items for corpus in corpora)):
+        named = sorted({item for corpus in (reference, *corpora) for item in corpus.items})
+        return replace(counted, skipped=tuple(named))
+    systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
+    pairings = pair_all(reference, systems, missing=plan.missing)
     at = 0
-    skipped: list[str] = []
-    for system in systems:
-        pairing = pair_up(reference, system, missing=plan.missing)
-        skipped += pairing.skipped
+    for pairing in pairings.values():
         group = _groups(reference.items, pairing.items, fragment.first_item, plan.groups)
         for metric in plan.metrics:
             rows = pairing.per_item(metric.rows(pairing.batch), metric, plan.references)
             width = len(metric.fields) + 2
-            add_grouped(rows, metric.score(rows), group, sums[:, at : at + width])
+            add_grouped(rows, metric.score(rows), group, counted.sums[:, at : at + width])
             at += width
-    boundaries = sum(len(corpus.positions) for corpus in (reference, *systems))
-    return Counted(fragment.number, sums, tuple(dict.fromkeys(skipped)), boundaries=boundaries)
+    return replace(
+        counted,
+        items=len(pairing.items),
+        boundaries=sum(len(corpus.positions) for corpus in (reference, *corpora)),
+        skipped=tuple(dict.fromkeys(item for pairing in pairings.values() for item in pairing.skipped)),
+    )
 
 
 def _groups(all_items: tuple[str, ...], items: tuple[str, ...], first: int, groups: int) -> NDArray[np.int64]:

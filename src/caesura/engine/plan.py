@@ -11,17 +11,18 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from caesura.errors import FormatError, MissingExtra
+from caesura.errors import FormatError
+from caesura.formats.parquet import item_names
 from caesura.metrics import Metric
 from caesura.statistics.pairing import Missing, References
 
-__all__ = ["ITEMS_PER_FRAGMENT", "Fragment", "Plan", "plan_run", "polars"]
+__all__ = ["ITEMS_PER_FRAGMENT", "Fragment", "Plan", "pieces_of", "plan_run"]
 
 ITEMS_PER_FRAGMENT = 50_000
-_SLICE = 1_000_000  # item names looked at in one go
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Fragment:
     number: int
     first_item: int
     rows: tuple[tuple[int, int], ...]
+
+    def until(self, other: Fragment) -> Fragment:
+        """Everything from here to the end of another fragment."""
+        rows = tuple((mine[0], theirs[1]) for mine, theirs in zip(self.rows, other.rows, strict=True))
+        return Fragment(self.number, self.first_item, rows)
 
 
 @dataclass(frozen=True)
@@ -67,11 +73,8 @@ def plan_run(
     from caesura.statistics.bootstrap import groups_for
 
     paths = [reference, *(path for _, path in systems)]
-    cuts, items = _cuts(paths, items_per_fragment)
-    fragments = tuple(
-        Fragment(number, number * items_per_fragment, tuple((each[number], each[number + 1]) for each in cuts))
-        for number in range(len(cuts[0]) - 1)
-    )
+    cuts, items = _cuts([_Part(path) for path in paths], items_per_fragment)
+    fragments = tuple(Fragment(number, number * items_per_fragment, rows) for number, rows in enumerate(_between(cuts)))
     said = {
         "files": [[path.name, path.stat().st_size, path.stat().st_mtime_ns] for path in paths],
         "systems": [name for name, _ in systems],
@@ -94,52 +97,46 @@ def plan_run(
     )
 
 
-def polars() -> Any:
-    """Import polars, or say which extra brings it."""
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtra("polars", "parquet", "reading Parquet") from None
-    return polars
+def pieces_of(plan: Plan, fragment: Fragment, number: int) -> list[Fragment]:
+    """Cut a fragment again, into about so many pieces that bear its number."""
+    parts = [_Part(Path(path), *rows) for path, rows in zip(plan.paths, fragment.rows, strict=True)]
+    step = max(1, -(-sum(len(names) for names in item_names(*parts[0])) // number))
+    cuts, _ = _cuts(parts, step)
+    return [Fragment(fragment.number, fragment.first_item + i * step, rows) for i, rows in enumerate(_between(cuts))]
 
 
-def _cuts(paths: Sequence[Path], step: int) -> tuple[list[list[int]], int]:
+class _Part(NamedTuple):
+    """Rows of a file; without an end, all of them."""
+
+    path: Path
+    start: int = 0
+    stop: int | None = None
+
+
+def _between(cuts: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Rows of every file from one cut to the next."""
+    return zip(*(pairwise(each) for each in cuts), strict=True)
+
+
+def _cuts(parts: Sequence[_Part], step: int) -> tuple[list[list[int]], int]:
     """Row numbers at which fragments start in every file (and the end), and the number of items of the reference."""
-    first = _every(paths[0], step)
-    by_name = [_rows_of(path, first.names) for path in paths[1:]] if first.ascending else [None]
+    first = _every(parts[0], step)
+    by_name = [_rows_of(part, first.names) for part in parts[1:]] if first.ascending else [None]
     if all(rows is not None for rows in by_name):
         return [first.rows, *(rows for rows in by_name if rows is not None)], first.items
-    found = [first, *(_every(path, step) for path in paths[1:])]
-    for path, each in zip(paths[1:], found[1:], strict=True):
+    found = [first, *(_every(part, step) for part in parts[1:])]
+    for part, each in zip(parts[1:], found[1:], strict=True):
         if each.items != first.items:
             raise FormatError(
-                path,
+                part.path,
                 None,
                 f"{each.items} items, but the reference has {first.items}; sort both files by item to compare what they share.",
             )
     return [each.rows for each in found], first.items
 
 
-def _names(path: Path) -> Iterator[Any]:
-    """Columns of item names, a slice at a time."""
-    pl = polars()
-    try:
-        lazy = pl.scan_parquet(path)
-        total = lazy.select(pl.len()).collect().item()
-        if "item" not in lazy.collect_schema().names():
-            raise FormatError(path, None, "expected a Parquet file of annotations with a column 'item'.")
-        if not total:
-            raise FormatError(path, None, "the file holds no annotation.")
-        for start in range(0, total, _SLICE):
-            yield lazy.select("item").slice(start, _SLICE).collect()["item"]
-    except pl.exceptions.PolarsError as fault:
-        raise FormatError(path, None, f"this Parquet file cannot be read: {str(fault).splitlines()[0]}.") from None
-    except OSError as fault:
-        raise FormatError(path, None, f"{fault.strerror or str(fault).splitlines()[0]}.") from None
-
-
 class _Every(NamedTuple):
-    """Every so many-th item of a file: its name and first row (and the number of rows at the end), how many items, in which order."""
+    """Every so many-th item of a file: its name and first row (and the row behind the last), how many items, in which order."""
 
     names: list[str]
     rows: list[int]
@@ -147,12 +144,12 @@ class _Every(NamedTuple):
     ascending: bool
 
 
-def _every(path: Path, step: int) -> _Every:
+def _every(part: _Part, step: int) -> _Every:
     """Look at every item name once."""
     names: list[str] = []
     rows: list[int] = []
-    items, seen, last, ascending = 0, 0, None, True
-    for column in _names(path):
+    items, seen, last, ascending = 0, part.start, None, True
+    for column in item_names(*part):
         new = (column != column.shift(1)).fill_null(True)
         if last is not None and column[0] == last:
             new[0] = False
@@ -167,11 +164,11 @@ def _every(path: Path, step: int) -> _Every:
     return _Every(names, [*rows, seen], items, ascending)
 
 
-def _rows_of(path: Path, names: Sequence[str]) -> list[int] | None:
-    """The first row whose item is not before each name, and the number of rows at the end; None where a file is not sorted."""
-    rows = [0] * len(names)
-    seen, following, last = 0, 1, None
-    for column in _names(path):
+def _rows_of(part: _Part, names: Sequence[str]) -> list[int] | None:
+    """The first row whose item is not before each name, and the row behind the last; None where a file is not sorted."""
+    rows = [part.start] * len(names)
+    seen, following, last = part.start, 1, None
+    for column in item_names(*part):
         if not _follows(column, last):
             return None
         while following < len(names) and names[following] <= column[-1]:

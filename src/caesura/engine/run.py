@@ -106,7 +106,7 @@ def evaluate_files(
     checkpoint
         A folder that remembers finished fragments: an interrupted run with the same files and metrics goes on where it stopped.
     keep_going
-        Go on without fragments that cannot be read, and list them in ``faults``.
+        Go on without rows that cannot be read, and name them in ``faults``. The names of the items must be readable.
     """
     chosen = [metric(name) for name in metrics]
     if not chosen:
@@ -120,23 +120,23 @@ def evaluate_files(
         items_per_fragment=items_per_fragment,
     )
     memory = Checkpoint.open(checkpoint, plan) if checkpoint is not None else None
-    total: Rows | None = None
-    skipped: list[str] = []
-    faults: list[str] = []
+    total: Counted | None = None
     for done, counted in enumerate(_in_order(plan, memory, engine, scheduler, workers, keep_going), 1):
-        total = counted.sums if total is None else total + counted.sums
-        skipped += counted.skipped
-        faults += [counted.fault] if counted.fault else []
+        total = counted if total is None else total + counted
         if progress is not None:
             progress(done, len(plan.fragments), counted.boundaries)
     assert total is not None
-    if len(faults) == len(plan.fragments):
-        raise CaesuraError(f"no fragment could be read; the first fault: {faults[0]}")
+    if not total.items:
+        raise CaesuraError(
+            f"nothing could be read; the first fault: {total.faults[0]}"
+            if total.faults
+            else "no item is covered by the reference and all systems."
+        )
     return StreamedEvaluation(
-        plan.items,
+        total.items,
         _measured(plan, total, level, resamples, interval, seed),
-        tuple(dict.fromkeys(skipped)),
-        tuple(faults),
+        tuple(dict.fromkeys(total.skipped)),
+        total.faults,
     )
 
 
@@ -166,20 +166,20 @@ def _in_order(
             yield memory.recall(fragment.number)
             continue
         counted = next(fresh)
-        if memory is not None and not counted.fault:
+        if memory is not None and not counted.faults:
             memory.remember(counted)
         yield counted
 
 
 def _measured(
-    plan: Plan, total: Rows, level: float, resamples: int, method: IntervalMethod, seed: int
+    plan: Plan, total: Counted, level: float, resamples: int, method: IntervalMethod, seed: int
 ) -> dict[str, dict[str, StreamedMeasured]]:
     blocks: list[tuple[str, Metric, Rows, Rows]] = []
     at = 0
     for name, _ in plan.systems:
         for each in plan.metrics:
             width = len(each.fields)
-            rows, means = total[:, at : at + width], total[:, at + width : at + width + 2]
+            rows, means = total.sums[:, at : at + width], total.sums[:, at + width : at + width + 2]
             blocks.append((name, each, np.ascontiguousarray(rows), means))
             at += width + 2
     intervals = bootstrap_intervals(
@@ -193,5 +193,5 @@ def _measured(
     systems: dict[str, dict[str, StreamedMeasured]] = {name: {} for name, _ in plan.systems}
     for (name, each, rows, means), found in zip(blocks, intervals, strict=True):
         scores, defined = float(means[:, 0].sum()), int(means[:, 1].sum())
-        systems[name][each.name] = StreamedMeasured(each, rows, found, plan.references, scores, defined, plan.items)
+        systems[name][each.name] = StreamedMeasured(each, rows, found, plan.references, scores, defined, total.items)
     return systems

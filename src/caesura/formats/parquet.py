@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -25,9 +27,10 @@ from caesura.model import Corpus, Hierarchy
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["losses", "read", "read_rows", "write"]
+__all__ = ["item_names", "losses", "read", "read_rows", "write"]
 
 _KEY = "caesura"
+_SLICE = 1_000_000  # item names read in one go
 
 
 def losses(corpus: Corpus) -> list[str]:
@@ -42,25 +45,18 @@ def losses(corpus: Corpus) -> list[str]:
 
 def read(source: Source) -> Corpus:
     """Read the columns; nothing is held twice."""
-    polars = _polars()
-    try:
+    with _reading(source.path, "this is not Parquet") as polars:
         about = _about(source, polars)
         table = polars.read_parquet(_opened(source), memory_map=False)
-    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as fault:
-        raise FormatError(source.path, None, f"this is not Parquet: {str(fault).splitlines()[0]}.") from None
     return _corpus(source, table, about)
 
 
 def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
     """Read the annotations from row ``start`` up to row ``stop``, counted from 0, and nothing else of a large file."""
-    polars = _polars()
     source = Source.open(Path(path))
-    try:
+    with _reading(source.path, f"rows {start + 1} to {stop} cannot be read") as polars:
         about = _about(source, polars)
         table = polars.scan_parquet(source.path).slice(start, stop - start).collect()
-    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as fault:
-        why = str(fault).splitlines()[0]
-        raise FormatError(source.path, None, f"rows {start + 1} to {stop} cannot be read: {why}.") from None
     if about.get("texts") or about.get("attributes"):
         here = set(table["item"].to_list())
         about["texts"] = [text for text in about.get("texts", []) if text[0] in here]
@@ -71,6 +67,23 @@ def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
         raise
     except CaesuraError as fault:
         raise FormatError(source.path, None, f"rows {start + 1} to {stop}: {fault}") from None
+
+
+def item_names(path: str | PathLike[str], start: int = 0, stop: int | None = None) -> Iterator[Any]:
+    """Read the names of the items from row ``start`` up to row ``stop`` and nothing else: columns of a million at most."""
+    source = Source.open(Path(path))
+    with _reading(source.path, "this Parquet file cannot be read") as polars:
+        lazy = polars.scan_parquet(source.path)
+        if "item" not in lazy.collect_schema().names():
+            raise FormatError(source.path, None, "expected a Parquet file of annotations with a column 'item'.")
+        total = lazy.select(polars.len()).collect().item() if stop is None else stop
+    if not total:
+        raise FormatError(source.path, None, "the file holds no annotation.")
+    for first in range(start, total, _SLICE):
+        last = min(first + _SLICE, total)
+        with _reading(source.path, f"the names of the items in rows {first + 1} to {last} cannot be read"):
+            names = lazy.select("item").slice(first, last - first).collect()["item"]
+        yield names
 
 
 def write(corpus: Corpus) -> bytes:
@@ -230,6 +243,21 @@ def _about(source: Source, polars: ModuleType) -> dict[str, Any]:
     if not isinstance(about, dict) or about.get("version") != VERSION:
         raise FormatError(source.path, None, f"the corpus' own table is not of version {VERSION}.")
     return about
+
+
+@contextmanager
+def _reading(path: Path, failed: str) -> Iterator[ModuleType]:
+    """Lend polars for reading, and put what it says about a file it cannot read behind our own words."""
+    polars = _polars()
+    try:
+        yield polars
+    except (
+        polars.exceptions.PanicException
+    ):  # its reader fell over what it found; what it says about itself helps nobody
+        raise FormatError(path, None, f"{failed}: the data are damaged.") from None
+    except (polars.exceptions.PolarsError, OSError) as fault:
+        said = getattr(fault, "strerror", None) or str(fault).splitlines()[0]
+        raise FormatError(path, None, f"{failed}: {said.rpartition('specification: ')[2].rstrip('.')}.") from None
 
 
 def _opened(source: Source) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from caesura.metrics.base import Rows
 from caesura.model import Corpus
 from caesura.statistics.baselines import BASELINES, DEGENERATE, baseline, human_pairs
 from caesura.statistics.bootstrap import Interval, IntervalMethod, bootstrap_intervals
-from caesura.statistics.pairing import Missing, Pairing, References, pair_up
+from caesura.statistics.pairing import Missing, Pairing, References, pair_all, pair_up
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
@@ -251,10 +251,7 @@ def evaluate(
     systems = {"hypothesis": hypothesis} if isinstance(hypothesis, Corpus) else dict(hypothesis)
     if not systems:
         raise CaesuraError("there is no system to evaluate; give one corpus or {name: corpus}.")
-    pairings = {name: pair_up(reference, corpus, missing=missing) for name, corpus in systems.items()}
-    if missing == "skip":
-        pairings = _on_common_items(reference, systems, pairings)
-    _same_items(pairings)
+    pairings = pair_all(reference, systems, missing=missing)
     chosen = _chosen(metrics, next(iter(pairings.values())))
     measure = _Measure(chosen, references, level, resamples, interval, seed, threads)
     return Evaluation(
@@ -317,35 +314,6 @@ def _chosen(wanted: Iterable[str | Metric] | None, pairing: Pairing) -> list[Met
     if wanted is not None:
         return [metric(name) for name in wanted]
     return [made for made in map(metric, metrics()) if made.applies_to(pairing.batch)]
-
-
-def _on_common_items(
-    reference: Corpus, systems: Mapping[str, Corpus], pairings: dict[str, Pairing]
-) -> dict[str, Pairing]:
-    """Leave out, for every system, what any of them lacks."""
-    common = set.intersection(*(set(pairing.items) for pairing in pairings.values()))
-    if all(len(pairing.items) == len(common) for pairing in pairings.values()):
-        return pairings
-    skipped = sorted({item for p in pairings.values() for item in (*p.skipped, *(set(p.items) - common))})
-    if not common:
-        raise CaesuraError("no item is covered by the reference and all systems.")
-    kept = reference.select(items=common)
-    return {
-        name: replace(pair_up(kept, corpus.select(items=common), missing="skip"), skipped=tuple(skipped))
-        for name, corpus in systems.items()
-    }
-
-
-def _same_items(pairings: Mapping[str, Pairing]) -> None:
-    """Systems are compared on the same items in the same order, or not at all."""
-    (first, pairing), *others = pairings.items()
-    for name, other in others:
-        if other.items != pairing.items:
-            apart = sorted(set(other.items) ^ set(pairing.items))
-            raise CaesuraError(
-                f"systems {first!r} and {name!r} cover different items ({', '.join(apart[:3])} …); "
-                "give both the same items, or use missing='worst' (--missing worst)."
-            )
 
 
 def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:

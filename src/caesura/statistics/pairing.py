@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from caesura.metrics import Batch, Metric
 from caesura.metrics.base import Rows
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["Missing", "Pairing", "References", "pair_up"]
+__all__ = ["Missing", "Pairing", "References", "pair_all", "pair_up"]
 
 #: What happens to items that only one side has: refuse; leave them out and list them; or count the missing annotation as one
 #: without any mark.
@@ -60,6 +61,34 @@ class Pairing:
         chosen: Rows = per_coder[np.arange(len(self.items)), best]
         return chosen
 
+    def only(self, items: Collection[str]) -> Pairing:
+        """Keep only the pairs of these items."""
+        kept = np.array([item in items for item in self.items], dtype=bool)
+        pairs = kept[self.item_of]
+        return replace(
+            self,
+            batch=self.batch.take(pairs),
+            items=tuple(item for item, keep in zip(self.items, kept.tolist(), strict=True) if keep),
+            item_of=(np.cumsum(kept) - 1)[self.item_of[pairs]],
+            reference_of=self.reference_of[pairs],
+        )
+
+
+def pair_all(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Missing = "error") -> dict[str, Pairing]:
+    """Pair every system with the reference, all of them on the same items in the same order, or none."""
+    pairings = {name: pair_up(reference, corpus, missing=missing) for name, corpus in systems.items()}
+    if missing == "skip":
+        pairings = _on_common_items(pairings)
+    (first, pairing), *others = pairings.items()
+    for name, other in others:
+        if other.items != pairing.items:
+            apart = sorted(set(other.items) ^ set(pairing.items))
+            raise CaesuraError(
+                f"systems {first!r} and {name!r} cover different items ({', '.join(apart[:3])} …); "
+                "give both the same items, or leave out what one lacks with missing='skip' (--missing skip)."
+            )
+    return pairings
+
 
 def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error") -> Pairing:
     """Pair every annotation of the hypothesis with every coder's annotation of the same track in the reference.
@@ -85,6 +114,17 @@ def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error"
     of_shared = np.array([place[item] for item, _ in shared], dtype=np.int64)
     batch = Batch.of_corpora(reference, hypothesis, left, right)
     return Pairing(batch, items, of_shared[at], reference.coder_of[left], tuple(alone))
+
+
+def _on_common_items(pairings: dict[str, Pairing]) -> dict[str, Pairing]:
+    """Leave out, for every system, what any of them lacks."""
+    common = set.intersection(*(set(pairing.items) for pairing in pairings.values()))
+    if all(len(pairing.items) == len(common) for pairing in pairings.values()):
+        return pairings
+    if not common:
+        raise CaesuraError("no item is covered by the reference and all systems.")
+    skipped = sorted({item for p in pairings.values() for item in (*p.skipped, *(set(p.items) - common))})
+    return {name: replace(pairing.only(common), skipped=tuple(skipped)) for name, pairing in pairings.items()}
 
 
 def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
