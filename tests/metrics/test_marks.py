@@ -96,6 +96,30 @@ def test_flexible_similarity_knows_sounds() -> None:
     assert strict < alike == 1.0
 
 
+@pytest.mark.parametrize("alike", [0.0, 0.3, 1.0])
+def test_flexible_similarity_of_sets_equals_that_of_combined_types(alike: float) -> None:
+    random = np.random.default_rng(3)
+    marks = ["", "ָ", "ַ", "ְ", "ּ", "ָּ", "ַּ", "ִ"]
+
+    def line(letters: list[str]) -> str:
+        return "".join(x + str(random.choice(marks)) for x in letters)
+
+    bare = [list(random.choice(list("אבגדהו "), random.integers(1, 12))) for _ in range(60)]
+    gold, ours = ([line(["ל", *x]) for x in bare] for _ in range(2))
+    plain = corpora(gold, ours, words=False, combined=True)
+    labels = tuple(sorted({*plain[0].labels, *plain[1].labels}))
+    one = evaluate(*plain, [metric("Sf", similarity=mark_similarity(labels, alike))], resamples=10)["Sf"]
+    two = evaluate(*corpora(gold, ours), [metric("Sf-marks", alike=alike)], resamples=10)["Sf-marks"]
+    np.testing.assert_allclose(one.rows, two.rows)
+    assert one.micro == pytest.approx(two.micro)
+    assert two.micro < 1
+
+
+def test_likeness_of_sounds_is_a_share() -> None:
+    with pytest.raises(CaesuraError, match="from 0 to 1"):
+        metric("Sf-marks", alike=2.0)
+
+
 def test_marked_text_is_read_and_written(tmp_path) -> None:
     path = tmp_path / "a.marked"
     path.write_text("כָּל־הַיּוֹם\n\nסוּס, abc\n", encoding="utf-8")

@@ -124,7 +124,7 @@ def compare(
 
     if marks is not None:
         format, option = "marked-text", [*(option or []), f"marks={marks}"]
-        metric = metric or ["word-accuracy", "group-accuracy", "DER"]
+        metric = metric or ["word-accuracy", "group-accuracy", "DER", "Sf-marks"]
     limits = limits_of(fail_under)
     types = {"similarity": None if similarity is None else str(similarity), "transposition": transposition}
     given = {"n_t": n_t, "k": k, "matching": matching, **types}

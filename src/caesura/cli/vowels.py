@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
@@ -198,7 +199,7 @@ def evaluate(
     from caesura.annotators.vowels import VowelRestorer
     from caesura.cli.output import as_json, tracked
     from caesura.errors import CaesuraError
-    from caesura.papers.vowel_study import flexible_score, measure, parts, study
+    from caesura.papers.vowel_study import measure, parts, study
 
     found = _corpus(name, path, language, encoding=encoding)
     results = []
@@ -208,15 +209,14 @@ def evaluate(
             raise CaesuraError(
                 f"the model {model} is for {restorer.language.capitalize()}, the corpus {found.name!r} is {found.language.capitalize()}."
             )
-        results.append(("all lines", measure(restorer, found.lines), flexible_score(restorer, found.lines)))
+        results.append(("all lines", measure(restorer, found.lines)))
     else:
         cut = parts(found, split, seeds=seed or [0], folds=folds, test=test)
         for each in tracked(cut, f"training and testing {model}"):
-            restorer, measured = study(found, each, model, missing=missing, parameters={"epochs": epochs})
-            held = [found.lines[i] for i in each.test]
-            results.append((each.name, measured, flexible_score(restorer, held)))
+            _, measured = study(found, each, model, missing=missing, parameters={"epochs": epochs})
+            results.append((each.name, measured))
     if json:
-        as_json({what: {**_numbers(e), "Sf": sf} for what, e, sf in results})
+        as_json({what: _numbers(measured) for what, measured in results})
     else:
         _table(results, f"{found.name}, {model}, {missing} marks missing")
 
@@ -289,18 +289,22 @@ def _numbers(evaluation: Any) -> dict[str, Any]:
     }
 
 
-def _table(results: list[tuple[str, Any, float]], title: str) -> None:
+#: Headings that leave room for intervals in a narrow terminal.
+_SHORT = {"word-accuracy": "words", "group-accuracy": "sounds", "seen-accuracy": "seen", "unseen-accuracy": "unseen"}
+
+
+def _table(results: list[tuple[str, Any]], title: str) -> None:
+    """Every part with its interval below it, and where there are several their mean and standard deviation."""
     from caesura.cli.output import table
 
     names = list(results[0][1].measured)
     rows: list[list[object]] = []
-    for what, evaluation, sf in results:
+    for what, evaluation in results:
         found = [evaluation[name] for name in names]
-        rows.append(
-            [what, *(f"{m.micro:.2%} ({m.interval.low:.1%}–{m.interval.high:.1%})" for m in found), f"{sf:.2%}"]
-        )
+        rows.append([what, *(f"{100 * m.micro:.2f}" for m in found)])
+        rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in found)])
     if len(results) > 1:
-        means = [sum(e[name].micro for _, e, _ in results) / len(results) for name in names]
-        mean_sf = sum(sf for _, _, sf in results) / len(results)
-        rows.append(["mean", *(f"{m:.2%}" for m in means), f"{mean_sf:.2%}"])
-    table(title, ["", *names, "Sf"], rows)
+        scores = [[100 * evaluation[name].micro for _, evaluation in results] for name in names]
+        rows.append(["mean", *(f"{mean(of):.2f}" for of in scores)])
+        rows.append(["", *(f"± {stdev(of):.2f}" for of in scores)])
+    table(f"{title}; percent, 95 % intervals", ["", *(_SHORT.get(name, name) for name in names)], rows)

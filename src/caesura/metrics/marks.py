@@ -7,8 +7,8 @@ side is perfect: no word is an accuracy of 1, no letter an error rate of 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,17 @@ from caesura.errors import CaesuraError
 from caesura.formats.marked_text import UNSEEN_WORD, WORD
 from caesura.formats.scripts import SCRIPTS
 from caesura.metrics.base import Metric, Rows
-from caesura.metrics.batch import Batch
+from caesura.metrics.batch import Batch, Side
 
-__all__ = ["DiacriticErrorRate", "GroupAccuracy", "SeenAccuracy", "UnseenAccuracy", "WordAccuracy", "mark_similarity"]
+__all__ = [
+    "DiacriticErrorRate",
+    "GroupAccuracy",
+    "MarkSf",
+    "SeenAccuracy",
+    "UnseenAccuracy",
+    "WordAccuracy",
+    "mark_similarity",
+]
 
 #: Mark -> the sound it stands for, in all scripts.
 GROUPS: dict[str, str] = {mark: sound for script in SCRIPTS.values() for mark, sound in script.groups.items()}
@@ -147,6 +155,49 @@ class DiacriticErrorRate(_Marks):
     best = 0.0
 
 
+@dataclass(frozen=True)
+class MarkSf(_Marks):
+    """Flexible similarity of restored marks: the marks of a letter are one type, alike in part where they sound the same.
+
+    Sf of Lai, Li & Zhang with the matrix of :func:`mark_similarity`: 1 - cost/letters; 1.0 where there is no letter.
+
+    >>> from caesura.formats.marked_text import marked_corpus
+    >>> from caesura.formats.scripts import HEBREW
+    >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם", "שַׁלוֹם"))
+    >>> MarkSf()(gold, ours), MarkSf(alike=0.0)(gold, ours)
+    (0.875, 0.75)
+    """
+
+    name = "Sf-marks"
+    title = "flexible similarity of marks"
+    fields = ("cost", "boundaries", "letters")
+    symmetric = True
+    paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
+
+    alike: float = field(default=0.5, metadata={"sign": "alike"})
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alike <= 1:
+            raise CaesuraError(f"alike is {self.alike}; expected a number from 0 to 1.")
+
+    def count(self, batch: Batch) -> Rows:
+        """Least cost of turning one side into the other."""
+        from caesura.metrics.flexible import Sf
+
+        labels = batch.labels or ()
+        sides = [_gathered(side, labels) for side in (batch.reference, batch.hypothesis)]
+        found, every = np.unique(np.concatenate([side.types for side in sides]), return_inverse=True)
+        named = tuple("+".join(n for i, n in enumerate(labels) if code >> i & 1) for code in found.tolist())
+        cut = len(sides[0].types)
+        one, two = (replace(side, types=t) for side, t in zip(sides, (every[:cut], every[cut:]), strict=True))
+        made = Sf(similarity=mark_similarity(named, self.alike)) if named else Sf()
+        return made.count(Batch(batch.kind, batch.lengths, one, two, named))
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """One minus cost over letters."""
+        return 1 - np.where(rows[..., 2] > 0, rows[..., 0] / np.where(rows[..., 2] > 0, rows[..., 2], 1), 0.0)
+
+
 def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, object]:
     """Similarity matrix for the metric Sf: 1 on the diagonal, ``alike`` between marks of one sound, 0 elsewhere and towards no mark.
 
@@ -161,6 +212,23 @@ def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, ob
         for a in range(len(labels))
     ]
     return {"labels": list(labels), "matrix": [*rows, [0.0] * len(labels) + [1.0]]}
+
+
+def _gathered(side: Side, labels: tuple[str, ...]) -> Any:
+    """A side with one type a letter, a bit for each of its marks; the ends of words are no marks."""
+    assert side.types is not None
+    sizes = side.sizes
+    starts = np.cumsum(sizes) - sizes
+    rows = np.repeat(side.starts - starts, sizes) + np.arange(sizes.sum())
+    owner, place = np.repeat(np.arange(len(sizes)), sizes), side.positions[rows]
+    bits = np.array([0 if name in (WORD, UNSEEN_WORD) else 1 << i for i, name in enumerate(labels)], np.int64)
+    new = np.ones(len(rows), bool)
+    new[1:] = (np.diff(owner) != 0) | (np.diff(place) != 0)
+    first = np.flatnonzero(new)
+    codes = np.bitwise_or.reduceat(bits[side.types[rows]], first) if len(first) else np.zeros(0, np.int64)
+    first, codes = first[codes > 0], codes[codes > 0]
+    ends = np.cumsum(np.bincount(owner[first], minlength=len(sizes)))
+    return Side(place[first], np.concatenate(([0], ends[:-1])).astype(np.int64), ends.astype(np.int64), codes)
 
 
 def _coded(labels: tuple[str, ...], grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

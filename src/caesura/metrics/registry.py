@@ -55,6 +55,7 @@ BUILT_IN: dict[str, str] = {
     "seen-accuracy": "caesura.metrics.marks:SeenAccuracy",
     "unseen-accuracy": "caesura.metrics.marks:UnseenAccuracy",
     "DER": "caesura.metrics.marks:DiacriticErrorRate",
+    "Sf-marks": "caesura.metrics.marks:MarkSf",
     "non-crossing": "caesura.metrics.nesting:NonCrossing",
 }
 

@@ -11,14 +11,13 @@ from caesura.annotators.vowels.restorer import VowelRestorer
 from caesura.errors import CaesuraError
 from caesura.formats.marked_text import marked_corpus
 from caesura.formats.scripts import Script
-from caesura.metrics.marks import mark_similarity
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
 
-__all__ = ["METRICS", "Split", "flexible_score", "measure", "parts", "study"]
+__all__ = ["METRICS", "Split", "measure", "parts", "study"]
 
 #: What is reported of a restorer.
-METRICS = ("word-accuracy", "group-accuracy", "DER", "seen-accuracy", "unseen-accuracy")
+METRICS = ("word-accuracy", "group-accuracy", "DER", "seen-accuracy", "unseen-accuracy", "Sf-marks")
 
 
 @dataclass(frozen=True)
@@ -51,26 +50,16 @@ def measure(
 
 
 def restored_pair(
-    restorer: VowelRestorer, lines: Sequence[str], names: Sequence[str] | None = None, **options: Any
+    restorer: VowelRestorer, lines: Sequence[str], names: Sequence[str] | None = None
 ) -> tuple[Corpus, Corpus]:
     """The lines as they were and as the restorer gives them back, letters as units and marks as types."""
     script: Script = restorer.script
     named = names or [str(i) for i in range(1, len(lines) + 1)]
     bare = [script.strip(line) for line in lines]
     done = list(restorer.restore_lines(bare))
-    gold = marked_corpus(zip(named, lines, strict=True), script, known=restorer.knows, **options)
-    ours = marked_corpus(zip(named, done, strict=True), script, known=restorer.knows, **options)
+    gold = marked_corpus(zip(named, lines, strict=True), script, known=restorer.knows)
+    ours = marked_corpus(zip(named, done, strict=True), script, known=restorer.knows)
     return gold, ours
-
-
-def flexible_score(restorer: VowelRestorer, lines: Sequence[str], alike: float = 0.5) -> float:
-    """S_f of restored marks, in which marks of one sound are ``alike`` by half; the marks of a letter are one type."""
-    from caesura.metrics.flexible import Sf
-
-    gold, ours = restored_pair(restorer, lines, words=False, combined=True)
-    labels = tuple(dict.fromkeys((*(gold.labels or ()), *(ours.labels or ()))))
-    made = Sf(similarity=mark_similarity(labels, alike))
-    return evaluate(gold, ours, [made], resamples=1)["Sf"].micro
 
 
 def study(
