@@ -78,7 +78,7 @@ class Script:
     def plain(self) -> re.Pattern[str]:
         """Match a word of bare letters only, which the model reads exactly as it stands."""
         folded = "".join(c for c in self.folds if re.match(f"[{self.letters}]", c))
-        return re.compile(f"(?:(?![{folded}])[{self.letters}])+" if folded else f"[{self.letters}]+")
+        return re.compile(f"(?:(?![{folded}\ufb1d-\ufb4e])[{self.letters}])+")
 
     @cached_property
     def order(self) -> dict[str, int]:
@@ -107,6 +107,8 @@ class Script:
 
     def read(self, word: str) -> str:
         """Spell a word as the model reads it: letters and the signs that everybody sees."""
+        if self.plain.fullmatch(word):
+            return word
         return "".join(letter.read for letter in self.split(word))
 
     def canonical(self, word: str) -> str:

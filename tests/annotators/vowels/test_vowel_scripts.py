@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from unicodedata import normalize
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.errors import UnknownName
-from caesura.formats.scripts import ARABIC, HEBREW, script
+from caesura.formats.scripts import ARABIC, HEBREW, Script, script
 
 #: Letters, marks, cantillation, tatweel with hamza, presentation forms, Latin, spaces, and a lone mark.
 MIXED = st.text(
@@ -89,3 +90,11 @@ def test_scripts_pickle_and_unknown_ones_are_refused() -> None:
     assert script("arabic", "short") != ARABIC
     with pytest.raises(UnknownName, match="did you mean 'hebrew'"):
         script("hebreu")
+
+
+@pytest.mark.parametrize("table", [HEBREW, ARABIC, script("arabic", "short")])
+def test_every_letter_is_read_as_it_comes_apart(table: Script) -> None:
+    letters = [chr(c) for c in range(0x0590, 0xFB50) if re.match(f"[{table.letters}]", chr(c))]
+    for letter in letters:
+        assert table.read(letter) == "".join(x.read for x in table.split(letter)), hex(ord(letter))
+    assert sum(table.plain.fullmatch(x) is not None for x in letters) > 20
