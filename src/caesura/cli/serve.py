@@ -36,5 +36,6 @@ def serve(
         raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
     settings = Settings(host=host, port=port, database=database, token=token)
     app = create_app(settings)
-    typer.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {database}. Stop it with Ctrl-C.")
+    shown = settings.database_shown
+    typer.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {shown}. Stop it with Ctrl-C.")
     uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)

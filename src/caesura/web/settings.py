@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -69,3 +70,12 @@ class Settings:
     def database_url(self) -> str:
         """The store's address: a path means SQLite."""
         return self.database if "://" in self.database else f"sqlite:///{Path(self.database).expanduser()}"
+
+    @property
+    def database_shown(self) -> str:
+        """The store as a terminal may show it, without the password of an address.
+
+        >>> Settings(database="postgresql+psycopg://me:secret@db/x").database_shown
+        'postgresql+psycopg://me:***@db/x'
+        """
+        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.database)
