@@ -25,6 +25,7 @@ class Cache:
     def __init__(self, most_bytes: int = 64 * 2**20) -> None:
         self._most, self._size = most_bytes, 0
         self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._turns: dict[str, Lock] = {}
         self._lock = Lock()
 
     def answer(self, request: Request, stamp: str, built: Callable[[], Any]) -> Response:
@@ -33,11 +34,22 @@ class Cache:
         headers = {"ETag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        content = self._found(tag)
-        if content is None:
-            content = json.dumps(built(), ensure_ascii=False, separators=(",", ":")).encode()
-            self._keep(tag, content)
-        return Response(content, media_type=_JSON, headers=headers)
+        return Response(self._found(tag) or self._made(tag, built), media_type=_JSON, headers=headers)
+
+    def _made(self, tag: str, built: Callable[[], Any]) -> bytes:
+        """Make an answer; of many who want the same at once, one makes it and the others wait."""
+        with self._lock:
+            turn = self._turns.setdefault(tag, Lock())
+        try:
+            with turn:
+                content = self._found(tag)
+                if content is None:
+                    content = json.dumps(built(), ensure_ascii=False, separators=(",", ":")).encode()
+                    self._keep(tag, content)
+        finally:
+            with self._lock:
+                self._turns.pop(tag, None)
+        return content
 
     def _found(self, tag: str) -> bytes | None:
         with self._lock:

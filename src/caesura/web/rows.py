@@ -156,19 +156,27 @@ def move_head(db: sa.Connection, annotation: int, head: int) -> None:
     db.execute(codings.update().where(codings.c.id == annotation).values(**values))
 
 
-def states(db: sa.Connection, chosen: sa.ColumnElement[bool]) -> list[AnnotationState]:
-    """The annotations that a condition on items and annotations chooses, as they are now, in one query."""
+def _states(chosen: Any) -> Any:
     child = revisions.alias("child")
     redo = sa.exists().where(child.c.annotation == codings.c.id, child.c.parent == codings.c.head)
-    query = (
+    return (
         sa.select(codings.c.id, codings.c.item, codings.c.coder, codings.c.version, codings.c.origin)
         .add_columns(items.c.kind, items.c.length, items.c.units, revisions.c.marks, revisions.c.parent)
         .add_columns(redo.label("can_redo"))
         .join(items, items.c.id == codings.c.item)
         .join(revisions, revisions.c.id == codings.c.head)
-        .where(chosen)
+        .where(chosen == sa.bindparam("wanted", type_=sa.Integer))
         .order_by(codings.c.id)
     )
+
+
+#: Made once, because every change asks for them.
+_OF_ITEM, _BY_NUMBER = _states(codings.c.item), _states(codings.c.id)
+
+
+def states(db: sa.Connection, *, item: int | None = None, annotation: int | None = None) -> list[AnnotationState]:
+    """The annotations of an item, or one by its number, as they are now, in one query."""
+    query, wanted = (_OF_ITEM, item) if annotation is None else (_BY_NUMBER, annotation)
     return [
         AnnotationState(
             row.id,
@@ -180,13 +188,13 @@ def states(db: sa.Connection, chosen: sa.ColumnElement[bool]) -> list[Annotation
             row.parent is not None,
             bool(row.can_redo),
         )
-        for row in db.execute(query)
+        for row in db.execute(query, {"wanted": wanted})
     ]
 
 
 def found(db: sa.Connection, annotation: int) -> AnnotationState:
     """One annotation as it is now."""
-    listed = states(db, codings.c.id == annotation)
+    listed = states(db, annotation=annotation)
     if not listed:
         raise NotFound(f"there is no annotation {annotation}.")
     return listed[0]

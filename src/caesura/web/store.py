@@ -28,6 +28,21 @@ __all__ = ["AnnotationState", "Conflict", "Item", "NotFound", "Store"]
 _CONNECTIONS = 40  # as many as the server has threads, so that nobody waits for one
 
 
+_WANTED = sa.bindparam("wanted", type_=sa.Integer)
+_MINE = codings.c.item == _WANTED
+#: Asked for with every look at an item, so made once: the project and how much there is, and how often it was changed.
+_STAMP = (
+    sa.select(projects.c.created, projects.c.id)
+    .add_columns(
+        sa.select(sa.func.count()).select_from(codings).where(_MINE).scalar_subquery(),
+        sa.select(sa.func.sum(codings.c.version)).where(_MINE).scalar_subquery(),
+        sa.select(sa.func.count()).select_from(comments).where(comments.c.item == _WANTED).scalar_subquery(),
+    )
+    .join(items, items.c.project == projects.c.id)
+    .where(items.c.id == _WANTED)
+)
+
+
 class Store:
     """All reading and writing; every method is one transaction."""
 
@@ -218,26 +233,15 @@ class Store:
     def annotations(self, item: int) -> list[AnnotationState]:
         """Everybody's annotation of an item."""
         with self._reading() as db:
-            listed = rows.states(db, codings.c.item == item)
+            listed = rows.states(db, item=item)
         if not listed:
             self.item(item)  # an item without annotations, or none at all: the second is told
         return listed
 
     def stamp(self, item: int) -> str:
         """What changes whenever anything about an item does, in one cheap query: for caches, here and in browsers."""
-        mine = codings.c.item == item
-        query = (
-            sa.select(projects.c.created, projects.c.id)
-            .add_columns(
-                sa.select(sa.func.count()).select_from(codings).where(mine).scalar_subquery(),
-                sa.select(sa.func.sum(codings.c.version)).where(mine).scalar_subquery(),
-                sa.select(sa.func.count()).select_from(comments).where(comments.c.item == item).scalar_subquery(),
-            )
-            .join(items, items.c.project == projects.c.id)
-            .where(items.c.id == item)
-        )
         with self._reading() as db:
-            row = db.execute(query).first()
+            row = db.execute(_STAMP, {"wanted": item}).first()
         if row is None:
             raise NotFound(f"there is no item {item}.")
         return f"{item}-" + "-".join(str(part) for part in row)

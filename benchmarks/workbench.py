@@ -1,0 +1,84 @@
+"""The workbench under load: many readers and some editors of one document, over loopback.
+
+    python benchmarks/workbench.py [--readers 200] [--editors 20] [--seconds 10] [--one] [--database ADDRESS]
+
+Server and clients share the machine. Everybody waits half a second on average between two requests; ``--pause 0`` asks as fast as it can.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from sys import path
+
+path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from web_load import loaded  # the same users as in the tests
+from web_server import Server
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--readers", type=int, default=200)
+    parser.add_argument("--editors", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--pause", type=float, default=0.5)
+    parser.add_argument("--units", type=int, default=4000)
+    parser.add_argument("--one", action="store_true", help="all editors change one annotation, against each other")
+    parser.add_argument("--database", default=None)
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(wanted.database or Path(folder) / "store.sqlite").start()
+        try:
+            measure(server, wanted)
+        finally:
+            server.kill()
+
+
+def measure(server: Server, wanted: argparse.Namespace) -> None:
+    with server.client() as client:
+        csrf = client.headers["X-CSRF-Token"]
+        project = client.post("/api/projects", json={"name": f"load {time.time()}"}).json()["id"]
+        words = " ".join(f"w{i}" for i in range(wanted.units // 2))
+        for coder in ("x", "y"):
+            text = {"item": "i", "coder": coder, "text": f"{words} | {words}"}
+            client.post(f"/api/projects/{project}/text", json=text).raise_for_status()
+        item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+        many = 1 if wanted.one else wanted.editors
+        started = [client.post(f"/api/items/{item}/annotations", json={"coder": f"gold {n}"}) for n in range(many)]
+        golds = [answer.json()["id"] for answer in started]
+        time.sleep(2)  # until compiled loops are loaded
+        editors = golds * (wanted.editors if wanted.one else 1)
+        asked = {"readers": wanted.readers, "seconds": wanted.seconds, "pause": wanted.pause}
+        found = loaded(server, item, editors, csrf, **asked)
+        for gold in golds:
+            kept = client.get(f"/api/annotations/{gold}").json()["marks"]["positions"]
+            assert {p for g, p in found.done if g == gold} <= set(kept), "an acknowledged change was lost"
+    print(
+        f"{wanted.readers} readers, {wanted.editors} editors, {wanted.pause:g} s between requests, {wanted.seconds:g} s"
+    )
+    rows = {"reads": found.reads, "reads, unchanged (304)": found.unchanged, "edits, until acknowledged": found.edits}
+    for what, took in rows.items():
+        print(f"{what:26} {len(took):6}  {told(took)}")
+    print(f"{found.refused} changes were made on an old version, refused, and made again")
+    print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
+
+
+def told(took: list[float]) -> str:
+    if not took:
+        return "none"
+    ordered = sorted(took)
+    at = {q: ordered[min(len(ordered) - 1, int(q / 100 * len(ordered)))] * 1000 for q in (50, 95, 99)}
+    return "  ".join(f"p{q} {value:6.0f} ms" for q, value in at.items())
+
+
+def memory(server: Server) -> int:
+    assert server.process is not None
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
+
+
+if __name__ == "__main__":
+    main()
