@@ -6,6 +6,7 @@ All are ``ValueError``s, so code that already guards against bad values keeps wo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 
 __all__ = [
@@ -65,23 +66,27 @@ def _one_line(text: str, limit: int = 600) -> str:
 class UnknownName(CaesuraError):
     """A metric, format, paper or method that nobody registered; suggests the nearest one.
 
+    ``titles`` are what known names are called in words, which people try too.
+
     Examples
     --------
     >>> str(UnknownName("metric", "Bb", ["B", "S", "Pk"]))
     "there is no metric 'Bb'; did you mean 'B'? Known: B, Pk, S."
+    >>> str(UnknownName("metric", "windowdif", ["B", "WD"], {"WindowDiff": "WD"}))
+    "there is no metric 'windowdif'; did you mean 'WD'? Known: B, WD."
     """
 
-    def __init__(self, kind: str, name: str, known: list[str]) -> None:
+    def __init__(self, kind: str, name: str, known: list[str], titles: Mapping[str, str] | None = None) -> None:
         from difflib import get_close_matches
 
-        self.kind, self.name, self.known = kind, name, sorted(known)
-        lowered = {k.lower(): k for k in self.known}
+        self.kind, self.name, self.known, self.titles = kind, name, sorted(known), dict(titles or {})
+        lowered = {**{title.lower(): k for title, k in self.titles.items()}, **{k.lower(): k for k in self.known}}
         near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.4)
         hint = f"; did you mean {lowered[near[0]]!r}?" if near else "."
         super().__init__(f"there is no {kind} {name!r}{hint} Known: {', '.join(self.known) or 'none'}.")
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str]]]:
-        return type(self), (self.kind, self.name, self.known)
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], dict[str, str]]]:
+        return type(self), (self.kind, self.name, self.known, self.titles)
 
 
 class MissingExtra(CaesuraError):

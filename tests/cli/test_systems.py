@@ -54,6 +54,53 @@ def test_a_table_for_a_paper(files: list[str]) -> None:
     assert "no table style 'word'" in refused("compare", *files, "-m", "F", "--table", "word")
 
 
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("md", b"| system | F |"), ("tex", rb"\begin"), ("csv", b"kind,"), ("json", b"["), ("parquet", b"PAR1")],
+)
+def test_a_table_in_a_file(files: list[str], tmp_path: Path, suffix: str, start: bytes) -> None:
+    target = tmp_path / f"table.{suffix}"
+    assert run("compare", *files, "-m", "F", "--table", str(target)) == f"wrote {target}\n"
+    assert target.read_bytes().startswith(start)
+
+
+def test_ranks_of_three_systems(files: list[str]) -> None:
+    three = [*files, files[0]]
+    shown = run("compare", *three, "-m", "F", "--test", "friedman")
+    assert "F: Friedman test " in shown
+    assert "p (Nemenyi)" in shown
+    assert re.search(r"gold +1\.0000", shown), "the reference itself ranks first"
+    data = json.loads(run("compare", *three, "-m", "F", "--test", "kruskal", "--json"))["tests"]["F"]
+    assert data["method"] == "kruskal"
+    assert [(pair["first"], pair["second"]) for pair in data["pairs"]] == [
+        ("near", "lazy"),
+        ("near", "gold"),
+        ("lazy", "gold"),
+    ]
+    assert "three systems or more" in refused("compare", *files, "-m", "F", "--test", "friedman")
+
+
+def test_one_item_has_no_interval_and_says_why(files: list[str]) -> None:
+    assert "nothing to resample" not in run("compare", *files[:2], "-m", "F")
+    shown = run("compare", *files[:2], "-m", "F", "--item", "i0")
+    assert "1 item " in shown
+    assert "! one item leaves nothing to resample, so that there are no intervals and no tests." in shown
+
+
+def test_items_on_one_side_are_left_out_or_filled_and_told(files: list[str], tmp_path: Path) -> None:
+    fewer = tmp_path / "fewer.json"
+    data = json.loads(Path(files[1]).read_text())
+    del data["items"]["i3"]
+    fewer.write_text(json.dumps(data))
+    told = {
+        "skip": "! 1 item (i3) was left out because one side lacks it.",
+        "worst": "! 1 item (i3) was taken for unmarked by",
+    }
+    for missing, sentence in told.items():
+        assert sentence in run("compare", files[0], str(fewer), "-m", "F", "--missing", missing)
+        assert sentence in run("compare", *files, str(fewer), "-m", "F", "--missing", missing)
+
+
 def test_rows_of_every_item(files: list[str], tmp_path: Path) -> None:
     pytest.importorskip("polars")
     target = tmp_path / "rows.csv"
@@ -93,6 +140,10 @@ def test_large_files_are_streamed(files: list[str], tmp_path: Path) -> None:
     for system in ("near", "lazy"):
         assert data["systems"][system]["F"]["micro"] == whole["systems"][system]["F"]["micro"]
         assert data["systems"][system]["F"]["interval"] == whole["systems"][system]["F"]["interval"]
+    assert data["tests"] == whole["tests"]
+    words = ["compare", *parquet, "-m", "F"]
+    assert run(*words, "--engine", "local", "--table", "csv") == run(*words, "--table", "csv")
+    assert "--by needs every item in memory" in refused(*words, "--engine", "local", "--by", "genre")
     again = run("compare", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"))
     assert "12 items" in again
 

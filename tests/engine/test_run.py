@@ -222,9 +222,21 @@ def test_systems_that_lack_different_items_are_compared_on_what_both_have(tmp_pa
     for name in lacking:
         assert streamed[name, "F"].micro == whole[name, "F"].micro
         assert streamed[name, "F"].macro == pytest.approx(whole[name, "F"].macro, abs=1e-12)
+        assert streamed[name, "F"].interval == whole[name, "F"].interval, "what was left out is not drawn"
+    assert streamed.tests("F") == whole.tests("F")
+    assert streamed.sentences() == whole.sentences()
     worst = evaluate_files(reference, paths, METRICS, items_per_fragment=10, missing="worst")
     filled = evaluate(random_corpus(100, 0), corpora, METRICS, missing="worst")
     assert [worst[name, "F"].micro for name in lacking] == [filled[name, "F"].micro for name in lacking]
+    assert worst.filled == filled.filled
+    assert worst.skipped == filled.skipped == ()
+    assert worst.sentences() == filled.sentences()
+
+
+def test_metrics_of_one_name_are_told_apart(files) -> None:
+    streamed = evaluate_files(*files, ["F", "F:beta=2.0"], resamples=10)
+    assert list(streamed.measured) == ["F", "F:beta=2"]
+    assert streamed["F"].micro != streamed["F:beta=2"].micro
 
 
 def test_the_same_order_is_enough_but_some_order_there_must_be(tmp_path: Path) -> None:

@@ -142,7 +142,19 @@ def test_data_frames() -> None:
     frame = as_frame(result)
     assert frame["micro"].to_list() == [0.5]
     assert rows_frame(result).height == 12 * 3
-    assert polars.DataFrame(frame.__arrow_c_stream__ and frame).height == 1
+    assert polars.DataFrame(result).equals(frame), "Arrow's PyCapsule interface"
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(table := result.to_pandas(), pandas.DataFrame)
+    assert table["micro"].tolist() == [0.5]
+    assert table.columns.tolist() == frame.columns == result.to_polars().columns
+
+
+def test_groups_are_resampled_as_the_whole_was() -> None:
+    near = Corpus.from_dict({f"i{n}": {"sys": [2 + n % 3, 3 + n % 2, 6 - n % 2]} for n in range(12)})
+    wide, narrow = (evaluate(gold(), near, ["F"], level=level, resamples=200) for level in (0.99, 0.5))
+    for whole in (wide, narrow):
+        assert whole.by(lambda item: "all")["all"]["F"].interval == whole["F"].interval
+    assert wide["F"].interval != narrow["F"].interval
 
 
 def test_accumulator_and_scorer() -> None:

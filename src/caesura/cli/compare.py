@@ -131,11 +131,17 @@ def compare(
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
     how |= {"interval": one_of("--interval", interval), "seed": seed}
     paths = hypothesis or []
-    if systems.streams(reference, paths, engine, checkpoint, keep_going=keep_going):
+    in_memory = {"--by": by, "--bounds": bounds, "--rows": rows, "--item": item}
+    engine = engine or ("dask" if scheduler is not None else None)
+    asked = engine is not None or checkpoint is not None or keep_going
+    if systems.streams([reference, *paths], asked=asked, item_by_item=in_memory):
         run = {"engine": one_of("--engine", engine or "local"), "scheduler": scheduler, "workers": workers}
         chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, None)
         streamed = systems.stream(reference, paths, chosen, checkpoint=checkpoint, keep_going=keep_going, **run, **how)
-        systems.show_streamed(streamed, json=json)
+        if table is not None:
+            systems.show_table(streamed, table)
+        else:
+            systems.show(streamed, test=one_of("--test", test), seed=seed, json=json)
         _check(streamed.systems, limits)
         return
     one = load(reference, format, encoding, of_side(option, "ref"))
@@ -146,19 +152,19 @@ def compare(
     else:
         ours, theirs = one, None
         against = dict(zip(systems.names_of(paths), read, strict=True))
-    asked = tolerance or matching or "class" in (by or "").split(",")
-    if theirs is not None and ours.kind == "time" and asked and not (table or rows or bounds):
+    regions = tolerance or matching or "class" in (by or "").split(",")
+    if theirs is not None and ours.kind == "time" and regions and not (table or rows or bounds):
         found, told = compare_in_time(ours, theirs, metric, tolerance, matching, by, how, json)
         _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
         _check(found.systems, limits)
         return
     chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, ours.kind)
     with working("comparing"):
-        found = evaluate(ours, against, chosen, bounds=bounds, **how)
+        found = evaluate(ours, against, chosen, bounds=bounds, threads=workers, **how)
     if rows is not None:
         systems.write_rows(found, rows)
     if table is not None:
-        systems.print_table(found, table)
+        systems.show_table(found, table)
     elif theirs is not None and not (bounds or by):
         rule = {key: value for key, value in (("n_t", n_t), ("matching", matching)) if value is not None}
         shown, looks = draw or _fitting(metric, ours, theirs), rule | {k: v for k, v in types.items() if v is not None}
@@ -222,19 +228,21 @@ def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) 
 
 def _show_scores(found: Evaluation, behind: dict[str, Any], json: bool) -> None:
     from caesura.cli.output import as_json, number, table
+    from caesura.cli.systems import show_sentences
+    from caesura.statistics.results import items_in_words
 
     if json:
         as_json({**found.as_dict(), **behind})
         return
-    count = len(found.items)
     table(
-        f"{count} item{'s' * (count != 1)}",
+        items_in_words(found.count),
         ["metric", "pooled", "mean of items", "95 % interval"],
         (
             (name, m.micro, m.macro, "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}")
             for name, m in found.measured.items()
         ),
     )  # fmt: skip
+    show_sentences(found)
     show_edit_data(behind)
 
 
@@ -251,9 +259,10 @@ def _show_pictures(
 ) -> None:
     from caesura.cli.output import say, terminal_width
 
-    if json and svg is None:
+    shared = set(ours.items) & set(theirs.items)
+    if not shared or (json and svg is None):
         return
-    item = _where_they_differ(found)
+    item = _where_they_differ(found, shared)
     pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), draw, options)
     if svg is not None:
         from caesura.formats.files import atomic_write
@@ -269,13 +278,14 @@ def _show_pictures(
         say(picture.terminal(width or terminal_width()))
 
 
-def _where_they_differ(found: Evaluation) -> str:
-    """Name the item with the worst score by the first metric; the first of equals."""
-    import numpy as np
+def _where_they_differ(found: Evaluation, shared: set[str]) -> str:
+    """Name the item that both sides have and that scores worst by the first metric; the first of equals."""
+    from math import inf, isnan
 
     first = next(iter(found.measured.values()))
-    scores = np.array(first.per_item) * (1 if first.metric.higher_is_better else -1)
-    return found.items[int(np.argmin(np.where(np.isnan(scores), np.inf, scores)))]
+    sign = 1 if first.metric.higher_is_better else -1
+    scored = zip(first.per_item, found.items, strict=True)
+    return min((pair for pair in scored if pair[1] in shared), key=lambda p: inf if isnan(p[0]) else sign * p[0])[1]
 
 
 def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str] | None:

@@ -28,7 +28,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "--missing": ("error", "skip", "worst"),
     "--references": ("pooled", "mean", "best"),
     "--interval": ("percentile", "bca", "expanded"),
-    "--test": ("permutation", "bootstrap"),
+    "--test": ("permutation", "bootstrap", "friedman", "kruskal"),
     "--engine": ("local", "dask"),
 }
 
@@ -53,9 +53,16 @@ By: TypeAlias = Annotated[str | None, typer.Option("--by", help="Group by an att
 IntervalMethod: TypeAlias = Annotated[
     str, typer.Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded.")
 ]
-Test: TypeAlias = Annotated[str, typer.Option("--test", help="Test between systems: permutation or bootstrap.")]
+Test: TypeAlias = Annotated[
+    str,
+    typer.Option("--test", help="Test between systems: permutation, bootstrap; of three or more friedman, kruskal."),
+]
 TableStyle: TypeAlias = Annotated[
-    str | None, typer.Option("--table", help="Print only a table for a paper: markdown, latex, csv or json.")
+    str | None,
+    typer.Option(
+        "--table",
+        help="Print only a table for a paper: markdown, latex, csv, json; or a file: .md .tex .csv .json .parquet.",
+    ),
 ]
 RowsFile: TypeAlias = Annotated[
     Path | None, typer.Option("--rows", help="Write counts and score of every item into this .csv or .parquet file.")

@@ -11,9 +11,9 @@ import typer
 if TYPE_CHECKING:
     from caesura.engine import StreamedEvaluation
     from caesura.metrics import Metric
-    from caesura.statistics import Evaluation, Measured
+    from caesura.statistics import Evaluation, Measured, PairedTest, RankTest, Results
 
-__all__ = ["names_of", "print_table", "show", "show_streamed", "stream", "streams", "write_rows"]
+__all__ = ["names_of", "show", "show_sentences", "show_table", "stream", "streams", "write_rows"]
 
 _LARGE = 64 * 2**20  # Parquet files of more bytes are streamed without being asked to
 
@@ -23,82 +23,94 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
     >>> names_of([Path("a/x.json"), Path("b/x.json"), Path("y.json")])
     ['a/x', 'b/x', 'y']
+    >>> names_of([Path("x.json"), Path("x.csv")])
+    ['x (1)', 'x (2)']
     """
     stems = [path.name.split(".")[0] for path in paths]
-    named = [s if stems.count(s) == 1 else f"{p.parent.name}/{s}" for s, p in zip(stems, paths, strict=True)]
+    shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
+    named = [f"{p.parent.name}/{s}" if two else s for s, p, two in zip(stems, paths, shared, strict=True)]
     return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]
 
 
-def show(found: Evaluation, *, by: str | None, test: Any, seed: int, json: bool) -> None:
+def show(found: Results, *, by: str | None = None, test: str = "permutation", seed: int = 0, json: bool) -> None:
     """Show systems, bounds, groups and tests."""
-    from caesura.cli.output import as_json, say, table
+    from caesura.cli.output import as_json, say
+    from caesura.statistics import Evaluation, RankTest
+    from caesura.statistics.results import items_in_words
 
-    tests = {name: found.tests(name, method=test, seed=seed) for name in found.measured} if _testable(found) else {}
-    groups = found.by(by) if by is not None else {}
+    tests = _tests(found, test, seed)
+    groups = found.by(by) if by is not None and isinstance(found, Evaluation) else {}
     if json:
         data = found.as_dict()
-        data["tests"] = {name: [vars(t) for t in each] for name, each in tests.items()}
+        data["tests"] = {
+            name: each.as_dict() if isinstance(each, RankTest) else [vars(t) for t in each]
+            for name, each in tests.items()
+        }
         data["groups"] = {str(group): part.as_dict() for group, part in groups.items()}
         as_json(data)
         return
-    _scores(f"{len(found.items)} items", {**found.systems, **_marked(found.bounds)})
+    _scores(items_in_words(found.count), {**found.systems, **_marked(found.bounds)})
     for group, part in groups.items():
         say("")
-        _scores(f"{by} = {group} ({len(part.items)} items)", part.systems)
+        _scores(f"{by} = {group} ({items_in_words(part.count)})", part.systems)
     for name, each in tests.items():
         say("")
-        table(
-            f"{name}: differences between systems ({test} test, Holm-corrected)",
-            ["", "difference", "95 % interval", "p", "p (Holm)", "effect"],
-            (
-                (f"{t.first} – {t.second}", t.difference, _ends(t.interval), t.p_value, t.adjusted, t.effect)
-                for t in each
-            ),
-        )
-    for sentence in [*_left_out(found.skipped), *found.warnings()]:
-        say(f"! {sentence}", "yellow")
+        _show_ranks(name, each) if isinstance(each, RankTest) else _show_pairs(name, each, test)
+    show_sentences(found)
     say("")
     for m in found.measured.values():
         say(m.signature, "dim")
 
 
-def print_table(found: Evaluation, style: str) -> None:
-    """Print the table of a paper and nothing else."""
-    from caesura.statistics.tables import render
+def show_sentences(found: Results) -> None:
+    """Say what belongs beside the numbers."""
+    from caesura.cli.output import say
 
-    typer.echo(render(found, style), nl=False)
+    for sentence in found.sentences():
+        say(f"! {sentence}", "yellow")
+
+
+def show_table(found: Results, style: str) -> None:
+    """Print the table of a paper and nothing else, or write it into a file that is named instead of a style."""
+    from caesura.formats.files import atomic_write
+    from caesura.statistics.tables import FILES, file_content, render
+
+    path = Path(style)
+    if path.suffix in FILES:
+        atomic_write(path, file_content(found, path.suffix))
+        typer.echo(f"wrote {path}")
+    else:
+        typer.echo(render(found, style), nl=False)
 
 
 def write_rows(found: Evaluation, path: Path) -> None:
     """Write counts and score of every item."""
-    from io import BytesIO
-
     from caesura.errors import FormatError
     from caesura.formats.files import atomic_write
-    from caesura.statistics.tables import rows_frame
+    from caesura.statistics.tables import frame_content, rows_frame
 
     if path.suffix not in (".csv", ".parquet"):
         raise FormatError(path, None, "rows are written as .csv or .parquet.")
-    frame, buffer = rows_frame(found), BytesIO()
-    frame.write_csv(buffer) if path.suffix == ".csv" else frame.write_parquet(buffer)
-    atomic_write(path, buffer.getvalue())
+    atomic_write(path, frame_content(rows_frame(found), path.suffix))
 
 
 # ---------------------------------------------------------------------- larger than memory
 
 
-def streams(
-    reference: Path, systems: Sequence[Path], engine: str | None, checkpoint: Path | None, *, keep_going: bool
-) -> bool:
-    """Whether to stream: where the user asks for an engine or a checkpoint, or where Parquet files are large."""
+def streams(paths: Sequence[Path], *, asked: bool, item_by_item: Mapping[str, object]) -> bool:
+    """Whether to stream: where the user asks for it, or where Parquet files are large and no option needs every item in memory."""
     from caesura.errors import CaesuraError
 
-    parquet = bool(systems) and all(path.suffix == ".parquet" for path in (reference, *systems))
-    if engine is not None or checkpoint is not None or keep_going:
-        if not parquet:
-            raise CaesuraError("--engine, --checkpoint and --keep-going are for Parquet files; convert these first.")
-        return True
-    return parquet and sum(path.stat().st_size for path in (reference, *systems) if path.is_file()) > _LARGE
+    parquet = len(paths) > 1 and all(path.suffix == ".parquet" for path in paths)
+    needed = next((option for option, given in item_by_item.items() if given), None)
+    if asked and not parquet:
+        raise CaesuraError("--engine, --checkpoint and --keep-going are for Parquet files; convert these first.")
+    if asked and needed is not None:
+        raise CaesuraError(
+            f"{needed} needs every item in memory; leave it out, or --engine, --checkpoint and --keep-going."
+        )
+    large = parquet and sum(path.stat().st_size for path in paths if path.is_file()) > _LARGE
+    return asked or (large and needed is None)
 
 
 def stream(
@@ -132,21 +144,6 @@ def stream(
         return evaluate_files(reference, named, chosen, progress=progress, **options)
 
 
-def show_streamed(found: StreamedEvaluation, *, json: bool) -> None:
-    """Show a streamed evaluation."""
-    from caesura.cli.output import as_json, say
-
-    if json:
-        as_json(found.as_dict())
-        return
-    _scores(f"{found.items} items", found.systems)
-    for sentence in [*_left_out(found.skipped), *found.faults]:
-        say(f"! {sentence}", "yellow")
-    say("")
-    for m in next(iter(found.systems.values())).values():
-        say(m.signature, "dim")
-
-
 # ---------------------------------------------------------------------- pieces
 
 
@@ -174,12 +171,32 @@ def _marked(bounds: Mapping[str, Mapping[str, Measured]]) -> dict[str, Mapping[s
     return {f"({name})": found for name, found in bounds.items()}
 
 
-def _testable(found: Evaluation) -> bool:
-    return len(found.systems) > 1 and len(found.items) > 1
+def _tests(found: Results, test: str, seed: int) -> dict[str, Any]:
+    """Test every metric, where there is more than one system and more than one item."""
+    if test in ("friedman", "kruskal"):
+        return {
+            name: found.ranks(name, method="friedman" if test == "friedman" else "kruskal") for name in found.measured
+        }
+    if len(found.systems) < 2 or found.count < 2:
+        return {}
+    method: Any = test
+    return {name: found.tests(name, method=method, seed=seed) for name in found.measured}
 
 
-def _left_out(skipped: Sequence[str]) -> list[str]:
-    if not skipped:
-        return []
-    listed = ", ".join(skipped[:5]) + (" …" if len(skipped) > 5 else "")
-    return [f"{len(skipped)} items were left out because one side lacks them: {listed}."]
+def _show_pairs(name: str, tests: Sequence[PairedTest], method: str) -> None:
+    from caesura.cli.output import table
+
+    table(
+        f"{name}: differences between systems ({method} test, Holm-corrected)",
+        ["", "difference", "95 % interval", "p", "p (Holm)", "effect"],
+        ((f"{t.first} – {t.second}", t.difference, _ends(t.interval), t.p_value, t.adjusted, t.effect) for t in tests),
+    )
+
+
+def _show_ranks(name: str, found: RankTest) -> None:
+    from caesura.cli.output import say, table
+
+    test, effect = {"friedman": ("Friedman", "Kendall's W"), "kruskal": ("Kruskal–Wallis", "ε²")}[found.method]
+    say(f"{name}: {test} test {found.statistic:.4f}, p {found.p_value:.4f}, {effect} {found.effect:.4f}")
+    table("", ["", "mean rank"], found.ranks.items())
+    table("", ["", "p (Nemenyi)"], ((f"{one} – {two}", p) for (one, two), p in found.pairs.items()))

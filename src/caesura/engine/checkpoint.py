@@ -60,8 +60,8 @@ class Checkpoint:
         np.savez(
             buffer,
             sums=counted.sums,
-            numbers=np.array([counted.items, counted.boundaries]),
-            skipped=np.frombuffer(json.dumps(counted.skipped).encode(), np.uint8),
+            boundaries=np.int64(counted.boundaries),
+            alone=np.frombuffer(json.dumps(counted.alone).encode(), np.uint8),
         )
         atomic_write(self._file(counted.number), buffer.getvalue())
 
@@ -69,9 +69,8 @@ class Checkpoint:
         """Read a finished fragment back."""
         try:
             with np.load(self._file(number), allow_pickle=False) as kept:
-                skipped = tuple(json.loads(kept["skipped"].tobytes()))
-                items, boundaries = kept["numbers"].tolist()
-                return Counted(number, kept["sums"], items, boundaries, skipped)
+                alone = tuple(json.loads(kept["alone"].tobytes()))
+                return Counted(number, kept["sums"], int(kept["boundaries"]), alone)
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             raise FormatError(
                 self._file(number), None, "this finished fragment is damaged; delete it and run again."

@@ -57,7 +57,9 @@ def _client(stack: ExitStack, scheduler: str | None, workers: int | None) -> Any
         return stack.enter_context(dask.Client(scheduler, timeout=_PATIENCE))
     except (OSError, TimeoutError, ValueError) as fault:
         why = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
-        raise CaesuraError(f"the scheduler {scheduler} does not answer within {_PATIENCE} s: {why}") from None
+        raise CaesuraError(
+            f"the scheduler {scheduler} does not answer within {_PATIENCE} s: {why.rstrip('.')}."
+        ) from None
 
 
 def _result(future: Any) -> Counted:

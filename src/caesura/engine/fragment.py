@@ -23,25 +23,28 @@ class Counted:
     """What one fragment adds to the whole.
 
     ``sums`` has one block of columns a system and metric: its counts, then the sum of the items' scores and how many items have one;
-    its rows are groups of items. ``items`` were counted; ``skipped`` names items that one side lacks; ``faults`` are sentences about
-    rows that could not be read where the run goes on without them.
+    the last column of all counts the items. Its rows are groups of items. ``alone`` names items that one side lacks; ``faults`` are
+    sentences about rows that could not be read where the run goes on without them.
     """
 
     number: int
     sums: Rows
-    items: int = 0
     boundaries: int = 0
-    skipped: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+
+    @property
+    def items(self) -> int:
+        """How many items were counted."""
+        return int(self.sums[:, -1].sum())
 
     def __add__(self, other: Counted) -> Counted:
         """Both together, under the first one's number."""
         return Counted(
             self.number,
             self.sums + other.sums,
-            self.items + other.items,
             self.boundaries + other.boundaries,
-            self.skipped + other.skipped,
+            self.alone + other.alone,
             self.faults + other.faults,
         )
 
@@ -84,7 +87,7 @@ def _fault(plan: Plan, fragment: Fragment) -> str:
 
 def _nothing(plan: Plan, fragment: Fragment) -> Counted:
     width = sum(len(metric.fields) + 2 for metric in plan.metrics) * len(plan.systems)
-    return Counted(fragment.number, np.zeros((plan.groups, width)))
+    return Counted(fragment.number, np.zeros((plan.groups, width + 1)))
 
 
 def _counted(plan: Plan, fragment: Fragment) -> Counted:
@@ -97,7 +100,7 @@ def _counted(plan: Plan, fragment: Fragment) -> Counted:
     counted = _nothing(plan, fragment)
     if plan.missing == "skip" and not set(reference.items).intersection(*(corpus.items for corpus in corpora)):
         named = sorted({item for corpus in (reference, *corpora) for item in corpus.items})
-        return replace(counted, skipped=tuple(named))
+        return replace(counted, alone=tuple(named))
     systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
     pairings = pair_all(reference, systems, missing=plan.missing)
     at = 0
@@ -108,11 +111,11 @@ def _counted(plan: Plan, fragment: Fragment) -> Counted:
             width = len(metric.fields) + 2
             add_grouped(rows, metric.score(rows), group, counted.sums[:, at : at + width])
             at += width
+    counted.sums[:, -1] = np.bincount(group, minlength=plan.groups)
     return replace(
         counted,
-        items=len(pairing.items),
         boundaries=sum(len(corpus.positions) for corpus in (reference, *corpora)),
-        skipped=tuple(dict.fromkeys(item for pairing in pairings.values() for item in pairing.skipped)),
+        alone=tuple(dict.fromkeys(item for p in pairings.values() for item in (*p.skipped, *p.filled))),
     )
 
 

@@ -14,10 +14,9 @@ from caesura.engine.fragment import Counted
 from caesura.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
-from caesura.metrics.base import Rows
-from caesura.statistics.bootstrap import IntervalMethod, bootstrap_intervals
-from caesura.statistics.evaluation import Measured
+from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.pairing import Missing, References
+from caesura.statistics.results import Measured, Results, told_apart
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
 
@@ -44,35 +43,40 @@ class StreamedMeasured(Measured):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON, without the items."""
-        return {
-            "signature": self.signature,
-            "micro": self.micro,
-            "macro": self.macro,
-            "interval": None if self.interval is None else list(self.interval),
-            "undefined": self.undefined,
-            "counts": dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True)),
-        }
+        return self._pooled()
 
 
 @dataclass(frozen=True)
-class StreamedEvaluation:
-    """What every metric says about every system, from files that were never in memory as a whole."""
+class StreamedEvaluation(Results):
+    """What every metric says about every system, from files that were never in memory as a whole.
+
+    Tests compare groups of items where there are more than ten thousand of them, and items otherwise.
+    """
 
     items: int
     systems: Mapping[str, Mapping[str, StreamedMeasured]]
     skipped: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
-    def __getitem__(self, name: tuple[str, str]) -> StreamedMeasured:
-        return self.systems[name[0]][name[1]]
+    @property
+    def count(self) -> int:
+        """How many items were compared."""
+        return self.items
+
+    def sentences(self) -> list[str]:
+        """What could not be read, items on one side only, and warnings."""
+        return [*self.faults, *super().sentences()]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
             "items": self.items,
             "skipped": list(self.skipped),
+            "filled": list(self.filled),
             "faults": list(self.faults),
             "systems": {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()},
+            "warnings": self.warnings(),
         }
 
 
@@ -132,12 +136,9 @@ def evaluate_files(
             if total.faults
             else "no item is covered by the reference and all systems."
         )
-    return StreamedEvaluation(
-        total.items,
-        _measured(plan, total, level, resamples, interval, seed),
-        tuple(dict.fromkeys(total.skipped)),
-        total.faults,
-    )
+    alone = {"filled" if missing == "worst" else "skipped": tuple(dict.fromkeys(total.alone))}
+    measured = _measured(plan, total, Resampling(level, resamples, interval, seed))
+    return StreamedEvaluation(total.items, measured, faults=total.faults, **alone)
 
 
 def _in_order(
@@ -171,27 +172,17 @@ def _in_order(
         yield counted
 
 
-def _measured(
-    plan: Plan, total: Counted, level: float, resamples: int, method: IntervalMethod, seed: int
-) -> dict[str, dict[str, StreamedMeasured]]:
-    blocks: list[tuple[str, Metric, Rows, Rows]] = []
-    at = 0
-    for name, _ in plan.systems:
-        for each in plan.metrics:
-            width = len(each.fields)
-            rows, means = total.sums[:, at : at + width], total.sums[:, at + width : at + width + 2]
-            blocks.append((name, each, np.ascontiguousarray(rows), means))
-            at += width + 2
-    intervals = bootstrap_intervals(
-        [each.score for _, each, _, _ in blocks],
-        [rows for _, _, rows, _ in blocks],
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        method=method,
-    )
-    systems: dict[str, dict[str, StreamedMeasured]] = {name: {} for name, _ in plan.systems}
-    for (name, each, rows, means), found in zip(blocks, intervals, strict=True):
-        scores, defined = float(means[:, 0].sum()), int(means[:, 1].sum())
-        systems[name][each.name] = StreamedMeasured(each, rows, found, plan.references, scores, defined, total.items)
-    return systems
+def _measured(plan: Plan, total: Counted, resampling: Resampling) -> dict[str, dict[str, StreamedMeasured]]:
+    widths = [width for metric in plan.metrics for width in (len(metric.fields), 2)] * len(plan.systems)
+    *blocks, items = np.split(total.sums, np.cumsum(widths), axis=1)
+    some = items[:, 0] > 0  # a group whose only item was left out is none that could be drawn
+    rows, means = [np.ascontiguousarray(block[some]) for block in blocks[::2]], blocks[1::2]
+    names = [(system, name) for system, _ in plan.systems for name in told_apart(plan.metrics)]
+    every = plan.metrics * len(plan.systems)
+    found: dict[str, dict[str, StreamedMeasured]] = {system: {} for system, _ in plan.systems}
+    for (system, name), each, counts, mean, interval in zip(
+        names, every, rows, means, resampling.intervals(every, rows), strict=True
+    ):
+        scores, defined = float(mean[:, 0].sum()), int(mean[:, 1].sum())
+        found[system][name] = StreamedMeasured(each, counts, interval, plan.references, scores, defined, total.items)
+    return found

@@ -93,7 +93,7 @@ def _class(name: str) -> type[Metric]:
     elif name in _plugins():
         found = _plugins()[name].load()
     else:
-        raise UnknownName("metric", name, metrics())
+        raise UnknownName("metric", name, metrics(), {_class(known).title: known for known in BUILT_IN})
     if not (isinstance(found, type) and issubclass(found, Metric)):
         raise CaesuraError(
             f"the metric {name!r} is registered as {found!r}, which is not a subclass of caesura.metrics.Metric."

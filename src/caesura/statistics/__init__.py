@@ -3,8 +3,9 @@
 from caesura.statistics.accumulate import Accumulator, make_scorer
 from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import Interval, bootstrap_interval
-from caesura.statistics.evaluation import Evaluation, Measured, evaluate
+from caesura.statistics.evaluation import Evaluation, evaluate
 from caesura.statistics.pairing import Pairing, pair_up
+from caesura.statistics.results import Measured, Results
 from caesura.statistics.significance import PairedTest, RankTest, compare_systems, holm, paired_test, rank_test
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "PairedTest",
     "Pairing",
     "RankTest",
+    "Results",
     "baseline",
     "bootstrap_interval",
     "compare_systems",

@@ -15,6 +15,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from math import asin, erf, pi, sqrt
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -27,6 +28,7 @@ from caesura.metrics.base import Metric, Rows
 __all__ = [
     "Interval",
     "IntervalMethod",
+    "Resampling",
     "bootstrap_interval",
     "bootstrap_intervals",
     "grouped",
@@ -54,6 +56,20 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made: the share they promise to hold, how many resamples of what seed, and which quantiles of them."""
+
+    level: float = 0.95
+    resamples: int = 10_000
+    method: IntervalMethod = "percentile"
+    seed: int = 0
+
+    def intervals(self, metrics: Sequence[Metric], rows: Sequence[Rows]) -> list[Interval | None]:
+        """Intervals of several metrics' rows of the same items."""
+        return bootstrap_intervals([each.score for each in metrics], rows, **vars(self))
 
 
 def bootstrap_interval(

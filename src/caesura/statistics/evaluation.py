@@ -11,68 +11,17 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metrics
-from caesura.metrics.base import Rows
 from caesura.model import Corpus
-from caesura.statistics.baselines import BASELINES, DEGENERATE, baseline, human_pairs
-from caesura.statistics.bootstrap import Interval, IntervalMethod, bootstrap_intervals
+from caesura.statistics.baselines import BASELINES, baseline, human_pairs
+from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.pairing import Missing, Pairing, References, pair_all, pair_up
-from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
+from caesura.statistics.results import Measured, Results, items_in_words, told_apart
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One metric on one system: a row of counts an item, and what follows from them."""
-
-    metric: Metric
-    rows: Rows
-    interval: Interval | None
-    references: References = "pooled"
-
-    @property
-    def signature(self) -> str:
-        """The metric's signature, and how several references were counted where that is not by pooling."""
-        return self.metric.signature + ("" if self.references == "pooled" else f"|refs:{self.references}")
-
-    @property
-    def micro(self) -> float:
-        """Score of the summed rows: every boundary (window, segment) weighs the same."""
-        return float(self.metric.score(self.rows.sum(axis=0)))
-
-    @property
-    def macro(self) -> float:
-        """Mean of the items' scores: every item weighs the same; undefined items are left out."""
-        scores = self.metric.score(self.rows)
-        defined = scores[np.isfinite(scores)]
-        return float(defined.mean()) if len(defined) else float("nan")
-
-    @property
-    def undefined(self) -> int:
-        """How many items have no score of their own."""
-        return int((~np.isfinite(self.metric.score(self.rows))).sum())
-
-    @property
-    def per_item(self) -> list[float]:
-        """The score of every item."""
-        scores: list[float] = self.metric.score(self.rows).tolist()
-        return scores
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "signature": self.signature,
-            "micro": self.micro,
-            "macro": self.macro,
-            "interval": None if self.interval is None else list(self.interval),
-            "undefined": self.undefined,
-            "counts": dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True)),
-            "per_item": self.per_item,
-        }
-
-
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Results):
     """What every metric says about every system against one reference.
 
     ``systems`` maps a system's name to its metrics; with one system, ``evaluation["B"]`` is short for
@@ -84,11 +33,12 @@ class Evaluation:
     pairings: Mapping[str, Pairing]
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     bounds: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
+    resampling: Resampling = field(default_factory=Resampling)
 
     @property
-    def measured(self) -> Mapping[str, Measured]:
-        """The metrics of the first system: the whole evaluation where there is but one."""
-        return next(iter(self.systems.values()))
+    def count(self) -> int:
+        """How many items were compared."""
+        return len(self.items)
 
     @property
     def pairing(self) -> Pairing:
@@ -96,26 +46,14 @@ class Evaluation:
         return next(iter(self.pairings.values()))
 
     @property
-    def skipped(self) -> tuple[str, ...]:
+    def skipped(self) -> tuple[str, ...]:  # type: ignore[override]
         """Items that were left out because one side lacks them."""
         return tuple(dict.fromkeys(item for pairing in self.pairings.values() for item in pairing.skipped))
 
-    def __getitem__(self, name: str | tuple[str, str]) -> Measured:
-        if isinstance(name, tuple):
-            return self.systems[name[0]][name[1]]
-        return self.measured[name]
-
-    def tests(
-        self, name: str, *, method: PairedMethod = "permutation", samples: int = 10_000, seed: int = 0
-    ) -> list[PairedTest]:
-        """Paired tests of every two systems on one metric, Holm-corrected."""
-        rows = {system: found[name].rows for system, found in self.systems.items()}
-        return compare_systems(self.measured[name].metric, rows, method=method, samples=samples, seed=seed)
-
-    def ranks(self, name: str, *, method: Any = "friedman") -> RankTest:
-        """Friedman or Kruskal–Wallis test of three or more systems on one metric, with Nemenyi's pairs."""
-        rows = {system: found[name].rows for system, found in self.systems.items()}
-        return rank_test(self.measured[name].metric, rows, method=method)
+    @property
+    def filled(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Items that count as unmarked on the side that lacks them."""
+        return tuple(dict.fromkeys(item for pairing in self.pairings.values() for item in pairing.filled))
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split by an attribute of items ("genre"), by "length" in four bands, or by a function of the items' names.
@@ -144,26 +82,9 @@ class Evaluation:
         np.maximum.at(lengths, self.pairing.item_of, self.pairing.batch.lengths)
         return lengths
 
-    def warnings(self) -> list[str]:
-        """Sentences about numbers that deserve a second look: systems below a degenerate baseline, items without a score."""
-        said = []
-        for system, found in self.systems.items():
-            for name, m in found.items():
-                if m.undefined:
-                    said.append(
-                        f"{name} is undefined on {m.undefined} of {len(self.items)} items of {system!r}; the mean leaves them out."
-                    )
-                for degenerate in DEGENERATE:
-                    bound = self.bounds.get(degenerate, {}).get(name)
-                    if bound is not None and _better(m.metric, bound.micro, m.micro):
-                        said.append(
-                            f"{name} ranks the baseline {degenerate!r} ({bound.micro:.4f}) above {system!r} ({m.micro:.4f})."
-                        )
-        return said
-
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON: for one system its metrics at the top, for several one entry a system."""
-        made: dict[str, Any] = {"items": list(self.items), "skipped": list(self.skipped)}
+        made: dict[str, Any] = {"items": list(self.items), "skipped": list(self.skipped), "filled": list(self.filled)}
         listed = {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()}
         if len(listed) == 1:
             made["metrics"] = next(iter(listed.values()))
@@ -187,15 +108,14 @@ class Evaluation:
                 drawn = score_html(m.micro, low, high, m.metric.bounds)
                 rows.append([*([system] if several else []), name, m.micro, m.macro, spelled, drawn])
         headings = [*(["system"] if several else []), "metric", "pooled", "mean of items", "interval", ""]
-        items = len(self.items)
-        return table_html(headings, rows, f"{items} item{'s' * (items != 1)}")
+        return table_html(headings, rows, items_in_words(self.count))
 
     def _only(self, chosen: Any) -> Evaluation:
         def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
             kept = {}
             for system, each in found.items():
                 rows = [m.rows[chosen] for m in each.values()]
-                intervals = bootstrap_intervals([m.metric.score for m in each.values()], rows)
+                intervals = self.resampling.intervals([m.metric for m in each.values()], rows)
                 kept[system] = {
                     name: Measured(m.metric, r, interval, m.references)
                     for (name, m), r, interval in zip(each.items(), rows, intervals, strict=True)
@@ -203,7 +123,8 @@ class Evaluation:
             return kept
 
         items = tuple(self.items[i] for i in chosen)
-        return Evaluation(items, cut(self.systems), self.pairings, {i: self.attributes.get(i, {}) for i in items})
+        known = {item: self.attributes.get(item, {}) for item in items}
+        return Evaluation(items, cut(self.systems), self.pairings, known, resampling=self.resampling)
 
 
 def evaluate(
@@ -253,13 +174,14 @@ def evaluate(
         raise CaesuraError("there is no system to evaluate; give one corpus or {name: corpus}.")
     pairings = pair_all(reference, systems, missing=missing)
     chosen = _chosen(metrics, next(iter(pairings.values())))
-    measure = _Measure(chosen, references, level, resamples, interval, seed, threads)
+    measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed), threads)
     return Evaluation(
         items=next(iter(pairings.values())).items,
         systems={name: measure(pairing) for name, pairing in pairings.items()},
         pairings=pairings,
         attributes=reference.attributes,
-        bounds=_bounds(reference, measure, seed) if bounds else {},
+        bounds=_bounds(reference, measure) if bounds else {},
+        resampling=measure.resampling,
     )
 
 
@@ -269,10 +191,7 @@ class _Measure:
 
     metrics: list[Metric]
     references: References
-    level: float
-    resamples: int
-    method: IntervalMethod
-    seed: int
+    resampling: Resampling
     threads: int | None
 
     def __call__(self, pairing: Pairing) -> dict[str, Measured]:
@@ -282,25 +201,17 @@ class _Measure:
             pairing.per_item(count_rows(m, pairing.batch, threads=self.threads), m, self.references)
             for m in self.metrics
         ]
-        intervals = bootstrap_intervals(
-            [m.score for m in self.metrics],
-            rows,
-            level=self.level,
-            resamples=self.resamples,
-            seed=self.seed,
-            method=self.method,
-        )
-        bare = [m.name for m in self.metrics]
-        names = [m.name if bare.count(m.name) == 1 else m.spelled for m in self.metrics]
+        intervals = self.resampling.intervals(self.metrics, rows)
         return {
             name: Measured(m, r, i, self.references)
-            for name, m, r, i in zip(names, self.metrics, rows, intervals, strict=True)
+            for name, m, r, i in zip(told_apart(self.metrics), self.metrics, rows, intervals, strict=True)
         }
 
 
-def _bounds(reference: Corpus, measure: _Measure, seed: int) -> dict[str, dict[str, Measured]]:
+def _bounds(reference: Corpus, measure: _Measure) -> dict[str, dict[str, Measured]]:
     from caesura.metrics import Batch
 
+    seed = measure.resampling.seed
     found = {name: measure(pair_up(reference, baseline(name, reference, seed=seed))) for name in BASELINES}
     if len(reference.pairs()[0]):
         first, second = human_pairs(reference)
@@ -322,7 +233,3 @@ def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str]
     names = [f"up to {edge:g}" for edge in edges] + [f"over {edges[-1]:g}"]
     band = {item: names[int(np.searchsorted(edges, length))] for item, length in zip(items, lengths, strict=True)}
     return band.__getitem__
-
-
-def _better(metric: Metric, one: float, other: float) -> bool:
-    return one > other if metric.higher_is_better else one < other

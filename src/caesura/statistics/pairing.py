@@ -31,7 +31,7 @@ class Pairing:
     """Pairs ready to count, and the item each belongs to.
 
     ``reference_of`` numbers the reference coder of each pair; tracks of one item and several coders are pooled into it by
-    :meth:`per_item`.
+    :meth:`per_item`. Items that one side lacks were left out (``skipped``) or taken for unmarked (``filled``).
     """
 
     batch: Batch
@@ -39,6 +39,7 @@ class Pairing:
     item_of: NDArray[np.int64]
     reference_of: NDArray[np.int64]
     skipped: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
 
     def per_item(self, rows: Rows, metric: Metric | None = None, references: References = "pooled") -> Rows:
         """Add up the rows of pairs that belong to one item, several references as ``references`` says."""
@@ -113,7 +114,8 @@ def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error"
     place = {item: i for i, item in enumerate(items)}
     of_shared = np.array([place[item] for item, _ in shared], dtype=np.int64)
     batch = Batch.of_corpora(reference, hypothesis, left, right)
-    return Pairing(batch, items, of_shared[at], reference.coder_of[left], tuple(alone))
+    said = {"filled" if missing == "worst" else "skipped": tuple(alone)}
+    return Pairing(batch, items, of_shared[at], reference.coder_of[left], **said)
 
 
 def _on_common_items(pairings: dict[str, Pairing]) -> dict[str, Pairing]:

@@ -61,6 +61,11 @@ class RankTest:
     ranks: Mapping[str, float]
     pairs: Mapping[tuple[str, str], float]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        pairs = [{"first": one, "second": two, "p_value": p} for (one, two), p in self.pairs.items()]
+        return {**vars(self), "ranks": dict(self.ranks), "pairs": pairs}
+
 
 def paired_test(
     metric: Metric,

@@ -6,16 +6,17 @@ import csv
 import json
 import math
 from collections.abc import Callable, Mapping
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import Any
 
 from caesura.errors import MissingExtra, UnknownName
-from caesura.statistics.evaluation import Evaluation, Measured
+from caesura.statistics.evaluation import Evaluation
+from caesura.statistics.results import Measured, Results
 
-__all__ = ["TABLES", "as_frame", "records", "render", "rows_frame"]
+__all__ = ["FILES", "TABLES", "as_frame", "file_content", "frame_content", "records", "render", "rows_frame"]
 
 
-def records(evaluation: Evaluation) -> list[dict[str, Any]]:
+def records(evaluation: Results) -> list[dict[str, Any]]:
     """One record a system (or bound) and metric: pooled and mean score, interval, counts, signature."""
     listed: list[tuple[str, str, Mapping[str, Measured]]] = [
         *(("system", name, found) for name, found in evaluation.systems.items()),
@@ -30,7 +31,7 @@ def records(evaluation: Evaluation) -> list[dict[str, Any]]:
             "macro": m.macro,
             "low": None if m.interval is None else m.interval.low,
             "high": None if m.interval is None else m.interval.high,
-            "items": len(m.rows),
+            "items": evaluation.count,
             "signature": m.signature,
         }
         for kind, system, found in listed
@@ -38,14 +39,26 @@ def records(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def render(evaluation: Evaluation, style: str) -> str:
+def render(evaluation: Results, style: str) -> str:
     """Write the table in a style of :data:`TABLES`; every number carries its signature below or beside it."""
     if style not in TABLES:
         raise UnknownName("table style", style, list(TABLES))
     return TABLES[style](evaluation)
 
 
-def as_frame(evaluation: Evaluation) -> Any:
+def file_content(evaluation: Results, suffix: str) -> str | bytes:
+    """The table as a file with a suffix of :data:`FILES` holds it."""
+    return frame_content(as_frame(evaluation), suffix) if suffix == ".parquet" else render(evaluation, FILES[suffix])
+
+
+def frame_content(frame: Any, suffix: str) -> bytes:
+    """A data frame as a .csv or .parquet file holds it."""
+    buffer = BytesIO()
+    frame.write_csv(buffer) if suffix == ".csv" else frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def as_frame(evaluation: Results) -> Any:
     """Return the records as a polars DataFrame (which speaks Arrow's PyCapsule interface, and ``to_pandas``, ``to_numpy``)."""
     return _polars().DataFrame(records(evaluation))
 
@@ -63,14 +76,14 @@ def rows_frame(evaluation: Evaluation) -> Any:
     return polars.DataFrame(listed)
 
 
-def _markdown(evaluation: Evaluation) -> str:
+def _markdown(evaluation: Results) -> str:
     header, body, notes = _grid(evaluation, lambda text: text.replace("|", "\\|"), " [{low}, {high}]")
     lines = ["| " + " | ".join(header) + " |", "|" + "|".join(["---"] + ["---:"] * (len(header) - 1)) + "|"]
     lines += ["| " + " | ".join(row) + " |" for row in body]
     return "\n".join([*lines, "", *(f"`{note}`  " for note in notes)]) + "\n"
 
 
-def _latex(evaluation: Evaluation) -> str:
+def _latex(evaluation: Results) -> str:
     header, body, notes = _grid(evaluation, _escaped, r" {{\scriptsize [{low}, {high}]}}")
     lines = [
         r"\begin{tabular}{l" + "r" * (len(header) - 1) + "}",
@@ -83,7 +96,7 @@ def _latex(evaluation: Evaluation) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *comments]) + "\n"
 
 
-def _csv(evaluation: Evaluation) -> str:
+def _csv(evaluation: Results) -> str:
     listed = records(evaluation)
     buffer = StringIO()
     writer = csv.DictWriter(buffer, fieldnames=list(listed[0]), lineterminator="\n")
@@ -92,7 +105,7 @@ def _csv(evaluation: Evaluation) -> str:
     return buffer.getvalue()
 
 
-def _json(evaluation: Evaluation) -> str:
+def _json(evaluation: Results) -> str:
     plain = [
         {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
         for r in records(evaluation)
@@ -101,11 +114,15 @@ def _json(evaluation: Evaluation) -> str:
 
 
 #: Style -> how to write it.
-TABLES: dict[str, Callable[[Evaluation], str]] = {"markdown": _markdown, "latex": _latex, "csv": _csv, "json": _json}
+TABLES: dict[str, Callable[[Results], str]] = {"markdown": _markdown, "latex": _latex, "csv": _csv, "json": _json}
+
+
+#: Suffix of a file -> the style of its table.
+FILES = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".json": "json", ".parquet": "parquet"}
 
 
 def _grid(
-    evaluation: Evaluation, escape: Callable[[str], str], interval: str
+    evaluation: Results, escape: Callable[[str], str], interval: str
 ) -> tuple[list[str], list[list[str]], list[str]]:
     """Systems down, metrics across, signatures apart."""
     names = list(evaluation.measured)
