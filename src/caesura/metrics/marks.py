@@ -203,6 +203,8 @@ def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, ob
 
     ``labels`` may be combinations ("dagesh+patah"); these are alike where all their vowels sound the same and their other marks are the same.
 
+    Examples
+    --------
     >>> mark_similarity(("patah", "qamats", "hiriq"))["matrix"]
     [[1.0, 0.5, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
