@@ -290,6 +290,22 @@ def test_names_that_cannot_be_read_stop_the_run(files, tmp_path: Path) -> None:
             evaluate_files(reference, {"one": broken}, METRICS, keep_going=keep_going)
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"engine": "spark"}, "engine is 'spark'; expected 'local', 'dask'."),
+        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip', 'worst'."),
+        ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean', 'best'."),
+        ({"items_per_fragment": 0}, "one item or more, not 0"),
+        ({"metrics": []}, "name at least one metric"),
+        ({"systems": {}}, "there is no system to evaluate"),
+    ],
+)
+def test_bad_requests(files, given: dict, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        evaluate_files(files[0], **{"systems": files[1], "metrics": METRICS, **given})
+
+
 @pytest.mark.parametrize("content", [b"", b"PAR1 not really", b"{}"])
 def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.parquet"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 from io import StringIO
 
 import numpy as np
@@ -157,6 +158,15 @@ def test_groups_are_resampled_as_the_whole_was() -> None:
     assert wide["F"].interval != narrow["F"].interval
 
 
+def test_a_scorer_travels_to_other_processes() -> None:
+    class Copy:
+        def predict(self, X: list) -> list:
+            return X
+
+    scorer = pickle.loads(pickle.dumps(make_scorer("WD")))
+    assert scorer(Copy(), [[2, 2], [3, 3]], [[2, 2], [1, 5]]) < 0.0
+
+
 def test_accumulator_and_scorer() -> None:
     one, two = Accumulator("F"), Accumulator("F")
     assert np.isnan(one.compute())
@@ -177,3 +187,17 @@ def test_accumulator_and_scorer() -> None:
     assert make_scorer("F")(Copy(), [[2, 2]], [[1, 3]]) == 0.0
     with pytest.raises(CaesuraError, match="1 predictions for 2 references"):
         make_scorer("F")(Copy(), [[2, 2]], [[1, 3], [4]])
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip', 'worst'."),
+        ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean', 'best'."),
+        ({"metrics": []}, "name at least one metric"),
+        ({"hypothesis": {}}, "there is no system to evaluate"),
+    ],
+)
+def test_bad_requests(given: dict, sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        evaluate(gold(), **{"hypothesis": off_by_one(), "metrics": ["F"], **given})

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from caesura.errors import FormatError
+from caesura.errors import CaesuraError, FormatError
 from caesura.formats.parquet import item_names
 from caesura.metrics import Metric
 from caesura.statistics.pairing import Missing, References
@@ -72,6 +72,10 @@ def plan_run(
     """Look at the item names of all files and cut them into fragments."""
     from caesura.statistics.bootstrap import groups_for
 
+    if not systems:
+        raise CaesuraError("there is no system to evaluate; give {name: file}.")
+    if items_per_fragment < 1:
+        raise CaesuraError(f"a fragment holds one item or more, not {items_per_fragment}.")
     paths = [reference, *(path for _, path in systems)]
     cuts, items = _cuts([_Part(path) for path in paths], items_per_fragment)
     fragments = tuple(Fragment(number, number * items_per_fragment, rows) for number, rows in enumerate(_between(cuts)))

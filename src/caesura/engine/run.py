@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from caesura.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
-from caesura.statistics.pairing import Missing, References
+from caesura.statistics.pairing import Missing, References, check_word
 from caesura.statistics.results import Measured, Results, told_apart
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
 
+Engine: TypeAlias = Literal["local", "dask"]
 Progress = Callable[[int, int, int], None]  # fragments done, fragments in all, boundaries read by this one
 
 
@@ -85,7 +86,7 @@ def evaluate_files(
     systems: Mapping[str, Path | str],
     metrics: Iterable[str | Metric],
     *,
-    engine: Literal["local", "dask"] = "local",
+    engine: Engine = "local",
     scheduler: str | None = None,
     workers: int | None = None,
     checkpoint: Path | str | None = None,
@@ -115,6 +116,12 @@ def evaluate_files(
     chosen = [metric(name) for name in metrics]
     if not chosen:
         raise CaesuraError("name at least one metric; streaming has no default.")
+    for option, word, known in (
+        ("engine", engine, Engine),
+        ("missing", missing, Missing),
+        ("references", references, References),
+    ):
+        check_word(option, word, known)
     plan = plan_run(
         Path(reference),
         [(name, Path(path)) for name, path in systems.items()],
@@ -144,7 +151,7 @@ def evaluate_files(
 def _in_order(
     plan: Plan,
     memory: Checkpoint | None,
-    engine: Literal["local", "dask"],
+    engine: Engine,
     scheduler: str | None,
     workers: int | None,
     keep_going: bool,

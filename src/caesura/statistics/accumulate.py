@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,16 +66,20 @@ def make_scorer(name: str | Metric, **parameters: Any) -> Callable[[Any, Any, It
     >>> make_scorer("F")(Copy(), [[2, 2], [3, 1]], [[2, 2], [3, 1]])
     1.0
     """
-    made = metric(name, **parameters)
-    sign = 1.0 if made.higher_is_better else -1.0
+    return _Scorer(metric(name, **parameters))
 
-    def score(estimator: Any, X: Any, y: Iterable[SegmentationLike]) -> float:
+
+@dataclass(frozen=True)
+class _Scorer:
+    """A function with a memory: unlike one made inside another, it can be sent to other processes."""
+
+    metric: Metric
+
+    def __call__(self, estimator: Any, X: Any, y: Iterable[SegmentationLike]) -> float:
         truth, predicted = list(y), list(estimator.predict(X))
         if len(truth) != len(predicted):
             raise CaesuraError(f"{len(predicted)} predictions for {len(truth)} references; expected one for each.")
-        seen = Accumulator(made)
+        seen = Accumulator(self.metric)
         for one, two in zip(truth, predicted, strict=True):
             seen.update(one, two)
-        return sign * seen.compute()
-
-    return score
+        return seen.compute() if self.metric.higher_is_better else -seen.compute()

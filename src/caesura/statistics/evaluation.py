@@ -170,8 +170,6 @@ def evaluate(
     0.6667
     """
     systems = {"hypothesis": hypothesis} if isinstance(hypothesis, Corpus) else dict(hypothesis)
-    if not systems:
-        raise CaesuraError("there is no system to evaluate; give one corpus or {name: corpus}.")
     pairings = pair_all(reference, systems, missing=missing)
     chosen = _chosen(metrics, next(iter(pairings.values())))
     measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed), threads)
@@ -222,9 +220,12 @@ def _bounds(reference: Corpus, measure: _Measure) -> dict[str, dict[str, Measure
 
 
 def _chosen(wanted: Iterable[str | Metric] | None, pairing: Pairing) -> list[Metric]:
-    if wanted is not None:
-        return [metric(name) for name in wanted]
-    return [made for made in map(metric, metrics()) if made.applies_to(pairing.batch)]
+    if wanted is None:
+        return [made for made in map(metric, metrics()) if made.applies_to(pairing.batch)]
+    chosen = [metric(name) for name in wanted]
+    if not chosen:
+        raise CaesuraError("name at least one metric, or give none to take every one that applies.")
+    return chosen
 
 
 def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:

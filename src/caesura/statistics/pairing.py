@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from caesura.metrics import Batch, Metric
 from caesura.metrics.base import Rows
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["Missing", "Pairing", "References", "pair_all", "pair_up"]
+__all__ = ["Missing", "Pairing", "References", "check_word", "pair_all", "pair_up"]
 
 #: What happens to items that only one side has: refuse; leave them out and list them; or count the missing annotation as one
 #: without any mark.
@@ -43,6 +43,7 @@ class Pairing:
 
     def per_item(self, rows: Rows, metric: Metric | None = None, references: References = "pooled") -> Rows:
         """Add up the rows of pairs that belong to one item, several references as ``references`` says."""
+        check_word("references", references, References)
         coders = int(self.reference_of.max()) + 1 if len(self.reference_of) else 1
         if coders == 1 or references == "pooled":
             return _added(rows, self.item_of, len(self.items))
@@ -77,6 +78,8 @@ class Pairing:
 
 def pair_all(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Missing = "error") -> dict[str, Pairing]:
     """Pair every system with the reference, all of them on the same items in the same order, or none."""
+    if not systems:
+        raise CaesuraError("there is no system to evaluate; give one, or {name: system}.")
     pairings = {name: pair_up(reference, corpus, missing=missing) for name, corpus in systems.items()}
     if missing == "skip":
         pairings = _on_common_items(pairings)
@@ -96,6 +99,7 @@ def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error"
 
     Items that only one side has are never passed over in silence: they are refused, skipped and listed, or count as unmarked.
     """
+    check_word("missing", missing, Missing)
     _check_texts(reference, hypothesis)
     if _aligned(reference, hypothesis):
         rows = len(reference)
@@ -116,6 +120,12 @@ def pair_up(reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error"
     batch = Batch.of_corpora(reference, hypothesis, left, right)
     said = {"filled" if missing == "worst" else "skipped": tuple(alone)}
     return Pairing(batch, items, of_shared[at], reference.coder_of[left], **said)
+
+
+def check_word(option: str, given: object, known: Any) -> None:
+    """Refuse a word that is none of those a Literal type lists."""
+    if given not in get_args(known):
+        raise CaesuraError(f"{option} is {given!r}; expected {', '.join(map(repr, get_args(known)))}.")
 
 
 def _on_common_items(pairings: dict[str, Pairing]) -> dict[str, Pairing]:
