@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics import Batch
+from caesura.metrics import Batch, metric
 from caesura.model import Corpus, Segmentation
 
 
@@ -60,3 +60,24 @@ def test_parts_cover_everything_in_order() -> None:
     parts = batch.parts(7)
     assert sum(map(len, parts)) == 100
     np.testing.assert_array_equal(np.concatenate([p.lengths for p in parts]), batch.lengths)
+
+
+def test_what_several_metrics_need_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from caesura.kernels import windows
+
+    random = np.random.default_rng(0)
+    masses = [[random.integers(1, 9, size=6).tolist() for _ in range(5)] for _ in range(2)]
+    sides = [corpus(**{f"i{n}": [*m, 60 - sum(m)] for n, m in enumerate(side)}) for side in masses]
+    batch, counted = Batch.of_corpora(*sides), []
+    sweep = windows.count_windows
+    monkeypatch.setattr(windows, "count_windows", lambda *given: (counted.append(given[-2]), sweep(*given)))
+    together = [metric(name).rows(batch) for name in ("Pk", "WD", "WD:weighted=True", "Pk:k=3")]
+    assert [widths.tolist() for widths in counted[1:]] == [[3] * 5], "the default k in one sweep, k=3 in another"
+    alone = [metric(name).rows(Batch.of_corpora(*sides)) for name in ("Pk", "WD", "WD:weighted=True", "Pk:k=3")]
+    for one, two in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(one, two)
+    together[0][:] = -1.0
+    np.testing.assert_array_equal(metric("Pk").rows(batch), alone[0], err_msg="rows belong to whoever asked for them")
+    metric("F").rows(batch)[:] = -1.0
+    assert (metric("recall").rows(batch) >= 0).all()
+    assert len(batch.take(slice(0, 2))._counted) == 0, "other pairs, other counts"

@@ -18,8 +18,7 @@ from caesura.kernels.jit import Index, kernel
 from caesura.kernels.marks import from_masses
 
 __all__ = [
-    "count_differences",
-    "count_separations",
+    "count_windows",
     "difference_masses",
     "differences",
     "separation_masses",
@@ -67,7 +66,7 @@ def _lay_out(
 
 
 @kernel
-def _unequal(
+def _seen(
     ref: NDArray[Any],
     i: int,
     i_stop: int,
@@ -78,47 +77,26 @@ def _unequal(
     stop: int,
     k: int,
     level: NDArray[Any],
-) -> tuple[int, int]:
-    """Return how many of the windows ``first … stop-1`` see unequal numbers of boundaries, and the sum of the differences."""
-    unequal, total = 0, 0
+) -> tuple[int, int, int]:
+    """Go through the windows ``first … stop-1`` unit by unit.
+
+    Return how many see unequal numbers of boundaries, the sum of the differences, and in how many exactly one side sees any.
+    """
+    unequal, total, one_sided = 0, 0, 0
     for block in range(first, stop, BLOCK):
         here = level[: min(BLOCK, stop - block) + k]
         i, j = _lay_out(ref, i, i_stop, hyp, j, j_stop, block, here)
-        ends, found, apart = here[k:], np.int32(0), np.int32(0)
+        ends, found, apart, alone = here[k:], np.int32(0), np.int32(0), np.int32(0)
         for window in range(len(ends)):
             seen = np.int32(ends[window] - here[window])
-            by = np.int32((seen & (HYP - 1)) - (seen // HYP))
-            found = np.int32(found + (by != 0))
-            apart = np.int32(apart + abs(by))
+            in_ref, in_hyp = np.int32(seen & (HYP - 1)), np.int32(seen // HYP)
+            found = np.int32(found + (in_ref != in_hyp))
+            apart = np.int32(apart + abs(np.int32(in_ref - in_hyp)))
+            alone = np.int32(alone + ((in_ref != 0) != (in_hyp != 0)))
         unequal += int(found)
         total += int(apart)
-    return unequal, total
-
-
-@kernel
-def _one_sided(
-    ref: NDArray[Any],
-    i: int,
-    i_stop: int,
-    hyp: NDArray[Any],
-    j: int,
-    j_stop: int,
-    first: int,
-    stop: int,
-    k: int,
-    level: NDArray[Any],
-) -> int:
-    """Return in how many of the windows ``first … stop-1`` exactly one side sees a boundary."""
-    total = 0
-    for block in range(first, stop, BLOCK):
-        here = level[: min(BLOCK, stop - block) + k]
-        i, j = _lay_out(ref, i, i_stop, hyp, j, j_stop, block, here)
-        ends, found = here[k:], np.int32(0)
-        for window in range(len(ends)):
-            seen = np.int32(ends[window] - here[window])
-            found = np.int32(found + (((seen & (HYP - 1)) != 0) != (seen >= HYP)))
-        total += int(found)
-    return total
+        one_sided += int(alone)
+    return unequal, total, one_sided
 
 
 @kernel
@@ -165,48 +143,6 @@ def _swept(at: NDArray[Any], sign: NDArray[Any], found: int, first: int, stop: i
 
 
 @kernel
-def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int]:
-    """Sweep one pair over the windows ``first … stop-1``: how many differ, and by how much in all."""
-    if _close(len(ref) + len(hyp), stop - first, k):
-        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
-        return _unequal(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)
-    at = np.empty(len(ref) + len(hyp) + 1, np.int64)
-    sign = np.empty(len(at), np.int64)
-    found = _differing(ref, 0, len(ref), hyp, 0, len(hyp), at, sign)
-    return _swept(at, sign, found, first, stop, k)
-
-
-@kernel
-def count_differences(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    firsts: NDArray[Any],
-    stops: NDArray[Any],
-    widths: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
-    """Fill ``out`` with (windows that differ, sum of the differences) over the windows ``firsts … stops-1`` of every pair."""
-    most = 1
-    for pair in range(len(ref_starts)):
-        most = max(most, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 1)
-    at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2 * BLOCK, np.int32)
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        first, stop, k = firsts[pair], stops[pair], widths[pair]
-        if _close(i_stop - i + j_stop - j, stop - first, k):
-            out[pair, 0], out[pair, 1] = _unequal(
-                ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k, level
-            )
-        else:
-            found = _differing(ref_positions, i, i_stop, hyp_positions, j, j_stop, at, sign)
-            out[pair, 0], out[pair, 1] = _swept(at, sign, found, first, stop, k)
-
-
-@kernel
 def _covered(positions: NDArray[Any], i: int, i_stop: int, first: int, stop: int, k: int) -> int:
     """Count the windows that see at least one of these boundaries."""
     total, behind = 0, first
@@ -239,17 +175,16 @@ def _covered_together(
 
 
 @kernel
-def separations(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
-    """Sweep one pair: in how many windows one side has a boundary between the two ends and the other has none."""
-    if _close(len(ref) + len(hyp), stop - first, k):
-        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
-        return _one_sided(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)
-    both = _covered_together(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k)
-    return 2 * both - _covered(ref, 0, len(ref), first, stop, k) - _covered(hyp, 0, len(hyp), first, stop, k)
+def _one_sided(
+    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, first: int, stop: int, k: int
+) -> int:
+    """Count the windows that exactly one side sees a boundary in: those that either sees one in, twice, less those of each side."""
+    both = _covered_together(ref, i, i_stop, hyp, j, j_stop, first, stop, k)
+    return 2 * both - _covered(ref, i, i_stop, first, stop, k) - _covered(hyp, j, j_stop, first, stop, k)
 
 
 @kernel
-def count_separations(
+def count_windows(
     ref_positions: NDArray[Any],
     ref_starts: NDArray[Any],
     ref_stops: NDArray[Any],
@@ -261,20 +196,43 @@ def count_separations(
     widths: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    """Fill ``out[:, 0]`` with the windows whose ends one side keeps together and the other parts.
-
-    Windows that exactly one side sees a boundary in are those that either sees one in, twice, less those of each side.
-    """
-    level = np.empty(2 * BLOCK, np.int32)
+    """Fill ``out`` with (windows that differ, sum of the differences, windows that one side alone sees a boundary in) of every pair."""
+    most = 1
+    for pair in range(len(ref_starts)):
+        most = max(most, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 1)
+    at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2 * BLOCK, np.int32)
+    ref, hyp = ref_positions, hyp_positions
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         first, stop, k = firsts[pair], stops[pair], widths[pair]
         if _close(i_stop - i + j_stop - j, stop - first, k):
-            out[pair, 0] = _one_sided(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k, level)
-            continue
-        both = _covered_together(ref_positions, i, i_stop, hyp_positions, j, j_stop, first, stop, k)
-        alone = _covered(ref_positions, i, i_stop, first, stop, k) + _covered(hyp_positions, j, j_stop, first, stop, k)
-        out[pair, 0] = 2 * both - alone
+            out[pair, 0], out[pair, 1], out[pair, 2] = _seen(ref, i, i_stop, hyp, j, j_stop, first, stop, k, level)
+        else:
+            found = _differing(ref, i, i_stop, hyp, j, j_stop, at, sign)
+            out[pair, 0], out[pair, 1] = _swept(at, sign, found, first, stop, k)
+            out[pair, 2] = _one_sided(ref, i, i_stop, hyp, j, j_stop, first, stop, k)
+
+
+@kernel
+def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int]:
+    """Sweep one pair over the windows ``first … stop-1``: how many differ, and by how much in all."""
+    if _close(len(ref) + len(hyp), stop - first, k):
+        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
+        unequal, total, _ = _seen(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)
+        return unequal, total
+    at = np.empty(len(ref) + len(hyp) + 1, np.int64)
+    sign = np.empty(len(at), np.int64)
+    found = _differing(ref, 0, len(ref), hyp, 0, len(hyp), at, sign)
+    return _swept(at, sign, found, first, stop, k)
+
+
+@kernel
+def separations(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
+    """Sweep one pair: in how many windows one side has a boundary between the two ends and the other has none."""
+    if _close(len(ref) + len(hyp), stop - first, k):
+        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
+        return _seen(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)[2]
+    return _one_sided(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k)
 
 
 @kernel

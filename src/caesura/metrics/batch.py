@@ -6,8 +6,9 @@ over all pairs of its coders, or over one pair in a function call is the same sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from caesura.model import Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind, merged_labels
 
 __all__ = ["Batch", "Side"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Batch:
     reference: Side
     hypothesis: Side
     labels: tuple[str, ...] | None = None
+    _counted: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
@@ -119,6 +123,16 @@ class Batch:
         """Return the number of pairs."""
         return len(self.lengths)
 
+    def once(self, what: Hashable, count: Callable[[], T]) -> T:
+        """Count only once what several metrics need: one sweep for Pk and WindowDiff, one list of edits for B and S.
+
+        Whoever gets it must not change it.
+        """
+        if what not in self._counted:
+            self._counted[what] = count()
+        found: T = self._counted[what]
+        return found
+
     @property
     def typed(self) -> bool:
         """Whether both sides carry types."""
@@ -135,6 +149,9 @@ class Batch:
 
     def parts(self, number: int) -> list[Batch]:
         """Cut into at most ``number`` runs of pairs with about equal numbers of marks, in order."""
+        return self.once(("parts", number), lambda: self._cut(number))
+
+    def _cut(self, number: int) -> list[Batch]:
         work = np.cumsum(self.reference.sizes + self.hypothesis.sizes + 1)
         if number < 2 or len(self) < 2:
             return [self]
@@ -150,12 +167,11 @@ class Batch:
         """Forget types: one plain boundary wherever there was any, the closing one left out."""
         if self.kind == "nested" or (self.reference.types is None and self.hypothesis.types is None):
             return self
-        return replace(
-            self,
-            reference=_untyped(self.reference, self.lengths, self.kind),
-            hypothesis=_untyped(self.hypothesis, self.lengths, self.kind),
-            labels=None,
-        )
+        return self.once("without types", self._untyped)
+
+    def _untyped(self) -> Batch:
+        reference, hypothesis = (_untyped(side, self.lengths, self.kind) for side in (self.reference, self.hypothesis))
+        return replace(self, reference=reference, hypothesis=hypothesis, labels=None)
 
 
 def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batch | None:

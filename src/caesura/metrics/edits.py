@@ -158,7 +158,11 @@ class EditMetric(Metric):
         return not callable(self.substitution)
 
     def tallies(self, batch: Batch) -> Rows:
-        """Count every pair of the batch into the columns of :data:`caesura.kernels.edits.COLUMNS`."""
+        """Count every pair into the columns of :data:`caesura.kernels.edits.COLUMNS`, one time for all metrics of the same edits."""
+        rule = (self.n_t, self.matching, self.transposition, self.substitution, self.w_t, self.w_s)
+        return batch.once(("edits", *rule), lambda: self._tally(batch))
+
+    def _tally(self, batch: Batch) -> Rows:
         from caesura.kernels.edits import COLUMNS, count_adjacent, count_edits
 
         out = np.empty((len(batch), len(COLUMNS)))

@@ -31,19 +31,7 @@ class _Exact(Metric):
 
     def count(self, batch: Batch) -> Rows:
         """Count boundaries that both sides have (of the same type, where there are types), predicted and actual ones."""
-        from caesura.kernels.exact import count_common
-
-        out = np.zeros((len(batch), 3))
-        ref, hyp = batch.reference, batch.hypothesis
-        if not batch.typed:
-            plain = batch.without_types()
-            ref, hyp = plain.reference, plain.hypothesis
-        none = np.empty(0, np.int64)
-        count_common(
-            ref.positions, none if ref.types is None else ref.types, ref.starts, ref.stops,
-            hyp.positions, none if hyp.types is None else hyp.types, hyp.starts, hyp.stops, out,
-        )  # fmt: skip
-        return out
+        return batch.once("common boundaries", lambda: _common(batch)).copy()
 
 
 @dataclass(frozen=True)
@@ -110,3 +98,19 @@ class F(_Exact):
 
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(below > 0, above / np.where(below > 0, below, 1), np.where(other > 0, 0.0, 1.0))
+
+
+def _common(batch: Batch) -> Rows:
+    from caesura.kernels.exact import count_common
+
+    out = np.zeros((len(batch), 3))
+    ref, hyp = batch.reference, batch.hypothesis
+    if not batch.typed:
+        plain = batch.without_types()
+        ref, hyp = plain.reference, plain.hypothesis
+    none = np.empty(0, np.int64)
+    count_common(
+        ref.positions, none if ref.types is None else ref.types, ref.starts, ref.stops,
+        hyp.positions, none if hyp.types is None else hyp.types, hyp.starts, hyp.stops, out,
+    )  # fmt: skip
+    return out

@@ -64,6 +64,20 @@ def window_size(
     return _one_size(None if rule == "segments" else rule, round, minimum, length, len(ref))
 
 
+class _Swept(NamedTuple):
+    """What windows saw: the batch without types, the size and number of every pair's windows, and their counts.
+
+    Windows that differ, the sum of the differences, and windows in which exactly one side sees a boundary.
+    """
+
+    batch: Batch
+    widths: NDArray[np.int64]
+    windows: NDArray[np.int64]
+    differing: NDArray[np.float64]
+    difference: NDArray[np.float64]
+    one_sided: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class _Windowed(Metric):
     """Base: the size of the window and where windows lie."""
@@ -107,32 +121,40 @@ class _Windowed(Metric):
         if len(short):
             raise CaesuraError(_too_short(self.name, int(plain.lengths[short[0]]), int(widths[short[0]])))
 
-    def swept(self, batch: Batch, columns: int) -> tuple[Batch, NDArray[np.int64], NDArray[np.int64], Rows]:
-        """Lay out the batch without types, its window sizes, its numbers of windows, and room for the counts."""
+    def swept(self, batch: Batch) -> _Swept:
+        """Sweep windows over every pair, one time for all metrics whose windows are the same."""
+        return batch.once(("windows", self.k, self.round, self.minimum, self.padded), lambda: self._sweep(batch))
+
+    def _sweep(self, batch: Batch) -> _Swept:
+        from caesura.kernels.windows import count_windows
+
         plain = batch.without_types()
         widths = self.sizes(plain)
         lengths = np.maximum(plain.lengths, 1)
         windows = np.where(lengths > 1, lengths + widths - 2, 0) if self.padded else np.maximum(lengths - widths, 0)
-        return plain, widths, windows, np.empty((len(batch), columns))
-
-    def firsts(self, widths: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where every pair's windows begin, before the text when padded."""
-        return 1 - widths if self.padded else np.zeros(len(widths), np.int64)
-
-    def differences(self, batch: Batch) -> tuple[Batch, NDArray[np.int64], NDArray[np.int64], Rows]:
-        """Count the windows that differ and the sum of their differences; plus the layout they were counted in."""
-        from caesura.kernels.windows import count_differences
-
-        plain, widths, windows, out = self.swept(batch, 2)
-        ref, hyp, firsts = plain.reference, plain.hypothesis, self.firsts(widths)
-        count_differences(
+        firsts = 1 - widths if self.padded else np.zeros(len(widths), np.int64)
+        ref, hyp, out = plain.reference, plain.hypothesis, np.empty((len(batch), 3))
+        count_windows(
             ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, firsts, firsts + windows, widths, out
         )  # fmt: skip
-        return plain, widths, windows, out
+        return _Swept(plain, widths, windows, *out.T)
 
 
 @dataclass(frozen=True)
-class WindowDiff(_Windowed):
+class _Share(_Windowed):
+    """Base of the errors: the share of windows in which the sides differ."""
+
+    fields = ("differing", "windows")
+    higher_is_better = False
+    best = 0.0
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        """Differing windows over windows."""
+        return rows[..., 0] / np.where(rows[..., 1] > 0, rows[..., 1], 1.0)
+
+
+@dataclass(frozen=True)
+class WindowDiff(_Share):
     """WindowDiff: the share of windows in which the two sides have different numbers of boundaries.
 
     Parameters
@@ -152,9 +174,6 @@ class WindowDiff(_Windowed):
 
     name = "WD"
     title = "WindowDiff"
-    fields = ("differing", "windows")
-    higher_is_better = False
-    best = 0.0
     paper = "Pevzner & Hearst 2002, A critique and improvement of an evaluation metric for text segmentation"
     weighted: bool = field(default=False, metadata={"sign": "weighted"})
     edges: Edges = field(default="plain", metadata={"sign": "edges"})
@@ -173,19 +192,12 @@ class WindowDiff(_Windowed):
 
     def count(self, batch: Batch) -> Rows:
         """Count the windows that differ (or the sum of the differences), and all windows."""
-        _, _, windows, out = self.differences(batch)
-        if self.weighted:
-            out[:, 0] = out[:, 1]
-        out[:, 1] = windows
-        return out
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """Differing windows over windows."""
-        return rows[..., 0] / np.where(rows[..., 1] > 0, rows[..., 1], 1.0)
+        swept = self.swept(batch)
+        return np.stack((swept.difference if self.weighted else swept.differing, swept.windows), axis=1)
 
 
 @dataclass(frozen=True)
-class Pk(_Windowed):
+class Pk(_Share):
     """Pk: the share of windows whose ends one side keeps together and the other parts.
 
     >>> round(Pk()([2, 3, 6], [2, 2, 7]), 4)
@@ -194,9 +206,6 @@ class Pk(_Windowed):
 
     name = "Pk"
     title = "Pk"
-    fields = ("differing", "windows")
-    higher_is_better = False
-    best = 0.0
     paper = "Beeferman, Berger & Lafferty 1999, Statistical models for text segmentation"
 
     @property
@@ -206,19 +215,8 @@ class Pk(_Windowed):
 
     def count(self, batch: Batch) -> Rows:
         """Count the windows whose ends one side keeps together and the other parts, and all windows."""
-        from caesura.kernels.windows import count_separations
-
-        plain, widths, windows, out = self.swept(batch, 2)
-        ref, hyp, firsts = plain.reference, plain.hypothesis, self.firsts(widths)
-        count_separations(
-            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, firsts, firsts + windows, widths, out
-        )  # fmt: skip
-        out[:, 1] = windows
-        return out
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """Differing windows over windows."""
-        return rows[..., 0] / np.where(rows[..., 1] > 0, rows[..., 1], 1.0)
+        swept = self.swept(batch)
+        return np.stack((swept.one_sided, swept.windows), axis=1)
 
 
 @dataclass(frozen=True)
@@ -253,8 +251,11 @@ class WinPR(_Windowed):
 
     def count(self, batch: Batch) -> Rows:
         """Count true and false positives and negatives; every place is seen by k windows."""
-        plain, widths, _, out = self.differences(batch)
-        return _win_pr_rows(out[:, 1], widths, plain.reference.sizes, plain.hypothesis.sizes, plain.lengths)
+        swept = self.swept(batch)
+        plain = swept.batch
+        return _win_pr_rows(
+            swept.difference, swept.widths, plain.reference.sizes, plain.hypothesis.sizes, plain.lengths
+        )
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Precision, recall or F of the counts."""
