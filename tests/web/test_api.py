@@ -257,3 +257,18 @@ def test_a_drawing_follows_its_parameters(client: TestClient, project: int) -> N
     assert "near miss" not in drawn(n_t=1)
     listed = client.post(f"/api/items/{item['id']}/compare", json={"annotations": ids}).json()["drawings"]
     assert {"edits", "segmentations", "density", "alignment"} <= {d["name"] for d in listed}
+
+
+def test_files_that_lie_beside_each_other_are_read_together(client: TestClient, project: int) -> None:
+    text, spans = "so twice five miles", "T1\tsegment 0 8\tso twice\nT2\tsegment 9 19\tfive miles\n"
+    alone = client.post(f"/api/projects/{project}/files", files=[("files", ("talk.ann", spans))])
+    assert alone.status_code == 400
+    files = [("files", ("talk.txt", text)), ("files", ("talk.ann", spans))]
+    answer = client.post(f"/api/projects/{project}/files", files=files).json()
+    assert answer == {"annotations": 1, "faults": []}
+    item = client.get(f"/api/projects/{project}").json()["items"][-1]
+    assert (item["name"], item["coders"]) == ("talk", ["coder"])
+    again = client.post(f"/api/projects/{project}/files", files=files)
+    assert "name the coder otherwise" in again.json()["error"]
+    named = client.post(f"/api/projects/{project}/files", files=files, data={"coder": "ben"})
+    assert named.json()["annotations"] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
@@ -15,7 +16,7 @@ from caesura.web.requests import Change, Comment, CompareRequest, NewAnnotation,
 from caesura.web.security import csrf_token
 from caesura.web.settings import Settings
 from caesura.web.store import AnnotationState, Item, Store
-from caesura.web.uploads import plain_name, read_text, read_upload
+from caesura.web.uploads import Upload, plain_name, read_text, read_upload, together
 
 __all__ = ["router"]
 
@@ -104,15 +105,14 @@ async def add_files(
         raise CaesuraError(f"{len(files)} files at once; up to {limits.files} are taken.")
     added = 0
     faults: list[dict[str, Any]] = []
-    for file in files:
-        name, data = plain_name(file.filename or "file"), await file.read()
+    brought = [Upload(plain_name(file.filename or "file"), await file.read()) for file in files]
+    for file in together(brought):
         try:
-            corpus = await run_in_threadpool(
-                read_upload, name, data, limits, format=format or None, coder=(coder or "").strip() or None
-            )
-            added += await run_in_threadpool(_store(request).add_corpus, project, corpus, origin=f"file {name}")
+            named = {"format": format or None, "coder": (coder or "").strip() or None, "beside": file.beside}
+            corpus = await run_in_threadpool(partial(read_upload, file.name, file.data, limits, **named))
+            added += await run_in_threadpool(_store(request).add_corpus, project, corpus, origin=f"file {file.name}")
         except CaesuraError as fault:
-            faults.append({"file": name, "line": getattr(fault, "line", None), "error": str(fault)})
+            faults.append({"file": file.name, "line": getattr(fault, "line", None), "error": str(fault)})
     if faults and not added:
         raise CaesuraError(" ".join(fault["error"] for fault in faults[:3]))
     return {"annotations": added, "faults": faults}

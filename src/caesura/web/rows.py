@@ -112,7 +112,9 @@ def insert_annotation(
     taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
     if db.scalar(taken) is not None:
         name = db.scalar(sa.select(items.c.name).where(items.c.id == item))
-        raise CaesuraError(f"coder {coder!r} has an annotation of item {name!r} in this project already.")
+        raise CaesuraError(
+            f"coder {coder!r} has an annotation of item {name!r} in this project already; name the coder otherwise."
+        )
     made = db.execute(codings.insert().values(item=item, coder=coder, head=0, version=1, origin=origin))
     annotation = key(made)
     first = db.execute(

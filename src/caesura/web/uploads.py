@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from caesura.errors import CaesuraError, FormatError
@@ -11,13 +13,53 @@ from caesura.formats.registry import FORMATS
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.web.settings import Limits
 
-__all__ = ["plain_name", "read_text", "read_upload"]
+__all__ = ["Upload", "plain_name", "read_text", "read_upload", "together"]
 
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
 
 
+@dataclass(frozen=True)
+class Upload:
+    """One file that somebody brought, with what lies beside it: suffix -> content."""
+
+    name: str
+    data: bytes
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def together(files: Sequence[Upload]) -> list[Upload]:
+    """Put files to those that cannot be read without them: brat's text beside its spans, the type system beside a CAS.
+
+    >>> [(u.name, list(u.beside)) for u in together([Upload("a.txt", b""), Upload("a.ann", b""), Upload("b.txt", b"")])]
+    [('a.ann', ['.txt']), ('b.txt', [])]
+    """
+    known = {file.name.lower(): file for file in files}
+    made, used = [], set()
+    for file in files:
+        stem, suffix = file.name[: file.name.rfind(".")], PurePosixPath(file.name).suffix.lower()
+        beside = {}
+        for wanted in _COMPANIONS.get(suffix, ()):
+            found = known.get(f"{stem}{wanted}".lower()) or known.get(_SHARED.get(wanted, ""))
+            if found is not None:
+                beside[wanted] = found.data
+                used.add(found.name)
+        made.append(Upload(file.name, file.data, beside))
+    return [file for file in made if file.name not in used]
+
+
+#: Suffix of a file -> suffixes of those that lie beside it; and the name of one that all may share (as INCEpTION exports it).
+_COMPANIONS = {".ann": (".txt",), ".xmi": (".typesystem.xml",)}
+_SHARED = {".typesystem.xml": "typesystem.xml"}
+
+
 def read_upload(
-    name: str, data: bytes, limits: Limits, *, format: str | None = None, coder: str | None = None
+    name: str,
+    data: bytes,
+    limits: Limits,
+    *,
+    format: str | None = None,
+    coder: str | None = None,
+    beside: Mapping[str, bytes] | None = None,
 ) -> Corpus:
     """Read one uploaded file; faults name the file as the user knows it."""
     shown = plain_name(name)
@@ -26,6 +68,8 @@ def read_upload(
     with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
         path = Path(folder) / f"upload{_suffix(shown)}"
         path.write_bytes(data)
+        for suffix, content in (beside or {}).items():
+            path.with_suffix(suffix).write_bytes(content)
         try:
             corpus = read(path, format)
         except FormatError as fault:
@@ -77,7 +121,7 @@ def _renamed(corpus: Corpus, item: str, coder: str | None) -> Corpus:
         [
             Annotation(
                 item if a.item == "upload" else a.item,
-                coder or ("coder" if a.coder == "upload" else a.coder),
+                coder or ("coder" if a.coder in ("", "upload") else a.coder),
                 a.marks,
                 a.track,
             )
