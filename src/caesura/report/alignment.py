@@ -16,6 +16,7 @@ from caesura.metrics.aligned import Alignment, Edge, Group, align_segments
 from caesura.metrics.alignment import Likeness, Segment
 from caesura.model import Corpus, Segmentation, SegmentationLike
 from caesura.report.drawings import Picture
+from caesura.report.streams import streams
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, chosen_bidi, clean, clip, pad
 
@@ -78,7 +79,7 @@ def draw_alignment(
         ours, theirs, closeness=closeness, weight=weight, ties=ties, threshold=threshold,
         alignment=alignment, typed=typed,
     )  # fmt: skip
-    return AlignedSegments(found, (one, two), corpus.items[0])
+    return AlignedSegments(found, (one, two), corpus.items[0], rtl=streams(corpus)[0].rtl)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,7 @@ class AlignedSegments(Picture):
     alignment: Alignment
     names: tuple[str, str] = ("reference", "hypothesis")
     item: str = ""
+    rtl: bool = False
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -209,24 +211,26 @@ class AlignedSegments(Picture):
         picture.text(8, LINE, self._heading, weight="bold")
         for number, line in enumerate(lines):
             with picture.group(transform=f"translate(8 {top + number * block:g})"):
-                self._svg_line(picture, line, margin)
+                self._svg_line(picture, line, margin, max(12, width - margin) * CELL)
         key = "lines as wide as the weight of the edge · dashed: only one of the two segments chose the other"
         picture.text(8, picture.height - LINE * 0.5, key, "faint", size=12)
         return picture.render()
 
-    def _svg_line(self, picture: Svg, line: _Line, margin: int) -> None:
+    def _svg_line(self, picture: Svg, line: _Line, margin: int, room: float) -> None:
         tall = LINE * 1.3
         tops = (LINE * 0.4, LINE * 4.6)
 
         def x(position: float) -> float:
-            return CELL * (margin + (position - line.start) * line.scale)
+            along = CELL * (position - line.start) * line.scale
+            return CELL * margin + (room - along if self.rtl else along)  # texts from right to left begin at the right
 
         for side, role in ((0, "reference"), (1, "hypothesis")):
             picture.text(
                 0, tops[side] + tall * 0.68, clip(clean(self.names[side]), margin - 2), "faint", size=13, rtl=False
             )
             for number, segment in line.segments(self.alignment, side):
-                left, wide = x(segment.start), x(segment.stop) - x(segment.start)
+                left, right = sorted((x(segment.start), x(segment.stop)))
+                wide = right - left
                 tip = f"{self.names[side]} {number + 1}: {segment.start:g}–{segment.stop:g}"
                 picture.rect(left + 1, tops[side], max(wide - 2, 0.5), tall, "band", outline=role, round=3, tip=tip)
                 if wide > 9 * len(str(number + 1)):

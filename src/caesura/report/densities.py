@@ -136,7 +136,8 @@ class Density(Picture):
                 anchor = "start" if value == 0 else "end" if value / length > 0.97 else "middle"
                 picture.text(x, bottom - top + LINE * 0.8, label, "faint", anchor=anchor, size=11)
         unit = "s" if stream.timed else "units"
-        said = f"bars: boundaries of all coders, {stream.length / bins:.3g} {unit} each · highest {int(together.max())}"
+        each = f"{stream.length / bins:.3g} {unit}" if stream.timed or bins != stream.length else "one unit"
+        said = f"bars: boundaries of all coders, {each} each · highest {int(together.max())}"
         picture.text(8, picture.height - 6, said, "faint", size=11)
         return picture.render()
 

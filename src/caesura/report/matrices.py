@@ -101,7 +101,7 @@ class HeatMap(Picture):
         side = max(8.0, min(LINE * 2.4, (width * CELL - margin) / number))
         top = LINE * 2.6
         picture = Svg(
-            16 + margin + side * number, top + side * number + 12,
+            max(16 + margin + side * number, 16 + CELL * cells(clean(self.title))), top + side * number + 12,
             title=self.title, description=self._described(), style=style,
         )  # fmt: skip
         picture.text(8, LINE, self.title, weight="bold")

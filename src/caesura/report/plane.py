@@ -134,6 +134,8 @@ class PerformancePlane(Picture):
 
         picture.text(left, 20, self.title, weight="bold")
         self._svg_axes(picture, x, y)
+        shown = [s for s in self.systems.values() if np.isfinite(s.over_segmentation)]
+        systems = [(x(s.over_segmentation), y(s.hit_rate)) for s in shown]  # their names go before those of curves
         grid = np.linspace(-100.0, self.right, 241)
         for level in _LEVELS:
             rates = r_curve(level, grid)
@@ -141,7 +143,8 @@ class PerformancePlane(Picture):
             if len(inside) > 1:
                 picture.polyline(inside, "faint", width=1)
                 at = max(inside, key=lambda p: p[0])
-                picture.text(at[0] + 3, at[1] - 3, f"R {level:g}", "faint", size=10)
+                if not any(abs(at[1] - sy) < 16 and sx - 30 < at[0] < sx + 130 for sx, sy in systems):
+                    picture.text(at[0] + 3, at[1] - 3, f"R {level:g}", "faint", size=10)
         picture.line(x(-100), y(0), x(0), y(100), "ink", width=1.5, tip="no insertions")
         picture.polyline([(x(o), y(r)) for o, r in self.chance], "series4", width=2, stroke_dasharray="6 4")
         for i, (name, curve) in enumerate(self.curves.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +26,8 @@ __all__ = ["RegionTimeline", "draw_regions", "tolerance_in_words"]
 
 _NAME = 14
 _LINES = 24  # of a terminal drawing, each with a row a side; longer recordings end in a word about the rest
-_PIXELS = 40_000.0  # widest picture that browsers scroll without trouble
+_CLOSE = 3000  # boundaries of both sides that are drawn one by one, with their regions
+_ROWS = 60  # lines of an SVG drawing; longer recordings are drawn on a smaller scale
 _KEY = "● hit · + insertion · × deletion · ░ region of ± {tolerance}"
 
 
@@ -52,7 +53,7 @@ def draw_regions(
 
 @dataclass(frozen=True)
 class RegionTimeline(Picture):
-    """Boundaries along time with the regions around those of the reference; lines in a terminal wrap, SVG scrolls."""
+    """Boundaries along time with the regions around those of the reference; lines wrap."""
 
     heading: str
     coders: tuple[str, ...]
@@ -108,7 +109,7 @@ class RegionTimeline(Picture):
         if lines > _LINES:
             shown = self.start + _LINES * room / scale
             canvas.put(
-                canvas.height, 0, f"… and {self.stop - shown:.3g} s more; as SVG the whole recording scrolls", "faint"
+                canvas.height, 0, f"… and {self.stop - shown:.3g} s more; SVG shows the whole recording", "faint"
             )
         canvas.put(canvas.height, 0, clip(self.key, width), "faint")
         return canvas.text()
@@ -158,37 +159,52 @@ class RegionTimeline(Picture):
     # ------------------------------------------------------------------ SVG
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw on one axis of time, as wide as the recording needs; a page scrolls it sideways."""
-        match, span = self.match, max(self.stop - self.start, 1e-9)
+        """Draw lines of equal time under each other, each as wide as the page."""
+        span = max(self.stop - self.start, 1e-9)
         margin = CELL * (min(_NAME, max(cells(clean(name)) for name in self.coders)) + 2)
         room = width * CELL - margin
-        gaps = np.diff(match.reference)
-        wanted = max(
-            36 / float(np.median(gaps)) if len(gaps) and np.median(gaps) > 0 else 0.0,
-            7 / max(match.tolerance, 1e-4),
-        )
-        scale = min(max(room / span, min(wanted, 2000.0)), max(_PIXELS / span, room / span))
-        top, row = LINE * 2.6, LINE * 1.9
-        bottom = top + 2 * row
+        lines = min(max(1, round(span * self._wanted() / room)), _ROWS)
+        scale = lines * room / span  # every line is filled
+        said = self.key.replace("░", "shaded:")
+        if len(self.match.reference) + len(self.match.hypothesis) > _CLOSE:
+            said = f"insertions and deletions marked below; regions of ± {1000 * self.match.tolerance:g} ms"
+        beside = cells(self.heading) + 2 + cells(said) <= width
+        top, row = LINE * (2.6 if beside else 3.6), LINE * 1.9
+        tall = 2 * row + LINE * 2.8
         picture = Svg(
-            margin + span * scale + 24,
-            bottom + LINE * 2.6,
+            margin + room + 24,
+            top + (lines - 1) * tall + 2 * row + LINE * 2.6,
             title=self.title,
             description=self.described,
             style=style,
-            fluid=span * scale <= room + 1,
         )
         picture.text(8, LINE * 0.95, self.heading, size=13, weight="bold")
-        said = self.key.replace("░", "shaded:")
-        picture.text(8 + CELL * (cells(self.heading) + 2) * bool(self.heading), LINE * 0.95, said, "faint", size=12)
+        behind = CELL * (cells(self.heading) + 2) * bool(self.heading) if beside else 0.0
+        picture.text(8 + behind, LINE * (0.95 if beside else 1.95), said, "faint", size=12)
+        for number in range(lines):
+            left = self.start + number * room / scale
+            right = self.stop if number == lines - 1 else left + room / scale - 1e-9
+            replace(self, start=left, stop=right)._svg_line(picture, scale, margin, top + number * tall, row)
+        return picture.render()
+
+    def _wanted(self) -> float:
+        """Pixels a second: regions wide enough to be seen, and room between two boundaries."""
+        gaps = np.diff(self.match.reference)
+        apart = 36 / float(np.median(gaps)) if len(gaps) and np.median(gaps) > 0 else 0.0
+        return min(max(apart, 7 / max(self.match.tolerance, 1e-4)), 2000.0)
+
+    def _svg_line(self, picture: Svg, scale: float, margin: float, top: float, row: float) -> None:
+        bottom = top + 2 * row
         with picture.group(transform=f"translate({8 + margin:g} 0)"):
-            self._svg_axis(picture, scale, top, bottom, int(span * scale / 90) + 1)
-            self._svg_regions(picture, scale, top, bottom)
-            self._svg_reference(picture, scale, top, row)
-            self._svg_hypothesis(picture, scale, top + row, row)
+            self._svg_axis(picture, scale, top, bottom, int((self.stop - self.start) * scale / 90) + 1)
+            if len(self.match.reference) + len(self.match.hypothesis) > _CLOSE:
+                self._svg_from_afar(picture, scale, top, row)
+            else:
+                self._svg_regions(picture, scale, top, bottom)
+                self._svg_reference(picture, scale, top, row)
+                self._svg_hypothesis(picture, scale, top + row, row)
         for number, name in enumerate(self.coders):
             picture.text(8, top + row * (number + 0.5) + 5, clip(clean(name), _NAME), "faint", size=13, rtl=False)
-        return picture.render()
 
     def _x(self, time: float, scale: float) -> float:
         return (time - self.start) * scale
@@ -240,6 +256,22 @@ class RegionTimeline(Picture):
                     other = self._x(float(match.reference[match.found[index]]), scale)
                     picture.line(other, top - 2, x, top + 2, "match", width=1.5)
                     picture.circle(x, top + row + 9, 4, "match", tip=f"hit at {time:.4g} s")
+
+    def _svg_from_afar(self, picture: Svg, scale: float, top: float, row: float) -> None:
+        """Draw very many boundaries: one path a fate, without regions, which nobody could see."""
+        match, below = self.match, top + 2 * row
+        picture.line(0, top + row - 2, self._x(self.stop, scale), top + row - 2, "grid", width=1)
+        for times, chosen, role, spans in (
+            (match.reference, ~match.deleted, "reference", [(top + 2, top + row - 2)]),
+            (match.reference, match.deleted, "miss", [(top + 2, top + row - 2), (below + 3, below + 11)]),
+            (match.hypothesis, ~match.inserted, "match", [(top + row + 2, below - 2)]),
+            (match.hypothesis, match.inserted, "near", [(top + row + 2, below - 2), (below + 3, below + 11)]),
+        ):
+            here = times[chosen & (times >= self.start) & (times <= self.stop)].tolist()
+            drawn = dict.fromkeys(round(self._x(time, scale), 1) for time in here)
+            d = "".join(f"M{x:g} {one:g}V{two:g}" for x in drawn for one, two in spans)
+            if d:
+                picture.path(d, stroke=role, width=1)
 
     @staticmethod
     def _sign(picture: Svg, x: float, y: float, sign: str, role: str, tip: str) -> None:

@@ -105,11 +105,15 @@ async def add_files(
         raise CaesuraError(f"{len(files)} files at once; up to {limits.files} are taken.")
     added = 0
     faults: list[dict[str, Any]] = []
+    named = (coder or "").strip() or None
     brought = [Upload(plain_name(file.filename or "file"), await file.read()) for file in files]
     for file in together(brought):
         try:
-            named = {"format": format or None, "coder": (coder or "").strip() or None, "beside": file.beside}
-            corpus = await run_in_threadpool(partial(read_upload, file.name, file.data, limits, **named))
+            corpus = await run_in_threadpool(
+                partial(
+                    read_upload, file.name, file.data, limits, format=format or None, coder=named, beside=file.beside
+                )
+            )
             added += await run_in_threadpool(_store(request).add_corpus, project, corpus, origin=f"file {file.name}")
         except CaesuraError as fault:
             faults.append({"file": file.name, "line": getattr(fault, "line", None), "error": str(fault)})

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
+from caesura.report.svg import PALETTE
 from caesura.web.security import COOKIE, csrf_token
 
 __all__ = ["pages"]
@@ -19,8 +20,12 @@ pages = APIRouter(include_in_schema=False)
 _templates = Jinja2Templates(Path(__file__).parent / "templates")
 
 
+#: Drawings follow the screen into the dark; paper is light.
+_ON_PAPER = "svg.caesura{" + "".join(f"--cs-{role}:{light}!important;" for role, (light, _) in PALETTE.items()) + "}"
+
+
 def _page(request: Request, template: str, **context: object) -> Response:
-    context |= {"csrf": csrf_token(request.app.state.settings), "version": __version__}
+    context |= {"csrf": csrf_token(request.app.state.settings), "version": __version__, "on_paper": _ON_PAPER}
     return _templates.TemplateResponse(request, template, context)
 
 

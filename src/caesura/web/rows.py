@@ -73,6 +73,9 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+_KINDS = {"units": "boundaries of a text", "time": "boundaries of a recording", "nested": "nested segments"}
+
+
 def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus) -> int:
     """The item an annotation belongs to, made if it is new; its length and text must agree."""
     marks = annotation.marks
@@ -94,9 +97,12 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
             )
         )
         return key(made)
-    if row.kind != kind or row.length != float(marks.length):
+    if row.kind != kind:
+        raise CaesuraError(f"item {annotation.item!r} holds {_KINDS[row.kind]}, the new annotation {_KINDS[kind]}.")
+    if row.length != float(marks.length):
+        unit = "seconds" if kind == "time" else "units"
         raise CaesuraError(
-            f"item {annotation.item!r} has {row.length:g} {row.kind} in this project, the new annotation {marks.length:g} {kind}."
+            f"item {annotation.item!r} has {row.length:g} {unit} in this project, the new annotation {marks.length:g} {unit}."
         )
     if row.units is not None and marks.units is not None and _words(row.units) != marks.units:
         raise CaesuraError(f"item {annotation.item!r}: the new annotation stands on another text.")

@@ -34,11 +34,11 @@ export class TextEditor extends Editor {
     this.gaps = new Map();
     const parts = [];
     for (let position = this.from; position <= to; position++) {
-      parts.push(el("span", { class: "unit" }, units?.[position - 1] ?? "▪"));
-      if (position > this.last) continue;
-      const gap = el("button", { class: "gap", type: "button", "data-at": position, tabindex: "-1" });
-      this.gaps.set(position, gap);
-      parts.push(gap);
+      const word = units?.[position - 1] ?? "▪";
+      const unit = el("span", { class: "unit" }, word);
+      if (position <= this.last) this.gaps.set(position, el("button", { class: "gap", type: "button", "data-at": position, tabindex: "-1" }));
+      // a boundary stays on the line of its word
+      parts.push(el("span", { class: word.length < 40 ? "pair" : "long" }, unit, this.gaps.get(position)));
     }
     this.text.replaceChildren(...parts);
     this.gaps.values().next().value?.setAttribute("tabindex", "0");

@@ -14,7 +14,6 @@ let data;
 async function load() {
   data = await fetched();
   drawChoices();
-  await compare();
   showComments(data.comments);
 }
 
@@ -131,6 +130,7 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
   await load();
   drawStart();
   editor.open(data, made.id);
+  await compare();
 }));
 
 let methods = [];
@@ -163,7 +163,10 @@ told(async () => {
   editor.open(data, data.annotations.findLast(madeHere)?.id);
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
+  const compared = compare(); // while the editor is looked at
   if (at && data.annotations.length) editor.focus(kind === "nested" && from ? [from, at] : at);
+  await compared;
+  if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above has pushed it down
 })();
 
 // Paper has no way to open what is closed.
