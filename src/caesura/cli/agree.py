@@ -17,6 +17,7 @@ from caesura.cli.options import (
     Items,
     Json,
     Seed,
+    SvgFile,
     Transposition,
     Width,
 )
@@ -65,7 +66,7 @@ def agree(
         list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a coefficient is lower: pi=0.6.")
     ] = None,
     draw: Draw = None,
-    svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
+    svg: SvgFile = None,
     width: Width = None,
     format: Format = None,
     option: FormatOptions = None,

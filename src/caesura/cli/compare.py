@@ -24,6 +24,7 @@ from caesura.cli.options import (
     Metrics,
     Seed,
     Similarity,
+    SvgFile,
     Transposition,
     Width,
 )  # fmt: skip
@@ -103,7 +104,7 @@ def compare(
         typer.Option("--marks", help="The texts carry vowel marks: hebrew or arabic. Words and letters are measured."),
     ] = None,
     draw: Draw = None,
-    svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
+    svg: SvgFile = None,
     width: Width = None,
     format: Format = None,
     option: FormatOptions = None,

@@ -19,6 +19,7 @@ __all__ = [
     "Metrics",
     "Seed",
     "Similarity",
+    "SvgFile",
     "Transposition",
     "Width",
 ]
@@ -46,6 +47,7 @@ FormatOptions: TypeAlias = Annotated[
 Draw: TypeAlias = Annotated[
     list[str] | None, typer.Option("--draw", "-d", help="Which drawing, by name; repeatable. Default: what fits.")
 ]
+SvgFile: TypeAlias = Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")]
 Width: TypeAlias = Annotated[
     int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")
 ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Width
+from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, SvgFile, Width
 
 if TYPE_CHECKING:
     from caesura.model import Corpus
@@ -27,7 +26,7 @@ def show(
     draw_option: Annotated[
         list[str] | None, typer.Option("--draw-option", help="An option of the drawing, KEY=VALUE: zoom=density.")
     ] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")] = None,
+    svg: SvgFile = None,
     width: Width = None,
     all_items: Annotated[bool, typer.Option("--all", help="Draw every item, however many there are.")] = False,
     format: Format = None,

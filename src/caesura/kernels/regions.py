@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["assign_lenient", "assign_optimal", "assign_regions", "count_lenient", "count_optimal", "count_regions"]
+__all__ = ["LENIENT", "OPTIMAL", "REGIONS", "assign_lenient", "assign_optimal", "assign_regions", "count_matched"]
+
+#: Which boundaries answer each other.
+REGIONS, OPTIMAL, LENIENT = range(3)
 
 _BLOCK = 1024  # ticks laid out at a time: both buffers stay in the first-level cache, however long a recording is
 _FENCE = 2**61  # behind the last boundary; ticks stay below 2**51, so no sum of two reaches it
@@ -136,40 +139,6 @@ def _region_hits(
 
 
 @kernel
-def count_regions(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    tolerance: int,
-    scale: float,
-    later: bool,
-    edges: bool,
-    out: NDArray[Any],
-) -> None:
-    """Fill ``out`` with (hits, hypotheses that are hits, reference boundaries, hypotheses) by the search region method.
-
-    ``tolerance`` is in ticks, ``scale`` in ticks a second; ``later`` sends ties to the later boundary, ``edges`` keeps what
-    stands at the ends of a recording.
-    """
-    ref, hyp = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
-    shift = 1 if later else 0  # twice a tick is even, so one more sends ties, and only ties, to the later boundary
-    for pair in range(len(ref_starts)):
-        a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        if not edges:
-            a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
-            c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
-        hits, n_ref = _region_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, shift, ref, hyp)
-        out[pair, 0] = hits
-        out[pair, 1] = hits
-        out[pair, 2] = n_ref
-        out[pair, 3] = d - c
-
-
-@kernel
 def _optimal_hits(
     ref: NDArray[Any], i: int, n_ref: int, hyp: NDArray[Any], j: int, n_hyp: int, tolerance: int, scale: float
 ) -> tuple[int, int]:
@@ -194,34 +163,6 @@ def _optimal_hits(
 
 
 @kernel
-def count_optimal(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    tolerance: int,
-    scale: float,
-    later: bool,
-    edges: bool,
-    out: NDArray[Any],
-) -> None:
-    """Like :func:`count_regions`, with the largest one-to-one matching in the place of regions."""
-    for pair in range(len(ref_starts)):
-        a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        if not edges:
-            a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
-            c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
-        hits, n_ref = _optimal_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale)
-        out[pair, 0] = hits
-        out[pair, 1] = hits
-        out[pair, 2] = n_ref
-        out[pair, 3] = d - c
-
-
-@kernel
 def _near(
     these: NDArray[Any], i: int, last: int, those: NDArray[Any], k: int, stop: int, tol: int, scale: float, once: bool
 ) -> tuple[int, int]:
@@ -240,7 +181,7 @@ def _near(
 
 
 @kernel
-def count_lenient(
+def count_matched(
     ref_positions: NDArray[Any],
     ref_starts: NDArray[Any],
     ref_stops: NDArray[Any],
@@ -252,16 +193,31 @@ def count_lenient(
     scale: float,
     later: bool,
     edges: bool,
+    matching: int,
     out: NDArray[Any],
 ) -> None:
-    """Like :func:`count_regions`, with every boundary near any of the other side counted, however often that one was used."""
+    """Fill ``out`` with (reference boundaries that are hit, hypotheses that are hits, reference boundaries, hypotheses).
+
+    ``matching`` is REGIONS (the search region method), OPTIMAL (the largest one-to-one matching) or LENIENT (every boundary near any of
+    the other side, however often that one was used). ``tolerance`` is in ticks, ``scale`` in ticks a second; ``later`` sends ties to
+    the later boundary, ``edges`` keeps what stands at the ends of a recording.
+    """
+    ref, hyp = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
+    shift = 1 if later else 0  # twice a tick is even, so one more sends ties, and only ties, to the later boundary
     for pair in range(len(ref_starts)):
         a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         if not edges:
             a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
             c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
-        out[pair, 0], out[pair, 2] = _near(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, True)
-        out[pair, 1], out[pair, 3] = _near(hyp_positions, c, d, ref_positions, a, b, tolerance, scale, False)
+        if matching == LENIENT:
+            out[pair, 0], out[pair, 2] = _near(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, True)
+            out[pair, 1], out[pair, 3] = _near(hyp_positions, c, d, ref_positions, a, b, tolerance, scale, False)
+            continue
+        if matching == OPTIMAL:
+            hits, n_ref = _optimal_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale)
+        else:
+            hits, n_ref = _region_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, shift, ref, hyp)
+        out[pair, 0], out[pair, 1], out[pair, 2], out[pair, 3] = hits, hits, n_ref, d - c
 
 
 @kernel

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
 from caesura.metrics.batch import Batch
+from caesura.metrics.plain import kernels
 from caesura.metrics.region_counts import (
     LARGEST_TICK,
     Edges,
@@ -34,7 +35,7 @@ from caesura.metrics.region_counts import (
     RegionScores,
     Tie,
     checked,
-    count_kernel,
+    code_of,
     f_of,
     grid,
     hit_rate_of,
@@ -81,13 +82,17 @@ class _Region(Metric):
             )
 
     def count(self, batch: Batch) -> Rows:
-        """Count hits, hypotheses that made them, reference boundaries and hypotheses."""
+        """Count hits, hypotheses that made them, reference boundaries and hypotheses, one time for all metrics of one rule."""
+        rule = tuple(self.parameters.items())
+        return batch.once(("regions", *rule), lambda: self._count(batch)).copy()
+
+    def _count(self, batch: Batch) -> Rows:
         out = np.zeros((len(batch), 4))
         plain = batch.without_types()
         ref, hyp, scale = plain.reference, plain.hypothesis, grid(self.resolution)
-        count_kernel(self.matching)(
+        kernels("regions").count_matched(
             ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths,
-            ticks(self.tolerance, scale), scale, self.tie == "later", self.edges == "in", out,
+            ticks(self.tolerance, scale), scale, self.tie == "later", self.edges == "in", code_of(self.matching), out,
         )  # fmt: skip
         return out
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
 from caesura.metrics.base import Rows
+from caesura.metrics.plain import kernels
 from caesura.model import Segmentation
 
 __all__ = [
-    "LARGEST_TICK", "Edges", "Matching", "RegionScores", "Tie", "Times", "as_times", "checked", "count_kernel", "f_of",
+    "LARGEST_TICK", "Edges", "Matching", "RegionScores", "Tie", "Times", "as_times", "checked", "code_of", "f_of",
     "grid", "hit_rate_of", "over_segmentation_of", "precision_of", "r_value", "recall_of", "region_scores", "seconds", "ticks",
     "undefined",
 ]  # fmt: skip
@@ -248,9 +249,10 @@ def region_scores(
     out = np.empty((1, 4))
     found = []
     for each in wanted:
-        count_kernel(matching)(
-            ref, *bounds, hyp, *others, np.array([length or 0.0]), ticks(each, scale), scale, tie == "later", keep, out
-        )
+        kernels("regions").count_matched(
+            ref, *bounds, hyp, *others, np.array([length or 0.0]),
+            ticks(each, scale), scale, tie == "later", keep, code_of(matching), out,
+        )  # fmt: skip
         hits, correct, n_ref, n_hyp = map(int, out[0].tolist())
         found.append(RegionScores(hits, correct, n_ref, n_hyp, each, matching))
     if found and found[0].n_ref == 0:
@@ -303,15 +305,9 @@ def checked(**choices: str) -> None:
             raise CaesuraError(f"{name} is {value!r}; expected {' or '.join(map(repr, _CHOICES[name]))}.")
 
 
-def count_kernel(matching: Matching) -> Any:
-    """Return the compiled loop of a matching."""
-    from caesura.kernels import regions
-
-    return {
-        "regions": regions.count_regions,
-        "optimal": regions.count_optimal,
-        "lenient": regions.count_lenient,
-    }[matching]
+def code_of(matching: Matching) -> int:
+    """Return the number by which the compiled loop knows a matching: its place in the list."""
+    return get_args(Matching).index(matching)
 
 
 def undefined(what: str) -> None:

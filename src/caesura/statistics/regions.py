@@ -180,7 +180,7 @@ def random_hit_rates(
 
     Every point of the curve and every repeat has a random stream of its own, so the numbers do not depend on their order.
     """
-    from caesura.kernels.regions import count_regions
+    from caesura.kernels.regions import REGIONS, count_matched
     from caesura.metrics.region_counts import grid, seconds, ticks
 
     known = reference if isinstance(reference, Recordings) else Recordings.of(reference)
@@ -200,7 +200,9 @@ def random_hit_rates(
             times = random.random(len(row)) * lengths[row]
             times = times[np.lexsort((times, row))]
             out = np.zeros((len(sizes), 4))
-            count_regions(ref, ends - sizes, ends, times, stops - drawn, stops, lengths, half, scale, False, True, out)
+            count_matched(
+                ref, ends - sizes, ends, times, stops - drawn, stops, lengths, half, scale, False, True, REGIONS, out
+            )
             found[at] += out[:, 0].sum()
     total = known.boundaries * repeats
     return 100.0 * found / total if total else np.full(len(found), np.nan)
