@@ -149,3 +149,65 @@ def test_a_thousand_units_are_compared_within_a_tenth_of_a_second(page: sync_api
     )
     print(f"a comparison of 1,000 units took {took:.0f} ms in the browser")
     picture(page, "thousand")
+
+
+def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> None:
+    opened(page, {"ann": POEM["ann"]})
+    files = []
+    for coder, text in (("x", "JOHN: Hello , how are you . Well ?"), ("y", "JOHN: Hello . how are , you . Well .")):
+        (tmp_path / coder).mkdir()
+        files.append(tmp_path / coder / "talk.txt")
+        files[-1].write_text(text)
+        page.locator("#upload [name=coder]").fill(coder)
+        page.locator("#upload [name=format]").select_option("transcript")
+        page.locator("[name=files]").set_input_files([files[-1]])
+        page.wait_for_function("c => document.getElementById('item-table').innerText.includes(c)", arg=f"{coder}")
+    to_item(page, "talk")
+
+    def score(metric: str) -> str:
+        return page.evaluate(
+            "m => [...document.querySelectorAll('#scores tbody tr')].find(r => r.cells[0].textContent === m)?.cells[1].textContent",
+            metric,
+        )
+
+    assert score("Sf") == "0.4000"
+    page.locator("#choose summary").click()
+    page.get_by_label(". and ,", exact=True).fill("0.9")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('#scores tbody tr')].some(r => r.cells[0].textContent === 'Sf' && r.cells[1].textContent !== '0.4000')"
+    )
+    assert "similarity=" in page.url
+    page.locator("#choose [name=drawing]").select_option("operations")
+    page.wait_for_function("() => document.querySelector('#pictures figcaption').textContent.includes('Sf')")
+    picture(page, "similarity")
+
+
+def test_every_page_is_kept_as_a_picture(page: sync_api.Page) -> None:
+    page.goto("/login")
+    picture(page, "login")
+    page.goto("/")
+    page.wait_for_selector("#none:not([hidden])")
+    picture(page, "home-empty")
+    opened(page, POEM)
+    page.goto("/")
+    page.wait_for_selector("#projects tbody tr")
+    picture(page, "home")
+
+
+def test_from_item_to_item_by_keyboard(page: sync_api.Page) -> None:
+    opened(page, POEM)
+    for coder, text in (("ann", "a | b c d"), ("ben", "a b c | d")):
+        for name, value in (("item", "dome"), ("coder", coder), ("text", text)):
+            page.locator(f"#paste [name={name}]").fill(value)
+        page.locator("#paste button").click()
+        page.wait_for_function("c => document.getElementById('item-table').innerText.includes('dome')")
+    page.wait_for_function("() => document.querySelectorAll('#places li').length === 5")
+    page.locator("#h-items").click()
+    page.keyboard.press("n")
+    assert "dome after 1" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.getElementById('voters')?.textContent.includes('After 1: 1 of 2')")
+    page.keyboard.press("Shift+N")
+    page.wait_for_function("() => document.getElementById('voters')?.textContent.includes('After 2: 1 of 3 — ann')")
+    page.keyboard.press("Shift+P")
+    page.wait_for_function("() => document.getElementById('voters')?.textContent.includes('After 1: 1 of 2')")

@@ -1,6 +1,7 @@
 import { call, el, name, number, say, told } from "./api.js";
 import { madeHere } from "./editor.js";
 import { NestedEditor } from "./editor_nested.js";
+import { drawSimilarity } from "./similarity.js";
 import { TextEditor } from "./editor_text.js";
 import { TimeEditor, seconds } from "./editor_time.js";
 
@@ -14,6 +15,7 @@ let data;
 async function load() {
   data = await fetched();
   drawChoices();
+  drawTypes();
   showComments(data.comments);
 }
 
@@ -34,6 +36,12 @@ function drawChoices() {
   document.getElementById("reference").replaceChildren(...data.annotations.map(option("radio", "reference", (id) => id === reference)));
   document.getElementById("others").replaceChildren(...data.annotations.map(option("checkbox", "other", (id) => others.includes(id))));
   for (const field of [...FIELDS, "similarity"]) if (address.searchParams.has(field)) choose.elements[field].value = address.searchParams.get(field);
+}
+
+// Types of whoever is compared, in the order they are first named.
+function drawTypes() {
+  const types = data.annotations.flatMap((a) => a.marks.labels ?? (a.marks.types ?? []).map(String));
+  drawSimilarity(document.getElementById("similarity"), [...new Set(types)], choose.elements.similarity);
 }
 
 function wanted() {
@@ -108,6 +116,7 @@ choose.addEventListener("input", (event) => {
   clearTimeout(pause);
   pause = setTimeout(compare, 60);
   if (event.target.name === "tolerance" && kind === "time") regroup();
+  if (event.target.name === "similarity" && document.activeElement === event.target) drawTypes();
 });
 const regroup = told(async () => { data = await fetched(); editor.open(data, editor.state?.id); });
 choose.addEventListener("submit", (event) => event.preventDefault());
@@ -168,6 +177,24 @@ told(async () => {
   await compared;
   if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above has pushed it down
 })();
+
+// ------------------------------------------------------------------ from item to item
+
+// Items in the order in which their coders disagree, each opened at its worst place.
+async function goToItem(by) {
+  const places = await call("GET", `/api/projects/${title.dataset.project}/disagreements?most=5000`);
+  const worst = [...new Map(places.toReversed().map((p) => [p.item, p])).values()].reverse().sort((a, b) => places.indexOf(a) - places.indexOf(b));
+  if (!worst.length) return say("Nobody disagrees in this project.");
+  const here = worst.findIndex((p) => p.item === Number(item));
+  const next = worst[(here + by + worst.length) % worst.length];
+  location.href = `/items/${next.item}?at=${next.position}${next.first ? `&from=${next.first}` : ""}#adjudicate`;
+}
+document.getElementById("next-item").addEventListener("click", told(() => goToItem(1)));
+document.getElementById("previous-item").addEventListener("click", told(() => goToItem(-1)));
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+  if (event.key === "N" || event.key === "P") told(() => goToItem(event.key === "N" ? 1 : -1))(event);
+});
 
 // Paper has no way to open what is closed.
 let opened = [];

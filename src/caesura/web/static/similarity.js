@@ -1,0 +1,35 @@
+// How alike two types are, as a table of numbers: what is typed there is written as JSON into the field, and the other way round.
+import { el, name } from "./api.js";
+
+const NONE = "no boundary";
+
+// `types` are those of the annotations that are compared; `field` is the form's field that holds the matrix as JSON.
+export function drawSimilarity(place, types, field) {
+  place.replaceChildren();
+  if (!types.length) return place.append("These annotations have no types.");
+  const given = parsed(field.value);
+  const labels = given?.labels ?? types;
+  const all = [...labels, NONE];
+  const value = (i, j) => given?.matrix?.[i]?.[j] ?? (i === j ? 1 : 0);
+  const inputs = all.map((_, i) => all.map((_, j) => i < j ? null : el("input", {
+    type: "number", min: 0, max: 1, step: 0.1, value: value(i, j), disabled: i === j, "aria-label": `${all[i]} and ${all[j]}`,
+  })));
+  const write = () => {
+    const matrix = all.map((_, i) => all.map((_, j) => Number((inputs[i][j] ?? inputs[j][i]).value)));
+    field.value = JSON.stringify({ labels, matrix });
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const table = el("table", { class: "similarity" }, el("tr", {}, el("th", {}), ...all.map((t) => el("th", { scope: "col" }, name(t)))),
+    ...all.map((t, i) => el("tr", {}, el("th", { scope: "row" }, name(t)), ...all.map((_, j) => el("td", {}, inputs[i][j])))));
+  table.addEventListener("input", (event) => { event.stopPropagation(); write(); });
+  place.append(table, el("button", { type: "button", onclick: () => { field.value = ""; field.dispatchEvent(new Event("input", { bubbles: true })); drawSimilarity(place, types, field); } }, "All unlike"));
+}
+
+function parsed(text) {
+  try {
+    const found = JSON.parse(text);
+    return Array.isArray(found.labels) && Array.isArray(found.matrix) && found.matrix.length === found.labels.length + 1 ? found : null;
+  } catch {
+    return null;
+  }
+}
