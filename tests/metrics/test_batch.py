@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics import Batch, metric
+from caesura.metrics import Batch, metric, metrics
 from caesura.model import Corpus, Segmentation
 
 
@@ -81,3 +83,13 @@ def test_what_several_metrics_need_is_counted_once(monkeypatch: pytest.MonkeyPat
     metric("F").rows(batch)[:] = -1.0
     assert (metric("recall").rows(batch) >= 0).all()
     assert len(batch.take(slice(0, 2))._counted) == 0, "other pairs, other counts"
+
+
+def test_what_is_counted_once_does_not_keep_the_batch_alive() -> None:
+    batch = Batch.of_corpora(corpus(a=[30, 30], b=[20, 40]), corpus(a=[31, 29], b=[60]))
+    before = sys.getrefcount(batch)
+    for name in metrics():
+        if metric(name).applies_to(batch):
+            metric(name).rows(batch)
+    assert len(batch._counted) > 2
+    assert sys.getrefcount(batch) == before

@@ -126,7 +126,7 @@ class Batch:
     def once(self, what: Hashable, count: Callable[[], T]) -> T:
         """Count only once what several metrics need: one sweep for Pk and WindowDiff, one list of edits for B and S.
 
-        Whoever gets it must not change it.
+        Whoever gets it must not change it; and it must not hold the batch, which would then outlive its use.
         """
         if what not in self._counted:
             self._counted[what] = count()

@@ -65,12 +65,11 @@ def window_size(
 
 
 class _Swept(NamedTuple):
-    """What windows saw: the batch without types, the size and number of every pair's windows, and their counts.
+    """What windows saw: the size and number of every pair's windows, and their counts.
 
     Windows that differ, the sum of the differences, and windows in which exactly one side sees a boundary.
     """
 
-    batch: Batch
     widths: NDArray[np.int64]
     windows: NDArray[np.int64]
     differing: NDArray[np.float64]
@@ -137,7 +136,7 @@ class _Windowed(Metric):
         count_windows(
             ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, firsts, firsts + windows, widths, out
         )  # fmt: skip
-        return _Swept(plain, widths, windows, *out.T)
+        return _Swept(widths, windows, *out.T)
 
 
 @dataclass(frozen=True)
@@ -251,8 +250,7 @@ class WinPR(_Windowed):
 
     def count(self, batch: Batch) -> Rows:
         """Count true and false positives and negatives; every place is seen by k windows."""
-        swept = self.swept(batch)
-        plain = swept.batch
+        swept, plain = self.swept(batch), batch.without_types()
         return _win_pr_rows(
             swept.difference, swept.widths, plain.reference.sizes, plain.hypothesis.sizes, plain.lengths
         )
