@@ -50,9 +50,12 @@ def test_closed_documents_of_a_report_are_printed(
     page.goto(file.as_uri())
     assert page.locator("details[open]").count() == 0
     page.evaluate(
-        "addEventListener('beforeprint', () => window.seen = [...document.querySelectorAll('details')].map(d => [d.open, d.querySelectorAll('svg').length]))"
+        "addEventListener('beforeprint', () => window.seen = [...document.querySelectorAll('details')].map(d => [d.open, d.querySelectorAll('figure > svg').length]))"
     )
+    page.evaluate("addEventListener('beforeprint', () => window.cut = document.querySelectorAll('.slices svg').length)")
     whole = pages(page.pdf(format="A4"))
+    assert page.evaluate("window.cut") >= 12 * 5, "long drawings are cut between their lines"
+    assert page.locator(".slices, .sliced").count() == 0, "and whole again on the screen"
     assert page.evaluate("window.seen") == [[True, 1]] * 12, "all open and drawn when the browser looks at them"
     assert page.locator("details[open]").count() == 0, "closed again on the screen"
     page.locator("#print-closed").uncheck()

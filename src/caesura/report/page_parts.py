@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caesura.report.svg import PALETTE
 
-__all__ = ["SCRIPT", "page_style"]
+__all__ = ["PAPER_SCRIPT", "SCRIPT", "page_style"]
 
 
 def page_style() -> str:
@@ -66,15 +66,46 @@ h1{font-size:18pt}h2{font-size:13pt;break-after:avoid}
 table{font-size:8.5pt}caption{break-after:avoid}
 thead{display:table-header-group}thead,tr,figure{break-inside:avoid}
 .scroll,figure{overflow:visible}
-svg.caesura{max-width:100%;height:auto}
+svg.caesura{max-width:100%;height:auto}svg.sliced{display:none}figure:has(.slices){break-inside:auto}.slices svg{display:block;break-inside:avoid}
 details{border:0;padding:0}summary{list-style:none;font-weight:600;break-after:avoid}
 details::details-content{content-visibility:visible;height:auto;block-size:auto}
 .open-only details:not([open]){display:none}
 a{color:inherit;text-decoration:none}
 """
 
+#: On paper a drawing of many lines is cut between them, so that no page ends in the middle of one; on the screen it is whole again.
+PAPER_SCRIPT = """
+(()=>{
+ const slices=drawing=>{
+  const lines=[...drawing.children].filter(part=>part.tagName==='g'&&/^translate\\(/.test(part.getAttribute('transform')));
+  const tops=lines.map(line=>Number(line.getAttribute('transform').slice(10,-1).split(/[ ,]+/)[1]));
+  const {width,height}=drawing.viewBox.baseVal;
+  if(height<600||lines.length<3||tops.some((top,i)=>i&&!(top>tops[i-1])))return;
+  const others=[...drawing.children].filter(part=>part.tagName==='text');
+  const cut=document.createElement('div');
+  cut.className='slices';
+  lines.forEach((line,i)=>{
+   const top=i?tops[i]:0,end=tops[i+1]??height,slice=drawing.cloneNode(false);
+   slice.setAttribute('viewBox',`0 ${top} ${width} ${end-top}`);
+   slice.setAttribute('height',end-top);
+   if(i)slice.setAttribute('aria-hidden','true');
+   slice.append(...[...others.filter(part=>Number(part.getAttribute('y'))>=top&&Number(part.getAttribute('y'))<end),line].map(part=>part.cloneNode(true)));
+   cut.append(slice);
+  });
+  drawing.classList.add('sliced');
+  drawing.after(cut);
+ };
+ addEventListener('beforeprint',()=>{for(const drawing of document.querySelectorAll('figure>svg.caesura'))slices(drawing)});
+ addEventListener('afterprint',()=>{
+  for(const cut of document.querySelectorAll('.slices'))cut.remove();
+  for(const drawing of document.querySelectorAll('.sliced'))drawing.classList.remove('sliced');
+ });
+})();
+"""
+
 #: Sorting by a column, opening by link, drawing packed documents when they are opened, and all of them on paper.
-SCRIPT = """
+SCRIPT = (
+    """
 'use strict';
 for(const button of document.querySelectorAll('th button'))button.parentNode.onclick=event=>{
  const head=event.currentTarget,body=head.closest('table').tBodies[0],at=head.cellIndex;
@@ -168,3 +199,5 @@ addEventListener('beforeprint',()=>{
 });
 addEventListener('afterprint',()=>{for(const each of opened)each.open=false;opened=[]});
 """
+    + PAPER_SCRIPT
+)

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
+from caesura.report.page_parts import PAPER_SCRIPT
 from caesura.report.svg import PALETTE
 from caesura.web.security import COOKIE, csrf_token
 
@@ -68,6 +69,12 @@ def log_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Res
     answer = Response(status_code=204)
     answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
     return answer
+
+
+@pages.get("/print.js")
+def printing() -> Response:
+    """What reports do to drawings on paper, for our pages too."""
+    return Response(PAPER_SCRIPT, media_type="text/javascript", headers={"Cache-Control": "max-age=3600"})
 
 
 @pages.get("/favicon.ico")
