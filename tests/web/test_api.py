@@ -272,3 +272,16 @@ def test_files_that_lie_beside_each_other_are_read_together(client: TestClient, 
     assert "name the coder otherwise" in again.json()["error"]
     named = client.post(f"/api/projects/{project}/files", files=files, data={"coder": "ben"})
     assert named.json()["annotations"] == 1
+
+
+def test_provenance_of_every_annotation(client: TestClient, project: int) -> None:
+    item = the_item(client, project)["id"]
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold", "author": "eve"}).json()
+    add = {"version": 1, "operation": {"kind": "add", "position": 3}, "author": "eve"}
+    client.patch(f"/api/annotations/{gold['id']}", json=add)
+    listed = {each["coder"]: each for each in client.get(f"/api/projects/{project}/provenance").json()}
+    assert listed["ann"]["origin"] == "pasted text"
+    assert listed["gold"]["origin"] == "unified by majority: ann, ben, eve"
+    assert [step["operation"]["kind"] for step in listed["gold"]["revisions"]] == ["start", "add"]
+    assert {step["author"] for step in listed["gold"]["revisions"]} == {"eve"}
+    assert client.get("/api/projects/99/provenance").status_code == 404

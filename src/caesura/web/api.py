@@ -203,6 +203,12 @@ def export(
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
+@router.get("/projects/{project}/provenance", tags=["projects"])
+def provenance(request: Request, project: Id) -> list[dict[str, Any]]:
+    """Where every annotation came from, and every change since: to lie beside an export whose format has no room for it."""
+    return _store(request).provenance(project)
+
+
 # ---------------------------------------------------------------------- items
 
 

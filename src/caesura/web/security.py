@@ -24,7 +24,7 @@ COOKIE = "caesura-token"
 CSRF_HEADER = "X-CSRF-Token"
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
-_OPEN = ("/login", "/static/", "/favicon.ico")  # what a visitor needs to give the token
+_OPEN = ("/login", "/static/", "/favicon.ico", "/print.js")  # what a visitor needs to give the token
 
 _HEADERS = {
     # drawings bring their colours as inline styles; scripts only ever come from /static

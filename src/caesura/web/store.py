@@ -213,6 +213,30 @@ class Store:
                 for row in db.execute(query)
             }
 
+    def provenance(self, project: int) -> list[dict[str, Any]]:
+        """Every annotation of a project with where it came from and all that was done to it since, oldest first."""
+        self.project_name(project)
+        known = (
+            sa.select(codings.c.id, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
+            .join(items, items.c.id == codings.c.item)
+            .where(items.c.project == project)
+            .order_by(codings.c.id)
+        )
+        made = (
+            sa.select(revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
+            .join(codings, codings.c.id == revisions.c.annotation)
+            .join(items, items.c.id == codings.c.item)
+            .where(items.c.project == project)
+            .order_by(revisions.c.id)
+        )
+        with self._reading() as db:
+            listed = [dict(row._mapping) for row in db.execute(known)]
+            done: dict[int, list[dict[str, Any]]] = {}
+            for row in db.execute(made):
+                step = {"operation": json.loads(row.operation), "author": row.author, "time": row.time}
+                done.setdefault(row.annotation, []).append(step)
+        return [{**each, "revisions": done.get(each["id"], [])} for each in listed]
+
     # ------------------------------------------------------------------ items and annotations
 
     def items(self, project: int) -> list[Item]:

@@ -153,8 +153,10 @@ function drawStart() {
 }
 
 function showComments(comments) {
-  document.getElementById("comments").replaceChildren(...comments.map((c) =>
-    el("li", { dir: "auto" }, c.position === null ? "" : kind === "time" ? `at ${seconds(c.position)}: ` : `after ${c.position}: `, c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
+  const where = (c) => kind === "time" ? `at ${seconds(c.position)}` : `after ${c.position}`;
+  document.getElementById("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto" },
+    c.position === null ? null : el("button", { type: "button", class: "place", onclick: () => editor.focus(c.position) }, where(c)), c.position === null ? null : ": ",
+    c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
 }
 
 document.getElementById("comment").addEventListener("submit", told(async (event) => {
