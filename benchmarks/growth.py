@@ -10,6 +10,7 @@ Run: python benchmarks/growth.py
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def microseconds(name: str, work: list[Batch]) -> float:
     while spent < 0.2:
         start = time.process_time()
         for each in work:
-            made.rows(each)
+            made.rows(replace(each))  # a batch remembers what was counted
         took = time.process_time() - start
         best, spent = min(best, took), spent + max(took, 1e-5)
     return max(best / len(work), 1e-6) * 1e6

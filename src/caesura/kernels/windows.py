@@ -2,9 +2,9 @@
 
 A window starts at unit ``i`` and reaches over the ``k`` potential boundaries ``i+1 … i+k``. What a window sees changes only
 where a boundary enters (``i = p - k``) or leaves (``i = p``), so one way goes from event to event: its cost is the number of
-boundaries, whatever the length of the text or the width of the window. Where boundaries stand close, every few units, the other
-way is faster: write down for every unit how many boundaries stand up to it; what a window sees is the difference of two of these
-numbers, which processors take many at a time. Both count the same whole numbers.
+boundaries, whatever the length of the text or the width of the window. Where boundaries stand close, every few units, batches go
+another way, which gives all counts at once: write down for every unit how many boundaries stand up to it; what a window sees is the
+difference of two of these numbers, which processors take many at a time. Both count the same whole numbers.
 """
 
 from __future__ import annotations
@@ -216,10 +216,6 @@ def count_windows(
 @kernel
 def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int]:
     """Sweep one pair over the windows ``first … stop-1``: how many differ, and by how much in all."""
-    if _close(len(ref) + len(hyp), stop - first, k):
-        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
-        unequal, total, _ = _seen(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)
-        return unequal, total
     at = np.empty(len(ref) + len(hyp) + 1, np.int64)
     sign = np.empty(len(at), np.int64)
     found = _differing(ref, 0, len(ref), hyp, 0, len(hyp), at, sign)
@@ -229,9 +225,6 @@ def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: 
 @kernel
 def separations(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
     """Sweep one pair: in how many windows one side has a boundary between the two ends and the other has none."""
-    if _close(len(ref) + len(hyp), stop - first, k):
-        level = np.empty(min(BLOCK, stop - first) + k, np.int32)
-        return _seen(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k, level)[2]
     return _one_sided(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k)
 
 

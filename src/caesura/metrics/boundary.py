@@ -58,7 +58,7 @@ class BoundarySimilarity(EditMetric):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """One less the cost of a pair."""
-        pairs = rows[..., :4].sum(axis=-1)
+        pairs = rows[..., 0] + rows[..., 1] + rows[..., 2] + rows[..., 3]  # a sum over a short axis is slow
         return 1.0 - rows[..., 4] / np.where(pairs > 0, pairs, 1.0)
 
 
