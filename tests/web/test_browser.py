@@ -57,7 +57,9 @@ def test_adjudicate_by_keyboard_alone(page: sync_api.Page) -> None:
 
     assert marks() == [7]
     press("n Space", [2, 7])
-    press("Shift+ArrowRight", [3, 7])
+    press("Shift+ArrowRight Shift+ArrowRight Shift+ArrowRight Shift+ArrowLeft", [4, 7])
+    press("u u", [4, 7])
+    press("u", [3, 7])
     press("u", [2, 7])
     press("r", [3, 7])
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")

@@ -154,6 +154,11 @@ export class Editor {
 
   // ---------------------------------------------------------------- keys that mean the same everywhere
 
+  // Fast fingers: each key acts on what the one before it has made.
+  inTurn(act) {
+    this.hands = (this.hands ?? Promise.resolve()).then(act).catch((fault) => say(fault.message));
+  }
+
   commonKey(event) {
     const acts = {
       u: () => this.step("undo"),
@@ -165,7 +170,7 @@ export class Editor {
     const act = acts[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return false;
     event.preventDefault();
-    act();
+    this.inTurn(act);
     return true;
   }
 

@@ -247,10 +247,10 @@ export class NestedEditor extends Editor {
     if (this.commonKey(event) || event.ctrlKey || event.metaKey) return;
     const right = getComputedStyle(this.box).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
     const key = { [right]: "in", [right === "ArrowLeft" ? "ArrowRight" : "ArrowLeft"]: "out" }[event.key] ?? event.key;
-    const act = (this.segment ? this.segmentKeys(event) : this.unitKeys(event))[key];
-    if (!act) return;
+    const keys = () => (this.segment ? this.segmentKeys(event) : this.unitKeys(event));
+    if (!keys()[key]) return;
     event.preventDefault();
-    act();
+    this.inTurn(() => keys()[key]?.());
   }
 
   unitKeys(event) {

@@ -109,7 +109,7 @@ export class TextEditor extends Editor {
 
   move(position, to) {
     if (!this.on.has(position) || this.on.has(to) || !(to >= 1 && to <= this.last)) return;
-    this.change({ kind: "move", position, to, ...this.withType(this.on.get(position)[0]) }).then(() => this.focus(to));
+    return this.change({ kind: "move", position, to, ...this.withType(this.on.get(position)[0]) }).then((done) => done && this.focus(to));
   }
 
   retype(position) {
@@ -154,7 +154,7 @@ export class TextEditor extends Editor {
     const act = acts[event.key];
     if (!act) return;
     event.preventDefault();
-    act();
+    event.shiftKey ? this.inTurn(act) : act();
   }
 
   drag() {

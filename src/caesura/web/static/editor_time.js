@@ -20,6 +20,20 @@ const svg = (tag, attributes, ...children) => {
 
 export const seconds = (time) => `${Number(time.toFixed(6)).toFixed(Math.max(3, Math.min(6, (String(Number(time.toFixed(6))).split(".")[1] ?? "").length)))} s`;
 
+// The time nearest to another in a list in order, by halving: recordings may hold many thousands of marks.
+function nearest(times, time) {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] < time) low = middle + 1;
+    else high = middle;
+  }
+  const before = times[low - 1] ?? -Infinity;
+  const behind = times[low] ?? Infinity;
+  return time - before <= behind - time ? before : behind;
+}
+
 export class TimeEditor extends Editor {
   constructor(changed) {
     super(changed);
@@ -217,7 +231,7 @@ export class TimeEditor extends Editor {
   // ---------------------------------------------------------------- where we are
 
   votersAt(time) {
-    return this.rows.filter((row) => row.marks.some((t) => Math.abs(t - time) <= this.tolerance + 1e-9)).map((row) => row.coder);
+    return this.rows.filter((row) => Math.abs(nearest(row.marks, time) - time) <= this.tolerance + 1e-9).map((row) => row.coder);
   }
 
   tell() {
@@ -274,8 +288,8 @@ export class TimeEditor extends Editor {
   snapped(time, free) {
     const rounded = this.legal(Math.round(time * 1000) / 1000);
     if (free || !byId("snap").checked) return rounded;
-    const nearest = this.all.reduce((best, t) => (Math.abs(t - time) < Math.abs(best - time) ? t : best), Infinity);
-    return Math.abs(nearest - time) * this.scale <= NEAR && nearest < this.data.length ? nearest : rounded;
+    const mark = nearest(this.all, time);
+    return Math.abs(mark - time) * this.scale <= NEAR && mark < this.data.length ? mark : rounded;
   }
 
   withType(type) {
