@@ -76,6 +76,29 @@ def test_any_number_of_workers_and_fragments(files) -> None:
     assert len(runs) == 1
 
 
+def test_folders_of_files(files, tmp_path: Path) -> None:
+    reference, systems = files
+    folders = []
+    for name, path in (("gold", reference), *systems.items()):
+        (folder := tmp_path / f"{name}.d").mkdir()
+        folders.append(folder)
+        frame, step = polars.read_parquet(path), 90 if name == "gold" else 130
+        about = polars.read_parquet_metadata(path)["caesura"]
+        for number, start in enumerate(range(0, 500, step)):
+            frame[start : start + step].write_parquet(folder / f"part-{number}.parquet", metadata={"caesura": about})
+    gold, *others = folders
+    whole = evaluate_files(reference, systems, METRICS, items_per_fragment=37)
+    named = dict(zip(systems, others, strict=True))
+    assert told(evaluate_files(gold, named, METRICS, items_per_fragment=37)) == told(whole)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match=r"empty: this folder holds no \.parquet file"):
+        evaluate_files(reference, {"one": tmp_path / "empty"}, METRICS)
+    last = polars.read_parquet(gold / "part-5.parquet")
+    last.write_parquet(gold / "part-5.parquet", metadata={"caesura": about.replace('"units"', '"time"')})
+    with pytest.raises(FormatError, match=r"part-5\.parquet: kind is 'time', but part-0\.parquet has 'units'"):
+        evaluate_files(gold, named, METRICS, items_per_fragment=37)
+
+
 def test_groups_stay_bounded(files) -> None:
     reference, systems = files
     plan = plan_run(reference, list(systems.items()), [metric("F")], items_per_fragment=40, groups=100)

@@ -101,7 +101,7 @@ def streams(paths: Sequence[Path], *, asked: bool, item_by_item: Mapping[str, ob
     """Whether to stream: where the user asks for it, or where Parquet files are large and no option needs every item in memory."""
     from caesura.errors import CaesuraError
 
-    parquet = len(paths) > 1 and all(path.suffix == ".parquet" for path in paths)
+    parquet = len(paths) > 1 and all(path.suffix == ".parquet" or any(path.glob("*.parquet")) for path in paths)
     needed = next((option for option, given in item_by_item.items() if given), None)
     if asked and not parquet:
         raise CaesuraError("--engine, --checkpoint and --keep-going are for Parquet files; convert these first.")
@@ -109,7 +109,8 @@ def streams(paths: Sequence[Path], *, asked: bool, item_by_item: Mapping[str, ob
         raise CaesuraError(
             f"{needed} needs every item in memory; leave it out, or --engine, --checkpoint and --keep-going."
         )
-    large = parquet and sum(path.stat().st_size for path in paths if path.is_file()) > _LARGE
+    parts = [part for path in paths for part in (path, *path.glob("*.parquet")) if parquet and part.is_file()]
+    large = sum(part.stat().st_size for part in parts) > _LARGE
     return asked or (large and needed is None)
 
 

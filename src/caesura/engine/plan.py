@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.parquet import item_names
+from caesura.formats.parquet import item_names, parts_of
 from caesura.metrics import Metric
 from caesura.statistics.pairing import Missing, References
 
@@ -80,7 +80,9 @@ def plan_run(
     cuts, items = _cuts([_Part(path) for path in paths], items_per_fragment)
     fragments = tuple(Fragment(number, number * items_per_fragment, rows) for number, rows in enumerate(_between(cuts)))
     said = {
-        "files": [[path.name, path.stat().st_size, path.stat().st_mtime_ns] for path in paths],
+        "files": [
+            [[part.name, part.stat().st_size, part.stat().st_mtime_ns] for part in parts_of(path)] for path in paths
+        ],
         "systems": [name for name, _ in systems],
         "metrics": [metric.signature for metric in metrics],
         "fragments": [list(map(list, fragment.rows)) for fragment in fragments],

@@ -105,7 +105,7 @@ def evaluate_files(
     Parameters
     ----------
     reference, systems
-        Parquet files of annotations, each sorted by item, or all with the same items in the same order.
+        Parquet files of annotations, or folders of such files, each sorted by item, or all with the same items in the same order.
     engine, scheduler, workers
         "local" counts on threads; "dask" on a cluster: the one at ``scheduler``, or a local one of ``workers`` processes.
     checkpoint

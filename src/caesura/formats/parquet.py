@@ -27,7 +27,7 @@ from caesura.model import Corpus, Hierarchy
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["item_names", "losses", "read", "read_rows", "write"]
+__all__ = ["item_names", "losses", "parts_of", "read", "read_rows", "write"]
 
 _KEY = "caesura"
 _SLICE = 1_000_000  # item names read in one go
@@ -51,12 +51,23 @@ def read(source: Source) -> Corpus:
     return _corpus(source, table, about)
 
 
+def parts_of(path: str | PathLike[str]) -> list[Path]:
+    """List the files of a table: the file itself, or those of a folder in the order of their names."""
+    where = Path(path)
+    if not where.is_dir():
+        return [Source.open(where).path]
+    parts = sorted(where.glob("*.parquet"))
+    if not parts:
+        raise FormatError(where, None, "this folder holds no .parquet file.")
+    return [Source.open(part).path for part in parts]
+
+
 def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
-    """Read the annotations from row ``start`` up to row ``stop``, counted from 0, and nothing else of a large file."""
-    source = Source.open(Path(path))
+    """Read the annotations from row ``start`` up to row ``stop``, counted from 0, and nothing else of a large file (or folder)."""
+    parts, source = parts_of(path), Source(Path(path))
     with _reading(source.path, f"rows {start + 1} to {stop} cannot be read") as polars:
-        about = _about(source, polars)
-        table = polars.scan_parquet(source.path).slice(start, stop - start).collect()
+        about = _about_all([Source(part) for part in parts], polars)
+        table = polars.scan_parquet(parts).slice(start, stop - start).collect()
     if about.get("texts") or about.get("attributes"):
         here = set(table["item"].to_list())
         about["texts"] = [text for text in about.get("texts", []) if text[0] in here]
@@ -71,17 +82,17 @@ def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
 
 def item_names(path: str | PathLike[str], start: int = 0, stop: int | None = None) -> Iterator[Any]:
     """Read the names of the items from row ``start`` up to row ``stop`` and nothing else: columns of a million at most."""
-    source = Source.open(Path(path))
-    with _reading(source.path, "this Parquet file cannot be read") as polars:
-        lazy = polars.scan_parquet(source.path)
+    parts, where = parts_of(path), Path(path)
+    with _reading(where, "this Parquet file cannot be read") as polars:
+        lazy = polars.scan_parquet(parts)
         if "item" not in lazy.collect_schema().names():
-            raise FormatError(source.path, None, "expected a Parquet file of annotations with a column 'item'.")
+            raise FormatError(where, None, "expected a Parquet file of annotations with a column 'item'.")
         total = lazy.select(polars.len()).collect().item() if stop is None else stop
     if not total:
-        raise FormatError(source.path, None, "the file holds no annotation.")
+        raise FormatError(where, None, "the file holds no annotation.")
     for first in range(start, total, _SLICE):
         last = min(first + _SLICE, total)
-        with _reading(source.path, f"the names of the items in rows {first + 1} to {last} cannot be read"):
+        with _reading(where, f"the names of the items in rows {first + 1} to {last} cannot be read"):
             names = lazy.select("item").slice(first, last - first).collect()["item"]
         yield names
 
@@ -230,6 +241,22 @@ def _coded(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
 
 def _floats(table: Any) -> bool:
     return "Float" in str(table["positions"].dtype) or "Float" in str(table["length"].dtype)
+
+
+def _about_all(sources: list[Source], polars: ModuleType) -> dict[str, Any]:
+    """What the files of a folder say about their corpus: texts and attributes together, all else must be the same."""
+    first, *others = (_about(source, polars) for source in sources)
+    for source, about in zip(sources[1:], others, strict=True):
+        for key in ("kind", "typed", "labels"):
+            if about.get(key) != first.get(key):
+                raise FormatError(
+                    source.path,
+                    None,
+                    f"{key} is {about.get(key)!r}, but {sources[0].path.name} has {first.get(key)!r}.",
+                )
+        first["texts"] = [*first.get("texts", []), *about.get("texts", [])]
+        first["attributes"] = {**first.get("attributes", {}), **about.get("attributes", {})}
+    return first
 
 
 def _about(source: Source, polars: ModuleType) -> dict[str, Any]:
