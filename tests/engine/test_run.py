@@ -26,6 +26,7 @@ from caesura.formats import write  # noqa: E402
 from caesura.metrics import metric  # noqa: E402
 from caesura.model import Corpus, Segmentation  # noqa: E402
 from caesura.statistics import evaluate  # noqa: E402
+from caesura.statistics.tables import rows_frame  # noqa: E402
 
 METRICS = ["F", "recall"]
 
@@ -97,6 +98,29 @@ def test_folders_of_files(files, tmp_path: Path) -> None:
     last.write_parquet(gold / "part-5.parquet", metadata={"caesura": about.replace('"units"', '"time"')})
     with pytest.raises(FormatError, match=r"part-5\.parquet: kind is 'time', but part-0\.parquet has 'units'"):
         evaluate_files(gold, named, METRICS, items_per_fragment=37)
+
+
+def test_rows_of_every_item_go_into_a_folder(files, tmp_path: Path) -> None:
+    reference, systems = files
+    folder, check = tmp_path / "rows", tmp_path / "check"
+    options = {"items_per_fragment": 150, "rows": folder, "checkpoint": check}
+    evaluate_files(reference, systems, METRICS, **options)
+    names = [f"items-{first:012d}.parquet" for first in (0, 150, 300, 450)]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    kept = polars.concat([polars.read_parquet(folder / name) for name in names])
+    corpora = {name: random_corpus(500, seed) for seed, name in enumerate(systems, 1)}
+    whole = rows_frame(evaluate(random_corpus(500, 0), corpora, METRICS))
+    order = ["system", "metric", "item", "field"]
+    assert kept.sort(order).equals(whole.sort(order))
+    before = (folder / names[1]).read_bytes()
+    for lost in (folder / names[1], check / "fragment-00000001.npz"):
+        lost.unlink()
+    evaluate_files(reference, systems, METRICS, **options)
+    assert (folder / names[1]).read_bytes() == before
+    with pytest.raises(FormatError, match=r"rows: the folder is not empty"):
+        evaluate_files(reference, systems, METRICS, rows=folder)
+    with pytest.raises(FormatError, match=r"rows\.csv: rows of a streamed run go into a folder"):
+        evaluate_files(reference, systems, METRICS, rows=tmp_path / "rows.csv")
 
 
 def test_groups_stay_bounded(files) -> None:

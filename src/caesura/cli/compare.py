@@ -132,13 +132,14 @@ def compare(
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
     how |= {"interval": one_of("--interval", interval), "seed": seed}
     paths = hypothesis or []
-    in_memory = {"--by": by, "--bounds": bounds, "--rows": rows, "--item": item}
     engine = engine or ("dask" if scheduler is not None else None)
     asked = engine is not None or checkpoint is not None or keep_going
+    in_memory = {"--by": by, "--bounds": bounds, "--item": item, "--rows": rows is not None and not asked}
     if systems.streams([reference, *paths], asked=asked, item_by_item=in_memory):
         run = {"engine": one_of("--engine", engine or "local"), "scheduler": scheduler, "workers": workers}
         chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, None)
-        streamed = systems.stream(reference, paths, chosen, checkpoint=checkpoint, keep_going=keep_going, **run, **how)
+        kept = {"checkpoint": checkpoint, "rows": rows, "keep_going": keep_going}
+        streamed = systems.stream(reference, paths, chosen, **kept, **run, **how)
         if table is not None:
             systems.show_table(streamed, table)
         else:

@@ -65,7 +65,10 @@ TableStyle: TypeAlias = Annotated[
     ),
 ]
 RowsFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--rows", help="Write counts and score of every item into this .csv or .parquet file.")
+    Path | None,
+    typer.Option(
+        "--rows", help="Write counts and score of every item into this .csv or .parquet file; streamed: folder."
+    ),
 ]
 Engine: TypeAlias = Annotated[
     str | None, typer.Option("--engine", help="Stream Parquet files through local threads or dask: local, dask.")

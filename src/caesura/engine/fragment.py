@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from caesura.engine.plan import Fragment, Plan, pieces_of
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Rows
 from caesura.statistics.pairing import pair_all
+from caesura.statistics.results import told_apart
 
 __all__ = ["Counted", "count_fragment"]
 
@@ -103,20 +106,35 @@ def _counted(plan: Plan, fragment: Fragment) -> Counted:
         return replace(counted, alone=tuple(named))
     systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
     pairings = pair_all(reference, systems, missing=plan.missing)
-    at = 0
-    for pairing in pairings.values():
+    at, kept = 0, []
+    for system, pairing in pairings.items():
         group = _groups(reference.items, pairing.items, fragment.first_item, plan.groups)
-        for metric in plan.metrics:
+        for name, metric in zip(told_apart(plan.metrics), plan.metrics, strict=True):
             rows = pairing.per_item(metric.rows(pairing.batch), metric, plan.references)
+            if plan.rows is not None:
+                kept.append((system, name, metric, pairing.items, rows))
             width = len(metric.fields) + 2
             add_grouped(rows, metric.score(rows), group, counted.sums[:, at : at + width])
             at += width
     counted.sums[:, -1] = np.bincount(group, minlength=plan.groups)
+    if plan.rows is not None:
+        _write_rows(Path(plan.rows), fragment, kept)
     return replace(
         counted,
         boundaries=sum(len(corpus.positions) for corpus in (reference, *corpora)),
         alone=tuple(dict.fromkeys(item for p in pairings.values() for item in (*p.skipped, *p.filled))),
     )
+
+
+def _write_rows(folder: Path, fragment: Fragment, kept: list[tuple[Any, ...]]) -> None:
+    """Put the rows of every item into a file that is named after the number of its first item."""
+    import polars
+
+    from caesura.formats.files import atomic_write
+    from caesura.statistics.tables import frame_content, item_rows
+
+    frame = polars.concat([item_rows(*each) for each in kept])
+    atomic_write(folder / f"items-{fragment.first_item:012d}.parquet", frame_content(frame, ".parquet"))
 
 
 def _groups(all_items: tuple[str, ...], items: tuple[str, ...], first: int, groups: int) -> NDArray[np.int64]:

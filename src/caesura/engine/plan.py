@@ -52,6 +52,7 @@ class Plan:
     items: int
     groups: int
     digest: str
+    rows: str | None = None  # the folder that takes the rows of every item
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -68,6 +69,7 @@ def plan_run(
     missing: Missing = "error",
     items_per_fragment: int = ITEMS_PER_FRAGMENT,
     groups: int | None = None,
+    rows: Path | None = None,
 ) -> Plan:
     """Look at the item names of all files and cut them into fragments."""
     from caesura.statistics.bootstrap import groups_for
@@ -88,6 +90,7 @@ def plan_run(
         "fragments": [list(map(list, fragment.rows)) for fragment in fragments],
         "references": references,
         "missing": missing,
+        "rows": rows is not None,
     }
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     return Plan(
@@ -100,6 +103,7 @@ def plan_run(
         items=items,
         groups=min(items, groups or groups_for(items)),
         digest=digest,
+        rows=None if rows is None else str(rows),
     )
 
 

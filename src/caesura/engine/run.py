@@ -12,7 +12,7 @@ import numpy as np
 from caesura.engine.checkpoint import Checkpoint
 from caesura.engine.fragment import Counted
 from caesura.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, FormatError
 from caesura.metrics import Metric, metric
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.pairing import Missing, References, check_word
@@ -90,6 +90,7 @@ def evaluate_files(
     scheduler: str | None = None,
     workers: int | None = None,
     checkpoint: Path | str | None = None,
+    rows: Path | str | None = None,
     keep_going: bool = False,
     references: References = "pooled",
     missing: Missing = "error",
@@ -110,6 +111,8 @@ def evaluate_files(
         "local" counts on threads; "dask" on a cluster: the one at ``scheduler``, or a local one of ``workers`` processes.
     checkpoint
         A folder that remembers finished fragments: an interrupted run with the same files and metrics goes on where it stopped.
+    rows
+        A folder that takes counts and score of every item, a Parquet file a fragment; workers of a cluster must reach it.
     keep_going
         Go on without rows that cannot be read, and name them in ``faults``. The names of the items must be readable.
     """
@@ -129,6 +132,7 @@ def evaluate_files(
         references=references,
         missing=missing,
         items_per_fragment=items_per_fragment,
+        rows=None if rows is None else _folder(Path(rows), resumed=checkpoint is not None),
     )
     memory = Checkpoint.open(checkpoint, plan) if checkpoint is not None else None
     total: Counted | None = None
@@ -146,6 +150,19 @@ def evaluate_files(
     alone = {"filled" if missing == "worst" else "skipped": tuple(dict.fromkeys(total.alone))}
     measured = _measured(plan, total, Resampling(level, resamples, interval, seed))
     return StreamedEvaluation(total.items, measured, faults=total.faults, **alone)
+
+
+def _folder(path: Path, *, resumed: bool) -> Path:
+    """Make the folder, or take one: an empty one, or one that an interrupted run began."""
+    if path.suffix in (".csv", ".parquet"):
+        raise FormatError(path, None, "rows of a streamed run go into a folder; give a name without the suffix.")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise FormatError(path, None, f"cannot make the folder: {fault.strerror}.") from None
+    if any(path.iterdir()) and not resumed:
+        raise FormatError(path, None, "the folder is not empty; give another.")
+    return path.resolve()
 
 
 def _in_order(

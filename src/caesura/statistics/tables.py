@@ -5,15 +5,26 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
 from caesura.errors import MissingExtra, UnknownName
+from caesura.metrics.base import Metric, Rows
 from caesura.statistics.evaluation import Evaluation
 from caesura.statistics.results import Measured, Results
 
-__all__ = ["FILES", "TABLES", "as_frame", "file_content", "frame_content", "records", "render", "rows_frame"]
+__all__ = [
+    "FILES",
+    "TABLES",
+    "as_frame",
+    "file_content",
+    "frame_content",
+    "item_rows",
+    "records",
+    "render",
+    "rows_frame",
+]
 
 
 def records(evaluation: Results) -> list[dict[str, Any]]:
@@ -65,15 +76,29 @@ def as_frame(evaluation: Results) -> Any:
 
 def rows_frame(evaluation: Evaluation) -> Any:
     """Counts and score of every item, system and metric in long form, as a polars DataFrame."""
-    polars = _polars()
-    listed = [
-        {"system": system, "item": item, "metric": name, "field": field, "count": float(count), "score": score}
-        for system, found in evaluation.systems.items()
-        for name, m in found.items()
-        for item, counts, score in zip(evaluation.items, m.rows, m.per_item, strict=True)
-        for field, count in zip(m.metric.fields, counts, strict=True)
-    ]
-    return polars.DataFrame(listed)
+    return _polars().concat(
+        [
+            item_rows(system, name, m.metric, evaluation.items, m.rows)
+            for system, found in evaluation.systems.items()
+            for name, m in found.items()
+        ]
+    )
+
+
+def item_rows(system: str, name: str, metric: Metric, items: Sequence[str], rows: Rows) -> Any:
+    """Counts and score of every item by one metric: a row an item and field, as a polars DataFrame."""
+    polars, fields = _polars(), list(metric.fields)
+    many = len(items) * len(fields)
+    return polars.DataFrame(
+        {
+            "system": polars.repeat(system, many, eager=True),
+            "item": polars.Series(items, dtype=polars.String).repeat_by(len(fields)).explode(),
+            "metric": polars.repeat(name, many, eager=True),
+            "field": polars.Series(fields * len(items), dtype=polars.String),
+            "count": rows.ravel(),
+            "score": metric.score(rows).repeat(len(fields)),
+        }
+    )
 
 
 def _markdown(evaluation: Results) -> str:
