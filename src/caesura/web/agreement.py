@@ -18,6 +18,10 @@ __all__ = ["project_agreement"]
 _DEFAULT = {("units", False): "B", ("units", True): "B", ("time", False): "region-F", ("nested", False): "nested-F"}
 
 
+#: What agreement is observed by where chance has no places: measures that do not ask who is the reference.
+_OBSERVED = {"time": "A", "nested": "nested-F"}
+
+
 def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
     """Mean similarity of every two coders (rows pooled over their items), of every item, and coefficients where they exist."""
     chosen = metric(name) if name else _default(corpus)
@@ -60,22 +64,26 @@ def _matrix(chosen: Metric, rows: Any, pairs: Any, coders: int) -> list[list[flo
 
 
 def _coefficients(corpus: Corpus, chosen: Metric) -> list[dict[str, Any]]:
-    """π and κ with this metric; a coefficient that does not apply says why."""
+    """π and κ with this metric; recordings and hierarchies have no places for chance, so theirs is agreement as observed.
+
+    A coefficient that does not apply says why.
+    """
     from caesura.agreement import agreement
 
+    texts = corpus.kind == "units"
     listed: list[dict[str, Any]] = []
-    for name in ("pi", "kappa"):
+    for name in ("pi", "kappa") if texts else ("percentage",):
         try:
-            found = agreement(corpus, metric=chosen, coefficient=name)
+            found = agreement(corpus, metric=chosen if texts else metric(_OBSERVED[corpus.kind]), coefficient=name)
         except CaesuraError as fault:
             listed.append({"coefficient": name, "why": str(fault)})
             continue
         listed.append(
             {
-                "coefficient": name,
+                "coefficient": name if texts else f"observed, by {_OBSERVED[corpus.kind]}",
                 "value": _number(found.value),
                 "observed": _number(found.observed),
-                "expected": _number(found.expected),
+                "expected": _number(found.expected) if texts else None,
                 "signature": found.signature,
             }
         )

@@ -52,7 +52,7 @@ async function showAgreement() {
     drawMatrix(found);
     document.querySelector("#coefficients tbody").replaceChildren(...found.coefficients.map((c) =>
       el("tr", {}, el("th", {}, c.coefficient), el("td", { class: "n" }, number(c.value)),
-        el("td", {}, c.why ?? `observed ${number(c.observed)}, by chance ${number(c.expected)}`))));
+        el("td", {}, c.why ?? (c.expected === null ? "not corrected for chance" : `observed ${number(c.observed)}, by chance ${number(c.expected)}`)))));
     drawItems();
   } catch (fault) {
     sentence.textContent = fault.message;
