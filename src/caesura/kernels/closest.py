@@ -38,7 +38,7 @@ def count_alignment_of_units(
     for pair in range(len(lengths)):
         if lengths[pair] < SHORT:
             room = max(room, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 2)
-    overlaps, closest = np.empty((3, room)), np.empty((2, room), np.int64)
+    overlaps, closest = np.empty((2, room)), np.empty((2, room), np.int64)
     for pair in range(len(lengths)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         if lengths[pair] < SHORT:
@@ -58,7 +58,7 @@ def align_units(ref: NDArray[Any], hyp: NDArray[Any], length: int) -> tuple[floa
         total, edges = align_pair(ref, 0, len(ref), hyp, 0, len(hyp), length, 0.0)
         return total, float(edges)
     room = len(ref) + len(hyp) + 2
-    return _aligned(ref, hyp, length, np.empty((3, room)), np.empty((2, room), np.int64))
+    return _aligned(ref, hyp, length, np.empty((2, room)), np.empty((2, room), np.int64))
 
 
 @inline
@@ -73,12 +73,12 @@ def _aligned(
 ) -> tuple[float, float]:
     """Sum the Jaccard indices of the distinct edges of one pair from left to right, and count the edges.
 
-    ``overlaps`` takes what two segments share, what they cover together, and 1 where the overlap is an edge; ``closest`` the
-    overlap that is closest to every segment of the reference and of the hypothesis.
+    ``overlaps`` takes the Jaccard index of every overlap, and 1 where it is an edge; ``closest`` the overlap that is closest to every
+    segment of the reference and of the hypothesis.
     """
     if length <= 0:
         return 0.0, 0.0
-    shares, unions, edges = overlaps[0], overlaps[1], overlaps[2]
+    weights, edges = overlaps[0], overlaps[1]
     of_ref, of_hyp = closest[0], closest[1]
     in_ref, in_hyp = Index(len(ref)), Index(len(hyp))
     i, j, found = NONE, NONE, NONE
@@ -90,7 +90,7 @@ def _aligned(
         hyp_size = hyp_to - (hyp[j - ONE] if j > NONE else 0)
         end = min(ref_to, hyp_to)
         shared = end - start
-        shares[found], unions[found], edges[found] = shared, ref_size + hyp_size - shared, 0.0
+        weights[found], edges[found] = shared / (ref_size + hyp_size - shared), 0.0
         highest = max(highest, _bid(i, shared, hyp_size, found))
         other_highest = max(other_highest, _bid(j, shared, ref_size, found))
         of_ref[i], of_hyp[j] = ORDER - (highest & ORDER), ORDER - (other_highest & ORDER)
@@ -104,6 +104,6 @@ def _aligned(
         edges[Index(of_hyp[segment])] = 1.0
     total = number = 0.0
     for overlap in range(found):
-        total += edges[overlap] * (shares[overlap] / unions[overlap])
+        total += edges[overlap] * weights[overlap]
         number += edges[overlap]
     return total, number
