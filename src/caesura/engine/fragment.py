@@ -82,7 +82,7 @@ def _salvaged(plan: Plan, fragment: Fragment, fault: str) -> Counted:
 def _fault(plan: Plan, fragment: Fragment) -> str:
     """Ask again what is wrong with a run of pieces, so that the sentence names all their rows."""
     try:
-        _counted(plan, fragment)
+        _counted(replace(plan, rows=None), fragment)
     except CaesuraError as fault:
         return str(fault)
     return ""
