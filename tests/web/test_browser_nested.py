@@ -49,6 +49,7 @@ class Bench:
     def show(self, page: Any) -> Bench:
         page.goto(self.server.address + self.path)
         page.wait_for_selector("#editor[data-state=open] .bar")
+        page.wait_for_selector("#scores tbody tr")  # what stands above is there, so nothing moves under the pointer
         return self
 
     def expect(self, page: Any, spans: list[list[int]]) -> None:

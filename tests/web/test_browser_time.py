@@ -54,6 +54,7 @@ class Bench:
     def show(self, page: Any) -> Bench:
         page.goto(self.server.address + self.path)
         page.wait_for_selector("#editor[data-state=open] .handle")
+        page.wait_for_selector("#scores tbody tr")  # what stands above is there, so nothing moves under the pointer
         page.locator("#timeline").scroll_into_view_if_needed()
         return self
 
