@@ -26,8 +26,10 @@ __all__ = [
     "train_epoch",
 ]
 
-#: How many features a letter has: of letters only, of whole words, and of the marks before.
-STATIC, LEXICAL, DYNAMIC = 20, 12, 18
+#: How many features a letter has: of letters only, of whole words, of the marks before it in its word and of those before its word.
+STATIC, LEXICAL, INNER, OUTER = 23, 12, 13, 8
+DYNAMIC = INNER + OUTER
+_MARK_IN_WORD, _WORD_AFTER = 6, 16  # the dynamic features that know the word
 
 _EMPTY = 0x243F6A8885A308D3
 _EDGE = 1 << 20
@@ -123,42 +125,31 @@ def static_features(
                 f[17] = _mix(fold_in(fold_in(_start(12), x), rest), before) & cut
                 f[18] = _mix(fold_in(fold_in(_start(13), x), rest), behind) & cut
                 f[19] = fold_in(fold_in(fold_in(fold_in(_start(14), x), i - low), u[4]), before_last) & cut
+                edge = fold_in(fold_in(fold_in(_start(16), x), min(rest, 3)), behind_first)
+                f[20] = edge & cut
+                f[21] = fold_in(edge, u[2]) & cut
+                f[22] = fold_in(fold_in(fold_in(_start(17), x), min(i - low, 2)), before_last) & cut
                 word = _mix(fold_in(fold_in(_start(15), x), i - low), whole[w])
-                f[20] = word & cut
-                f[21] = _mix(fold_in(word, 1), p1) & cut
-                f[22] = _mix(fold_in(word, 2), n1) & cut
-                f[23] = _mix(_mix(fold_in(word, 3), p1), n1) & cut
-                f[24] = _mix(_mix(fold_in(word, 4), p1), p2) & cut
-                f[25] = _mix(_mix(fold_in(word, 5), n1), n2) & cut
-                f[26] = fold_in(fold_in(word, 6), place) & cut
-                f[27] = _mix(fold_in(word, 7), before) & cut
-                f[28] = _mix(fold_in(word, 8), behind) & cut
-                f[29] = fold_in(fold_in(fold_in(word, 9), before_last), behind_first) & cut
-                f[30] = _mix(tail, p1) & cut
-                f[31] = _mix(tail, n1) & cut
+                f[STATIC + 0] = word & cut
+                f[STATIC + 1] = _mix(fold_in(word, 1), p1) & cut
+                f[STATIC + 2] = _mix(fold_in(word, 2), n1) & cut
+                f[STATIC + 3] = _mix(_mix(fold_in(word, 3), p1), n1) & cut
+                f[STATIC + 4] = _mix(_mix(fold_in(word, 4), p1), p2) & cut
+                f[STATIC + 5] = _mix(_mix(fold_in(word, 5), n1), n2) & cut
+                f[STATIC + 6] = fold_in(fold_in(word, 6), place) & cut
+                f[STATIC + 7] = _mix(fold_in(word, 7), before) & cut
+                f[STATIC + 8] = _mix(fold_in(word, 8), behind) & cut
+                f[STATIC + 9] = fold_in(fold_in(fold_in(word, 9), before_last), behind_first) & cut
+                f[STATIC + 10] = _mix(tail, p1) & cut
+                f[STATIC + 11] = _mix(tail, n1) & cut
                 prefix = fold_in(prefix, x)
 
 
 @inline
-def _dynamic(
-    f: Any,
-    row: Any,
-    units: Any,
-    low: Any,
-    i: Any,
-    high: Any,
-    m1: Any,
-    m2: Any,
-    m3: Any,
-    trail: Any,
-    p1: Any,
-    p2: Any,
-    cut: Any,
+def _inner(
+    f: Any, row: Any, units: Any, low: Any, i: Any, high: Any, m1: Any, m2: Any, m3: Any, trail: Any, cut: Any
 ) -> None:
-    """Hash what depends on marks: of the letters before this one in its word, and of the last two letters of the word before.
-
-    ``row`` holds the letter's static features.
-    """
+    """Hash what depends on the marks of the letters before this one in its word; ``row`` holds the letter's static features."""
     x = units[i]
     u1 = units[i + 1] if i + 1 < high else _EDGE
     u2 = units[i + 2] if i + 2 < high else _EDGE
@@ -170,18 +161,27 @@ def _dynamic(
     f[3] = fold_in(fold_in(fold_in(fold_in(_start(43), x), m1), u1), v1) & cut
     f[4] = fold_in(fold_in(fold_in(fold_in(_start(44), x), m1), m2), u1) & cut
     f[5] = fold_in(fold_in(fold_in(fold_in(_start(45), x), m1), m2), m3) & cut
-    f[6] = fold_in(fold_in(_start(46), m1), row[20]) & cut
+    f[_MARK_IN_WORD] = fold_in(fold_in(_start(46), m1), row[STATIC]) & cut
     f[7] = _mix(fold_in(_start(47), x), trail) & cut
     f[8] = _mix(fold_in(fold_in(fold_in(_start(48), x), u1), u2), trail) & cut
     f[9] = _mix(fold_in(_start(49), row[13]), trail) & cut
     f[10] = fold_in(fold_in(fold_in(fold_in(fold_in(fold_in(_start(50), x), m1), m2), u1), v1), v2) & cut
     f[11] = fold_in(fold_in(_start(51), row[13]), m1) & cut
-    f[12] = fold_in(fold_in(fold_in(_start(52), x), high - i), p1) & cut
-    f[13] = fold_in(fold_in(fold_in(fold_in(_start(53), row[19]), i - low), p1), p2) & cut
-    f[14] = fold_in(fold_in(_start(54), row[13]), p1) & cut
-    f[15] = fold_in(fold_in(_start(55), row[20]), p1) & cut
-    f[16] = fold_in(fold_in(fold_in(_start(56), row[17]), p1), m1) & cut
-    f[17] = fold_in(fold_in(fold_in(_start(57), row[16]), p1), p2) & cut
+    f[12] = fold_in(fold_in(_start(59), row[20]), m1) & cut
+
+
+@inline
+def _outer(f: Any, row: Any, units: Any, low: Any, i: Any, high: Any, m1: Any, p1: Any, p2: Any, cut: Any) -> None:
+    """Hash what depends on the marks of the last two letters of the word before, behind the inner ones in ``f``."""
+    x = units[i]
+    f[13] = fold_in(fold_in(fold_in(_start(52), x), high - i), p1) & cut
+    f[14] = fold_in(fold_in(fold_in(fold_in(_start(53), row[19]), i - low), p1), p2) & cut
+    f[15] = fold_in(fold_in(_start(54), row[13]), p1) & cut
+    f[_WORD_AFTER] = fold_in(fold_in(_start(55), row[STATIC]), p1) & cut
+    f[17] = fold_in(fold_in(fold_in(_start(56), row[17]), p1), m1) & cut
+    f[18] = fold_in(fold_in(fold_in(_start(57), row[16]), p1), p2) & cut
+    f[19] = fold_in(fold_in(fold_in(_start(58), row[22]), p1), p2) & cut
+    f[20] = fold_in(fold_in(fold_in(fold_in(_start(60), x), min(i - low, 2)), p1), p2) & cut
 
 
 @inline
@@ -210,7 +210,8 @@ def count_features(
         p1, p2 = _before(marks, words, opens, w, 1), _before(marks, words, opens, w, 2)
         trail = np.uint64(7)
         for i in range(low, high):
-            _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
+            _inner(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+            _outer(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
             for k in range(STATIC + LEXICAL):
                 if counts[static[i, k]] < 255:
                     counts[static[i, k]] += 1
@@ -234,13 +235,15 @@ def train_epoch(
     drop: NDArray[Any],
     kept: NDArray[Any],
     rate: float,
+    pull: float,
     weights: NDArray[Any],
     squares: NDArray[Any],
 ) -> float:
     """Go once over all words in the given order; returns the mean log loss of a letter.
 
     ``marks`` numbers the marks of every letter for the features, ``chosen`` among the choices of its letter. Words in ``drop`` are seen
-    without their lexical features, so that letters learn to speak for themselves.
+    without their lexical features, so that letters learn to speak for themselves. ``pull`` draws every weight that is about to move
+    towards zero, in proportion to its size.
     """
     cut = np.uint64(len(weights) - 64 - 1)
     total, seen = 0.0, 0
@@ -258,14 +261,15 @@ def train_epoch(
             width = widths[units[i]]
             gold = chosen[i]
             if width > 1:
-                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
+                _inner(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+                _outer(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
                 number = 0
                 for k in range(STATIC if drop[turn] else STATIC + LEXICAL):
                     if kept[static[i, k]]:
                         features[number] = static[i, k]
                         number += 1
                 for k in range(DYNAMIC):
-                    if kept[dynamic[k]] and not (drop[turn] and (k == 6 or k == 15)):
+                    if kept[dynamic[k]] and not (drop[turn] and k in (_MARK_IN_WORD, _WORD_AFTER)):
                         features[number] = np.int64(dynamic[k])
                         number += 1
                 score[:width] = 0.0
@@ -284,8 +288,9 @@ def train_epoch(
                     if abs(slope) > 1e-3:
                         for k in range(number):
                             at = features[k] + o
-                            squares[at] += slope * slope
-                            weights[at] -= rate * slope / np.sqrt(squares[at])
+                            move = slope + pull * weights[at]
+                            squares[at] += move * move
+                            weights[at] -= rate * move / np.sqrt(squares[at])
             seen += 1
             m1, m2, m3 = marks[i], m1, m2
             trail = fold_in(trail, marks[i])
@@ -344,8 +349,11 @@ def tag_words(
                     mark = marks_of[first_choice[units[j]] + here[b, j - low]]
                     m1, m2, m3 = mark, m1, m2
                     trail = fold_in(trail, mark)
-                _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
-                _log_softmax(base, dynamic, kept, weights, score, width, 0)
+                _inner(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
+                _outer(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
+                score[:width] = base[:width]
+                _add_weights(score, dynamic, 0, DYNAMIC, kept, weights, width)
+                _normalise(score, width)
                 for o in range(width):
                     pool[number] = value[b] + score[o]
                     number += 1
@@ -390,38 +398,77 @@ def score_words(
     """
     cut = np.uint64(len(weights) - 64 - 1)
     widest = widths.max()
-    longest = 0
+    longest, most_ways, most = 0, 0, 0
     for w in range(len(words) - 1):
         longest = max(longest, words[w + 1] - words[w])
-    base = np.empty((longest, widest))
-    score = np.empty(widest)
+        most_ways = max(most_ways, ending_offsets[w + 1] - ending_offsets[w])
+        most = max(most, given_offsets[w + 1] - given_offsets[w])
+    base, part = np.empty((longest, widest)), np.empty(widest)
     dynamic = np.empty(DYNAMIC, np.uint64)
+    # What is known of the prefixes of the candidate at hand: log probabilities of every choice, sums, marks and their hash.
+    logs = np.zeros((longest, most_ways, widest))
+    totals = np.zeros((longest + 1, most_ways))
+    before = np.empty(longest + 3, np.int64)
+    before[0], before[1], before[2] = 902, 901, 900
+    trails = np.empty(longest + 1, np.uint64)
+    trails[0] = np.uint64(7)
+    order = np.empty(most, np.int64)
     for w in range(len(words) - 1):
-        low, high = words[w], words[w + 1]
-        for i in range(low, high):
-            _static_scores(base[i - low], static[i], kept, weights, widths[units[i]])
-        at = out_offsets[w]
-        for g in range(given_offsets[w], given_offsets[w + 1]):
-            for e in range(ending_offsets[w], ending_offsets[w + 1]):
-                p1, p2 = endings[e, 0], endings[e, 1]
-                m1, m2, m3 = 900, 901, 902
-                trail = np.uint64(7)
-                total = 0.0
-                for i in range(low, high):
-                    choice = given[g, i - low]
+        low, size = words[w], words[w + 1] - words[w]
+        first, number = given_offsets[w], given_offsets[w + 1] - given_offsets[w]
+        ways = ending_offsets[w + 1] - ending_offsets[w]
+        for j in range(size):
+            _static_scores(base[j], static[low + j], kept, weights, widths[units[low + j]])
+        _by_prefix(given, first, number, size, order)
+        for r in range(number):
+            g = order[r]
+            shared = -1  # candidates stand by their prefixes: what the one before began with is known already
+            if r > 0:
+                shared = 0
+                while shared < size and given[g, shared] == given[order[r - 1], shared]:
+                    shared += 1
+            for j in range(max(shared, 0), size):
+                i, choice = low + j, given[g, j]
+                width = widths[units[i]]
+                if j > shared and width > 1:
+                    _inner(
+                        dynamic, static[i], units, low, i, low + size, before[j + 2], before[j + 1], before[j], trails[j], cut
+                    )  # fmt: skip
+                    part[:width] = base[j, :width]
+                    _add_weights(part, dynamic, 0, INNER, kept, weights, width)
+                    for e in range(ways):
+                        ending = endings[ending_offsets[w] + e]
+                        _outer(dynamic, static[i], units, low, i, low + size, before[j + 2], ending[0], ending[1], cut)
+                        logs[j, e, :width] = part[:width]
+                        _add_weights(logs[j, e], dynamic, INNER, DYNAMIC, kept, weights, width)
+                        _normalise(logs[j, e], width)
+                for e in range(ways):
+                    step = 0.0
                     if choice < 0:
-                        total -= 12.0
-                        mark = 903
-                    else:
-                        width = widths[units[i]]
-                        if width > 1:
-                            _dynamic(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, p1, p2, cut)
-                            total += _log_softmax(base[i - low], dynamic, kept, weights, score, width, choice)
-                        mark = marks_of[first_choice[units[i]] + choice]
-                    m1, m2, m3 = mark, m1, m2
-                    trail = fold_in(trail, mark)
-                out[at] = total
-                at += 1
+                        step = -12.0
+                    elif width > 1:
+                        step = logs[j, e, choice]
+                    totals[j + 1, e] = totals[j, e] + step
+                before[j + 3] = 903 if choice < 0 else marks_of[first_choice[units[i]] + choice]
+                trails[j + 1] = fold_in(trails[j], before[j + 3])
+            for e in range(ways):
+                out[out_offsets[w] + (g - first) * ways + e] = totals[size, e]
+
+
+@kernel
+def _by_prefix(given: Any, first: Any, number: Any, size: Any, order: Any) -> None:
+    """Sort the rows of one word by their choices, from the first letter on, so that rows with a common beginning stand together."""
+    for r in range(number):
+        g, at = first + r, r
+        while at > 0:
+            j, other = 0, order[at - 1]
+            while j < size and given[g, j] == given[other, j]:
+                j += 1
+            if j == size or given[g, j] > given[other, j]:
+                break
+            order[at] = other
+            at -= 1
+        order[at] = g
 
 
 @kernel
@@ -436,15 +483,18 @@ def _static_scores(base: Any, row: Any, kept: Any, weights: Any, width: Any) -> 
 
 
 @kernel
-def _log_softmax(base: Any, dynamic: Any, kept: Any, weights: Any, score: Any, width: Any, choice: Any) -> float:
-    """Fill ``score`` with log probabilities of all choices; return that of one."""
-    for o in range(width):
-        score[o] = base[o]
-    for k in range(DYNAMIC):
-        at = np.int64(dynamic[k])
+def _add_weights(score: Any, features: Any, start: Any, stop: Any, kept: Any, weights: Any, width: Any) -> None:
+    """Add the weights of some dynamic features for each choice."""
+    for k in range(start, stop):
+        at = np.int64(features[k])
         if kept[at]:
             for o in range(width):
                 score[o] += weights[at + o]
+
+
+@kernel
+def _normalise(score: Any, width: Any) -> None:
+    """Turn scores into log probabilities."""
     top = score[:width].max()
     norm = 0.0
     for o in range(width):
@@ -452,4 +502,3 @@ def _log_softmax(base: Any, dynamic: Any, kept: Any, weights: Any, score: Any, w
     norm = top + np.log(norm)
     for o in range(width):
         score[o] -= norm
-    return float(score[choice])

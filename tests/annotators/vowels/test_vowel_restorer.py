@@ -113,8 +113,8 @@ def test_damaged_models_are_refused(tmp_path) -> None:
     for broken, why in (
         (raw[:-10], "damaged"),
         (raw[:-1] + bytes([raw[-1] ^ 1]), "damaged"),
-        (raw.replace(b"model 2\n", b"model 9\n", 1), "version 9, expected 2"),
-        (raw.replace(b"model 2\n", b"model 1\n", 1), "version 1, expected 2; train it again"),
+        (raw.replace(b"model 3\n", b"model 9\n", 1), "version 9, expected 3"),
+        (raw.replace(b"model 3\n", b"model 1\n", 1), "version 1, expected 3; train it again"),
         (raw.replace(b'"arrays"', b'"errors"', 1), "arrays cannot be read"),
         (raw.replace(b"<i4", b"|O8", 1), "arrays cannot be read"),
         (raw.replace(b"lexicon_bare", b"lexicon_bore", 1), "lacks a part"),

@@ -7,7 +7,7 @@ the three were tuned once on the Bible and the Qur'an and are fixed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,22 @@ __all__ = ["Best"]
 _BEAM = 6
 _MARGIN, _MOST = 7.0, 8
 _OFTEN = 30  # occurrences after which a word is expected to have shown all its forms
-_FORWARD, _BACKWARD = 0.5, 0.5
 
-#: Language -> weight of the word n-grams, and of the letter model for words that the lexicon does not have.
-_WEIGHTS: dict[str, tuple[float, float]] = {"hebrew": (0.2, 0.1), "arabic": (0.05, 0.25)}
+
+class _Weights(NamedTuple):
+    """How much each part counts: the two taggers, the word n-grams, and the letter model for words that the lexicon does not have."""
+
+    forward: float
+    backward: float
+    words: float
+    letters: float
+
+
+#: Arabic trusts the forward tagger more: which letter is doubled at the start of a word is settled by how the word before ends.
+_WEIGHTS = {
+    "hebrew": _Weights(forward=0.5, backward=0.5, words=0.4, letters=0.1),
+    "arabic": _Weights(forward=0.65, backward=0.35, words=0.1, letters=0.35),
+}
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -53,7 +65,8 @@ class Best(Open):
     ) -> None:
         super().__init__(script, lexicon, alphabet, letters, words)
         self.forward, self.backward = forward, backward
-        self.scale, self.spelling = _WEIGHTS[script.name]
+        self.weights = _WEIGHTS[script.name]
+        self.scale = self.weights.words
         self.known_choices: dict[str, list[tuple[int, ...]]] = {}
         totals = np.add.reduceat(lexicon.counts, lexicon.first[:-1])
         self.often = frozenset(lexicon.bare[i] for i in np.flatnonzero(totals >= _OFTEN).tolist())
@@ -125,7 +138,8 @@ class _Fusion:
 
         (rows, offsets), likely = self._candidates()
         forward, backward, _ = self._scored((rows, offsets), likely)
-        scores = _FORWARD * forward.scores + _BACKWARD * self._unturned(backward.scores, offsets)
+        weights = self.model.weights
+        scores = weights.forward * forward.scores + weights.backward * self._unturned(backward.scores, offsets)
         scores += self._contradictions(rows, offsets)
         keep = np.zeros(len(rows), bool)
         prune(offsets, scores, _MARGIN, _MOST, keep)
@@ -144,6 +158,8 @@ class _Fusion:
     def _candidates(self) -> tuple[Candidates, Candidates]:
         """Choices of marks, a row a candidate, the lexicon's first and each once; and the forward tagger's best of every word."""
         number = len(self.words.words)
+        self._spell_known()
+        known = self.model.known_choices
         usual = self._usual()
         turned, _ = self._turned(usual, np.arange(number + 1))
         one, one_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM, usual)
@@ -151,7 +167,7 @@ class _Fusion:
         rows: list[tuple[int, ...]] = []
         offsets = [0]
         for i, (word, size) in enumerate(zip(self.words.words, self.here.sizes.tolist(), strict=True)):
-            found = dict.fromkeys(self._known(word))
+            found = dict.fromkeys(known[word])
             found.update(dict.fromkeys(map(tuple, one[i, : one_sizes[i], :size].tolist())))
             behind = number - 1 - i
             found.update(dict.fromkeys(tuple(r[::-1]) for r in two[behind, : two_sizes[behind], :size].tolist()))
@@ -168,7 +184,7 @@ class _Fusion:
         often = self.model.often
         for i, word in enumerate(self.words.words):
             if word in often and i not in self.words.fixed:
-                row = self._known(word)[0]
+                row = self.model.known_choices[word][0]
                 rows[i, : len(row)] = row
         return rows
 
@@ -181,14 +197,17 @@ class _Fusion:
                 fines[n] = 0.0 if self.model.allowed(form, fixed) else RULED_OUT
         return fines
 
-    def _known(self, word: str) -> list[tuple[int, ...]]:
-        """Choices of the lexicon's forms of a word."""
-        found = self.model.known_choices.get(word)
-        if found is None:
-            forms = self.model.lexicon.candidates(word)
-            found = [tuple(self.alphabet.spell([form]).choices.tolist()) for form in forms]
-            self.model.known_choices[word] = found
-        return found
+    def _spell_known(self) -> None:
+        """Spell the lexicon's forms of all words that were not met before, at once: one word at a time would cost more than tagging it."""
+        known, lexicon = self.model.known_choices, self.model.lexicon
+        new = list({word for word in self.words.words if word not in known})
+        forms = [lexicon.candidates(word) for word in new]
+        text = self.alphabet.spell([form for each in forms for form in each])
+        choices, ends = text.choices.tolist(), text.words.tolist()
+        at = 0
+        for word, each in zip(new, forms, strict=True):
+            known[word] = [tuple(choices[ends[n] : ends[n + 1]]) for n in range(at, at + len(each))]
+            at += len(each)
 
     def _states(self, offsets: Ints) -> Ints:
         """Numbers of candidates in the lexicon, whose forms stand first; -1 for what it does not have."""
@@ -222,10 +241,13 @@ class _Fusion:
         before = np.concatenate(([1], counts[:-1]))
         starts = np.concatenate(([0], np.cumsum(counts * np.where(opens, 1, before))))
         pairs, own = np.empty(starts[-1]), np.zeros(len(rows))
-        pair_scores(opens, offsets, *forward, *backward, turned_offsets, _FORWARD, _BACKWARD, starts, pairs, own)
+        weights = self.model.weights
+        pair_scores(
+            opens, offsets, *forward, *backward, turned_offsets, weights.forward, weights.backward, starts, pairs, own
+        )
         forms, spelled = self._strangers(rows, offsets, states)
         unseen = np.repeat(self.model.numbers(self.words.words) < 0, counts)
-        own += self.model.spelling * spelled * unseen
+        own += weights.letters * spelled * unseen
         made = Lattice(offsets, states, spelled, own, forms, pairs, starts)
         self.model.constrain(made, self.words)
         return made

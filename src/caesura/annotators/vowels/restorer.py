@@ -91,7 +91,7 @@ class VowelRestorer:
         order: int = 3,
         letter_order: int = 5,
         rare: int = 3,
-        epochs: int = 8,
+        epochs: int = 16,
         seed: int = 0,
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
