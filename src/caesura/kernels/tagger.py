@@ -235,15 +235,13 @@ def train_epoch(
     drop: NDArray[Any],
     kept: NDArray[Any],
     rate: float,
-    pull: float,
     weights: NDArray[Any],
     squares: NDArray[Any],
 ) -> float:
     """Go once over all words in the given order; returns the mean log loss of a letter.
 
     ``marks`` numbers the marks of every letter for the features, ``chosen`` among the choices of its letter. Words in ``drop`` are seen
-    without their lexical features, so that letters learn to speak for themselves. ``pull`` draws every weight that is about to move
-    towards zero, in proportion to its size.
+    without their lexical features, so that letters learn to speak for themselves.
     """
     cut = np.uint64(len(weights) - 64 - 1)
     total, seen = 0.0, 0
@@ -288,9 +286,8 @@ def train_epoch(
                     if abs(slope) > 1e-3:
                         for k in range(number):
                             at = features[k] + o
-                            move = slope + pull * weights[at]
-                            squares[at] += move * move
-                            weights[at] -= rate * move / np.sqrt(squares[at])
+                            squares[at] += slope * slope
+                            weights[at] -= rate * slope / np.sqrt(squares[at])
             seen += 1
             m1, m2, m3 = marks[i], m1, m2
             trail = fold_in(trail, marks[i])

@@ -21,9 +21,6 @@ _BITS = 24
 _ROOM = 64
 _RATE = 0.15
 _DROPPED = 0.3
-#: Language -> how strongly weights are drawn towards zero. The Bible gains by it, words (84.4 -> 84.8) and unseen words (30.1 -> 32.1, one
-#: tagger); the Qur'an, a quarter its size and in the same phrases again and again, loses as much.
-_PULL = {"hebrew": 0.03, "arabic": 0.0}
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ def fit_tagger(
         dropped = random.random(number) < _DROPPED
         train_epoch(
             text.letters, text.words, opens, text.marks, text.choices, static, alphabet.widths, random.permutation(number),
-            dropped, kept, _RATE, _PULL[alphabet.script.name], weights, squares,
+            dropped, kept, _RATE, weights, squares,
         )  # fmt: skip
         if epoch >= burnt:
             mean += weights / np.float32(epochs - burnt)
