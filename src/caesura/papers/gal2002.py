@@ -61,7 +61,7 @@ def reproduce(
     model
         Which models; all, where none is named. "best" trains for a minute or two on each task.
     folds
-        Contiguous blocks, each held out in turn, for the models named, or for all but "best" (which would take most of an hour); 0
+        Contiguous blocks, each held out in turn, for the models named, or for all but "best" (which would train thirty times); 0
         leaves them out.
     curve
         Whether to train on 40, 60 and 90 % of the verses as well.
