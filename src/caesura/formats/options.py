@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
 
 from caesura.errors import FormatError
 
@@ -33,10 +33,23 @@ def checked(function: Callable[..., Any], given: Mapping[str, Any], what: str) -
 
 @cache
 def known(function: Callable[..., Any]) -> dict[str, Any]:
-    """Name the options of a reader or writer, with their types."""
+    """Name the options of a reader or writer, with their types; those that several readers share are a typed dictionary.
+
+    >>> from typing import TypedDict
+    >>> class Shared(TypedDict):
+    ...     edges: bool
+    >>> def read(source, *, tier: int = 1, **shared: Unpack[Shared]): ...
+    >>> known(read)
+    {'tier': <class 'int'>, 'edges': <class 'bool'>}
+    """
     hints = get_type_hints(function)
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: hints.get(p.name, Any) for p in parameters if p.kind is p.KEYWORD_ONLY}
+    found: dict[str, Any] = {}
+    for p in inspect.signature(function).parameters.values():
+        if p.kind is p.KEYWORD_ONLY:
+            found[p.name] = hints.get(p.name, Any)
+        elif p.kind is p.VAR_KEYWORD and get_origin(hints.get(p.name)) is Unpack:
+            found |= get_type_hints(get_args(hints[p.name])[0])
+    return found
 
 
 def listed(value: Any, separator: str | None = ",") -> tuple[str, ...]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
     TICK,
-    Edges,
+    IntervalOptions,
+    Line,
     Rule,
-    Silence,
     decimal,
     flat,
+    of_lines,
     recording,
-    segmentation,
     segments,
     speech_attributes,
 )
@@ -32,16 +32,9 @@ def sniff(head: str) -> bool:
     return _LINE.match(head.split("\n", 1)[0]) is not None
 
 
-def read(
-    source: Source,
-    *,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
-) -> Corpus:
+def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read a label track: regions as segments, or points as boundaries; frequencies of spectral labels are passed over."""
-    starts, ends, labels, lines = [], [], [], []
+    rows: list[Line] = []
     for number, line in source.lines:
         if not line.strip() or line.startswith("\\"):
             continue
@@ -50,26 +43,12 @@ def read(
             raise FormatError(
                 source.path, number, f"expected start, end and label with tabs between, found {line[:60]!r}."
             )
-        starts.append(float(decimal(source, number, parts[0].strip().replace(",", "."), "start")))
-        ends.append(float(decimal(source, number, parts[1].strip().replace(",", "."), "end")))
-        labels.append(parts[2] if len(parts) > 2 else "")
-        lines.append(number)
-
-    def fault(i: int, why: str) -> FormatError:
-        return FormatError(source.path, lines[i], why)
-
-    item = recording(source)
-    points = [end - start < TICK for start, end in zip(starts, ends, strict=True)]
-    if any(points) and not all(points):
-        raise fault(
-            points.index(True), "this label stands at one point among labels of regions; use one kind in a track."
-        )
-    marks = (
-        Segmentation.from_times(starts, types=labels if any(labels) else None)
-        if points and all(points)
-        else segmentation(starts, ends, labels, rule=Rule.of(silence, silences, close_gaps, edges), fault=fault)
-    )
-    return Corpus.from_annotations([Annotation(item, "", marks)], attributes=speech_attributes(source))
+        start = decimal(source, number, parts[0].strip().replace(",", "."), "start")
+        end = decimal(source, number, parts[1].strip().replace(",", "."), "end")
+        rows.append((float(start), float(end), parts[2] if len(parts) > 2 else "", number))
+    points = _points(source, rows)
+    marks = of_lines(source, rows, Rule.of(**intervals)) if points is None else points
+    return Corpus.from_annotations([Annotation(recording(source), "", marks)], attributes=speech_attributes(source))
 
 
 def write(corpus: Corpus) -> Iterator[str]:
@@ -81,3 +60,15 @@ def write(corpus: Corpus) -> Iterator[str]:
         else:
             for start, end, label in segments(marks):
                 yield f"{start!r}\t{end!r}\t{label}\n"
+
+
+def _points(source: Source, rows: list[Line]) -> Segmentation | None:
+    """Boundaries with types, where every label stands at one point; None where they are regions."""
+    alone = [row for row in rows if row[1] - row[0] < TICK]
+    if not alone:
+        return None
+    if len(alone) < len(rows):
+        why = "this label stands at one point among labels of regions; use one kind in a track."
+        raise FormatError(source.path, alone[0][3], why)
+    labels = [label for _, _, label, _ in rows]
+    return Segmentation.from_times([start for start, *_ in rows], types=labels if any(labels) else None)

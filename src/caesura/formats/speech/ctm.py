@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
+    IntervalOptions,
+    Line,
     Rule,
-    Silence,
     decimal,
     duration_of,
     flat,
-    segmentation,
+    of_lines,
     segments,
 )
 from caesura.model import Annotation, Corpus
@@ -32,16 +32,9 @@ def sniff(head: str) -> bool:
     return re.match(r"\S+\s+\S+\s+\d+(\.\d+)?\s+\d+(\.\d+)?\s+\S+", line) is not None
 
 
-def read(
-    source: Source,
-    *,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
-) -> Corpus:
+def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read every recording; channels are tracks, unless all are called 1."""
-    words: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    words: dict[tuple[str, str], list[Line]] = {}
     for number, line in source.lines:
         if not line.strip() or line.lstrip().startswith(";;"):
             continue
@@ -57,19 +50,12 @@ def read(
         words.setdefault((parts[0], parts[1]), []).append((float(start), float(end), parts[4], number))
     if not words:
         raise FormatError(source.path, None, "the file holds no word.")
-    rule = Rule.of(silence, silences, close_gaps, edges)
+    rule = Rule.of(**intervals)
     named = {channel for _, channel in words} != {_ALONE}
-    made = []
-    for (item, channel), rows in words.items():
-        starts, ends, labels, numbers = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
-
-        def fault(i: int, why: str, numbers: Sequence[int] = numbers) -> FormatError:
-            return FormatError(source.path, numbers[i], why)
-
-        made.append(
-            Annotation(item, "", segmentation(starts, ends, labels, rule=rule, fault=fault), channel if named else "")
-        )
-    return Corpus.from_annotations(made)
+    return Corpus.from_annotations(
+        Annotation(item, "", of_lines(source, sorted(rows, key=itemgetter(0)), rule), channel if named else "")
+        for (item, channel), rows in words.items()
+    )
 
 
 def write(corpus: Corpus) -> Iterator[str]:

@@ -6,9 +6,9 @@ each, as ELAN draws them. Slots without a time lie evenly between their neighbou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -16,10 +16,8 @@ import numpy as np
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
+    IntervalOptions,
     Rule,
-    Silence,
     flat,
     recording,
     segmentation,
@@ -61,14 +59,11 @@ def read(
     source: Source,
     *,
     tier: str | int | None = None,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
+    **intervals: Unpack[IntervalOptions],
 ) -> Corpus:
     """Read tiers as tracks; ``tier`` and the other options are those of TextGrids."""
     document = _parsed(source)
-    rule = Rule.of(silence, silences, close_gaps, edges)
+    rule = Rule.of(**intervals)
     item = recording(source)
     filled = {name: element for name, element in document.tiers.items() if len(element)}
     names = list(filled or document.tiers) if tier is None else list(document.tiers)

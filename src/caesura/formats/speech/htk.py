@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
+    IntervalOptions,
+    Line,
     Rule,
-    Silence,
     flat,
+    of_lines,
     recording,
-    segmentation,
     segments,
     speech_attributes,
 )
@@ -37,16 +36,9 @@ def sniff(head: str) -> bool:
     return first.strip() == MASTER or re.match(r"\s*\d+\s+\d+\s+\S", first) is not None
 
 
-def read(
-    source: Source,
-    *,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
-) -> Corpus:
+def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read one recording, or every recording of a master label file; scores and further levels are passed over."""
-    rule = Rule.of(silence, silences, close_gaps, edges)
+    rule = Rule.of(**intervals)
     master = source.text.lstrip().startswith(MASTER)
     blocks = _blocks(source) if master else [(recording(source), list(source.lines))]
     marks = [Annotation(item, "", _marks(source, lines, rule)) for item, lines in blocks]
@@ -102,7 +94,7 @@ def _name(pattern: str) -> str:
 
 
 def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmentation:
-    rows: list[tuple[Any, ...]] = []
+    rows: list[Line] = []
     for number, line in lines:
         if not line.strip():
             continue
@@ -114,8 +106,7 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmenta
                 source.path, number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}."
             )
         rows.append((int(found[1]) / _UNIT, int(found[2]) / _UNIT, _unquoted(found[3]), number))
-    starts, ends, labels, numbers = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
-    return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: FormatError(source.path, numbers[i], why))
+    return of_lines(source, rows, rule)
 
 
 def _quoted(label: str) -> str:

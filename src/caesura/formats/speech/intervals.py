@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ from caesura.formats.options import listed
 from caesura.model import Corpus, Segmentation
 
 __all__ = [
-    "SILENCES", "TICK", "Edges", "Fault", "Rule", "Silence", "decimal", "duration_of", "flat", "recording", "segmentation",
-    "segments", "speech_attributes",
+    "SILENCES", "TICK", "Edges", "Fault", "IntervalOptions", "Line", "Rule", "Silence", "decimal", "duration_of", "flat",
+    "of_lines", "recording", "segmentation", "segments", "speech_attributes",
 ]  # fmt: skip
 
 #: What happens to the boundaries of silences: all stay, neighbouring silences become one, or none that touches one counts.
@@ -32,6 +32,8 @@ Silence: TypeAlias = Literal["keep", "merge", "out"]
 Edges: TypeAlias = Literal["out", "in"]
 #: Builds the complaint about interval number i.
 Fault: TypeAlias = Callable[[int, str], FormatError]
+#: Start, end and label of an interval, and the line of the file that says so.
+Line: TypeAlias = tuple[float, float, str, int]
 
 #: Labels that mean silence where nobody says otherwise: unlabelled, and what TIMIT, HTK, MFA, Kaldi and BAS write.
 SILENCES: tuple[str, ...] = (
@@ -56,17 +58,33 @@ TICK = 1e-7
 _SPEAKER, _DIALECT = re.compile(r"[fm][a-z]{3}\d", re.IGNORECASE), re.compile(r"dr\d", re.IGNORECASE)
 
 
+class IntervalOptions(TypedDict, total=False):
+    """What every reader of intervals takes beside its own options: what :meth:`Rule.of` takes."""
+
+    silence: Silence
+    silences: Sequence[str] | str
+    close_gaps: float
+    edges: Edges
+
+
 @dataclass(frozen=True)
 class Rule:
     """How intervals become boundaries."""
 
-    silence: Silence = "keep"
-    silences: frozenset[str] = frozenset(SILENCES)
-    close_gaps: float = 0.0
-    edges: Edges = "out"
+    silence: Silence
+    silences: frozenset[str]
+    close_gaps: float
+    edges: Edges
 
     @classmethod
-    def of(cls, silence: Silence, silences: Sequence[str] | str, close_gaps: float, edges: Edges) -> Rule:
+    def of(
+        cls,
+        *,
+        silence: Silence = "keep",
+        silences: Sequence[str] | str = SILENCES,
+        close_gaps: float = 0.0,
+        edges: Edges = "out",
+    ) -> Rule:
         """Build from a reader's options; silences may come as one string with commas."""
         if not close_gaps >= 0:
             raise FormatError(None, None, f"close_gaps is {close_gaps}, expected seconds from 0 up.")
@@ -98,6 +116,12 @@ def segmentation(
         cuts = cuts[inner]
     positions = np.concatenate(([0.0], cuts, [end])) if rule.edges == "in" and end > 0 else cuts
     return Segmentation(end, positions, names=names if any(names) else None)
+
+
+def of_lines(source: Source, lines: Sequence[Line], rule: Rule) -> Segmentation:
+    """Turn the lines of one recording into a segmentation; complaints name the line."""
+    starts, ends, labels, numbers = zip(*lines, strict=True) if lines else ((), (), (), ())
+    return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: FormatError(source.path, numbers[i], why))
 
 
 def segments(marks: Segmentation) -> Iterator[tuple[float, float, str]]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
+    IntervalOptions,
+    Line,
     Rule,
-    Silence,
     decimal,
     duration_of,
     flat,
-    segmentation,
+    of_lines,
     segments,
 )
 from caesura.model import Annotation, Corpus, Segmentation
@@ -39,10 +39,7 @@ def read(
     source: Source,
     *,
     type: str | None = None,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
+    **intervals: Unpack[IntervalOptions],
 ) -> Corpus:
     """Read every recording and speaker.
 
@@ -56,7 +53,7 @@ def read(
     """
     lines = list(_lines(source))
     wanted = type or ("SPEAKER" if any(parts[0] == "SPEAKER" for _, parts in lines) else "LEXEME")
-    turns: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    turns: dict[tuple[str, str], list[Line]] = {}
     for number, parts in lines:
         if parts[0] == wanted:
             start = decimal(source, number, parts[3], "start")
@@ -66,7 +63,7 @@ def read(
     if not turns:
         found = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
         raise FormatError(source.path, None, f"the file holds no line of type {wanted}; it has {found or 'nothing'}.")
-    rule = Rule.of(silence, silences, close_gaps, edges)
+    rule = Rule.of(**intervals)
     return Corpus.from_annotations(
         Annotation(item, "", _marks(source, rows, rule, wanted), "" if speaker == _NONE else speaker)
         for (item, speaker), rows in turns.items()
@@ -99,9 +96,8 @@ def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
         yield number, parts
 
 
-def _marks(source: Source, rows: list[tuple[Any, ...]], rule: Rule, wanted: str) -> Segmentation:
-    starts, ends, labels, numbers = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
-    made = segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: FormatError(source.path, numbers[i], why))
+def _marks(source: Source, rows: list[Line], rule: Rule, wanted: str) -> Segmentation:
+    made = of_lines(source, sorted(rows, key=itemgetter(0)), rule)
     if wanted == "SPEAKER" and made.names is not None and "" not in made.names:  # turns without a break name nothing
         return Segmentation(made.length, made.positions)
     return made

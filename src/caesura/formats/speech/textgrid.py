@@ -7,19 +7,18 @@ reader, so both spellings, comments and hand-edited files are one. Binary TextGr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
     Fault,
+    IntervalOptions,
     Rule,
-    Silence,
     flat,
     recording,
     segmentation,
@@ -54,10 +53,7 @@ def read(
     source: Source,
     *,
     tier: str | int | None = None,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
+    **intervals: Unpack[IntervalOptions],
 ) -> Corpus:
     """Read tiers as tracks.
 
@@ -72,7 +68,7 @@ def read(
     tiers = _tiers(source)
     if tier is None and any(t.points and any(t.labels) for t in tiers) and not all(t.points for t in tiers):
         tiers = [t for t in tiers if not t.points]
-    rule = Rule.of(silence, silences, close_gaps, edges)
+    rule = Rule.of(**intervals)
     item = recording(source)
     return Corpus.from_annotations(
         [

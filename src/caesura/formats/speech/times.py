@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
+    IntervalOptions,
     Rule,
-    Silence,
     decimal,
     flat,
     recording,
@@ -46,10 +44,7 @@ def read(
     source: Source,
     *,
     length: float | None = None,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
+    **intervals: Unpack[IntervalOptions],
 ) -> Corpus:
     """Read boundaries or intervals.
 
@@ -71,7 +66,7 @@ def read(
     for row in rows:
         key = row.get("item") or recording(source), row.get("coder"), row.get("track")
         groups.setdefault(key, []).append(row)
-    rule = Rule.of(silence, silences, close_gaps, edges)
+    rule = Rule.of(**intervals)
     points = "time" in rows[0].columns
     if not points and not {"start", "end"} <= rows[0].columns.keys():
         raise FormatError(

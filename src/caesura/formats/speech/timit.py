@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.speech.intervals import (
-    SILENCES,
-    Edges,
+    IntervalOptions,
+    Line,
     Rule,
-    Silence,
     flat,
+    of_lines,
     recording,
-    segmentation,
     segments,
     speech_attributes,
 )
@@ -28,10 +28,7 @@ def read(
     source: Source,
     *,
     rate: float = 16000.0,
-    silence: Silence = "keep",
-    silences: Sequence[str] | str = SILENCES,
-    close_gaps: float = 0.0,
-    edges: Edges = "out",
+    **intervals: Unpack[IntervalOptions],
 ) -> Corpus:
     """Read intervals in samples.
 
@@ -44,7 +41,7 @@ def read(
     """
     if not rate > 0:
         raise FormatError(source.path, None, f"the rate is {rate:g} samples a second, expected a number above 0.")
-    starts, ends, labels, lines = [], [], [], []
+    rows: list[Line] = []
     for number, line in source.lines:
         if not line.strip():
             continue
@@ -53,16 +50,10 @@ def read(
             raise FormatError(
                 source.path, number, f"expected 'first-sample last-sample label', found {line.strip()[:60]!r}."
             )
-        starts.append(int(parts[0]) / rate)
-        ends.append(int(parts[1]) / rate)
-        labels.append("" if parts[2] == _EMPTY else parts[2])
-        lines.append(number)
-    item = recording(source)
-    marks = segmentation(
-        starts, ends, labels, rule=Rule.of(silence, silences, close_gaps, edges),
-        fault=lambda i, why: FormatError(source.path, lines[i], why),
-    )  # fmt: skip
-    return Corpus.from_annotations([Annotation(item, "", marks)], attributes=speech_attributes(source))
+        label = "" if parts[2] == _EMPTY else parts[2]
+        rows.append((int(parts[0]) / rate, int(parts[1]) / rate, label, number))
+    marks = of_lines(source, rows, Rule.of(**intervals))
+    return Corpus.from_annotations([Annotation(recording(source), "", marks)], attributes=speech_attributes(source))
 
 
 def write(corpus: Corpus, *, rate: float = 16000.0) -> Iterator[str]:
