@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from caesura.cli.options import (
     Input,
     Items,
     Json,
+    NearMiss,
     Seed,
     SvgFile,
     Transposition,
@@ -45,7 +47,7 @@ def agree(
     density: Annotated[
         str, typer.Option("--density", help="How chance counts boundaries: pooled, mean, or segments (as in 2013).")
     ] = "pooled",
-    n_t: Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")] = None,
+    n_t: NearMiss = None,
     chance: Annotated[
         str | None,
         typer.Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries."),
@@ -78,8 +80,8 @@ def agree(
 
     Example: caesura agree sample:stargazer --coefficient pi --density segments
     """
-    from caesura.cli.compare import limits_of
     from caesura.cli.inputs import load
+    from caesura.cli.limits import fail_with, limits_of
     from caesura.cli.output import working
 
     corpus = load(path, format, encoding, option).select(items=item, coders=coder)
@@ -101,7 +103,7 @@ def agree(
     else:
         _show(found, level)
     _draw(corpus, metric, n_t, draw, svg, width, json)
-    _check(found, wanted)
+    fail_with(_broken(found, wanted))
 
 
 # ---------------------------------------------------------------------- what is asked
@@ -221,11 +223,11 @@ def _show_coders(details: Any) -> None:
 
 
 def _interval(made: Agreement) -> str:
-    from caesura.cli.output import number
+    from caesura.cli.output import from_to, number
 
-    if made.interval is not None:
-        return f"{number(made.interval[0])} … {number(made.interval[1])}"
-    return "–" if made.standard_error is None else f"± {number(made.standard_error)}"
+    if made.interval is None and made.standard_error is not None:
+        return f"± {number(made.standard_error)}"
+    return from_to(made.interval)
 
 
 def _as_data(made: Agreement) -> dict[str, Any]:
@@ -256,7 +258,7 @@ def _draw(
     json: bool,
 ) -> None:
     """Draw the matrix of coders, or what was asked for."""
-    from caesura.cli.output import say, terminal_width
+    from caesura.cli.output import say, show_picture, write_svg
     from caesura.report.drawings import draw
     from caesura.report.stacks import stack
 
@@ -269,24 +271,18 @@ def _draw(
         [draw(name, corpus, **({"metric": spelled} if name == "matrix" else {})) for name in wanted or ["matrix"]]
     )
     if svg is not None:
-        from caesura.formats.files import atomic_write
-
-        atomic_write(svg, picture.svg(width or 96))
-        typer.echo(f"wrote {svg}", err=json)
+        write_svg(picture, svg, width, err=json)
         return
     say("")
-    say(picture.terminal(width or terminal_width()))
+    show_picture(picture, width)
 
 
-def _check(found: dict[str, Agreement], limits: dict[str, float]) -> None:
+def _broken(found: dict[str, Agreement], limits: dict[str, float]) -> Iterator[str]:
+    """A sentence for every coefficient that is below its limit."""
     from caesura.errors import UnknownName
 
-    failed = False
     for name, limit in limits.items():
         if name not in found:
             raise UnknownName("coefficient", name, list(found))
         if not found[name].value >= limit:  # NaN fails too
-            typer.echo(f"caesura: {name} is {found[name].value:.4f}, below {limit:g}.", err=True)
-            failed = True
-    if failed:
-        raise typer.Exit(1)
+            yield f"{name} is {found[name].value:.4f}, below {limit:g}."

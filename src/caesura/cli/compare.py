@@ -6,7 +6,7 @@ name receives the value. A family that brings a new parameter adds one line to t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +22,7 @@ from caesura.cli.options import (
     Items,
     Json,
     Metrics,
+    NearMiss,
     Seed,
     Similarity,
     SvgFile,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from caesura.model.corpus import Kind
     from caesura.statistics import Evaluation, Measured
 
-__all__ = ["compare", "limits_of"]
+__all__ = ["compare"]
 
 
 def compare(
@@ -65,7 +66,7 @@ def compare(
         str | None, typer.Option("--coders", help="Two coders of one file, reference first: A,B.")
     ] = None,
     item: Items = None,
-    n_t: Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")] = None,
+    n_t: NearMiss = None,
     k: Annotated[int | None, typer.Option("--k", help="Window size of Pk, WindowDiff and WinPR.")] = None,
     tolerance: Annotated[
         str | None, typer.Option("--tolerance", help="Time around a boundary, or several: 20ms,10ms.")
@@ -119,6 +120,7 @@ def compare(
     """
     from caesura.cli import systems
     from caesura.cli.inputs import load, named_alike, of_side
+    from caesura.cli.limits import fail_with, limits_of
     from caesura.cli.output import working
     from caesura.cli.regions import compare_in_time, one_tolerance
     from caesura.statistics import evaluate
@@ -144,7 +146,7 @@ def compare(
             systems.show_table(streamed, table)
         else:
             systems.show(streamed, test=one_of("--test", test), seed=seed, json=json)
-        _check(streamed.systems, limits)
+        fail_with(_broken(streamed.systems, limits))
         return
     one = load(reference, format, encoding, of_side(option, "ref"))
     read = [named_alike(one, reference, load(path, format, encoding, of_side(option, "hyp")), path) for path in paths]
@@ -158,7 +160,7 @@ def compare(
     if theirs is not None and ours.kind == "time" and regions and not (table or rows or bounds):
         found, told = compare_in_time(ours, theirs, metric, tolerance, matching, by, how, json)
         _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
-        _check(found.systems, limits)
+        fail_with(_broken(found.systems, limits))
         return
     chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, ours.kind)
     with working("comparing"):
@@ -174,7 +176,7 @@ def compare(
         _show_pictures(found, ours, theirs, looks, draw=shown, svg=svg, width=width, json=json)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
-    _check(found.systems, limits)
+    fail_with(_broken(found.systems, limits))
 
 
 # ---------------------------------------------------------------------- what is compared, by what
@@ -229,7 +231,7 @@ def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) 
 
 
 def _show_scores(found: Evaluation, behind: dict[str, Any], json: bool) -> None:
-    from caesura.cli.output import as_json, number, table
+    from caesura.cli.output import as_json, from_to, table
     from caesura.cli.systems import show_sentences
     from caesura.statistics.results import items_in_words
 
@@ -239,11 +241,8 @@ def _show_scores(found: Evaluation, behind: dict[str, Any], json: bool) -> None:
     table(
         items_in_words(found.count),
         ["metric", "pooled", "mean of items", "95 % interval"],
-        (
-            (name, m.micro, m.macro, "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}")
-            for name, m in found.measured.items()
-        ),
-    )  # fmt: skip
+        ((name, m.micro, m.macro, from_to(m.interval)) for name, m in found.measured.items()),
+    )
     show_sentences(found)
     show_edit_data(behind)
 
@@ -259,7 +258,7 @@ def _show_pictures(
     width: int | None,
     json: bool,
 ) -> None:
-    from caesura.cli.output import say, terminal_width
+    from caesura.cli.output import say, show_picture, write_svg
 
     shared = set(ours.items) & set(theirs.items)
     if not shared or (json and svg is None):
@@ -267,17 +266,15 @@ def _show_pictures(
     item = _where_they_differ(found, shared)
     pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), draw, options)
     if svg is not None:
-        from caesura.formats.files import atomic_write
         from caesura.report.stacks import stack
 
-        atomic_write(svg, stack(pictures).svg(width or 96))
-        typer.echo(f"wrote {svg}", err=json)
+        write_svg(stack(pictures), svg, width, err=json)
         return
     if len(found.items) > 1:
         say(f"\nwhere they differ most: {item}", "bold")
     for picture in pictures:
         say("")
-        say(picture.terminal(width or terminal_width()))
+        show_picture(picture, width)
 
 
 def _where_they_differ(found: Evaluation, shared: set[str]) -> str:
@@ -321,25 +318,10 @@ def _pictures(ours: Corpus, theirs: Corpus, wanted: list[str] | None, options: d
 # ---------------------------------------------------------------------- the check a user asked for
 
 
-def limits_of(given: list[str] | None) -> dict[str, float]:
-    """Read --fail-under: NAME=NUMBER, repeated."""
-    from caesura.cli.inputs import key_values
-    from caesura.errors import CaesuraError
-
-    found = {}
-    for name, value in key_values(given, "--fail-under").items():
-        try:
-            found[name] = float(value)
-        except ValueError:
-            raise CaesuraError(f"--fail-under takes METRIC=NUMBER, not {name}={value}.") from None
-    return found
-
-
-def _check(systems: Mapping[str, Mapping[str, Measured]], limits: dict[str, float]) -> None:
-    """Exit with 1 and a sentence for every score that is worse than its limit, of any system."""
+def _broken(systems: Mapping[str, Mapping[str, Measured]], limits: dict[str, float]) -> Iterator[str]:
+    """A sentence for every score that is worse than its limit, of any system."""
     from caesura.errors import UnknownName
 
-    failed = False
     for system, found in systems.items():
         for name, limit in limits.items():
             if name not in found:
@@ -347,9 +329,4 @@ def _check(systems: Mapping[str, Mapping[str, Measured]], limits: dict[str, floa
             good, score = found[name].metric.higher_is_better, found[name].micro
             if not (score >= limit if good else score <= limit):  # NaN fails too
                 whose = f" of {system!r}" if len(systems) > 1 else ""
-                typer.echo(
-                    f"caesura: {name}{whose} is {score:.4f}, {'below' if good else 'above'} {limit:g}.", err=True
-                )
-                failed = True
-    if failed:
-        raise typer.Exit(1)
+                yield f"{name}{whose} is {score:.4f}, {'below' if good else 'above'} {limit:g}."

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json
+from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json, Lossy
 
 __all__ = ["convert"]
 
@@ -31,9 +31,7 @@ def convert(
     write_pattern: Annotated[
         str | None, typer.Option("--write-pattern", help="Write a folder, a file an item and coder: {coder}/{item}.txt")
     ] = None,
-    lossy: Annotated[
-        bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")
-    ] = False,
+    lossy: Lossy = False,
     json: Json = False,
 ) -> None:
     """Convert annotations between formats.

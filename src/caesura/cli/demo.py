@@ -23,7 +23,7 @@ def demo(
 
     Example: caesura demo boundaries region
     """
-    from caesura.cli.output import as_json, console, say, table, terminal_width, working
+    from caesura.cli.output import as_json, console, say, show_picture, table, working
     from caesura.errors import UnknownName
     from caesura.report.drawings import Picture
     from caesura.report.tour import STOPS, Columns
@@ -50,7 +50,7 @@ def demo(
             elif isinstance(part, Columns):
                 table("", part.headings, part.rows)
             elif isinstance(part, Picture):
-                say(part.terminal(width or terminal_width()))
+                show_picture(part, width)
             typer.echo()
         if not json:
             say(f"$ {each.command}\n", "dim")

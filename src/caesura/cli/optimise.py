@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Format, FormatOptions, Input, Json, Width
+from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width
 
 if TYPE_CHECKING:
     from caesura.model import Corpus
@@ -26,7 +26,7 @@ def optimise(
             help="Boundaries with scores (CSV with time and score), or systems as they are.", show_default=False
         ),
     ],
-    tolerance: Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")] = "20ms",
+    tolerance: Tolerance = "20ms",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the boundaries of the best point into this file.")
     ] = None,
@@ -60,7 +60,7 @@ def optimise(
         as_json({"best": _row(best), "points": [_row(p) for p in points]})
     else:
         _show(points, best, half)
-    _draw(gold, points, best, curves, half, svg=svg, width=width, quiet=json)
+    _draw(gold, points, best, curves, half, svg=svg, width=width, json=json)
     if output is not None:
         _write(gold, systems, best, output, json)
 
@@ -129,9 +129,9 @@ def _draw(
     *,
     svg: Path | None,
     width: int | None,
-    quiet: bool,
+    json: bool,
 ) -> None:
-    from caesura.cli.output import say, terminal_width
+    from caesura.cli.output import say, show_picture, write_svg
     from caesura.report.plane import PerformancePlane
 
     named = {p.name: p.scores for p in points if p.threshold is None}
@@ -139,13 +139,10 @@ def _draw(
         named[f"{best.name} ≥ {best.threshold:.3g}"] = best.scores
     plane = PerformancePlane.of(gold, named, half, curves)
     if svg is not None:
-        from caesura.formats.files import atomic_write
-
-        atomic_write(svg, plane.svg())
-        typer.echo(f"wrote {svg}", err=quiet)
-    elif not quiet:
+        write_svg(plane, svg, err=json)
+    elif not json:
         say("")
-        say(plane.terminal(width or terminal_width()))
+        show_picture(plane, width)
 
 
 def _write(gold: Corpus, systems: list[Path], best: OperatingPoint, output: Path, quiet: bool) -> None:

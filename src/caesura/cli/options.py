@@ -16,10 +16,13 @@ __all__ = [
     "Input",
     "Items",
     "Json",
+    "Lossy",
     "Metrics",
+    "NearMiss",
     "Seed",
     "Similarity",
     "SvgFile",
+    "Tolerance",
     "Transposition",
     "Width",
 ]
@@ -47,6 +50,9 @@ FormatOptions: TypeAlias = Annotated[
 Draw: TypeAlias = Annotated[
     list[str] | None, typer.Option("--draw", "-d", help="Which drawing, by name; repeatable. Default: what fits.")
 ]
+Lossy: TypeAlias = Annotated[bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")]
+NearMiss: TypeAlias = Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")]
+Tolerance: TypeAlias = Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")]
 SvgFile: TypeAlias = Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")]
 Width: TypeAlias = Annotated[
     int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,7 +17,12 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["as_json", "console", "number", "panics_unheard", "say", "table", "terminal_width", "tracked", "working"]
+    from caesura.report.drawings import Picture
+
+__all__ = [
+    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "table", "terminal_width", "tracked",
+    "working", "write_svg",
+]  # fmt: skip
 
 
 def console() -> Console:
@@ -36,6 +42,19 @@ def terminal_width() -> int:
 def say(what: RenderableType, style: str = "") -> None:
     """Print something to look at; a drawing is as wide as it is and never wrapped or cut again."""
     console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
+
+
+def show_picture(picture: Picture, width: int | None) -> None:
+    """Draw in the terminal, in as many columns as were asked for, or as it has."""
+    say(picture.terminal(width or terminal_width()))
+
+
+def write_svg(picture: Picture, path: Path, width: int | None = None, *, err: bool = False) -> None:
+    """Draw into a file and say so; with ``err`` on the other stream, because JSON has this one."""
+    from caesura.formats.files import atomic_write
+
+    atomic_write(path, picture.svg(width or 96))
+    typer.echo(f"wrote {path}", err=err)
 
 
 @contextmanager
@@ -138,6 +157,11 @@ def _numeric(cell: object) -> bool:
 def number(value: float | None, digits: int = 4) -> str:
     """Spell a score; an undefined one as a dash."""
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def from_to(interval: Sequence[float] | None) -> str:
+    """Spell an interval from low to high; where there is none, a dash."""
+    return "–" if interval is None else f"{number(interval[0])} … {number(interval[1])}"
 
 
 def _plain(data: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from caesura.cli.options import Format, FormatOptions, Input, Json, Width
+from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width
 
 __all__ = ["plane"]
 
@@ -15,7 +15,7 @@ __all__ = ["plane"]
 def plane(
     reference: Input,
     systems: Annotated[list[Path], typer.Argument(help="Files or folders to judge.", show_default=False)],
-    tolerance: Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")] = "20ms",
+    tolerance: Tolerance = "20ms",
     matching: Annotated[str, typer.Option("--matching", help="regions, optimal or lenient.")] = "regions",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the plane as SVG into this file.")
@@ -30,7 +30,7 @@ def plane(
     Example: caesura plane gold/ systems/a systems/b --tolerance 20ms -o plane.svg
     """
     from caesura.cli.inputs import load, named_alike, of_side
-    from caesura.cli.output import as_json, say, terminal_width
+    from caesura.cli.output import as_json, show_picture, write_svg
     from caesura.report.plane import PerformancePlane
     from caesura.statistics.regions import region_groups
 
@@ -46,9 +46,6 @@ def plane(
         chance = [{"over_segmentation": o, "hit_rate": h} for o, h in drawn.chance]
         as_json({"systems": {name: scores.as_dict() for name, scores in found.items()}, "random": chance})
     if output is not None:
-        from caesura.formats.files import atomic_write
-
-        atomic_write(output, drawn.svg())
-        typer.echo(f"wrote {output}", err=json)
+        write_svg(drawn, output, err=json)
     elif not json:
-        say(drawn.terminal(width or terminal_width()))
+        show_picture(drawn, width)

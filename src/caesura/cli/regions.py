@@ -124,7 +124,7 @@ def _as_json(found: dict[float, Evaluation], shown: dict[str, list[dict[str, Any
 
 
 def _as_tables(found: dict[float, Evaluation], shown: dict[str, list[dict[str, Any]]]) -> None:
-    from caesura.cli.output import number, table
+    from caesura.cli.output import from_to, number, table
 
     first = next(iter(found.values()))
     count = len(first.items)
@@ -135,11 +135,7 @@ def _as_tables(found: dict[float, Evaluation], shown: dict[str, list[dict[str, A
     for name in first.measured:
         row = [name]
         for each in found.values():
-            m = each[name]
-            row += [
-                number(m.micro),
-                "–" if m.interval is None else f"{number(m.interval.low)} … {number(m.interval.high)}",
-            ]
+            row += [number(each[name].micro), from_to(each[name].interval)]
         rows.append(row)
     table("", header, rows)
     for width, each in found.items():

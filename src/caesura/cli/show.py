@@ -39,24 +39,18 @@ def show(
     Example: caesura show sample:kubla --coder manual --coder "near miss"
     """
     from caesura.cli.inputs import load
+    from caesura.cli.output import as_json, say, show_picture, write_svg
 
     corpus = load(path, format, encoding, option).select(items=item, coders=coder, tracks=track)
     if json:
-        from caesura.cli.output import as_json
-
         as_json(_as_data(corpus))
         return
     limit = len(corpus.items) if all_items or item else _SHOWN
     picture = _picture(corpus, draw, draw_option, limit)
     if svg is not None:
-        from caesura.formats.files import atomic_write
-
-        atomic_write(svg, picture.svg(width or 96))
-        typer.echo(f"wrote {svg}")
+        write_svg(picture, svg, width)
         return
-    from caesura.cli.output import say, terminal_width
-
-    say(picture.terminal(width or terminal_width()))
+    show_picture(picture, width)
     if limit < len(corpus.items):
         say(f"\n… and {len(corpus.items) - limit} more items; choose with --item, or draw them all with --all.", "dim")
 

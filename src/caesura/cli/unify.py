@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Width
+from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Lossy, Metrics, Width
 
 if TYPE_CHECKING:
     from caesura.gold.quality import Represented
@@ -67,9 +67,7 @@ def unify(
     draw: Draw = None,
     width: Width = None,
     to: Annotated[str | None, typer.Option("--to", help="Format of the output, if its suffix does not say.")] = None,
-    lossy: Annotated[
-        bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")
-    ] = False,
+    lossy: Lossy = False,
     format: Format = None,
     option: FormatOptions = None,
     encoding: Encoding = None,
@@ -186,7 +184,7 @@ def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, h
 
 def _draw(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str], width: int | None) -> None:
     """Draw every gold standard with the annotations it was made from below it."""
-    from caesura.cli.output import say, terminal_width
+    from caesura.cli.output import say, show_picture
     from caesura.gold.quality import like
     from caesura.model import Annotation, Corpus
     from caesura.report.drawings import draw
@@ -196,7 +194,7 @@ def _draw(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str], 
         together = [Annotation(item, "gold", gold, track), *(a._replace(marks=like(a.marks, gold)) for a in coded)]
         for name in names:
             say("")
-            say(draw(name, Corpus.from_annotations(together)).terminal(width or terminal_width()))
+            show_picture(draw(name, Corpus.from_annotations(together)), width)
 
 
 def _heads(names: list[str]) -> list[str]:
