@@ -183,3 +183,43 @@ def test_nested_segments_have_no_frequency_of_boundaries(tmp_path) -> None:
     told = json.loads(caesura("agree", file, "--json").stdout)
     assert "frequency" not in told["percentage"]["details"]
     assert set(told["percentage"]["details"]["leave_one_out"]) == set(spans)
+
+
+def folder_of(path, names: dict[str, str]):
+    for name, text in names.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern"),
+    [
+        (("a/a-ann", "a/a-ben", "b/b-ann", "b/b-eve"), "{item}/{item}-{coder}.txt"),
+        (("a_ann", "a_ben", "b_ann"), "{item}_{coder}.txt"),
+        (("ann.a", "ben.a", "ann.b", "ben.b"), "{coder}.{item}.txt"),
+        (("a/ann", "a/ben", "b/eve", "b/kim"), "{item}/{coder}.txt"),
+    ],
+)
+def test_a_folder_that_needs_a_pattern_is_told_which(tmp_path, names, pattern) -> None:
+    texts = {"a": "one two | three four five", "b": "red | green blue"}
+    item = {"{coder}.{item}.txt": lambda name: name[-1]}.get(pattern, lambda name: name[0])
+    folder = folder_of(tmp_path / "talks", {f"{name}.txt": texts[item(name)] for name in names})
+    (folder / "README").write_text("not an annotation")
+    for command in ("agree", "compare"):
+        said = refused(command, folder)
+        assert "no text has two coders" in said
+        assert said.endswith(f"-O 'pattern={pattern}'.")
+    assert caesura("agree", folder, "-O", f"pattern={pattern}").returncode == 0
+    for words in (["report", folder, "-o", tmp_path / "report.html"], ["unify", folder]):
+        done = caesura(*words)
+        assert done.returncode == 0
+        assert done.stderr.endswith(f"-O 'pattern={pattern}'.\n")
+        assert caesura(*words, "-O", f"pattern={pattern}").stderr == ""
+
+
+def test_no_pattern_is_guessed_where_names_do_not_tell(tmp_path) -> None:
+    folder = folder_of(tmp_path / "talks", {"a-1.txt": "one | two", "a-2.txt": "one | two | three"})
+    said = refused("agree", folder)  # two lengths: not two coders of one text
+    assert "-O" not in said
+    assert "pattern=" in said

@@ -60,10 +60,13 @@ class Coding:
         _check_metric(metric)
         first, second = corpus.pairs()
         if not len(first):
+            several = (
+                " (files of a folder that are named by coder are read with pattern=, such as '{item}-{coder}.csv')"
+            )
             raise CaesuraError(
                 f"agreement needs two coders of one text; here {len(corpus.coders)} coder"
                 f"{'s' * (len(corpus.coders) != 1)} annotated {len(corpus.items)} item"
-                f"{'s' * (len(corpus.items) != 1)}, and no text was annotated twice."
+                f"{'s' * (len(corpus.items) != 1)}, and no text was annotated twice{several * (len(corpus.items) > 1)}."
             )
         batch = Batch.of_corpora(corpus, corpus, first, second)
         rows = count_rows(metric, batch)

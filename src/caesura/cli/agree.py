@@ -80,11 +80,13 @@ def agree(
 
     Example: caesura agree sample:stargazer --coefficient pi --density segments
     """
-    from caesura.cli.inputs import load
+    from caesura.cli.inputs import load, refuse_one_coder_a_text
     from caesura.cli.limits import fail_with, limits_of
     from caesura.cli.output import working
 
-    corpus = load(path, format, encoding, option).select(items=item, coders=coder)
+    corpus = load(path, format, encoding, option)
+    refuse_one_coder_a_text(corpus, path, format, encoding, option)
+    corpus = corpus.select(items=item, coders=coder)
     wanted = limits_of(fail_under)
     metric = metric or _usual_metric(corpus)
     with working("comparing coders"):

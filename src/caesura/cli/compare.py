@@ -119,7 +119,7 @@ def compare(
     for speech: caesura compare gold.TextGrid system.TextGrid -O tier=phones --tolerance 20ms,10ms --by speaker,class
     """
     from caesura.cli import systems
-    from caesura.cli.inputs import load, named_alike, of_side
+    from caesura.cli.inputs import load, named_alike, of_side, refuse_one_coder_a_text
     from caesura.cli.limits import fail_with, limits_of
     from caesura.cli.output import working
     from caesura.cli.regions import compare_in_time, one_tolerance
@@ -150,6 +150,8 @@ def compare(
         return
     one = load(reference, format, encoding, of_side(option, "ref"))
     read = [named_alike(one, reference, load(path, format, encoding, of_side(option, "hyp")), path) for path in paths]
+    if not paths and coders is None:
+        refuse_one_coder_a_text(one, reference, format, encoding, option)
     if len(paths) < 2:
         ours, theirs = _sides(one, read[0] if read else None, coders, item)
         against = {systems.names_of(paths)[0] if paths else theirs.coders[0]: theirs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from caesura.model import Corpus
 
-__all__ = ["key_values", "load", "named_alike", "of_side"]
+__all__ = ["key_values", "load", "named_alike", "of_side", "refuse_one_coder_a_text", "suggest_pattern"]
 
 _SAMPLE = "sample:"
 
@@ -30,6 +31,42 @@ def load(
         given["encoding"] = encoding
     with panics_unheard(), working(f"reading {path}"):
         return read(path, format, **given)
+
+
+def refuse_one_coder_a_text(
+    corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
+) -> None:
+    """Refuse a folder in which no text has two coders, though the names of its files tell of several: with the option to give."""
+    from caesura.errors import CaesuraError
+
+    if hint := _pattern_hint(corpus, path, format, encoding, options):
+        raise CaesuraError(hint)
+
+
+def suggest_pattern(
+    corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
+) -> Corpus:
+    """Say on the side what others refuse, in commands that can go on with one coder a text."""
+    if hint := _pattern_hint(corpus, path, format, encoding, options):
+        print(f"caesura: {hint}", file=sys.stderr)
+    return corpus
+
+
+def _pattern_hint(
+    corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
+) -> str | None:
+    from caesura.formats.registry import likely_pattern
+
+    given = key_values(options, "--option")
+    if "pattern" in given or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
+        return None
+    pattern = likely_pattern(path, format, **given, **({} if encoding is None else {"encoding": encoding}))
+    if pattern is None:
+        return None
+    return (
+        f"{path}: no text has two coders as this folder was read; if its files are named by item and coder, "
+        f"read it with -O 'pattern={pattern}'."
+    )
 
 
 def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:

@@ -50,12 +50,13 @@ def report(
 
     Example: caesura report sample:stargazer -o report.html
     """
-    from caesura.cli.inputs import load
+    from caesura.cli.inputs import load, suggest_pattern
     from caesura.cli.output import working
     from caesura.formats.files import atomic_write
 
     write = _writer(output, drawn)
-    corpus = load(path, format, encoding, option).select(items=item, coders=coder)
+    corpus = suggest_pattern(load(path, format, encoding, option), path, format, encoding, option)
+    corpus = corpus.select(items=item, coders=coder)
     with working("writing the report"):
         from caesura.report.findings import make_report
 

@@ -77,12 +77,13 @@ def unify(
 
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
     """
-    from caesura.cli.inputs import load
+    from caesura.cli.inputs import load, suggest_pattern
     from caesura.cli.output import working
     from caesura.gold import unify_corpus
     from caesura.gold.quality import represent
 
-    corpus = load(path, format, encoding, option).select(items=item, coders=coder)
+    corpus = suggest_pattern(load(path, format, encoding, option), path, format, encoding, option)
+    corpus = corpus.select(items=item, coders=coder)
     _check_some(corpus)
     if compare_all:
         _refuse({"--output": output, "--provenance": provenance, "--threshold": threshold, "--rule": rule})

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import FormatError, InvalidSegmentation, LengthMismatch
+from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.formats.losses import WORDS, features, reduced
 from caesura.model import Annotation, Corpus
 
-__all__ = ["NAMES", "read_folder", "renamed", "write_folder"]
+__all__ = ["NAMES", "guessed_pattern", "read_folder", "renamed", "write_folder"]
 
 #: What a pattern, or an option of ``read``, can name.
 NAMES = ("item", "coder", "track")
+
+#: How people name the files of several coders, the most telling first; ``~`` is what stands between two names.
+_HABITS = ("{item}/{item}~{coder}", "{item}/{coder}~{item}", "{item}~{coder}", "{coder}~{item}", "{item}/{coder}")
+_BETWEEN = ("-", "_", ".", " ")
 
 
 def read_folder(
@@ -40,7 +45,7 @@ def read_folder(
     """
     matching = None if pattern is None else _compiled(pattern)
     corpora = []
-    for file in sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder))):
+    for file in _files(folder):
         named: dict[str, str] = {}
         if matching is None and not wanted(file):
             continue
@@ -59,6 +64,21 @@ def read_folder(
         return Corpus.join(corpora)
     except (InvalidSegmentation, LengthMismatch) as fault:
         raise type(fault)(f"{folder}: {fault}") from None
+
+
+def guessed_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callable[[Path], bool]) -> str | None:
+    """Guess from the names of a folder's files the pattern by which some text has two coders; None where no guess holds.
+
+    A guess holds where every file fits it and ``read``, given the pattern, gives a corpus with two coders of one text.
+    """
+    paths = [file.relative_to(folder).as_posix() for file in _files(folder) if wanted(file)]
+    for pattern in _likely(paths):
+        try:
+            if len(read(pattern).pairs()[0]):
+                return pattern
+        except CaesuraError:  # texts of other lengths: these names mean something else
+            continue
+    return None
 
 
 def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Corpus, Path], None]) -> None:
@@ -136,6 +156,25 @@ def _from_folder(file: Path, corpus: Corpus, named: dict[str, str]) -> Corpus:
         return renamed(corpus, named)
     except FormatError as fault:
         raise FormatError(file, None, fault.why) from None
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder)))
+
+
+def _likely(paths: Sequence[str]) -> Iterator[str]:
+    """Go through the habits that all paths follow, each name parted in one way only, and that give an item two coders."""
+    endings = {Path(path).suffix for path in paths}
+    ending = endings.pop() if len(endings) == 1 else ".*"
+    for habit in _HABITS:
+        for between in _BETWEEN if "~" in habit else ("",):
+            if between and habit.count("{") == 2 and any(Path(path).stem.count(between) != 1 for path in paths):
+                continue
+            pattern = habit.replace("~", between) + ending
+            found = [_compiled(pattern).fullmatch(path) for path in paths]
+            named = [fits.groupdict() for fits in found if fits]
+            if len(named) == len(paths) and max(Counter(n["item"] for n in named).values(), default=0) > 1:
+                yield pattern
 
 
 def _hidden(path: Path) -> bool:

@@ -20,11 +20,11 @@ from typing import Any
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch, UnknownName
 from caesura.formats import options as option
 from caesura.formats.files import Content, Source, atomic_write_all, load_json
-from caesura.formats.folders import NAMES, read_folder, renamed, write_folder
+from caesura.formats.folders import NAMES, guessed_pattern, read_folder, renamed, write_folder
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus
 
-__all__ = ["FORMATS", "Format", "detect", "features", "losses", "read", "write"]
+__all__ = ["FORMATS", "Format", "detect", "features", "likely_pattern", "losses", "read", "write"]
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,19 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
     if "pattern" in options:
         raise FormatError(where, None, "pattern= (--pattern) names the files of a folder, and this is not one.")
     return _read_file(where, format, options)
+
+
+def likely_pattern(folder: str | PathLike[str], format: str | None = None, **options: Any) -> str | None:
+    """Guess the ``pattern`` with which some text of a folder has two coders; None where the names of its files tell none.
+
+    >>> likely_pattern("no folder") is None
+    True
+    """
+    where = Path(folder)
+    if not where.is_dir():
+        return None
+    wanted = _stands_alone if format is None else _claimed_by(_named(format))
+    return guessed_pattern(where, lambda pattern: read(where, format, pattern=pattern, **options), wanted)
 
 
 def write(
