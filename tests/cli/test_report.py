@@ -116,3 +116,27 @@ def test_markdown_may_draw_fewer_documents(coders, tmp_path) -> None:
     assert caesura("report", coders, "-o", target, "--drawn", "2").returncode == 0
     assert "The 2 least agreed of 4 documents are drawn" in target.read_text(encoding="utf-8")
     assert "--drawn belongs to Markdown" in refused("report", coders, "-o", tmp_path / "r.html", "--drawn", "2")
+
+
+def test_recordings_are_measured_by_what_means_something_there(tmp_path) -> None:
+    done = caesura("report", "sample:phones", "-o", tmp_path / "r.md", "--json")
+    found = json.loads(done.stdout)
+    shown = {row["metric"] for row in found["tables"]["Scores"]}
+    assert {"R", "region-F"} <= shown
+    assert not shown & {"precision", "recall", "F"}  # 0 at exact instants, by nature
+    assert {"precision", "recall", "F"} <= {row["metric"] for row in found["tables"]["Left out"]}
+    asked = caesura("report", "sample:phones", "-o", tmp_path / "r.md", "--json", "-m", "F")
+    assert [row["metric"] for row in json.loads(asked.stdout)["tables"]["Scores"]] == ["F"]
+
+
+def test_pooled_scores_and_means_over_pairs_say_which_they_are(tmp_path) -> None:
+    items = {i: {"ann": [2, 3, 6], "ben": [2, 2, 7], "eve": [5, 6]} for i in "abcd"}
+    items["a"]["eve"] = [1, 1, 1, 1, 1, 6]
+    (tmp_path / "coders.json").write_text(json.dumps({"items": items, "segmentation_type": "linear"}))
+    assert caesura("report", tmp_path / "coders.json", "-o", tmp_path / "r.md").returncode == 0
+    page = (tmp_path / "r.md").read_text("utf-8")
+    assert "The documents to look at first, by their pooled B: " in page
+    assert "a dot is a document's mean over its pairs" in page
+    assert "B of 4 items, mean over pairs of coders" in page
+    assert "The B of a document is pooled over its pairs of coders" in page
+    assert page.count(" pooled\n") == 4  # beside every document's own number

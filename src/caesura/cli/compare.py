@@ -212,11 +212,13 @@ def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) 
     """Make the metrics, each with the parameters it knows; a parameter that none knows is refused."""
     from caesura.errors import CaesuraError
     from caesura.metrics import metric, metrics
+    from caesura.metrics.registry import unnamed_metrics
 
     wanted = {key: value for key, value in given.items() if value is not None}
     if not wanted:
         return None if names is None else [metric(name) for name in names]
-    fitting = names or [name for name in metrics() if kind is None or kind in metric(name).needs]
+    known = metrics() if kind is None else [name for name in unnamed_metrics(kind) if kind in metric(name).needs]
+    fitting = names or known
     plain = [metric(name) for name in fitting]
     for key in wanted:
         if not any(key in made.parameters for made in plain):

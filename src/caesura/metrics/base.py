@@ -43,6 +43,8 @@ class Metric(ABC):
         The names of the counts in a row.
     needs
         The kinds of annotation it compares: units, time, nested.
+    unasked
+        Of these, the kinds that it measures only when it is named, because it says little about them.
     types
         What it does with boundary types: "ignored" (a boundary is a boundary), "sets" (any number at a position), "exclusive"
         (one a position).
@@ -56,6 +58,7 @@ class Metric(ABC):
     title: ClassVar[str]
     fields: ClassVar[tuple[str, ...]]
     needs: ClassVar[frozenset[Kind]] = frozenset({"units"})
+    unasked: ClassVar[frozenset[Kind]] = frozenset()
     types: ClassVar[Literal["ignored", "sets", "exclusive"]] = "ignored"
     higher_is_better: ClassVar[bool] = True
     best: ClassVar[float] = 1.0

@@ -1,6 +1,7 @@
 """Plain precision, recall and F of boundaries: a boundary counts only where both sides have it.
 
-The bluntest of all measures, kept because everybody knows it: a boundary one unit off is as wrong as none at all.
+The bluntest of all measures, kept because everybody knows it: a boundary one unit off is as wrong as none at all. In recordings that
+leaves next to nothing, so there they are computed only when named; region-precision, region-recall and region-F allow a tolerance.
 
 .. math:: P = \\frac{hits}{predicted}, \\quad R = \\frac{hits}{actual}, \\quad
           F_\\beta = \\frac{(1 + \\beta^2)\\, hits}{\\beta^2\\, actual + predicted}
@@ -26,6 +27,7 @@ __all__ = ["F", "Precision", "Recall"]
 class _Exact(Metric):
     fields = ("hits", "predicted", "actual")
     needs = frozenset({"units", "time"})
+    unasked = frozenset({"time"})  # two people never put a boundary at the very same instant: 0 by nature
     types = "sets"
     paper = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 

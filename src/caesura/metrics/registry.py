@@ -16,8 +16,9 @@ from typing import Any
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics.base import Metric
+from caesura.model.corpus import Kind
 
-__all__ = ["BUILT_IN", "metric", "metrics"]
+__all__ = ["BUILT_IN", "metric", "metrics", "unnamed_metrics"]
 
 #: Name -> where the class lives. Looked up when asked for, so that no metric loads another's libraries.
 BUILT_IN: dict[str, str] = {
@@ -63,6 +64,15 @@ BUILT_IN: dict[str, str] = {
 def metrics() -> list[str]:
     """Names of all registered metrics, ours first."""
     return [*BUILT_IN, *(name for name in sorted(_plugins()) if name not in BUILT_IN)]
+
+
+def unnamed_metrics(kind: Kind) -> list[str]:
+    """Names of the metrics to try on this kind of annotation where the user named none: all that say something about it.
+
+    >>> "F" in unnamed_metrics("units"), "F" in unnamed_metrics("time"), "region-F" in unnamed_metrics("time")
+    (True, False, True)
+    """
+    return [name for name in metrics() if kind not in _class(name).unasked]
 
 
 def metric(name: str | Metric, /, **parameters: Any) -> Metric:

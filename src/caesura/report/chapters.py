@@ -126,7 +126,7 @@ def _where(corpus: Corpus, found: Measures) -> list[str]:
     if len(known) > _FEW:
         known.sort(key=lambda i: scored[i], reverse=not found.main.higher_is_better)
         listed = ", ".join(f"{_name(corpus.items[i])} ({scored[i]:.4f})" for i in known[:_FEW])
-        said.append(f"The documents to look at first: {listed}.")
+        said.append(f"The documents to look at first, by their pooled {found.label}: {listed}.")
     alone = len(corpus.items) - len({i for of in found.items.values() for i in of})
     if alone:
         verb = "has nobody to be compared with and is" if alone == 1 else "have nobody to be compared with and are"
@@ -170,7 +170,9 @@ def agreement(corpus: Corpus, found: Measures) -> list[Section]:
     if found.reference is None and 1 < scored <= _STRIP:
         blocks.append(
             "Below, a dot is a document's mean over its pairs of coders, its line reaches from the lowest pair to the highest, "
-            "and the band is the interval of the pooled score."
+            "and the band is the interval of the pooled score. "
+            f"The table of documents has their {found.label} pooled instead, where a pair with more to count weighs more; "
+            "of three coders or more the two may differ."
         )
         blocks.append(draw("strip", corpus, metric=found.main.spelled))
     return [Section("agreement", "Agreement", tuple(blocks))]
@@ -291,7 +293,13 @@ def documents(corpus: Corpus, found: Measures, listed: Sequence[Document]) -> Se
     columns = ["document", "seconds" if corpus.kind == "time" else "units", "coders", what]
     columns += [found.label] if found.scores else []
     order = "the least agreed upon first" if found.scores else "in their order"
-    return Section("documents", "Documents", (Table(f"Documents, {order}", tuple(columns), tuple(rows)),))
+    blocks: list[Block] = [Table(f"Documents, {order}", tuple(columns), tuple(rows))]
+    if found.scores and max(len(document.corpus.coders) for document in listed) > 2:
+        over = "pairs of coders" if found.reference is None else "coders"
+        blocks.insert(
+            0, f"The {found.label} of a document is pooled over its {over}: counts are added up, then scored."
+        )
+    return Section("documents", "Documents", tuple(blocks))
 
 
 # ---------------------------------------------------------------------- what stands behind

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics import Batch, Metric, metric
+from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 from caesura.report.drawings import DRAWINGS, Picture, draw, pair_corpus
@@ -210,7 +211,7 @@ def compare(
     one, two = (x if isinstance(x, Hierarchy) else as_segmentation(x) for x in (reference, hypothesis))
     batch = Batch.of_pair(one, two)
     scores, skipped = {}, {}
-    for made in _wanted(metrics):
+    for made in _wanted(metrics, batch.kind):
         try:
             row = made.rows(batch)[0]
         except CaesuraError as fault:
@@ -224,8 +225,8 @@ def compare(
     return Comparison(one, two, scores, skipped, names)
 
 
-def _wanted(chosen: Iterable[str | Metric] | None) -> list[Metric]:
-    return [metric(name) for name in (metrics() if chosen is None else chosen)]
+def _wanted(chosen: Iterable[str | Metric] | None, kind: Kind) -> list[Metric]:
+    return [metric(name) for name in (unnamed_metrics(kind) if chosen is None else chosen)]
 
 
 def _plain(value: Any) -> Any:

@@ -88,7 +88,7 @@ def _documents(corpus: Corpus, found: Measures) -> tuple[Document, ...]:
         one = corpus.select(items=[item])
         facts = [_length(one), f"{len(one.coders)} coder{'s' * (len(one.coders) != 1)}"]
         if not np.isnan(scores[number]):
-            facts.append(f"{found.label} {scores[number]:.4f}")
+            facts.append(f"{found.label} {scores[number]:.4f} pooled")
         tables = (_pair_table(one, found), _score_table(number, found)) if len(corpus.items) > 1 else ()
         made.append(Document(f"document-{number + 1}", item, ", ".join(facts), one, tuple(filter(None, tables))))
     return tuple(made)

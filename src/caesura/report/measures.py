@@ -12,6 +12,7 @@ from caesura.agreement import Agreement, agreement
 from caesura.agreement.coefficients import Coefficient
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus
 from caesura.report.pairwise import default_metric, spelled
 from caesura.statistics import evaluate
@@ -31,6 +32,11 @@ _COEFFICIENTS: dict[str, tuple[str, ...]] = {
     "time": ("percentage",),
     "nested": ("percentage",),
 }
+
+
+_UNASKED = (
+    "It says little about this kind of annotation (a boundary must be at the very same instant) unless it is asked for."
+)
 
 
 @dataclass(frozen=True)
@@ -127,8 +133,8 @@ def _applicable(corpus: Corpus, given: list[Metric] | None, main: Metric) -> tup
         for each in given:
             each.rows(batch)
         return list(dict.fromkeys(given)), {}
-    fitting, skipped = [main], {}
-    for each in map(metric, metrics()):
+    fitting, skipped = [main], {name: _UNASKED for name in metrics() if corpus.kind in metric(name).unasked}
+    for each in map(metric, unnamed_metrics(corpus.kind)):
         if corpus.kind not in each.needs or each == main:
             continue
         try:

@@ -51,7 +51,8 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     rows = np.array(sums)
     interval = bootstrap_interval(found.metric, rows)
     pooled = Scored("pooled", float(found.metric.score(rows.sum(axis=0))), *(interval or (None, None)))
-    return Strip(tuple(lines), pooled, spelled(found.metric), found.metric.bounds)
+    means = any(line.low is not None for line in lines)
+    return Strip(tuple(lines), pooled, spelled(found.metric), found.metric.bounds, means)
 
 
 def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
@@ -70,11 +71,13 @@ class Strip(Picture):
     pooled: Scored
     of: str
     bounds: tuple[float, float] = (0.0, 1.0)
+    means: bool = False  # whether a dot is the mean over pairs of coders, and its line their spread
 
     @property
     def title(self) -> str:  # type: ignore[override]
         """What is shown, of how many."""
-        return f"{self.of} of {len(self.lines)} item{'s' * (len(self.lines) != 1)}"
+        said = f"{self.of} of {len(self.lines)} item{'s' * (len(self.lines) != 1)}"
+        return said + ", mean over pairs of coders" * self.means
 
     def _ordered(self) -> list[Scored]:
         return sorted(self.lines, key=lambda line: (np.isnan(line.value), line.value))
@@ -147,7 +150,9 @@ class Strip(Picture):
             anchor="end", size=12, weight="bold" if pooled else "",
         )  # fmt: skip
         said = "undefined" if np.isnan(line.value) else f"{line.value:.4f}"
-        with picture.group(tip=f"{line.name}: {said}"):
+        spread = "" if line.low is None else f" ({line.low:.4f} … {line.high:.4f})"
+        what = ", mean over pairs" * (self.means and not pooled and bool(spread))
+        with picture.group(tip=f"{line.name}: {said}{what}{spread}"):
             if line.low is not None and line.high is not None:
                 picture.line(x(line.low), y, x(line.high), y, "faint", width=3, stroke_opacity=0.6)
             if not np.isnan(line.value):

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics import Metric, metric, metrics
+from caesura.metrics import Metric, metric
+from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus
 from caesura.statistics.baselines import BASELINES, baseline, human_pairs
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
@@ -221,7 +222,8 @@ def _bounds(reference: Corpus, measure: _Measure) -> dict[str, dict[str, Measure
 
 def _chosen(wanted: Iterable[str | Metric] | None, pairing: Pairing) -> list[Metric]:
     if wanted is None:
-        return [made for made in map(metric, metrics()) if made.applies_to(pairing.batch)]
+        tried = map(metric, unnamed_metrics(pairing.batch.kind))
+        return [made for made in tried if made.applies_to(pairing.batch)]
     chosen = [metric(name) for name in wanted]
     if not chosen:
         raise CaesuraError("name at least one metric, or give none to take every one that applies.")

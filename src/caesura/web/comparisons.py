@@ -7,7 +7,9 @@ from typing import Any
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model.corpus import Kind
 from caesura.report.drawings import applicable, draw, drawing
 from caesura.web.requests import CompareRequest
 
@@ -19,12 +21,12 @@ def compared(
 ) -> dict[str, Any]:
     """Compare the first annotation with each of the others, and draw all of them together."""
     (reference, first), *others = coded
-    chosen = _metrics(wanted)
+    corpus = _corpus(item, coded)
+    chosen = _metrics(wanted, corpus.kind)
     answers = []
     for coder, marks in others:
         scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
         answers.append({"reference": reference, "hypothesis": coder, "scores": scores, "skipped": skipped})
-    corpus = _corpus(item, coded)
     return {"comparisons": answers, "pictures": _pictures(corpus, wanted), "drawings": _drawings(corpus)}
 
 
@@ -65,11 +67,11 @@ def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], d
     return scores, skipped
 
 
-def _metrics(wanted: CompareRequest) -> list[Metric]:
-    """Every metric asked for (or known), each with the parameters it takes."""
+def _metrics(wanted: CompareRequest, kind: Kind) -> list[Metric]:
+    """Every metric asked for (or that tells of this kind of annotation), each with the parameters it takes."""
     given = _parameters(wanted)
     made = []
-    for name in wanted.metrics or metrics():
+    for name in wanted.metrics or unnamed_metrics(kind):
         plain = metric(name)
         mine = {key: value for key, value in given.items() if key in plain.parameters}
         made.append(metric(name, **mine) if mine else plain)
