@@ -51,7 +51,7 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     rows = np.array(sums)
     interval = bootstrap_interval(found.metric, rows)
     pooled = Scored("pooled", float(found.metric.score(rows.sum(axis=0))), *(interval or (None, None)))
-    means = any(line.low is not None for line in lines)
+    means = len(found.item) > 2 * len(set(found.item.tolist()))  # counted both ways: more than one pair of an item
     return Strip(tuple(lines), pooled, spelled(found.metric), found.metric.bounds, means)
 
 
