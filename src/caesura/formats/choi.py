@@ -6,7 +6,8 @@ import re
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.formats.texts import one_text, segments_of
+from caesura.model import Corpus
 
 __all__ = ["read", "sniff", "write"]
 
@@ -30,21 +31,12 @@ def read(source: Source) -> Corpus:
                 segments.append([])
         elif line.strip():
             segments[-1].append(line.strip())
-    if not segments[-1]:
-        segments.pop()
-    if not segments:
-        raise FormatError(source.path, None, "the text holds no sentence.")
-    units = [sentence for segment in segments for sentence in segment]
-    marks = Segmentation.from_masses([len(segment) for segment in segments], units=units)
-    return Corpus.from_annotations([Annotation(source.stem, "", marks)])
+    return one_text(source, segments, "sentence")
 
 
 def write(corpus: Corpus) -> str:
     """Write one text, separators on both edges."""
-    marks = corpus.annotation(0).marks
-    assert isinstance(marks, Segmentation)
-    units = marks.units or ()
     lines = [SEPARATOR]
-    for first, last in marks.spans:
-        lines += [*units[int(first) - 1 : int(last)], SEPARATOR]
+    for segment in segments_of(corpus):
+        lines += [*segment, SEPARATOR]
     return "\n".join(lines) + "\n"

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import TypedDict
 
 from caesura.errors import FormatError
 from caesura.formats.options import listed, mapped
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["ALIASES", "ENDNOTES", "Convention", "Speech", "utterances"]
+__all__ = ["ALIASES", "ENDNOTES", "Convention", "EndnoteOptions", "Speech", "utterances"]
 
 #: Rising, falling, continuing, truncated, unclassified (Du Bois and others).
 ENDNOTES = "? . , -- ;"
@@ -24,18 +25,28 @@ ENDNOTES = "? . , -- ;"
 ALIASES = "—=--"
 
 
+class EndnoteOptions(TypedDict, total=False):
+    """What every reader of utterances takes beside its own options: what :meth:`Convention.of` takes."""
+
+    endnotes: Sequence[str] | str
+    aliases: Mapping[str, str] | str
+    attached: bool
+    unmarked: str | None
+
+
 @dataclass(frozen=True)
 class Convention:
     """Which tokens are endnotes, what stands for them, and how a line without one ends."""
 
     endnotes: frozenset[str]
     aliases: Mapping[str, str]
-    attached: bool = False
-    unmarked: str | None = None
+    attached: bool
+    unmarked: str | None
 
     @classmethod
     def of(
         cls,
+        *,
         endnotes: Sequence[str] | str = ENDNOTES,
         aliases: Mapping[str, str] | str = ALIASES,
         attached: bool = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
+from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]
@@ -32,7 +33,4 @@ def read(source: Source, *, separator: str = "|") -> Corpus:
 
 def write(corpus: Corpus, *, separator: str = "|") -> str:
     """Write one text on one line."""
-    marks = corpus.annotation(0).marks
-    assert isinstance(marks, Segmentation)
-    units = marks.units or ()
-    return f" {separator} ".join(" ".join(units[int(first) - 1 : int(last)]) for first, last in marks.spans) + "\n"
+    return f" {separator} ".join(map(" ".join, segments_of(corpus))) + "\n"

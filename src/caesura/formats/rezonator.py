@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from caesura.errors import FormatError
-from caesura.formats.endnotes import ALIASES, ENDNOTES, Convention, Speech, utterances
+from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.formats.files import Source, load_json
 from caesura.model import Corpus
 
@@ -29,11 +29,8 @@ def sniff(head: str) -> bool:
 def read(
     source: Source,
     *,
-    endnotes: Sequence[str] | str = ENDNOTES,
-    aliases: Mapping[str, str] | str = ALIASES,
-    attached: bool = False,
-    unmarked: str | None = None,
     text: str | None = None,
+    **conventions: Unpack[EndnoteOptions],
 ) -> Corpus:
     """Read a track a participant.
 
@@ -45,7 +42,7 @@ def read(
         As in transcripts.
     """
     nodes = _nodes(source)
-    speech = Speech(Convention.of(endnotes, aliases, attached, unmarked), source.path)
+    speech = Speech(Convention.of(**conventions), source.path)
     units = sorted((n for n in nodes.values() if n.get("type") == "unit"), key=lambda unit: _order(unit, "unitSeq"))
     for unit in units:
         tokens = _tokens(source, nodes, unit)

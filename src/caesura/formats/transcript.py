@@ -6,10 +6,10 @@ A line without a speaker goes on with the turn before. Tokens stand between spac
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 from caesura.errors import FormatError
-from caesura.formats.endnotes import ALIASES, ENDNOTES, Convention, Speech, utterances
+from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.formats.files import Source
 from caesura.model import Corpus
 
@@ -29,11 +29,8 @@ def sniff(head: str) -> bool:
 def read(
     source: Source,
     *,
-    endnotes: Sequence[str] | str = ENDNOTES,
-    aliases: Mapping[str, str] | str = ALIASES,
-    attached: bool = False,
-    unmarked: str | None = None,
     speakers: bool = True,
+    **conventions: Unpack[EndnoteOptions],
 ) -> Corpus:
     """Read one text by one annotator; a track a speaker.
 
@@ -50,7 +47,7 @@ def read(
     speakers
         Whether lines name who speaks; else all is one track and a colon a part of the text.
     """
-    speech = Speech(Convention.of(endnotes, aliases, attached, unmarked), source.path)
+    speech = Speech(Convention.of(**conventions), source.path)
     speaker = ""
     for number, line in source.lines:
         turn = _TURN.fullmatch(line) if speakers else None

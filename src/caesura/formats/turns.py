@@ -5,10 +5,10 @@ The table segsimflex takes. Columns Item and Coder are understood too, and writt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 from caesura.errors import FormatError
-from caesura.formats.endnotes import ALIASES, ENDNOTES, Convention, Speech, utterances
+from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.formats.files import Source
 from caesura.formats.tables import header_of, read_table, write_table
 from caesura.model import Corpus
@@ -21,16 +21,9 @@ def sniff(head: str) -> bool:
     return {"speaker", "utterance"} <= set(header_of(head))
 
 
-def read(
-    source: Source,
-    *,
-    endnotes: Sequence[str] | str = ENDNOTES,
-    aliases: Mapping[str, str] | str = ALIASES,
-    attached: bool = False,
-    unmarked: str | None = None,
-) -> Corpus:
+def read(source: Source, **conventions: Unpack[EndnoteOptions]) -> Corpus:
     """Read a track a speaker; the options are those of transcripts."""
-    convention = Convention.of(endnotes, aliases, attached, unmarked)
+    convention = Convention.of(**conventions)
     texts: dict[tuple[str, str], Speech] = {}
     for row in read_table(source, needs=("speaker", "utterance")):
         key = row.get("item", source.stem), row.get("coder")

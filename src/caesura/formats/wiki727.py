@@ -9,6 +9,7 @@ import re
 
 from caesura.errors import FormatError
 from caesura.formats.files import Source
+from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
 __all__ = ["read", "sniff", "write"]
@@ -55,10 +56,9 @@ def write(corpus: Corpus) -> str:
     """Write one text, all headings at level 1."""
     marks = corpus.annotation(0).marks
     assert isinstance(marks, Segmentation)
-    units, names = marks.units or (), marks.names or [""] * len(marks)
     lines = []
-    for (first, last), name in zip(marks.spans, names, strict=True):
-        lines += [f"========,1,{name}.", *units[int(first) - 1 : int(last)]]
+    for name, sentences in zip(marks.names or [""] * len(marks), segments_of(corpus), strict=True):
+        lines += [f"========,1,{name}.", *sentences]
     return "\n".join(lines) + "\n"
 
 
