@@ -7,8 +7,8 @@ It is not proved to be the best there is, and the result says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,13 @@ __all__ = ["most_alike", "most_alike_nested"]
 
 #: Segments that never conflict, sorted: (first, last) or (first, last, level) throughout.
 Selection: TypeAlias = tuple[tuple[int, ...], ...]
+#: What a climb stands on: positions of boundaries, or segments.
+Place = TypeVar("Place", bound=tuple[Any, ...])
 
 _EVERY = 12  # potential boundaries up to which all segmentations are looked at: 4,096 of them
 _ALL_PLACES = 400  # units up to which a boundary may go anywhere; beyond, only near somebody's boundary
 _NEAR = 2
+_LEVEL = 1e-12  # scores closer than this are equal
 
 
 def most_alike(annotations: Sequence[Segmentation], measure: Metric) -> tuple[list[int], float, str]:
@@ -40,10 +43,10 @@ def most_alike(annotations: Sequence[Segmentation], measure: Metric) -> tuple[li
     found = optimum(measure, marked)
     places = marked.shape[1]
     if found is None and places <= _EVERY:
-        every = [[p + 1 for p in range(places) if mask >> p & 1] for mask in range(2**places)]
+        every = [tuple(p + 1 for p in range(places) if mask >> p & 1) for mask in range(2**places)]
         scores = _means(every, plain, length, measure)
-        best = min(np.flatnonzero(scores >= scores.max() - 1e-12).tolist(), key=lambda i: (len(every[i]), every[i]))
-        found = every[best], f"exact: all {2**places} segmentations were compared"
+        best, _ = _highest(dict(zip(every, scores.tolist(), strict=True)))
+        found = list(best), f"exact: all {2**places} segmentations were compared"
     if found is None:
         starts = [*map(np.ndarray.tolist, plain)]
         votes = marked.sum(axis=0)
@@ -56,23 +59,38 @@ def most_alike(annotations: Sequence[Segmentation], measure: Metric) -> tuple[li
 def _climb(
     starts: list[list[int]], plain: list[NDArray[np.int64]], length: int, measure: Metric, marked: NDArray[np.bool_]
 ) -> tuple[list[int], str]:
-    """Climb from every distinct start; the best summit is kept, of equal ones the one with fewer boundaries, then the leftmost."""
-    anywhere = np.arange(1, length) if length <= _ALL_PLACES else _near(marked)
-    summits: dict[tuple[int, ...], float] = {}
-    for start in dict.fromkeys(map(tuple, starts)):
-        here = start
-        height = float(_means([list(here)], plain, length, measure)[0])
-        while True:
-            around = [tuple(n) for n in _neighbours(set(here), anywhere.tolist(), length)]
-            scores = _means([list(n) for n in around], plain, length, measure) if around else np.empty(0)
-            if not len(scores) or scores.max() <= height + 1e-12 or here in summits:
-                break
-            here = min((around[i] for i in np.flatnonzero(scores >= scores.max() - 1e-12)), key=lambda n: (len(n), n))
-            height = float(scores.max())
-        summits[here] = height
-    top = max(summits.values())
-    best = min((s for s, h in summits.items() if h >= top - 1e-12), key=lambda s: (len(s), s))
-    return list(best), f"local search from {len(set(map(tuple, starts)))} starts, not proved to be the best"
+    """Climb from every distinct start; the best summit is kept."""
+    anywhere = (np.arange(1, length) if length <= _ALL_PLACES else _near(marked)).tolist()
+    begun: dict[tuple[int, ...], None] = dict.fromkeys(map(tuple, starts))
+    summits = dict(
+        _summit(
+            start,
+            lambda here: [tuple(n) for n in _neighbours(set(here), anywhere, length)],
+            lambda some: _means(some, plain, length, measure),
+        )
+        for start in begun
+    )
+    best, _ = _highest(summits)
+    return list(best), f"local search from {len(begun)} starts, not proved to be the best"
+
+
+def _summit(
+    here: Place, around: Callable[[Place], list[Place]], means: Callable[[list[Place]], NDArray[np.float64]]
+) -> tuple[Place, float]:
+    """Climb to the best neighbour until none is better; return where that is, and how high."""
+    height = float(means([here])[0])
+    while neighbours := around(here):
+        scores = means(neighbours)
+        if scores.max() <= height + _LEVEL:
+            break
+        here, height = _highest(dict(zip(neighbours, scores.tolist(), strict=True)))
+    return here, height
+
+
+def _highest(heights: Mapping[Place, float]) -> tuple[Place, float]:
+    """Return the best of all and its height; of equal ones the one with fewer parts, then the leftmost."""
+    top = max(heights.values())
+    return min((p for p, height in heights.items() if height >= top - _LEVEL), key=lambda p: (len(p), p)), top
 
 
 def _near(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -91,7 +109,7 @@ def _neighbours(here: set[int], anywhere: list[int], length: int) -> Iterable[li
 
 
 def _means(
-    candidates: Sequence[list[int]], plain: list[NDArray[np.int64]], length: int, measure: Metric
+    candidates: Sequence[Sequence[int]], plain: list[NDArray[np.int64]], length: int, measure: Metric
 ) -> NDArray[np.float64]:
     """Score every candidate against every annotation in one batch; larger is more alike, undefined scores do not count."""
     number, coders = len(candidates), len(plain)
@@ -125,17 +143,13 @@ def most_alike_nested(
     summits: dict[Selection, float] = {}
     begun: list[Selection] = [tuple(sorted({s if full else s[:2] for s in made.spans})) for made in starts]
     for start in dict.fromkeys(begun):
-        here, height = start, float(_nested_means([start], annotations, measure, ballot.length)[0])
-        while True:
-            around = [n for n in _nested_neighbours(here, known) if n not in summits]
-            scores = _nested_means(around, annotations, measure, ballot.length)
-            if not len(scores) or scores.max() <= height + 1e-12:
-                break
-            here = min((around[i] for i in np.flatnonzero(scores >= scores.max() - 1e-12)), key=lambda n: (len(n), n))
-            height = float(scores.max())
+        here, height = _summit(
+            start,
+            lambda here: [n for n in _nested_neighbours(here, known) if n not in summits],
+            lambda some: _nested_means(some, annotations, measure, ballot.length),
+        )
         summits[here] = height
-    top = max(summits.values())
-    best = min((s for s, h in summits.items() if h >= top - 1e-12), key=lambda s: (len(s), s))
+    best, top = _highest(summits)
     how = "local search from the annotations, the majority and the conflict-free union, not proved to be the best"
     return _hierarchy(best, ballot.length), top if measure.higher_is_better else -top, how
 
@@ -167,6 +181,4 @@ def _hierarchy(spans: Selection, length: int) -> Hierarchy:
 def _nested_means(
     candidates: Sequence[Selection], annotations: Sequence[Hierarchy], measure: Metric, length: int
 ) -> NDArray[np.float64]:
-    if not candidates:
-        return np.empty(0)
     return _mean(likeness(measure, [_hierarchy(c, length) for c in candidates], annotations))
