@@ -8,7 +8,7 @@ stale one is refused instead of overwriting. Whatever this module returned from 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any
@@ -315,22 +315,20 @@ class Store:
 
     def undo(self, annotation: int, version: int) -> AnnotationState:
         """Go back to the revision before, if there is one."""
-        with self._writing() as db:
-            rows.checked(db, annotation, version)
-            parent = db.scalar(rows.parent(annotation))
-            if parent is None:
-                raise CaesuraError("there is nothing to undo: this is the first revision.")
-            rows.move_head(db, annotation, parent)
-            return rows.found(db, annotation)
+        return self._step(annotation, version, rows.parent, "there is nothing to undo: this is the first revision.")
 
     def redo(self, annotation: int, version: int) -> AnnotationState:
         """Go forward again to the youngest revision made from here."""
+        return self._step(annotation, version, rows.youngest_child, "there is nothing to redo.")
+
+    def _step(self, annotation: int, version: int, neighbour: Callable[[int], Any], none: str) -> AnnotationState:
+        """Move to a neighbouring revision; ``none`` is said where there is no such."""
         with self._writing() as db:
             rows.checked(db, annotation, version)
-            child = db.scalar(rows.youngest_child(annotation))
-            if child is None:
-                raise CaesuraError("there is nothing to redo.")
-            rows.move_head(db, annotation, child)
+            revision = db.scalar(neighbour(annotation))
+            if revision is None:
+                raise CaesuraError(none)
+            rows.move_head(db, annotation, revision)
             return rows.found(db, annotation)
 
     def history(self, annotation: int) -> list[dict[str, Any]]:
