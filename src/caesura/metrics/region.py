@@ -20,6 +20,7 @@ where nothing on either side is not 1.0, because a pooled rate must not change w
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,8 @@ class _Region(Metric):
     needs = frozenset({"time"})
     symmetric = False
     paper = "Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value"
+    #: Which count the formula divides by.
+    divisor: ClassVar[int] = 2
 
     tolerance: float = field(default=0.02, metadata={"sign": "tol"})
     matching: Matching = field(default="regions", metadata={"sign": "match"})
@@ -98,14 +101,9 @@ class _Region(Metric):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Apply the formula; NaN with a warning where it divides by nothing."""
-        if (rows[..., self._below] == 0).any():
-            undefined("hypotheses" if self._below == 3 else "reference boundaries")
+        if (rows[..., self.divisor] == 0).any():
+            undefined("hypotheses" if self.divisor == 3 else "reference boundaries")
         return self._formula(rows)
-
-    @property
-    def _below(self) -> int:
-        """Which count the formula divides by."""
-        return 2
 
     def _formula(self, rows: Rows) -> NDArray[np.float64]:
         raise AssertionError("every score of the family has its formula")
@@ -163,10 +161,7 @@ class RegionPrecision(_Region):
 
     name = "region-precision"
     title = "precision within the tolerance"
-
-    @property
-    def _below(self) -> int:
-        return 3
+    divisor = 3
 
     def _formula(self, rows: Rows) -> NDArray[np.float64]:
         return precision_of(rows)
@@ -217,10 +212,7 @@ class FalseAlarmRate(_Region):
     higher_is_better = False
     best = 0.0
     bounds = (0.0, 100.0)
-
-    @property
-    def _below(self) -> int:
-        return 3
+    divisor = 3
 
     def _formula(self, rows: Rows) -> NDArray[np.float64]:
         return 100.0 * (1.0 - precision_of(rows))
