@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.model import Corpus
+from caesura.report.axes import axis_labels
 from caesura.report.drawings import Picture
-from caesura.report.streams import Stream, streams
+from caesura.report.streams import OneTrack, streams
 from caesura.report.svg import CELL, LINE, SERIES, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
-from caesura.report.timelines import time_axis
+from caesura.report.terminal import Bidi, Canvas, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -36,10 +36,8 @@ def draw_density(corpus: Corpus) -> Picture:
 
 
 @dataclass(frozen=True)
-class Density(Picture):
+class Density(OneTrack):
     """One track, zoomed out: boundaries of all coders together, and each coder's own."""
-
-    stream: Stream
 
     @property
     def title(self) -> str:  # type: ignore[override]
@@ -60,7 +58,7 @@ class Density(Picture):
         return max(1, room if self.stream.timed else min(room, int(self.stream.length)))
 
     def _margin(self) -> int:
-        return min(_NAME, max(cells(clean(name)) for name in (*self.stream.coders, "together"))) + 2
+        return widest((*self.stream.coders, "together"), _NAME) + 2
 
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
         """Draw a bar chart of all coders together, and a shaded row a coder."""
@@ -90,7 +88,7 @@ class Density(Picture):
         row, free = canvas.height, 0
         canvas.put(row, 0, "")
         length = self.stream.length or 1
-        for value, label in time_axis(0, length, max(2, bins // 12)):
+        for value, label in axis_labels(0, length, max(2, bins // 12)):
             at = round(value / length * (bins - 1))
             at = bins - 1 - at if self.stream.rtl else at
             at = max(0, min(at, bins - len(label)))
@@ -130,7 +128,7 @@ class Density(Picture):
                 picture.text(-margin, y + 4, clip(clean(stream.coders[coder]), _NAME), "faint", size=12, rtl=False)
                 self._svg_marks(picture, coder, room, y, row * 0.42)
             length = stream.length or 1
-            for value, label in time_axis(0, length, width // 12):
+            for value, label in axis_labels(0, length, width // 12):
                 x = self._x(value, room)
                 picture.line(x, bottom - top, x, bottom - top + 4, "faint", width=1)
                 anchor = "start" if value == 0 else "end" if value / length > 0.97 else "middle"

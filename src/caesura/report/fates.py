@@ -10,7 +10,7 @@ from caesura.metrics.operations import flexible_operations
 from caesura.model import Corpus, Segmentation
 from caesura.report.drawings import Picture
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -68,7 +68,7 @@ class Fates(Picture):
         canvas, turned = Canvas(), chosen_bidi(bidi)
         canvas.put(0, 0, clip(self.title, width), "strong", bidi=turned)
         bars = self._bars()
-        margin = min(_NAME, max((cells(clean(kind)) for kind, _, _ in bars), default=0)) + 8
+        margin = widest((kind for kind, _, _ in bars), _NAME) + 8
         room = max(10, width - margin)
         for kind, total, parts in bars:
             row, at, done = canvas.height, margin, 0
@@ -89,7 +89,7 @@ class Fates(Picture):
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw the same bars with labels and, when pointed at, counts."""
         bars = self._bars()
-        margin = CELL * (min(_NAME, max((cells(clean(kind)) for kind, _, _ in bars), default=0)) + 9)
+        margin = CELL * (widest((kind for kind, _, _ in bars), _NAME) + 9)
         room, top, tall = width * CELL - margin, LINE * 2, LINE * 1.5
         described = "; ".join(f"{kind}: " + ", ".join(f"{f} {n}" for f, n in parts) for kind, _, parts in bars)
         picture = Svg(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from caesura.report.drawings import Picture
-from caesura.report.streams import GLYPHS, ROLES, WORDS, Place, Stream
+from caesura.report.streams import GLYPHS, ROLES, WORDS, OneTrack, Place
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, folded, is_rtl, pad
 
@@ -19,15 +18,8 @@ _COLUMN = 8  # cells that a coder's name may take above its column
 
 
 @dataclass(frozen=True)
-class Down(Picture):
+class Down(OneTrack):
     """One track down the page: a line a unit, and between two units a rule for every coder who parts them."""
-
-    stream: Stream
-
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        """The item, and who is drawn."""
-        return self.stream.title
 
     def _columns(self, width: int) -> list[tuple[int, int, str]]:
         """First cell, width and heading of every coder's column; a number goes before them.

@@ -12,7 +12,7 @@ from caesura.model import Corpus
 from caesura.report.drawings import Picture
 from caesura.report.pairwise import pair_rows, spelled
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -70,7 +70,7 @@ class HeatMap(Picture):
         canvas, turned, number = Canvas(), chosen_bidi(bidi), len(self.names)
         canvas.put(0, 0, clip(clean(self.title), width), "strong")
         order = len(str(number))
-        margin = min(_NAME, max(cells(clean(n)) for n in self.names)) + order + 2
+        margin = widest(self.names, _NAME) + order + 2
         wide = 6 if margin + 6 * number <= width else 3 if margin + 3 * number <= width else 1
         if wide > 1:
             canvas.put(1, 0, "")
@@ -97,7 +97,7 @@ class HeatMap(Picture):
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw squares, as blue as the number is high, with the number inside where it fits."""
         number = len(self.names)
-        margin = CELL * (min(_NAME, max(cells(clean(n)) for n in self.names)) + 4)
+        margin = CELL * (widest(self.names, _NAME) + 4)
         side = max(8.0, min(LINE * 2.4, (width * CELL - margin) / number))
         top = LINE * 2.6
         picture = Svg(

@@ -12,7 +12,7 @@ from caesura.model import Corpus, Segmentation
 from caesura.report.drawings import Picture
 from caesura.report.layout import Line, wrap_units
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, is_rtl, pad
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, is_rtl, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -104,7 +104,7 @@ class DrawnOperations(Picture):
         return " · ".join(f"{kind} {n}" for kind, n in counts.items()) or "no boundaries"
 
     def _margin(self) -> int:
-        return min(_NAME, max(cells(clean(name)) for name in self.names)) + 2
+        return widest(self.names, _NAME) + 2
 
     # ------------------------------------------------------------------ in a terminal
 

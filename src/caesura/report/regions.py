@@ -13,11 +13,11 @@ from caesura.metrics.region import seconds
 from caesura.metrics.region_counts import Matching
 from caesura.metrics.region_match import RegionMatch, region_match
 from caesura.model import Corpus, Segmentation
+from caesura.report.axes import axis_labels, draw_label, put_times
 from caesura.report.drawings import Picture
 from caesura.report.streams import streams
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
-from caesura.report.timelines import time_axis
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -97,7 +97,7 @@ class RegionTimeline(Picture):
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
         """Draw lines of equal time under each other."""
         canvas, turned = Canvas(), chosen_bidi(bidi)
-        margin = min(_NAME, max(cells(clean(name)) for name in self.coders)) + 2
+        margin = widest(self.coders, _NAME) + 2
         room = max(12, width - margin - 1)
         scale = self._scale(room)
         if self.heading:
@@ -116,13 +116,7 @@ class RegionTimeline(Picture):
 
     def _line(self, canvas: Canvas, left: float, right: float, scale: float, margin: int, room: int) -> None:
         match, top = self.match, canvas.height
-        canvas.put(top, 0, "")
-        free = 0
-        for time, label in time_axis(left, left + room / scale, room // 12):
-            at = round((time - left) * scale)
-            if at >= free and time <= self.stop and at + len(label) <= room + 1:
-                canvas.put(top, margin + at, label, "faint")
-                free = at + len(label) + 1
+        put_times(canvas, left, self.stop, scale, margin, room)
         for row, name in ((top + 1, self.coders[0]), (top + 2, self.coders[1])):
             canvas.put(row, 0, pad(clean(name), margin - 2), "faint")
             canvas.fill(row, margin, margin + round((right - left) * scale), "─", "grid")
@@ -161,7 +155,7 @@ class RegionTimeline(Picture):
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw lines of equal time under each other, each as wide as the page."""
         span = max(self.stop - self.start, 1e-9)
-        margin = CELL * (min(_NAME, max(cells(clean(name)) for name in self.coders)) + 2)
+        margin = CELL * (widest(self.coders, _NAME) + 2)
         room = width * CELL - margin
         lines = min(max(1, round(span * self._wanted() / room)), _ROWS)
         scale = lines * room / span  # every line is filled
@@ -196,7 +190,8 @@ class RegionTimeline(Picture):
     def _svg_line(self, picture: Svg, scale: float, margin: float, top: float, row: float) -> None:
         bottom = top + 2 * row
         with picture.group(transform=f"translate({8 + margin:g} 0)"):
-            self._svg_axis(picture, scale, top, bottom, int((self.stop - self.start) * scale / 90) + 1)
+            for time, label in axis_labels(self.start, self.stop, int((self.stop - self.start) * scale / 90) + 1):
+                draw_label(picture, label, self._x(time, scale), top, bottom)
             if len(self.match.reference) + len(self.match.hypothesis) > _CLOSE:
                 self._svg_from_afar(picture, scale, top, row)
             else:
@@ -208,12 +203,6 @@ class RegionTimeline(Picture):
 
     def _x(self, time: float, scale: float) -> float:
         return (time - self.start) * scale
-
-    def _svg_axis(self, picture: Svg, scale: float, top: float, bottom: float, labels: int) -> None:
-        for time, label in time_axis(self.start, self.stop, labels):
-            x = self._x(time, scale)
-            picture.line(x, top - 4, x, bottom, "grid", width=1)
-            picture.text(x, top - 8, label, "faint", anchor="middle", size=11)
 
     def _svg_regions(self, picture: Svg, scale: float, top: float, bottom: float) -> None:
         for start, end in zip(self.match.starts.tolist(), self.match.ends.tolist(), strict=True):

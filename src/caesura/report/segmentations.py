@@ -16,9 +16,9 @@ from caesura.report.drawings import Picture
 from caesura.report.layout import Line, wrap_units
 from caesura.report.margins import Down
 from caesura.report.stacks import stack
-from caesura.report.streams import GLYPHS, ROLES, WORDS, Place, Stream, streams
+from caesura.report.streams import GLYPHS, ROLES, WORDS, OneTrack, Place, Stream, streams
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import STYLES, Bidi, Canvas, cells, chosen_bidi, clean, clip, folded, is_rtl, pad
+from caesura.report.terminal import STYLES, Bidi, Canvas, cells, chosen_bidi, clean, clip, folded, is_rtl, pad, widest
 from caesura.report.timelines import Timeline
 
 if TYPE_CHECKING:
@@ -59,15 +59,8 @@ def draw_stream(stream: Stream, zoom: Zoom = "auto", *, along: type[Along] | Non
 
 
 @dataclass(frozen=True)
-class Along(Picture):
+class Along(OneTrack):
     """One track along lines: the text (or a ruler), the coders' rows, and the row of agreement."""
-
-    stream: Stream
-
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        """The item, and who is drawn."""
-        return self.stream.title
 
     # ------------------------------------------------------------------ where everything goes
 
@@ -84,7 +77,7 @@ class Along(Picture):
         return wrap_units(widths, gaps, room)
 
     def _margin(self) -> int:
-        return min(_NAME, max(cells(clean(name)) for name in (*self.stream.coders, self.stream.row))) + 2
+        return widest((*self.stream.coders, self.stream.row), _NAME) + 2
 
     # ------------------------------------------------------------------ in a terminal
 

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from caesura.model import Corpus, Segmentation
+from caesura.report.drawings import Picture
 from caesura.report.svg import Svg
 from caesura.report.terminal import cells, clean, is_rtl
 
-__all__ = ["GLYPHS", "ROLES", "WORDS", "Place", "Stream", "Verdict", "streams"]
+__all__ = ["GLYPHS", "ROLES", "WORDS", "OneTrack", "Place", "Stream", "Verdict", "streams"]
 
 #: How many coders marked a place: all of them, more than half, or fewer; all, with different types; or nearly this place.
 Verdict: TypeAlias = Literal["all", "most", "near", "some", "types"]
@@ -142,6 +143,18 @@ class Stream:
     def heading(self) -> str:
         """Item and track in words."""
         return " · ".join(filter(None, (clean(self.item), clean(self.track))))
+
+
+@dataclass(frozen=True)
+class OneTrack(Picture):
+    """A picture of one track of one item."""
+
+    stream: Stream
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The item, and who is drawn."""
+        return self.stream.title
 
 
 def streams(corpus: Corpus) -> list[Stream]:

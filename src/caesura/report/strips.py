@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from caesura.model import Corpus
+from caesura.report.axes import axis_labels, draw_label
 from caesura.report.drawings import Picture
 from caesura.report.pairwise import pair_rows, spelled
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
-from caesura.report.timelines import time_axis
+from caesura.report.terminal import Bidi, Canvas, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -79,6 +79,10 @@ class Strip(Picture):
         said = f"{self.of} of {len(self.lines)} item{'s' * (len(self.lines) != 1)}"
         return said + ", mean over pairs of coders" * self.means
 
+    @property
+    def _names(self) -> int:
+        return widest((line.name for line in (*self.lines, self.pooled)), _NAME)
+
     def _ordered(self) -> list[Scored]:
         return sorted(self.lines, key=lambda line: (np.isnan(line.value), line.value))
 
@@ -91,7 +95,7 @@ class Strip(Picture):
         """Draw a dot a line on a common axis, the number behind."""
         canvas, turned = Canvas(), chosen_bidi(bidi)
         canvas.put(0, 0, clip(clean(self.title), width), "strong")
-        margin = min(_NAME, max(cells(clean(line.name)) for line in (*self.lines, self.pooled))) + 2
+        margin = self._names + 2
         room = max(10, width - margin - 9)
         low, high = self._range()
 
@@ -99,7 +103,7 @@ class Strip(Picture):
             return margin + round((value - low) / (high - low) * (room - 1))
 
         canvas.put(1, 0, "")
-        for value, label in time_axis(low, high, max(2, room // 12)):
+        for value, label in axis_labels(low, high, max(2, room // 12)):
             canvas.put(1, max(margin, min(at(value), margin + room - len(label))), label, "faint")
         ordered = self._ordered()
         for line in (*ordered[:_ROWS], self.pooled):
@@ -117,7 +121,7 @@ class Strip(Picture):
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw a dot an item, the interval as a bar, and the pooled score as a line through all."""
-        margin = CELL * (min(_NAME, max(cells(clean(line.name)) for line in (*self.lines, self.pooled))) + 2)
+        margin = CELL * (self._names + 2)
         room, top = width * CELL - margin - 70, LINE * 2.6
         ordered = self._ordered()
         step = LINE if len(ordered) <= 60 else LINE * 0.6
@@ -129,9 +133,8 @@ class Strip(Picture):
         def x(value: float) -> float:
             return 8 + margin + (value - low) / (high - low) * room
 
-        for value, label in time_axis(low, high, width // 12):
-            picture.line(x(value), top - 6, x(value), bottom - 4, "grid", width=1)
-            picture.text(x(value), top - 10, label, "faint", anchor="middle", size=11)
+        for value, label in axis_labels(low, high, width // 12):
+            draw_label(picture, label, x(value), top - 2, bottom - 4)
         pooled = self.pooled
         if pooled.low is not None and pooled.high is not None:
             picture.rect(

@@ -29,6 +29,7 @@ __all__ = [
     "is_rtl",
     "pad",
     "turned",
+    "widest",
     "word",
 ]
 
@@ -95,6 +96,15 @@ def cells(text: str) -> int:
     from wcwidth import width
 
     return max(int(width(text)), 0)
+
+
+def widest(names: Iterable[str], most: int) -> int:
+    """Return how many cells a column of names takes, none more than ``most``; 0 without any.
+
+    >>> widest(["gold", "a system"], 16)
+    8
+    """
+    return min(most, max((cells(clean(name)) for name in names), default=0))
 
 
 def clusters(text: str) -> list[str]:

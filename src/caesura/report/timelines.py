@@ -9,29 +9,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from caesura.report.drawings import Picture
-from caesura.report.streams import Stream
+from caesura.report.axes import axis_labels, draw_label, put_times
+from caesura.report.streams import OneTrack
 from caesura.report.svg import CELL, LINE, SERIES, Svg
-from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad
+from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Timeline", "time_axis"]
+__all__ = ["Timeline"]
 
 _NAME = 16
 
 
 @dataclass(frozen=True)
-class Timeline(Picture):
+class Timeline(OneTrack):
     """One recording along time. Times never meet exactly, so nothing is marked as agreed; eyes judge the distance."""
-
-    stream: Stream
-
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        """The item, and who is drawn."""
-        return self.stream.title
 
     def _scale(self, room: int) -> float:
         """Cells a second: wide enough that the median segment keeps four cells, within a dozen lines."""
@@ -44,7 +37,7 @@ class Timeline(Picture):
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
         """Draw lines of equal time under each other."""
         stream, canvas, turned = self.stream, Canvas(), chosen_bidi(bidi)
-        margin = min(_NAME, max(cells(clean(name)) for name in stream.coders)) + 2
+        margin = widest(stream.coders, _NAME) + 2
         room = max(8, width - margin - 1)
         scale = self._scale(room)
         if stream.heading:
@@ -53,14 +46,7 @@ class Timeline(Picture):
             start, stop = number * room / scale, min((number + 1) * room / scale, stream.length)
             if number:
                 canvas.put(canvas.height, 0, "")
-            row = canvas.height
-            canvas.put(row, 0, "")
-            free = 0
-            for time, label in time_axis(start, start + room / scale, room // 12):
-                at = round((time - start) * scale)
-                if at >= free and time <= stream.length and at + len(label) <= room + 1:
-                    canvas.put(row, margin + at, label, "faint")
-                    free = at + len(label) + 1
+            put_times(canvas, start, stream.length, scale, margin, room)
             for coder in range(len(stream.coders)):
                 self._row(canvas, coder, start, stop, scale, margin)
         return canvas.text()
@@ -84,7 +70,7 @@ class Timeline(Picture):
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw on one axis of time."""
         stream = self.stream
-        margin = CELL * (min(_NAME, max(cells(clean(name)) for name in stream.coders)) + 2)
+        margin = CELL * (widest(stream.coders, _NAME) + 2)
         room = width * CELL - margin - 8
         scale = room / (stream.length or 1.0)
         row, top = LINE * 1.7, LINE * (2.4 if stream.heading else 1.4)
@@ -98,10 +84,8 @@ class Timeline(Picture):
         if stream.heading:
             picture.text(8, LINE, stream.heading, weight="bold")
         bottom = top + row * len(stream.coders)
-        for time, label in time_axis(0.0, stream.length, width // 10):
-            x = 8 + margin + time * scale
-            picture.line(x, top - 4, x, bottom, "grid", width=1)
-            picture.text(x, top - 8, label, "faint", anchor="middle", size=11)
+        for time, label in axis_labels(0.0, stream.length, width // 10):
+            draw_label(picture, label, 8 + margin + time * scale, top, bottom)
         for coder, name in enumerate(stream.coders):
             with picture.group(transform=f"translate({8 + margin:g} {top + row * coder:g})"):
                 picture.text(-margin, row / 2 + 5, clip(clean(name), _NAME), "faint", size=13, rtl=False)
@@ -118,19 +102,3 @@ class Timeline(Picture):
                 picture.text((left + right) / 2 * scale, row / 2 + 4, name, anchor="middle", size=12)
         for time in marks.positions.tolist():
             picture.line(time * scale, 2, time * scale, row - 2, role, width=2.5, tip=f"{time:g} s")
-
-
-def time_axis(start: float, stop: float, most: int) -> list[tuple[float, str]]:
-    """Round times to label an axis with, at most about ``most`` of them.
-
-    >>> [label for _, label in time_axis(0, 1.52, 8)]
-    ['0', '0.2', '0.4', '0.6', '0.8', '1', '1.2', '1.4']
-    """
-    span = stop - start
-    if span <= 0:
-        return [(start, f"{start:g}")]
-    rough = span / max(1, most)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
-    first = math.ceil(start / step - 1e-9)
-    return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
