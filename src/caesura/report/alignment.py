@@ -116,7 +116,7 @@ class AlignedSegments(Picture):
         return self.alignment.as_dict()
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The item, the coders, the score."""
         of = f"{clean(self.item)}: " if self.item else ""
         return f"{of}how the segments of {clean(self.names[0])} and {clean(self.names[1])} align, A {self.score:.4f}"

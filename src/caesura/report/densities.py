@@ -40,7 +40,7 @@ class Density(OneTrack):
     """One track, zoomed out: boundaries of all coders together, and each coder's own."""
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The item, and who is drawn."""
         return f"{self.stream.title}, density"
 

@@ -28,8 +28,10 @@ __all__ = ["DRAWINGS", "Drawing", "Picture", "applicable", "draw", "drawing", "o
 class Picture(ABC):
     """Something to look at: in the terminal, as SVG, and by itself in a notebook."""
 
-    #: What it shows, in a few words.
-    title: str
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it shows, in a few words."""
 
     @abstractmethod
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:

@@ -56,7 +56,7 @@ class Fates(Picture):
     names: tuple[str, str] = ("first", "second")
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """Whose boundaries, in whose annotation."""
         return f"what became of {clean(self.names[0])}'s boundaries in {clean(self.names[1])}'s annotation"
 

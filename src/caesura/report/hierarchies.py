@@ -52,7 +52,7 @@ class _Nested(Picture):
     made: tuple[Hierarchy, ...]
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The item, and who is drawn."""
         return (
             f"nested segments of {clean(self.item) or 'a text'} by {', '.join(map(clean, self.coders)) or 'one coder'}"

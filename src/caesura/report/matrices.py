@@ -53,7 +53,7 @@ class HeatMap(Picture):
     scale: tuple[float, float] | None = None
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """What is compared, by what."""
         return f"{self.of}, coder by coder"
 

@@ -58,7 +58,7 @@ class DrawnOperations(Picture):
     item: str
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The text and the numbers."""
         n, c, b = self.operations.potential, self.operations.cost, self.operations.boundaries
         scores = f"Sf {1 - c / n if n else 1:.4f} · SfB {1 - c / b if b else 1:.4f}"

@@ -68,7 +68,7 @@ class PerformancePlane(Picture):
         return cls(dict(systems), tuple(zip(points.tolist(), rates.tolist(), strict=True)), half, dict(curves or {}))
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """What it shows."""
         return f"segmentation performance plane, ± {1000 * self.tolerance:g} ms"
 

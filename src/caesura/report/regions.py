@@ -63,7 +63,7 @@ class RegionTimeline(Picture):
     stop: float
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """Recording and coders."""
         return f"{self.heading or 'recording'}: {' against '.join(map(clean, reversed(self.coders)))}"
 

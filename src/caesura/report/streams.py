@@ -152,7 +152,7 @@ class OneTrack(Picture):
     stream: Stream
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """The item, and who is drawn."""
         return self.stream.title
 

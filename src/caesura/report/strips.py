@@ -74,7 +74,7 @@ class Strip(Picture):
     means: bool = False  # whether a dot is the mean over pairs of coders, and its line their spread
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """What is shown, of how many."""
         said = f"{self.of} of {len(self.lines)} item{'s' * (len(self.lines) != 1)}"
         return said + ", mean over pairs of coders" * self.means
