@@ -92,12 +92,13 @@ def _row(point: OperatingPoint) -> dict[str, Any]:
 
 def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> None:
     from caesura.cli.output import number, table
+    from caesura.model.words import counted
 
     shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
     if not any(p is best for p in shown):
         shown = sorted([*shown, best], key=points.index)
     table(
-        f"{len(points)} operating point{'s' * (len(points) != 1)} at ± {1000 * half:g} ms",
+        f"{counted(len(points), 'operating point')} at ± {1000 * half:g} ms",
         ["system", "threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", ""],
         (
             (

@@ -35,8 +35,8 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 def show(found: Results, *, by: str | None = None, test: str = "permutation", seed: int = 0, json: bool) -> None:
     """Show systems, bounds, groups and tests."""
     from caesura.cli.output import as_json, say
+    from caesura.model.words import counted
     from caesura.statistics import Evaluation, RankTest
-    from caesura.statistics.results import items_in_words
 
     tests = _tests(found, test, seed)
     groups = found.by(by) if by is not None and isinstance(found, Evaluation) else {}
@@ -49,10 +49,10 @@ def show(found: Results, *, by: str | None = None, test: str = "permutation", se
         data["groups"] = {str(group): part.as_dict() for group, part in groups.items()}
         as_json(data)
         return
-    _scores(items_in_words(found.count), {**found.systems, **_marked(found.bounds)})
+    _scores(counted(found.count, "item"), {**found.systems, **_marked(found.bounds)})
     for group, part in groups.items():
         say("")
-        _scores(f"{by} = {group} ({items_in_words(part.count)})", part.systems)
+        _scores(f"{by} = {group} ({counted(part.count, 'item')})", part.systems)
     for name, each in tests.items():
         say("")
         _show_ranks(name, each) if isinstance(each, RankTest) else _show_pairs(name, each, test)

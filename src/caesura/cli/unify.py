@@ -206,9 +206,10 @@ def _heads(names: list[str]) -> list[str]:
 
 def _show_conflicts(gold: Gold) -> None:
     from caesura.cli.output import say
+    from caesura.model.words import counted
 
     listed = gold.provenance.conflicts()
-    say(f"  {len(listed)} conflict{'s' * (len(listed) != 1)} among the coders" + (":" if listed else "."))
+    say(f"  {counted(len(listed), 'conflict')} among the coders" + (":" if listed else "."))
     for conflict in listed[:_LISTED]:
         say(f"    {conflict}")
     if len(listed) > _LISTED:

@@ -19,6 +19,7 @@ from caesura.errors import CaesuraError, InvalidSegmentation, LengthMismatch
 from caesura.model.columns import check_columns, check_hierarchy
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
+from caesura.model.words import counted
 
 __all__ = ["Annotation", "Corpus", "Kind", "merged_labels"]
 
@@ -339,13 +340,12 @@ class Corpus:
         return _restored, (state,)
 
     def __repr__(self) -> str:
-        parts = [f"{len(self.items)} item{'s' * (len(self.items) != 1)}"]
+        parts = [counted(len(self.items), "item")]
         if self.tracks != ("",):
-            parts.append(f"{len(self.tracks)} track{'s' * (len(self.tracks) != 1)}")
-        parts.append(f"{len(self.coders)} coder{'s' * (len(self.coders) != 1)}")
-        counted = f"{len(self)} annotation{'s' * (len(self) != 1)}"
+            parts.append(counted(len(self.tracks), "track"))
+        parts.append(counted(len(self.coders), "coder"))
         what = {"units": "units", "time": "recordings", "nested": "nested segments"}[self.kind]
-        return f"Corpus({' × '.join(parts)}, {counted} of {what})"
+        return f"Corpus({' × '.join(parts)}, {counted(len(self), 'annotation')} of {what})"
 
     def _repr_html_(self) -> str:
         from html import escape

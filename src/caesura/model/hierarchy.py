@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from caesura.errors import InvalidSegmentation
 from caesura.model.nesting import bracketed, levelled, of_brackets, of_levels, of_nested, whole
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
+from caesura.model.words import counted
 
 __all__ = ["Hierarchy"]
 
@@ -317,9 +318,9 @@ class Hierarchy:
         return _restored, (self.length, self.segments, self.units)
 
     def __repr__(self) -> str:
-        counted = f"{len(self)} segment{'s' * (len(self) != 1)}, {self.depth} level{'s' * (self.depth != 1)}"
+        sizes = f"{counted(len(self), 'segment')}, {counted(self.depth, 'level')}"
         drawn = f": {self.brackets}" if 0 < len(self) <= 24 else ""
-        return f"Hierarchy({self.length} units, {counted}{drawn})"
+        return f"Hierarchy({self.length} units, {sizes}{drawn})"
 
     @property
     def brackets(self) -> str:

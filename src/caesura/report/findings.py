@@ -11,6 +11,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus
+from caesura.model.words import counted
 from caesura.report import chapters
 from caesura.report.blocks import Cell, Document, Report, Table
 from caesura.report.measures import Measures, measure
@@ -86,7 +87,7 @@ def _documents(corpus: Corpus, found: Measures) -> tuple[Document, ...]:
     for number in order:
         item = corpus.items[number]
         one = corpus.select(items=[item])
-        facts = [_length(one), f"{len(one.coders)} coder{'s' * (len(one.coders) != 1)}"]
+        facts = [_length(one), counted(len(one.coders), "coder")]
         if not np.isnan(scores[number]):
             facts.append(f"{found.label} {scores[number]:.4f} pooled")
         tables = (_pair_table(one, found), _score_table(number, found)) if len(corpus.items) > 1 else ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from caesura.model import Corpus
+from caesura.model.words import counted
 from caesura.report.axes import axis_labels, draw_label
 from caesura.report.drawings import Picture
 from caesura.report.pairwise import pair_rows, spelled
@@ -76,7 +77,7 @@ class Strip(Picture):
     @property
     def title(self) -> str:
         """What is shown, of how many."""
-        said = f"{self.of} of {len(self.lines)} item{'s' * (len(self.lines) != 1)}"
+        said = f"{self.of} of {counted(len(self.lines), 'item')}"
         return said + ", mean over pairs of coders" * self.means
 
     @property

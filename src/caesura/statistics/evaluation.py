@@ -13,10 +13,11 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus
+from caesura.model.words import counted
 from caesura.statistics.baselines import BASELINES, baseline, human_pairs
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.pairing import Missing, Pairing, References, pair_all, pair_up
-from caesura.statistics.results import Measured, Results, items_in_words, told_apart
+from caesura.statistics.results import Measured, Results, told_apart
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
 
@@ -109,7 +110,7 @@ class Evaluation(Results):
                 drawn = score_html(m.micro, low, high, m.metric.bounds)
                 rows.append([*([system] if several else []), name, m.micro, m.macro, spelled, drawn])
         headings = [*(["system"] if several else []), "metric", "pooled", "mean of items", "interval", ""]
-        return table_html(headings, rows, items_in_words(self.count))
+        return table_html(headings, rows, counted(self.count, "item"))
 
     def _only(self, chosen: Any) -> Evaluation:
         def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:

@@ -12,12 +12,13 @@ import numpy as np
 
 from caesura.metrics import Metric
 from caesura.metrics.base import Rows
+from caesura.model.words import counted
 from caesura.statistics.baselines import DEGENERATE
 from caesura.statistics.bootstrap import Interval
 from caesura.statistics.pairing import References
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
 
-__all__ = ["Measured", "Results", "items_in_words", "told_apart"]
+__all__ = ["Measured", "Results", "told_apart"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Results(ABC):
             for name, m in found.items():
                 if m.undefined:
                     said.append(
-                        f"{name} is undefined on {m.undefined} of {items_in_words(self.count)} of {system!r}; the mean leaves them out."
+                        f"{name} is undefined on {m.undefined} of {counted(self.count, 'item')} of {system!r}; the mean leaves them out."
                     )
                 for degenerate in DEGENERATE:
                     bound = self.bounds.get(degenerate, {}).get(name)
@@ -171,18 +172,13 @@ def told_apart(metrics: Sequence[Metric]) -> list[str]:
     return [m.name if bare.count(m.name) == 1 else m.spelled for m in metrics]
 
 
-def items_in_words(count: int) -> str:
-    """Count items: "1 item", "12 items"."""
-    return f"{count} item{'s' * (count != 1)}"
-
-
 def _better(metric: Metric, one: float, two: float) -> bool:
     return one > two if metric.higher_is_better else one < two
 
 
 def _some(names: Sequence[str]) -> str:
     listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-    return f"{items_in_words(len(names))} ({listed}) {'was' if len(names) == 1 else 'were'}"
+    return f"{counted(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
 
 
 def _them(names: Sequence[str]) -> str:
