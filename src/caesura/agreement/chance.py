@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.agreement.automaton import Expected, expected_cost
 from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics.base import ratio
 from caesura.metrics.flexible import Costs, Normalise
 
 __all__ = ["Chance", "ChanceModel", "Estimate", "Method", "chance_similarity", "distributions"]
@@ -179,7 +180,7 @@ class _Simulation:
             model.costs.costs, model.costs.steps, model.costs.reach, model.forced, model.sign, out,
         )  # fmt: skip
         below = out[:, 1] if self.normalise == "boundaries" else np.full(size, float(model.places))
-        similarity = 1 - np.where(below > 0, out[:, 0] / np.where(below > 0, below, 1), 0.0)
+        similarity = 1 - ratio(out[:, 0], below, nothing=0.0)
         columns = [np.ones(size), *(out[:, c] - mean for c, mean in self.controls), similarity]
         table = np.stack(columns)
         product: NDArray[np.float64] = table @ table.T

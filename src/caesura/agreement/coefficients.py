@@ -22,6 +22,7 @@ from caesura.agreement.result import Agreement
 from caesura.agreement.table import krippendorff, majority, placed
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
+from caesura.metrics.base import ratio
 from caesura.model import Corpus
 
 __all__ = ["COEFFICIENTS", "Coefficient", "Density", "agreement", "observed_and_expected"]
@@ -149,7 +150,7 @@ def _expected(coding: Coding, coefficient: str, density: Density, weights: NDArr
     if coefficient == "pi":
         return _shared_density(coding, density, weights) ** 2
     counted = coding.segments if density == "segments" else coding.marks
-    own = _over(weights @ counted, weights @ coding.places)
+    own = ratio(weights @ counted, weights @ coding.places, nothing=0.0)
     one, two = coding.one, coding.two
     pairs, which = np.unique(one * len(coding.coders) + two, return_inverse=True)
     first, second = np.divmod(pairs, len(coding.coders))
@@ -161,18 +162,14 @@ def _expected(coding: Coding, coefficient: str, density: Density, weights: NDArr
     )
     together = weights @ (shared > 0)
     met = (together > 0).astype(np.float64)
-    return _over((met * own[:, first] * own[:, second]).sum(axis=1), met.sum(axis=1))
+    return ratio((met * own[:, first] * own[:, second]).sum(axis=1), met.sum(axis=1), nothing=0.0)
 
 
 def _shared_density(coding: Coding, density: Density, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     if density == "pooled":
-        return _over((weights @ coding.marks).sum(axis=1), (weights @ coding.places).sum(axis=1))
+        return ratio((weights @ coding.marks).sum(axis=1), (weights @ coding.places).sum(axis=1), nothing=0.0)
     densities = coding.densities if density == "mean" else coding.segment_densities
-    return _over((weights @ densities).sum(axis=1), (weights @ coding.annotations).sum(axis=1))
-
-
-def _over(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.where(below > 0, above / np.where(below > 0, below, 1.0), 0.0))
+    return ratio((weights @ densities).sum(axis=1), (weights @ coding.annotations).sum(axis=1), nothing=0.0)
 
 
 def _details(coding: Coding, coefficient: str, density: Density) -> dict[str, Any]:
@@ -186,7 +183,7 @@ def _details(coding: Coding, coefficient: str, density: Density) -> dict[str, An
     }
     if not coding.places.any():  # recordings and hierarchies have no places to be counted
         return details
-    frequency = _over(coding.marks.sum(axis=0), coding.places.sum(axis=0))
+    frequency = ratio(coding.marks.sum(axis=0), coding.places.sum(axis=0), nothing=0.0)
     return details | {
         "frequency": dict(zip(coding.coders, frequency.tolist(), strict=True)),
         "frequency_mean": float(frequency.mean()),

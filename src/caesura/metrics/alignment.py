@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics.base import Metric, Rows, _check_exclusive
+from caesura.metrics.base import Metric, Rows, _check_exclusive, ratio
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.plain import kernels
 from caesura.model import SegmentationLike, as_segmentation
@@ -182,8 +182,7 @@ class A(Metric):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Weight over edges; 1.0 for a text of no units."""
-        below = rows[..., 1]
-        return np.where(below > 0, rows[..., 0] / np.where(below > 0, below, 1.0), 1.0)
+        return ratio(rows[..., 0], rows[..., 1])
 
     def overlaps(self, reference: SegmentationLike, hypothesis: SegmentationLike) -> Overlaps:
         """Trace one pair: every overlap, its weight, and which sides chose it as an edge."""

@@ -20,7 +20,7 @@ from caesura.metrics.batch import Batch
 from caesura.model import Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 
-__all__ = ["Metric", "Rows"]
+__all__ = ["Metric", "Rows", "ratio", "ratio_of_side"]
 
 #: One row of counts a pair; the last axis runs over ``Metric.fields``.
 Rows = NDArray[np.float64]
@@ -158,3 +158,22 @@ def _check_exclusive(
             raise CaesuraError(
                 f"position {positions[at]:g} carries two types, {one!r} and {two!r}; this metric takes one type a position."
             )
+
+
+def ratio(above: Rows, below: Rows, nothing: float | Rows = 1.0) -> NDArray[np.float64]:
+    """Divide counts; ``nothing`` is the score where there is nothing to divide by.
+
+    >>> ratio(np.array([3.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.75, 1.  ])
+    """
+    some = below > 0
+    return np.where(some, above / np.where(some, below, 1.0), nothing)
+
+
+def ratio_of_side(above: Rows, below: Rows, other: Rows) -> NDArray[np.float64]:
+    """Divide counts of one side, as in precision and recall; where it has nothing, 1 if the other has nothing either, else 0.
+
+    >>> ratio_of_side(np.array([0.0, 0.0]), np.array([0.0, 0.0]), np.array([0.0, 2.0]))
+    array([1., 0.])
+    """
+    return ratio(above, below, np.where(other > 0, 0.0, 1.0))

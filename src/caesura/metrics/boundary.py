@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import Metric, Rows, ratio
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.edits import EditMetric, Matching
 from caesura.metrics.plain import has_types, kernels, plain_masses, plain_pair
@@ -122,7 +122,7 @@ class PercentageAgreement(Metric):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Agreeing places over all places."""
-        return np.where(rows[..., 1] > 0, rows[..., 0] / np.where(rows[..., 1] > 0, rows[..., 1], 1.0), 1.0)
+        return ratio(rows[..., 0], rows[..., 1])
 
 
 def boundary_similarity(

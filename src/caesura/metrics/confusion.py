@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Rows
+from caesura.metrics.base import Rows, ratio_of_side
 from caesura.metrics.batch import Batch
 from caesura.metrics.boundary import potential_boundaries
 from caesura.metrics.edits import Edit, EditMetric, Matching
@@ -204,7 +204,7 @@ class BoundaryPrecision(_Classified):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """TP over TP and FP."""
-        return _ratios(rows[..., 0], rows[..., 0] + rows[..., 1], rows[..., 3])
+        return ratio_of_side(rows[..., 0], rows[..., 0] + rows[..., 1], rows[..., 3])
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class BoundaryRecall(_Classified):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """TP over TP and FN."""
-        return _ratios(rows[..., 0], rows[..., 0] + rows[..., 2], rows[..., 3])
+        return ratio_of_side(rows[..., 0], rows[..., 0] + rows[..., 2], rows[..., 3])
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class BoundaryF(_Classified):
         """(1 + β²) TP over (1 + β²) TP + β² FN + FP."""
         squared = self.beta**2
         above = (1 + squared) * rows[..., 0]
-        return _ratios(above, above + squared * rows[..., 2] + rows[..., 1], rows[..., 3])
+        return ratio_of_side(above, above + squared * rows[..., 2] + rows[..., 1], rows[..., 3])
 
 
 def boundary_confusion(
@@ -310,10 +310,6 @@ def _matrix(edits: Iterable[Edit], labels: tuple[str, ...] | None, typed: bool, 
 def _ratio(above: float, below: float, otherwise: float) -> float:
     """Divide; nothing by nothing is 1 where the other side has nothing either, else 0."""
     return above / below if below > 0 else 0.0 if otherwise > 0 else 1.0
-
-
-def _ratios(above: NDArray[np.float64], below: NDArray[np.float64], pairs: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.where(pairs > 0, 0.0, 1.0))
 
 
 def _matthews(c: Cells) -> float:

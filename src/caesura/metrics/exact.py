@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import Metric, Rows, ratio, ratio_of_side
 from caesura.metrics.batch import Batch
 
 __all__ = ["F", "Precision", "Recall"]
@@ -50,7 +50,7 @@ class Precision(_Exact):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Hits over predicted; 0 where something was to be found and nothing was predicted."""
-        return _ratio(rows[..., 0], rows[..., 1], rows[..., 2])
+        return ratio_of_side(rows[..., 0], rows[..., 1], rows[..., 2])
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Recall(_Exact):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Hits over actual; 0 where nothing was to be found and something was predicted."""
-        return _ratio(rows[..., 0], rows[..., 2], rows[..., 1])
+        return ratio_of_side(rows[..., 0], rows[..., 2], rows[..., 1])
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,7 @@ class F(_Exact):
         """(1 + β²) hits over β² actual + predicted."""
         squared = self.beta**2
         below = squared * rows[..., 2] + rows[..., 1]
-        return np.where(below > 0, (1 + squared) * rows[..., 0] / np.where(below > 0, below, 1), 1.0)
-
-
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(below > 0, above / np.where(below > 0, below, 1), np.where(other > 0, 0.0, 1.0))
+        return ratio((1 + squared) * rows[..., 0], below)
 
 
 def _common(batch: Batch) -> Rows:

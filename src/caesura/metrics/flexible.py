@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch, UnknownName
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import Metric, Rows, ratio
 from caesura.metrics.batch import Batch
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
@@ -161,7 +161,7 @@ class Sf(_Flexible):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """One minus cost over potential boundaries."""
-        return _one_minus(rows[..., 0], rows[..., 2])
+        return 1.0 - ratio(rows[..., 0], rows[..., 2], nothing=0.0)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class SfB(_Flexible):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """One minus cost over pairs plus unpaired boundaries."""
-        return _one_minus(rows[..., 0], rows[..., 1])
+        return 1.0 - ratio(rows[..., 0], rows[..., 1], nothing=0.0)
 
 
 def flexible_similarity(
@@ -386,10 +386,6 @@ def _costs(similarity: Similarity, moved: Moved) -> Costs:
         pays = np.where(gain > -_NEAR, (gain + _NEAR) / step, 0.0)
     farthest = float(pays.max()) if types else 0.0
     return Costs(costs, np.stack((behind, before)), int(min(farthest, _FAR)))
-
-
-def _one_minus(cost: NDArray[np.float64], of: NDArray[np.float64]) -> NDArray[np.float64]:
-    return 1.0 - np.where(of > 0, cost / np.where(of > 0, of, 1.0), 0.0)
 
 
 _USUAL = ("cheaper", "most", True, None)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.formats.marked_text import UNSEEN_WORD, WORD
 from caesura.formats.scripts import SCRIPTS
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import Metric, Rows, ratio
 from caesura.metrics.batch import Batch, Side
 
 __all__ = [
@@ -74,7 +74,7 @@ class _Marks(Metric):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """The first count over the second; nothing counted is perfect."""
-        return np.where(rows[..., 1] > 0, rows[..., 0] / np.where(rows[..., 1] > 0, rows[..., 1], 1), self.best)
+        return ratio(rows[..., 0], rows[..., 1], nothing=self.best)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class MarkSf(_Marks):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """One minus cost over letters."""
-        return 1 - np.where(rows[..., 2] > 0, rows[..., 0] / np.where(rows[..., 2] > 0, rows[..., 2], 1), 0.0)
+        return 1 - ratio(rows[..., 0], rows[..., 2], nothing=0.0)
 
 
 def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, object]:

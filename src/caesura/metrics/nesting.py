@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import Metric, Rows, ratio, ratio_of_side
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.boundary import BoundarySimilarity
 from caesura.metrics.edits import Matching
@@ -75,7 +75,7 @@ class NestedPrecision(_Shared):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Shared over predicted."""
-        return _ratio(rows[..., 0], rows[..., 1], rows[..., 2])
+        return ratio_of_side(rows[..., 0], rows[..., 1], rows[..., 2])
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class NestedRecall(_Shared):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Shared over actual."""
-        return _ratio(rows[..., 0], rows[..., 2], rows[..., 1])
+        return ratio_of_side(rows[..., 0], rows[..., 2], rows[..., 1])
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class NestedF(_Shared):
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Twice the shared over predicted + actual; 1 where neither side has a segment."""
         both = rows[..., 1] + rows[..., 2]
-        return np.where(both > 0, 2 * rows[..., 0] / np.where(both > 0, both, 1), 1.0)
+        return ratio(2 * rows[..., 0], both)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class NonCrossing(Metric):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Clear over predicted."""
-        return _ratio(rows[..., 0], rows[..., 1], np.zeros_like(rows[..., 0]))
+        return ratio(rows[..., 0], rows[..., 1])
 
 
 class KappaParts(NamedTuple):
@@ -202,10 +202,8 @@ class NestedKappa(_Nested):
 
     def parts(self, rows: Rows) -> KappaParts:
         """Score rows, with A_a and A_e beside κ."""
-        units = np.where(rows[..., 0] > 0, rows[..., 0], 1)
-        observed = np.where(rows[..., 0] > 0, rows[..., 1] / units, 1.0)
-        one, two = rows[..., 2 : 3 + DEEPEST], rows[..., 3 + DEEPEST :]
-        expected = np.where(rows[..., 0] > 0, (one * two).sum(axis=-1) / units**2, 1.0)
+        units, one, two = rows[..., 0], rows[..., 2 : 3 + DEEPEST], rows[..., 3 + DEEPEST :]
+        observed, expected = ratio(rows[..., 1], units), ratio((one * two).sum(axis=-1), units**2)
         sure = expected >= 1.0
         return KappaParts(
             observed, expected, np.where(sure, 1.0, (observed - expected) / np.where(sure, 1, 1 - expected))
@@ -295,10 +293,6 @@ def _expanded(side: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     counts = side.sizes
     index = np.repeat(side.starts - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
     return index, np.repeat(np.arange(len(counts)), counts)
-
-
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(below > 0, above / np.where(below > 0, below, 1), np.where(other > 0, 0.0, 1.0))
 
 
 def _reading(

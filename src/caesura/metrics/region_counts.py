@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
-from caesura.metrics.base import Rows
+from caesura.metrics.base import Rows, ratio
 from caesura.metrics.plain import kernels
 from caesura.model import Segmentation
 
@@ -55,7 +55,7 @@ def r_value(hit_rate: Any, over_segmentation: Any) -> Any:
 
 def _over(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide; NaN where there is nothing to divide by."""
-    return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
+    return ratio(above, below, nothing=np.nan)
 
 
 def hit_rate_of(rows: Rows) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import Metric, Rows, ratio_of_side
 from caesura.metrics.batch import Batch
 from caesura.metrics.plain import kernels, plain_masses, plain_pair
 from caesura.model import SegmentationLike
@@ -261,7 +261,7 @@ class WinPR(_Windowed):
         squared = {"F": self.beta**2, "precision": 0.0, "recall": np.inf}[self.part]
         below = tp + fn if self.part == "recall" else (1 + squared) * tp + fp + squared * fn
         above = tp if self.part == "recall" else (1 + squared) * tp
-        return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.where(fp + fn > 0, 0.0, 1.0))
+        return ratio_of_side(above, below, fp + fn)
 
 
 class WinPRScores(NamedTuple):
