@@ -160,7 +160,7 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
         if column in table.columns:
             made[column] = _flat(source, table, column, kind == "time" and column == "positions")
     if not about and kind != "nested" and "types" in made:
-        made["labels"], made["types"] = _labelled(table, made["types"])
+        made["labels"], made["types"] = _labelled(made["types"])
     if about.get("typed") is False and kind != "nested":
         made.pop("types", None)
     if "names" in table.columns:
@@ -200,7 +200,7 @@ def _sizes(source: Source, table: Any, name: str) -> Any:
     return sizes.to_numpy().astype(np.int64)
 
 
-def _labelled(table: Any, types: Any) -> tuple[list[str] | None, Any]:
+def _labelled(types: Any) -> tuple[list[str] | None, Any]:
     """Types given as names, in a file made elsewhere, are placed on the alphabet's scale."""
     if isinstance(types, np.ndarray):
         return None, types

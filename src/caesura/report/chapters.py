@@ -191,7 +191,7 @@ def _flexible(found: Measures) -> Table:
     return Table(caption, ("chance", "value", "observed", "by chance", "how found", "what chance is"), tuple(rows))
 
 
-def scores(corpus: Corpus, found: Measures) -> list[Section]:
+def scores(found: Measures) -> list[Section]:
     """Every metric on every comparison."""
     if not found.scores:
         return []

@@ -69,7 +69,7 @@ class Density(OneTrack):
         if stream.heading:
             canvas.put(0, 0, clip(stream.heading, width), "strong", bidi=turned)
         self._axis(canvas, margin, bins)
-        self._chart(canvas, counts.sum(axis=0), margin, bins)
+        self._chart(canvas, counts.sum(axis=0), margin)
         for coder, row in enumerate(counts):
             y = canvas.height
             canvas.put(y, 0, pad(clean(stream.coders[coder]), margin - 2), "faint", bidi=turned)
@@ -96,7 +96,7 @@ class Density(OneTrack):
                 canvas.put(row, margin + at, label, "faint")
                 free = at + len(label) + 2
 
-    def _chart(self, canvas: Canvas, together: NDArray[np.int64], margin: int, bins: int) -> None:
+    def _chart(self, canvas: Canvas, together: NDArray[np.int64], margin: int) -> None:
         height, top = 3, max(1, int(together.max()))
         levels = np.ceil(np.array(self._turned(together)) / top * height * 8).astype(int)
         for step in range(height, 0, -1):

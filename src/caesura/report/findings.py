@@ -67,7 +67,7 @@ def make_report(
         seed=seed,
     )
     documents = _documents(kept, found)
-    opening = [chapters.summary(kept, name, found), *chapters.agreement(kept, found), *chapters.scores(kept, found)]
+    opening = [chapters.summary(kept, name, found), *chapters.agreement(kept, found), *chapters.scores(found)]
     opening += [chapters.coders(kept, found), chapters.documents(kept, found, documents)]
     closing = [chapters.meaning(found), chapters.parameters(kept, name, found), chapters.citing(found)]
     return Report(clip(clean(name), _NAME), (*opening, *closing), documents, len(opening))
