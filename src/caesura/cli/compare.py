@@ -7,6 +7,7 @@ name receives the value. A family that brings a new parameter adds one line to t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,7 +120,6 @@ def compare(
     for speech: caesura compare gold.TextGrid system.TextGrid -O tier=phones --tolerance 20ms,10ms --by speaker,class
     """
     from caesura.cli import systems
-    from caesura.cli.inputs import load, named_alike, of_side, refuse_one_coder_a_text
     from caesura.cli.limits import fail_with, limits_of
     from caesura.cli.output import working
     from caesura.cli.regions import compare_in_time, one_tolerance
@@ -148,20 +148,13 @@ def compare(
             systems.show(streamed, test=one_of("--test", test), seed=seed, json=json)
         fail_with(_broken(streamed.systems, limits))
         return
-    one = load(reference, format, encoding, of_side(option, "ref"))
-    read = [named_alike(one, reference, load(path, format, encoding, of_side(option, "hyp")), path) for path in paths]
-    if not paths and coders is None:
-        refuse_one_coder_a_text(one, reference, format, encoding, option)
-    if len(paths) < 2:
-        ours, theirs = _sides(one, read[0] if read else None, coders, item)
-        against = {systems.names_of(paths)[0] if paths else theirs.coders[0]: theirs}
-    else:
-        ours, theirs = one, None
-        against = dict(zip(systems.names_of(paths), read, strict=True))
+    ours, against = _read([reference, *paths], coders, item, format, encoding, option)
+    theirs = next(iter(against.values())) if len(against) == 1 else None
+    look = _Look(draw, svg, width, json)
     regions = tolerance or matching or "class" in (by or "").split(",")
     if theirs is not None and ours.kind == "time" and regions and not (table or rows or bounds):
         found, told = compare_in_time(ours, theirs, metric, tolerance, matching, by, how, json)
-        _show_pictures(found, ours, theirs, told, draw=draw, svg=svg, width=width, json=json)
+        _show_pictures(found, ours, theirs, told, look)
         fail_with(_broken(found.systems, limits))
         return
     chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, ours.kind)
@@ -173,15 +166,38 @@ def compare(
         systems.show_table(found, table)
     elif theirs is not None and not (bounds or by):
         rule = {key: value for key, value in (("n_t", n_t), ("matching", matching)) if value is not None}
-        shown, looks = draw or _fitting(metric, ours, theirs), rule | {k: v for k, v in types.items() if v is not None}
         _show_scores(found, edit_data(found, rule, confusion=confusion, edits=edits), json)
-        _show_pictures(found, ours, theirs, looks, draw=shown, svg=svg, width=width, json=json)
+        drawn = replace(look, draw=draw or _fitting(metric, ours, theirs))
+        _show_pictures(found, ours, theirs, rule | {k: v for k, v in types.items() if v is not None}, drawn)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
     fail_with(_broken(found.systems, limits))
 
 
 # ---------------------------------------------------------------------- what is compared, by what
+
+
+def _read(
+    paths: list[Path],
+    coders: str | None,
+    items: list[str] | None,
+    format: str | None,
+    encoding: str | None,
+    option: list[str] | None,
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """Read the reference and what is compared with it, by name."""
+    from caesura.cli.inputs import load, named_alike, of_side, refuse_one_coder_a_text
+    from caesura.cli.systems import names_of
+
+    first, *others = paths
+    one = load(first, format, encoding, of_side(option, "ref"))
+    read = [named_alike(one, first, load(path, format, encoding, of_side(option, "hyp")), path) for path in others]
+    if len(others) > 1:
+        return one, dict(zip(names_of(others), read, strict=True))
+    if not others and coders is None:
+        refuse_one_coder_a_text(one, first, format, encoding, option)
+    ours, theirs = _sides(one, read[0] if read else None, coders, items)
+    return ours, {names_of(others)[0] if others else theirs.coders[0]: theirs}
 
 
 def _sides(one: Corpus, two: Corpus | None, coders: str | None, items: list[str] | None) -> tuple[Corpus, Corpus]:
@@ -251,34 +267,34 @@ def _show_scores(found: Evaluation, behind: dict[str, Any], json: bool) -> None:
     show_edit_data(behind)
 
 
-def _show_pictures(
-    found: Evaluation,
-    ours: Corpus,
-    theirs: Corpus,
-    options: dict[str, Any],
-    *,
-    draw: list[str] | None,
-    svg: Path | None,
-    width: int | None,
-    json: bool,
-) -> None:
+@dataclass(frozen=True)
+class _Look:
+    """How the user wants to see it: which drawings, into which file, how wide, and whether JSON has the screen."""
+
+    draw: list[str] | None
+    svg: Path | None
+    width: int | None
+    json: bool
+
+
+def _show_pictures(found: Evaluation, ours: Corpus, theirs: Corpus, options: dict[str, Any], look: _Look) -> None:
     from caesura.cli.output import say, show_picture, write_svg
 
     shared = set(ours.items) & set(theirs.items)
-    if not shared or (json and svg is None):
+    if not shared or (look.json and look.svg is None):
         return
     item = _where_they_differ(found, shared)
-    pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), draw, options)
-    if svg is not None:
+    pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), look.draw, options)
+    if look.svg is not None:
         from caesura.report.stacks import stack
 
-        write_svg(stack(pictures), svg, width, err=json)
+        write_svg(stack(pictures), look.svg, look.width, err=look.json)
         return
     if len(found.items) > 1:
         say(f"\nwhere they differ most: {item}", "bold")
     for picture in pictures:
         say("")
-        show_picture(picture, width)
+        show_picture(picture, look.width)
 
 
 def _where_they_differ(found: Evaluation, shared: set[str]) -> str:

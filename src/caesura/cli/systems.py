@@ -149,23 +149,17 @@ def stream(
 
 
 def _scores(title: str, systems: Mapping[str, Mapping[str, Measured]]) -> None:
-    from caesura.cli.output import table
+    from caesura.cli.output import from_to, table
 
     table(
         title,
         ["system", "metric", "pooled", "mean of items", "95 % interval"],
         (
-            (system if i == 0 else "", name, m.micro, m.macro, _ends(m.interval))
+            (system if i == 0 else "", name, m.micro, m.macro, from_to(m.interval))
             for system, found in systems.items()
             for i, (name, m) in enumerate(found.items())
         ),
     )
-
-
-def _ends(interval: Any) -> str:
-    from caesura.cli.output import number
-
-    return "–" if interval is None else f"{number(interval.low)} … {number(interval.high)}"
 
 
 def _marked(bounds: Mapping[str, Mapping[str, Measured]]) -> dict[str, Mapping[str, Measured]]:
@@ -185,12 +179,15 @@ def _tests(found: Results, test: str, seed: int) -> dict[str, Any]:
 
 
 def _show_pairs(name: str, tests: Sequence[PairedTest], method: str) -> None:
-    from caesura.cli.output import table
+    from caesura.cli.output import from_to, table
 
     table(
         f"{name}: differences between systems ({method} test, Holm-corrected)",
         ["", "difference", "95 % interval", "p", "p (Holm)", "effect"],
-        ((f"{t.first} – {t.second}", t.difference, _ends(t.interval), t.p_value, t.adjusted, t.effect) for t in tests),
+        (
+            (f"{t.first} – {t.second}", t.difference, from_to(t.interval), t.p_value, t.adjusted, t.effect)
+            for t in tests
+        ),
     )
 
 
