@@ -7,6 +7,7 @@ program calls, with arguments, environment, folder and streams of its own. :func
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -64,3 +65,10 @@ def refused(*words: object, **environment: str) -> str:
     assert said[0].startswith("caesura: ")
     assert "Traceback" not in done.stderr
     return said[0].removeprefix("caesura: ")
+
+
+def written(folder: Path, name: str, items: dict[str, dict[str, list[int]]]) -> Path:
+    """Write masses by item and coder as segeval's JSON; return the file."""
+    file = folder / name
+    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    return file

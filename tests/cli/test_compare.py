@@ -7,13 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from cli.command import caesura, refused
-
-
-def written(folder, name: str, items: dict) -> object:
-    file = folder / name
-    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
-    return file
+from cli.command import caesura, refused, written
 
 
 @pytest.fixture

@@ -11,16 +11,7 @@ from caesura.gold.optima import marks_of, optimum
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
 from gold.exhaustive import random_hierarchy
-
-STARGAZER = [
-    [2, 3, 3, 1, 3, 6, 3],
-    [2, 8, 2, 4, 2, 3],
-    [2, 1, 2, 3, 1, 3, 1, 3, 2, 2, 1],
-    [2, 1, 4, 1, 1, 3, 1, 4, 3, 1],
-    [3, 2, 4, 3, 5, 4],
-    [2, 3, 4, 2, 2, 5, 3],
-    [2, 3, 2, 2, 3, 1, 3, 2, 3],
-]
+from gold.readers import STARGAZER
 
 
 def drawn(random: np.random.Generator, length: int, coders: int) -> list[Segmentation]:

@@ -16,17 +16,8 @@ from caesura.gold.nested import enough
 from caesura.metrics import metric
 from caesura.model import Corpus, Hierarchy, Segmentation
 from gold.exhaustive import crosses, random_hierarchy
+from gold.readers import STARGAZER
 
-#: Seven readers of the Stargazer text (Hearst 1997), as masses.
-STARGAZER = [
-    [2, 3, 3, 1, 3, 6, 3],
-    [2, 8, 2, 4, 2, 3],
-    [2, 1, 2, 3, 1, 3, 1, 3, 2, 2, 1],
-    [2, 1, 4, 1, 1, 3, 1, 4, 3, 1],
-    [3, 2, 4, 3, 5, 4],
-    [2, 3, 4, 2, 2, 5, 3],
-    [2, 3, 2, 2, 3, 1, 3, 2, 3],
-]
 TALK = {
     "ann": Hierarchy.from_brackets("[[a b] [c d]] [e]"),
     "ben": Hierarchy.from_brackets("[[a b] c d] [e]"),

@@ -77,6 +77,14 @@ def test_empty_corpus() -> None:
     assert Corpus.from_annotations([]).pairs()[0].tolist() == []
 
 
+def one_text_of_three_units(positions: list[int], item: int = 0) -> Corpus:
+    """By one coder, straight from columns."""
+    return Corpus(
+        kind="units", items=["i"], coders=["x"], item_of=[item], coder_of=[0], lengths=[3], offsets=[0, len(positions)],
+        positions=positions,
+    )  # fmt: skip
+
+
 BAD = [
     (lambda: Corpus.from_dict({"i": {"x": [2, 3], "y": [2, 2]}}), LengthMismatch, "item 'i', coder 'y': 4 units, but"),
     (lambda: Corpus.from_annotations([("i", "x", masses(2))] * 2), InvalidSegmentation, "annotated twice"),
@@ -91,44 +99,17 @@ BAD = [
         "coder 'x' gave no types",
     ),
     (
-        lambda: Corpus(
-            kind="units",
-            items=["i"],
-            coders=["x"],
-            item_of=[0],
-            coder_of=[0],
-            lengths=[3],
-            offsets=[0, 2],
-            positions=[2, 1],
-        ),
+        lambda: one_text_of_three_units([2, 1]),
         InvalidSegmentation,
         "item 'i', coder 'x': positions must ascend, but 1 follows 2",
     ),
     (
-        lambda: Corpus(
-            kind="units",
-            items=["i"],
-            coders=["x"],
-            item_of=[0],
-            coder_of=[0],
-            lengths=[3],
-            offsets=[0, 1],
-            positions=[3],
-        ),
+        lambda: one_text_of_three_units([3]),
         InvalidSegmentation,
         "position 3 lies outside",
     ),
     (
-        lambda: Corpus(
-            kind="units",
-            items=["i"],
-            coders=["x"],
-            item_of=[1],
-            coder_of=[0],
-            lengths=[3],
-            offsets=[0, 0],
-            positions=[],
-        ),
+        lambda: one_text_of_three_units([], item=1),
         InvalidSegmentation,
         "item number 1, but there are 1",
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,12 +14,13 @@ pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
-from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.model import Hierarchy, Segmentation
 from caesura.web.app import create_app
 from caesura.web.settings import Settings
-from caesura.web.store import Conflict, Store
+from caesura.web.store import Store
 from postgres_server import postgres_url
 from web_server import Server
+from web_store import KINDS, check_that_it_comes_back, check_that_many_writers_lose_nothing
 
 pytestmark = pytest.mark.slow
 
@@ -55,51 +55,13 @@ def store(url: str) -> Iterator[Store]:
     made.close()
 
 
-@pytest.mark.parametrize(
-    "marks",
-    [
-        Segmentation.parse("so twice | five miles of fertile ground"),
-        Segmentation.parse("בראשית ברא | אלהים את השמים"),
-        Segmentation.from_labels_at(["", ",", "", "."]),
-        Segmentation.from_times([0.25, 0.5], length=1.0, names=["a", "b", "c"]),
-        Hierarchy.from_spans([(1, 4), (1, 2)], length=4),
-    ],
-)
+@pytest.mark.parametrize("marks", KINDS)
 def test_what_went_in_comes_out(store: Store, marks: Segmentation | Hierarchy) -> None:
-    project = store.add_project("p")
-    corpus = Corpus.from_annotations([("i", "x", marks)], attributes={"i": {"genre": "שיר"}})
-    assert store.add_corpus(project, corpus, origin="test") == 1
-    assert store.corpus(project) == corpus
-    assert store.sorts(project) == list(store.corpora(project))
-    assert store.projects()[0]["annotations"] == 1
+    check_that_it_comes_back(store, marks)
 
 
 def test_many_writers_lose_nothing(store: Store) -> None:
-    project = store.add_project("p")
-    store.add_corpus(project, Corpus.from_dict({"i": {"x": [50, 50]}}), origin="test")
-    (state,) = store.annotations(store.items(project)[0].id)
-    won: list[int] = []
-    lost: list[int] = []
-
-    def work(worker: int) -> None:
-        for step in range(10):
-            current = store.annotation(state.id)
-            cut = 1 + (worker * 10 + step) % 98
-            marks = Segmentation.from_masses([cut, 100 - cut])
-            try:
-                store.change(state.id, current.version, marks, operation={"by": worker})
-                won.append(cut)
-            except Conflict:
-                lost.append(cut)
-
-    threads = [threading.Thread(target=work, args=(w,)) for w in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(won) + len(lost) == 80
-    assert store.annotation(state.id).version == 1 + len(won)
-    assert len(store.history(state.id)) == 1 + len(won)
+    check_that_many_writers_lose_nothing(store)
 
 
 def test_from_project_to_export(url: str) -> None:

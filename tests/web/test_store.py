@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation
 from caesura.web.store import Conflict, NotFound, Store
+from web_store import KINDS, check_that_it_comes_back, check_that_many_writers_lose_nothing
 
 
 @pytest.fixture
@@ -37,19 +37,9 @@ def test_a_corpus_comes_back_as_it_went_in(store: Store) -> None:
     assert [p["annotations"] for p in store.projects()] == [3]
 
 
-@pytest.mark.parametrize(
-    "marks",
-    [
-        Segmentation.from_labels_at(["", ",", "", "."]),
-        Segmentation.from_times([0.25, 0.5], length=1.0, names=["a", "b", "c"]),
-        Hierarchy.from_spans([(1, 4), (1, 2)], length=4),
-    ],
-)
-def test_every_kind(store: Store, marks) -> None:
-    project = store.add_project("kinds")
-    data = Corpus.from_annotations([("i", "x", marks)])
-    store.add_corpus(project, data, origin="test")
-    assert store.corpus(project) == data
+@pytest.mark.parametrize("marks", KINDS)
+def test_every_kind(store: Store, marks: Segmentation | Hierarchy) -> None:
+    check_that_it_comes_back(store, marks)
 
 
 def test_undo_redo_and_branches(store: Store) -> None:
@@ -85,31 +75,7 @@ def test_a_stale_version_never_overwrites(store: Store) -> None:
 
 
 def test_many_writers_lose_nothing(store: Store) -> None:
-    project = store.add_project("p")
-    store.add_corpus(project, Corpus.from_dict({"i": {"x": [50, 50]}}), origin="test")
-    (state,) = store.annotations(store.items(project)[0].id)
-    won, lost = [], []
-
-    def work(worker: int) -> None:
-        for step in range(10):
-            current = store.annotation(state.id)
-            cut = 1 + (worker * 10 + step) % 98
-            try:
-                store.change(
-                    state.id, current.version, Segmentation.from_masses([cut, 100 - cut]), operation={"w": worker}
-                )
-                won.append(1)
-            except Conflict:
-                lost.append(1)
-
-    threads = [threading.Thread(target=work, args=(w,)) for w in range(8)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    assert len(won) + len(lost) == 80
-    assert store.annotation(state.id).version == 1 + len(won)
-    assert len(store.history(state.id)) == 1 + len(won)
+    check_that_many_writers_lose_nothing(store)
 
 
 def test_all_or_nothing(store: Store) -> None:

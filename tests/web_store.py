@@ -1,0 +1,56 @@
+"""What a store does in whatever database it is."""
+
+from __future__ import annotations
+
+import threading
+
+from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.web.store import Conflict, Store
+
+#: One annotation of every kind.
+KINDS = [
+    Segmentation.parse("so twice | five miles of fertile ground"),
+    Segmentation.parse("בראשית ברא | אלהים את השמים"),
+    Segmentation.from_labels_at(["", ",", "", "."]),
+    Segmentation.from_times([0.25, 0.5], length=1.0, names=["a", "b", "c"]),
+    Hierarchy.from_spans([(1, 4), (1, 2)], length=4),
+]
+
+
+def check_that_it_comes_back(store: Store, marks: Segmentation | Hierarchy) -> None:
+    """What went in comes out, with what is known of the item."""
+    project = store.add_project("p")
+    corpus = Corpus.from_annotations([("i", "x", marks)], attributes={"i": {"genre": "שיר"}})
+    assert store.add_corpus(project, corpus, origin="test") == 1
+    assert store.corpus(project) == corpus
+    assert store.sorts(project) == list(store.corpora(project))
+    assert store.projects()[0]["annotations"] == 1
+
+
+def check_that_many_writers_lose_nothing(store: Store) -> None:
+    """Eight threads change one annotation; each change is made or refused, and none goes over another."""
+    project = store.add_project("p")
+    store.add_corpus(project, Corpus.from_dict({"i": {"x": [50, 50]}}), origin="test")
+    (state,) = store.annotations(store.items(project)[0].id)
+    won: list[int] = []
+    lost: list[int] = []
+
+    def work(worker: int) -> None:
+        for step in range(10):
+            current = store.annotation(state.id)
+            cut = 1 + (worker * 10 + step) % 98
+            marks = Segmentation.from_masses([cut, 100 - cut])
+            try:
+                store.change(state.id, current.version, marks, operation={"by": worker})
+                won.append(cut)
+            except Conflict:
+                lost.append(cut)
+
+    threads = [threading.Thread(target=work, args=(w,)) for w in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) + len(lost) == 80
+    assert store.annotation(state.id).version == 1 + len(won)
+    assert len(store.history(state.id)) == 1 + len(won)
