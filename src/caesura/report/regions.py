@@ -224,27 +224,23 @@ class RegionTimeline(Picture):
                     picture.text(self._x((one + two) / 2, scale), top + row / 2 + 4, shown, anchor="middle", size=12)
         for time, deleted in zip(match.reference.tolist(), match.deleted.tolist(), strict=True):
             if self.start <= time <= self.stop:
-                x = self._x(time, scale)
-                role, dash = ("miss", "3 3") if deleted else ("reference", "")
-                said = "deletion" if deleted else "hit"
-                picture.line(x, top + 2, x, top + row - 2, role, width=2.5, dash=dash, tip=f"{said} at {time:.4g} s")
+                x, said = self._x(time, scale), f"{'deletion' if deleted else 'hit'} at {time:.4g} s"
+                self._rule(picture, x, top, row, "miss" if deleted else "reference", said, broken=deleted)
                 if deleted:
-                    self._sign(picture, x, top + 2 * row + 14, "×", "miss", f"deletion at {time:.4g} s")
+                    self._sign(picture, x, top + 2 * row + 14, "×", "miss", said)
 
     def _svg_hypothesis(self, picture: Svg, scale: float, top: float, row: float) -> None:
         match = self.match
         for index, (time, inserted) in enumerate(zip(match.hypothesis.tolist(), match.inserted.tolist(), strict=True)):
             if self.start <= time <= self.stop:
-                x = self._x(time, scale)
-                role, dash = ("near", "3 3") if inserted else ("match", "")
-                said = "insertion" if inserted else "hit"
-                picture.line(x, top + 2, x, top + row - 2, role, width=2.5, dash=dash, tip=f"{said} at {time:.4g} s")
+                x, said = self._x(time, scale), f"{'insertion' if inserted else 'hit'} at {time:.4g} s"
+                self._rule(picture, x, top, row, "near" if inserted else "match", said, broken=inserted)
                 if inserted:
-                    self._sign(picture, x, top + row + 14, "+", "near", f"insertion at {time:.4g} s")
+                    self._sign(picture, x, top + row + 14, "+", "near", said)
                 elif match.found[index] >= 0:
                     other = self._x(float(match.reference[match.found[index]]), scale)
                     picture.line(other, top - 2, x, top + 2, "match", width=1.5)
-                    picture.circle(x, top + row + 9, 4, "match", tip=f"hit at {time:.4g} s")
+                    picture.circle(x, top + row + 9, 4, "match", tip=said)
 
     def _svg_from_afar(self, picture: Svg, scale: float, top: float, row: float) -> None:
         """Draw very many boundaries: one path a fate, without regions, which nobody could see."""
@@ -261,6 +257,10 @@ class RegionTimeline(Picture):
             d = "".join(f"M{x:g} {one:g}V{two:g}" for x in drawn for one, two in spans)
             if d:
                 picture.path(d, stroke=role, width=1)
+
+    @staticmethod
+    def _rule(picture: Svg, x: float, top: float, row: float, role: str, said: str, *, broken: bool) -> None:
+        picture.line(x, top + 2, x, top + row - 2, role, width=2.5, dash="3 3" if broken else "", tip=said)
 
     @staticmethod
     def _sign(picture: Svg, x: float, y: float, sign: str, role: str, tip: str) -> None:

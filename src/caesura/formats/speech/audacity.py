@@ -16,11 +16,10 @@ from caesura.formats.speech.intervals import (
     decimal,
     flat,
     of_lines,
-    recording,
+    of_recording,
     segments,
-    speech_attributes,
 )
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model import Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]
 
@@ -48,7 +47,7 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
         rows.append((float(start), float(end), parts[2] if len(parts) > 2 else "", number))
     points = _points(source, rows)
     marks = of_lines(source, rows, Rule.of(**intervals)) if points is None else points
-    return Corpus.from_annotations([Annotation(recording(source), "", marks)], attributes=speech_attributes(source))
+    return of_recording(source, [("", marks)])
 
 
 def write(corpus: Corpus) -> Iterator[str]:

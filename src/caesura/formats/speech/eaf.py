@@ -19,13 +19,12 @@ from caesura.formats.speech.intervals import (
     IntervalOptions,
     Rule,
     flat,
-    recording,
+    of_recording,
     segmentation,
     segments,
-    speech_attributes,
 )
 from caesura.formats.speech.tiers import chosen_tiers
-from caesura.model import Annotation, Corpus
+from caesura.model import Corpus
 
 __all__ = ["read", "write"]
 
@@ -64,7 +63,6 @@ def read(
     """Read tiers as tracks; ``tier`` and the other options are those of TextGrids."""
     document = _parsed(source)
     rule = Rule.of(**intervals)
-    item = recording(source)
     filled = {name: element for name, element in document.tiers.items() if len(element)}
     names = list(filled or document.tiers) if tier is None else list(document.tiers)
     spans = {name: _annotations(document, name) for name in document.tiers}
@@ -78,8 +76,8 @@ def read(
         def fault(i: int, why: str, name: str = name) -> FormatError:
             return document.fault(f"tier {name!r}: {why}")
 
-        made.append(Annotation(item, "", segmentation(starts, ends, labels, rule=rule, fault=fault, length=end), track))
-    return Corpus.from_annotations(made, attributes=speech_attributes(source))
+        made.append((track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
+    return of_recording(source, made)
 
 
 def write(corpus: Corpus) -> Iterator[str]:

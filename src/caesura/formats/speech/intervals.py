@@ -8,7 +8,7 @@ count, is said by ``silences`` and ``silence``. The very start and end of a reco
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.formats.files import Source
 from caesura.formats.options import listed
-from caesura.model import Corpus, Segmentation
+from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = [
     "SILENCES", "TICK", "Edges", "Fault", "IntervalOptions", "Line", "Rule", "Silence", "decimal", "duration_of", "flat",
-    "of_lines", "recording", "segmentation", "segments", "speech_attributes",
+    "of_lines", "of_recording", "recording", "segmentation", "segments", "speech_attributes",
 ]  # fmt: skip
 
 #: What happens to the boundaries of silences: all stay, neighbouring silences become one, or none that touches one counts.
@@ -153,6 +153,13 @@ def speech_attributes(source: Source) -> dict[str, dict[str, str]]:
         if _DIALECT.fullmatch(path.parent.parent.name):
             found["dialect"] = path.parent.parent.name
     return {recording(source): found} if found else {}
+
+
+def of_recording(source: Source, tracks: Iterable[tuple[str, Segmentation]]) -> Corpus:
+    """Make a corpus of one recording out of its tracks, with what its path says of it."""
+    item = recording(source)
+    annotations = [Annotation(item, "", marks, track) for track, marks in tracks]
+    return Corpus.from_annotations(annotations, attributes=speech_attributes(source))
 
 
 def decimal(source: Source, line: int, text: str, what: str) -> Decimal:

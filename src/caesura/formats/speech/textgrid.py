@@ -20,13 +20,12 @@ from caesura.formats.speech.intervals import (
     IntervalOptions,
     Rule,
     flat,
-    recording,
+    of_recording,
     segmentation,
     segments,
-    speech_attributes,
 )
 from caesura.formats.speech.tiers import chosen_tiers
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model import Corpus, Segmentation
 
 __all__ = ["read", "write"]
 
@@ -69,14 +68,8 @@ def read(
     if tier is None and any(t.points and any(t.labels) for t in tiers) and not all(t.points for t in tiers):
         tiers = [t for t in tiers if not t.points]
     rule = Rule.of(**intervals)
-    item = recording(source)
-    return Corpus.from_annotations(
-        [
-            Annotation(item, "", _marks(source, tiers[index], rule), track)
-            for index, track in chosen_tiers(source, [t.name for t in tiers], tier)
-        ],
-        attributes=speech_attributes(source),
-    )
+    chosen = chosen_tiers(source, [t.name for t in tiers], tier)
+    return of_recording(source, ((track, _marks(source, tiers[index], rule)) for index, track in chosen))
 
 
 def write(corpus: Corpus) -> Iterator[str]:

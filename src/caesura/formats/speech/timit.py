@@ -13,11 +13,10 @@ from caesura.formats.speech.intervals import (
     Rule,
     flat,
     of_lines,
-    recording,
+    of_recording,
     segments,
-    speech_attributes,
 )
-from caesura.model import Annotation, Corpus
+from caesura.model import Corpus
 
 __all__ = ["read", "write"]
 
@@ -53,7 +52,7 @@ def read(
         label = "" if parts[2] == _EMPTY else parts[2]
         rows.append((int(parts[0]) / rate, int(parts[1]) / rate, label, number))
     marks = of_lines(source, rows, Rule.of(**intervals))
-    return Corpus.from_annotations([Annotation(recording(source), "", marks)], attributes=speech_attributes(source))
+    return of_recording(source, [("", marks)])
 
 
 def write(corpus: Corpus, *, rate: float = 16000.0) -> Iterator[str]:
