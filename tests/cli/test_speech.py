@@ -180,3 +180,33 @@ def test_the_plane_of_several_systems(sound: Path) -> None:
 )
 def test_refused(sound: Path, words, said) -> None:
     assert said in refused(*(word.format(sound) for word in words))
+
+
+def test_the_threshold_as_spelled_keeps_what_it_kept(sound: Path) -> None:
+    high = 6.0974753812345
+    (sound / "close.csv").write_text(f"time,score\n0.5,{high}\n0.2,0.00012345678\n")
+    said = caesura("optimise", sound / "gold.csv", sound / "close.csv").stdout
+    assert 0.00012345678 < float(said.split("Keep what scores ")[1].split()[0]) <= high
+
+
+def test_two_systems_of_one_name_stay_two(sound: Path) -> None:
+    for folder, score in (("a", 1), ("b", 2)):
+        (sound / folder).mkdir()
+        (sound / folder / "c.csv").write_text(f"time,score\n{0.5 if folder == 'b' else 0.9},{score}\n")
+    files = sound / "a" / "c.csv", sound / "b" / "c.csv"
+    found = json.loads(caesura("optimise", sound / "gold.csv", *files, "--json", "-o", sound / "best.csv").stdout)
+    assert {point["system"] for point in found["points"]} == {"a/c", "b/c"}
+    assert found["best"]["system"] == "b/c"
+    assert "0.5" in (sound / "best.csv").read_text()
+    assert "0.9" not in (sound / "best.csv").read_text()
+
+
+def test_no_number_is_parted_over_two_lines(sound: Path) -> None:
+    rows = "".join(f"{0.01 * i:.2f},{i * 1.23456789e-12}\n" for i in range(1, 60))
+    names = sound / "tiny.csv", sound / "a_system_whose_name_is_long.csv"
+    for name in names:
+        name.write_text("time,score\n" + rows)
+    lines = caesura("optimise", sound / "gold.csv", *names, COLUMNS="66").stdout.splitlines()
+    table = lines[2 : next(i for i, line in enumerate(lines) if line.startswith("Keep"))]
+    numbers = [[word for word in line.split() if word[-1].isdigit()] for line in table]
+    assert {len(found) for found in numbers} <= {0, 7}  # 0: only the rest of a name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,17 +45,18 @@ def optimise(
     """
     from caesura.cli.inputs import load, of_side
     from caesura.cli.output import as_json
+    from caesura.cli.systems import names_of
     from caesura.metrics.region import seconds
     from caesura.statistics.regions import best_r
 
     gold = load(reference, format, None, of_side(option, "ref"))
     half = seconds(tolerance)
-    curves, points = {}, []
-    for path in systems:
-        found = _points(gold, reference, path, half, format, of_side(option, "hyp"))
+    curves, points, named = {}, [], dict(zip(names_of(systems), systems, strict=True))
+    for name, path in named.items():
+        found = _points(gold, reference, name, path, half, format, of_side(option, "hyp"))
         points += found
         if len(found) > 1:
-            curves[path.stem] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in found)
+            curves[name] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in found)
     best = best_r(points)
     if json:
         as_json({"best": _row(best), "points": [_row(p) for p in points]})
@@ -62,11 +64,11 @@ def optimise(
         _show(points, best, half)
     _draw(gold, points, best, curves, half, svg=svg, width=width, json=json)
     if output is not None:
-        _write(gold, systems, best, output, json)
+        _write(gold, named[best.name], best, output, json)
 
 
 def _points(
-    gold: Corpus, its_path: Path, path: Path, half: float, format: str | None, option: list[str]
+    gold: Corpus, its_path: Path, name: str, path: Path, half: float, format: str | None, option: list[str]
 ) -> list[OperatingPoint]:
     from dataclasses import replace
 
@@ -75,9 +77,9 @@ def _points(
     from caesura.statistics.regions import OperatingPoint, operating_points, region_groups
 
     if has_scores(path):
-        return [replace(p, name=path.stem) for p in operating_points(gold, _renamed(gold, read_scored(path)), half)]
+        return [replace(p, name=name) for p in operating_points(gold, _renamed(gold, read_scored(path)), half)]
     system = named_alike(gold, its_path, load(path, format, None, option), path)
-    return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], path.stem)]
+    return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], name)]
 
 
 def _renamed(gold: Corpus, candidates: Any) -> Any:
@@ -97,13 +99,14 @@ def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> No
     shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
     if not any(p is best for p in shown):
         shown = sorted([*shown, best], key=points.index)
+    several = len({p.name for p in points}) > 1
     table(
         f"{counted(len(points), 'operating point')} at ± {1000 * half:g} ms",
-        ["system", "threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", ""],
+        [*(["system"] if several else []), "threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", ""],
         (
             (
-                p.name,
-                "–" if p.threshold is None else f"{p.threshold:.5g}",
+                *([p.name] if several else []),
+                "–" if p.threshold is None else f"{p.threshold:.4g}",
                 p.scores.n_hyp,
                 p.scores.hits,
                 number(p.scores.hit_rate, 2),
@@ -117,8 +120,16 @@ def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> No
     )
     if best.threshold is not None:
         typer.echo(
-            f"Keep what scores {best.threshold:.6g} or more: R {best.r_value:.4f}. Check it on recordings not used here."
+            f"Keep what scores {_shortest(best, points)} or more: R {best.r_value:.4f}. Check it on recordings not used here."
         )
+
+
+def _shortest(best: OperatingPoint, points: list[OperatingPoint]) -> str:
+    """Spell a threshold in as few digits as keep what it kept: rounded up, it would drop the boundary it was taken from."""
+    exact = float(best.threshold or 0.0)
+    others = [p.threshold for p in points if p.name == best.name and p.threshold is not None and p.threshold < exact]
+    spelled = (f"{exact:.{digits}g}" for digits in range(4, 18))
+    return next(short for short in spelled if max(others, default=-math.inf) < float(short) <= exact)
 
 
 def _draw(
@@ -146,7 +157,7 @@ def _draw(
         show_picture(plane, width)
 
 
-def _write(gold: Corpus, systems: list[Path], best: OperatingPoint, output: Path, quiet: bool) -> None:
+def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: bool) -> None:
     from caesura.errors import CaesuraError
     from caesura.formats import write
     from caesura.formats.speech.scored import read_scored
@@ -156,7 +167,7 @@ def _write(gold: Corpus, systems: list[Path], best: OperatingPoint, output: Path
         raise CaesuraError(
             f"the best point is the system {best.name!r} as it is; --output writes what a threshold leaves."
         )
-    candidates = _renamed(gold, read_scored(next(p for p in systems if p.stem == best.name)))
+    candidates = _renamed(gold, read_scored(path))
     made = []
     for item, _, marks, track in gold:
         times, scores = candidates[item, track]

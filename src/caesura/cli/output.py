@@ -140,12 +140,17 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     from caesura.report.terminal import chosen_bidi, phrase
 
     listed, turned = [list(row) for row in rows], chosen_bidi()
-    drawn = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
         numeric = all(_numeric(row[i]) for row in listed if i < len(row))
-        drawn.add_column(column, justify="right" if i and numeric else "left", overflow="fold")
+        # a number that is parted over two lines reads as another number
+        drawn.add_column(
+            column, justify="right" if i and numeric else "left", overflow="fold", no_wrap=bool(i and numeric)
+        )
     for row in listed:
         drawn.add_row(*(Text(number(cell) if isinstance(cell, float) else phrase(str(cell), turned)) for cell in row))
+    if title:
+        say(title, "italic")  # as long as it is, not folded to the width of a narrow table
     console().print(drawn)
 
 

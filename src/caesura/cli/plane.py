@@ -31,15 +31,14 @@ def plane(
     """
     from caesura.cli.inputs import load, named_alike, of_side
     from caesura.cli.output import as_json, show_picture, write_svg
+    from caesura.cli.systems import names_of
     from caesura.report.plane import PerformancePlane
     from caesura.statistics.regions import region_groups
 
     gold = load(reference, format, None, of_side(option, "ref"))
     found = {}
-    for path in systems:
-        name = path.name if path.is_dir() else path.stem
+    for name, path in zip(names_of(systems), systems, strict=True):
         system = named_alike(gold, reference, load(path, format, None, of_side(option, "hyp")), path)
-        name = name if name not in found else str(path)
         found[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
     drawn = PerformancePlane.of(gold, found, tolerance)
     if json:

@@ -25,8 +25,11 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     ['a/x', 'b/x', 'y']
     >>> names_of([Path("x.json"), Path("x.csv")])
     ['x (1)', 'x (2)']
+    >>> names_of([Path("ours.v1.json"), Path("ours.v2.json")])
+    ['ours.v1', 'ours.v2']
     """
-    stems = [path.name.split(".")[0] for path in paths]
+    short = [path.name.split(".")[0] for path in paths]
+    stems = [s if short.count(s) == 1 else path.stem for s, path in zip(short, paths, strict=True)]
     shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
     named = [f"{p.parent.name}/{s}" if two else s for s, p, two in zip(stems, paths, shared, strict=True)]
     return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]

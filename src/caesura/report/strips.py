@@ -41,10 +41,11 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     from caesura.statistics.bootstrap import bootstrap_interval
 
     found = pair_rows(corpus, metric)
-    lines, sums = [], []
+    lines, sums, means = [], [], False
     for number, item in enumerate(corpus.items):
         scores = found.of_item(number)
         scores = scores[np.isfinite(scores)]
+        means |= len(scores) > 2  # every pair is counted both ways
         if len(scores):
             spread = (float(scores.min()), float(scores.max())) if len(scores) > 1 else (None, None)
             lines.append(Scored(item, float(scores.mean()), *spread))
@@ -52,7 +53,6 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     rows = np.array(sums)
     interval = bootstrap_interval(found.metric, rows)
     pooled = Scored("pooled", float(found.metric.score(rows.sum(axis=0))), *(interval or (None, None)))
-    means = len(found.item) > 2 * len(set(found.item.tolist()))  # counted both ways: more than one pair of an item
     return Strip(tuple(lines), pooled, spelled(found.metric), found.metric.bounds, means)
 
 
