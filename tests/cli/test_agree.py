@@ -217,3 +217,17 @@ def test_no_pattern_is_guessed_where_names_do_not_tell(tmp_path) -> None:
     said = refused("agree", folder)  # two lengths: not two coders of one text
     assert "-O" not in said
     assert "pattern=" in said
+
+
+def test_recordings_need_no_metric_to_be_named(tmp_path) -> None:
+    found = data("agree", "sample:phones")
+    assert found["percentage"]["signature"].startswith("percentage|A|")
+    assert found["percentage"]["value"] == pytest.approx(0.7366, abs=5e-5)
+    assert "A of recordings" in refused("agree", "sample:phones", "-m", "R")
+
+
+def test_a_coder_without_boundaries_has_no_bar(tmp_path) -> None:
+    file = written(tmp_path, "one.json", {"a": {"ann": [4, 4], "ben": [8]}})
+    lines = caesura("agree", file).stdout.splitlines()
+    assert "█" in next(line for line in lines if line.startswith("ann "))
+    assert "█" not in next(line for line in lines if line.startswith("ben"))

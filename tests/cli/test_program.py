@@ -8,12 +8,13 @@ import pty
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from caesura._version import __version__
 from caesura.cli.main import COMMANDS, app
-from cli.command import SOURCE, caesura
+from cli.command import SOURCE, caesura, process, refused
 
 HEAVY = {"numba", "polars", "scipy", "matplotlib", "pandas", "llvmlite"}
 
@@ -68,9 +69,13 @@ def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> No
 
 
 def test_bad_usage_ends_with_2() -> None:
-    assert caesura("shew").returncode == 2
-    assert caesura("show").returncode == 2
-    assert caesura("show", "sample:kubla", "--width", "wide").returncode == 2
+    assert refused("shew") == "no such command 'shew'. Did you mean 'show'? See caesura --help."
+    assert refused("show") == "missing argument 'PATH'; see caesura show --help."
+    assert "'wide' is not a valid int" in refused("show", "sample:kubla", "--width", "wide")
+    assert refused("show", "sample:kubla", "--wide").startswith("no such option: --wide")
+    assert refused("vowels", "restore").endswith("see caesura vowels restore --help.")
+    assert refused("--shew").startswith("no such option: --shew")
+    assert "Usage" in caesura().stdout + caesura().stderr  # nothing asked: help
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -144,3 +149,38 @@ def test_slow_work_says_so_in_a_terminal_only() -> None:
     assert "counting …" in said
     assert "going through" in said
     assert "quick" not in said
+
+
+def coded(folder: Path, name: str) -> Path:
+    items = {name: {"x": [2, 2], "y": [4]}, "é": {"x": [2, 2], "y": [2, 2]}}
+    (folder / "names.json").write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    return folder / "names.json"
+
+
+@pytest.mark.parametrize("command", ["show", "agree", "unify", "compare"])
+def test_names_that_a_stream_cannot_spell_are_no_traceback(tmp_path, command: str) -> None:
+    for name in ("\ud800", "a\n\x1b[31m"):
+        file = coded(tmp_path, name)
+        done = caesura(command, file)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "\x1b" not in done.stdout
+        assert json.dumps(name)[1:-1] in json.dumps(json.loads(caesura(command, file, "--json").stdout))
+
+
+def test_a_terminal_of_few_letters_gets_escapes(tmp_path) -> None:
+    file = coded(tmp_path, "a")
+    done = process("agree", file, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "multi" in done.stdout or "\\u03c0" in done.stdout
+    told = process("agree", file, "--json", PYTHONIOENCODING="ascii")
+    assert set(json.loads(told.stdout)["pi"]["details"]["per_item"]) == {"a", "é"}
+
+
+@pytest.mark.parametrize("words", ["agree sample:stargazer", "show sample:walk", "compare sample:kubla --json"])
+@pytest.mark.parametrize("end", ["| true; exit ${PIPESTATUS[0]}", ">&-"])
+def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m caesura {words} {end}"],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SOURCE)}, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")

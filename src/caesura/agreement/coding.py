@@ -132,7 +132,7 @@ def _check_metric(metric: Metric) -> None:
         fixed = " (give it k=)" if "k" in metric.parameters else ""
         raise CaesuraError(
             f"{metric.name} depends on which side is the reference, so it cannot say how coders agree{fixed}; "
-            "take B, S or another symmetric metric."
+            "take B or S of texts, A of recordings, or another symmetric metric."
         )
     low, high = metric.bounds
     if (low, high) != (0.0, 1.0) or metric.best not in (0.0, 1.0):

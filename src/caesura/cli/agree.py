@@ -112,10 +112,8 @@ def agree(
 
 
 def _usual_metric(corpus: Corpus) -> str:
-    """Return what fits the kind of annotation: B for texts."""
-    from caesura.report.pairwise import default_metric
-
-    return "B" if corpus.kind == "units" else default_metric(corpus).name
+    """Return what fits the kind of annotation; R asks who is the reference, so that recordings are measured by A."""
+    return {"units": "B", "time": "A", "nested": "nested-F"}[corpus.kind]
 
 
 def _coefficients(
@@ -218,7 +216,7 @@ def _show_coders(details: Any) -> None:
         f"standard deviation {number(details['frequency_sd'])}), and the value without them",
         ["coder", "frequency", "", "without"],
         (
-            (name, rate, "█" * max(1, round(20 * rate / most)), without[name])
+            (name, rate, "█" * max(rate > 0, round(20 * rate / most)), without[name])
             for name, rate in details["frequency"].items()
         ),
     )

@@ -7,10 +7,13 @@ imports when it runs.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from caesura._version import __version__
 
@@ -34,8 +37,43 @@ COMMANDS: dict[str, str] = {
     "bench": "bench",
 }
 
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer gives it no name of its own
+
+
+class _Program(TyperGroup):
+    """The program as Typer runs it, but for two endings: bad usage is one sentence, and a reader who leaves is no failure."""
+
+    def make_context(self, *words: Any, **more: Any) -> Any:
+        """Read the options of the program itself."""
+        with _endings():
+            return super().make_context(*words, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the options of a command, and run it."""
+        with _endings():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _endings() -> Iterator[None]:
+    from caesura.errors import CaesuraError
+
+    try:
+        yield
+    except BrokenPipeError:
+        raise BrokenPipeError from None  # without its number, by which Typer would end with 1
+    except _UsageError as fault:
+        said = str(fault.format_message() if hasattr(fault, "format_message") else fault).strip()
+        asked = getattr(getattr(fault, "ctx", None), "command_path", "caesura")
+        if not said or type(fault).__name__ == "NoArgsIsHelpError":
+            raise
+        end = " See" if said.endswith("?") else "; see"  # "Did you mean 'show'?"
+        raise CaesuraError(f"{said[0].lower()}{said[1:].rstrip('.')}{end} {asked} --help.") from None
+
+
 app = typer.Typer(
     name="caesura",
+    cls=_Program,
     help="Compare, agree on, unify and place the marks that people and machines put into text and speech.",
     no_args_is_help=True,
     rich_markup_mode=None,  # Rich help costs as much time as the rest of the program's start
@@ -75,6 +113,7 @@ def run() -> None:
     """Run the program: 0 when all went well, 1 when a check the user asked for failed, 2 for bad input, in one sentence."""
     from caesura.errors import CaesuraError
 
+    _open_streams()
     _warn_in_a_sentence()
     try:
         app(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
@@ -89,6 +128,19 @@ def run() -> None:
         _complain(f"{fault.filename + ': ' if fault.filename else ''}{fault.strerror or fault}.")
     except MemoryError:
         _complain("this needs more memory than the machine has.")
+
+
+def _open_streams() -> None:
+    """Let every name be printed: what a stream's encoding lacks is spelled as an escape, and a closed stream swallows all."""
+    import io
+    import os
+
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the shell: caesura … >&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _warn_in_a_sentence() -> None:

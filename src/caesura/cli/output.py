@@ -29,7 +29,11 @@ def console() -> Console:
     """Return a terminal that drops colours and styles when piped."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the program ends as it does wherever else the reader leaves, not with status 1
+
+    return Piped(highlight=False, soft_wrap=False)
 
 
 def terminal_width() -> int:
@@ -41,6 +45,10 @@ def terminal_width() -> int:
 
 def say(what: RenderableType, style: str = "") -> None:
     """Print something to look at; a drawing is as wide as it is and never wrapped or cut again."""
+    if isinstance(what, str):
+        from caesura.report.terminal import clean
+
+        what = "\n".join(clean(line) for line in what.split("\n"))
     console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
 
 
@@ -129,7 +137,13 @@ def _writes_to(stream: Any, handle: int) -> bool:
 
 def as_json(data: Any) -> None:
     """Print one JSON document; what is undefined becomes null, because JSON has no NaN."""
-    typer.echo(json.dumps(_plain(data), ensure_ascii=False, indent=2, allow_nan=False))
+    plain, encoding = _plain(data), getattr(sys.stdout, "encoding", None) or "utf-8"
+    text = json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:  # half characters, or a stream of few letters
+        text = json.dumps(plain, ensure_ascii=True, indent=2, allow_nan=False)
+    typer.echo(text)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

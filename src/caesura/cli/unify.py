@@ -169,9 +169,10 @@ def _marks(gold: Gold) -> dict[str, Any]:
 
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
     from caesura.cli.output import say, table
+    from caesura.report.terminal import clean
 
     for (item, track), gold in golds.items():
-        name = f"{item} · {track}" if track else item
+        name = clean(f"{item} · {track}" if track else item)
         say(f"{name or 'text'}: {gold!r}", "bold")
         for note in gold.provenance.notes:
             say(f"  {note}")
