@@ -69,12 +69,16 @@ def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> No
 
 
 def test_bad_usage_ends_with_2() -> None:
-    assert refused("shew") == "no such command 'shew'. Did you mean 'show'? See caesura --help."
-    assert refused("show") == "missing argument 'PATH'; see caesura show --help."
-    assert "'wide' is not a valid int" in refused("show", "sample:kubla", "--width", "wide")
-    assert refused("show", "sample:kubla", "--wide").startswith("no such option: --wide")
-    assert refused("vowels", "restore").endswith("see caesura vowels restore --help.")
-    assert refused("--shew").startswith("no such option: --shew")
+    for words, said in (
+        ("shew", "no such command 'shew'"),
+        ("--shew", "no such option: --shew"),
+        ("show", "missing argument"),
+        ("show sample:kubla --width wide", "invalid value for '--width'"),
+        ("show sample:kubla --wide", "no such option: --wide"),
+        ("vowels restore", "missing argument"),
+    ):
+        assert refused(*words.split()).startswith(said)
+        assert refused(*words.split()).endswith(" --help.")
     assert "Usage" in caesura().stdout + caesura().stderr  # nothing asked: help
 
 
