@@ -148,6 +148,7 @@ def as_json(data: Any) -> None:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table: words left, numbers right; what users wrote is never read as markup."""
+    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
@@ -157,15 +158,16 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     drawn = Table(box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
         numeric = all(_numeric(row[i]) for row in listed if i < len(row))
-        # a number that is parted over two lines reads as another number
-        drawn.add_column(
-            column, justify="right" if i and numeric else "left", overflow="fold", no_wrap=bool(i and numeric)
-        )
+        drawn.add_column(column, justify="right" if i and numeric else "left", overflow="fold")
     for row in listed:
         drawn.add_row(*(Text(number(cell) if isinstance(cell, float) else phrase(str(cell), turned)) for cell in row))
     if title:
         say(title, "italic")  # as long as it is, not folded to the width of a narrow table
-    console().print(drawn)
+    screen = console()
+    if not screen.is_terminal:  # a file or a pipe has no edge to fold at, and a number over two lines reads as two
+        wide = screen.options.update(max_width=10_000)
+        screen.width = max(screen.width, Measurement.get(screen, wide, drawn).maximum)
+    screen.print(drawn)
 
 
 def _numeric(cell: object) -> bool:
