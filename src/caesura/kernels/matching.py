@@ -7,7 +7,7 @@ answer does not depend on which end of the text the search started from, nor on 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,32 +109,34 @@ def _traced(
             i -= 1
 
 
+class _Sides(NamedTuple):
+    """Two typed annotations and what it costs to pair their boundaries, in steps of 1 / ``fine``."""
+
+    ref: NDArray[Any]
+    ref_types: NDArray[Any]
+    hyp: NDArray[Any]
+    hyp_types: NDArray[Any]
+    low: int
+    high: int
+    fine: int
+    span_weights: NDArray[Any]
+    ordinal: NDArray[Any]
+    kinds: NDArray[Any]
+    table: NDArray[Any]
+
+
 @kernel
-def _worth(
-    i: int,
-    j: int,
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    low: int,
-    high: int,
-    fine: int,
-    span_weights: NDArray[Any],
-    ordinal: NDArray[Any],
-    kinds: NDArray[Any],
-    table: NDArray[Any],
-) -> int:
+def _worth(i: int, j: int, s: _Sides) -> int:
     """Return what pairing two typed boundaries saves, ties included; NEVER where the two may not be paired."""
-    span, same = abs(ref[i] - hyp[j]), ref_types[i] == hyp_types[j]
+    span, same = abs(s.ref[i] - s.hyp[j]), s.ref_types[i] == s.hyp_types[j]
     if same:
-        weight = span_weights[span]
+        weight = s.span_weights[span]
     elif span == 0:
-        weight = type_weight(ref_types[i], hyp_types[j], low, high, ordinal, kinds, table)
+        weight = type_weight(s.ref_types[i], s.hyp_types[j], s.low, s.high, s.ordinal, s.kinds, s.table)
     else:
         return NEVER
-    room = len(ref) + len(hyp) + 2
-    saved = 2 * fine - np.int64(np.rint(weight * fine))
+    room = len(s.ref) + len(s.hyp) + 2
+    saved = 2 * s.fine - np.int64(np.rint(weight * s.fine))
     return int(saved * room * room + room + np.int64(same and span == 0))
 
 
@@ -162,6 +164,7 @@ def pair_optimal_types(
     if len(ref) and size:
         low, high = min(ref_types.min(), hyp_types.min()), max(ref_types.max(), hyp_types.max())
     fine = FINE * reach * min(high - low + 1, 10_000)
+    sides = _Sides(ref, ref_types, hyp, hyp_types, low, high, fine, span_weights, ordinal, kinds, table)
     row_gain, col_gain = np.full(len(ref), NEVER, np.int64), np.full(size, NEVER, np.int64)
     via, queue, waiting = np.empty(size, np.int64), np.empty(len(ref) + 1, np.int64), np.zeros(len(ref), np.bool_)
     rows, cols = np.empty(len(ref) + 1, np.int64), np.empty(size + 1, np.int64)
@@ -180,9 +183,7 @@ def pair_optimal_types(
             while j < size and hyp[j] < ref[u] + reach:
                 worth = NEVER
                 if ref_partner[u] != j:
-                    worth = _worth(
-                        u, j, ref, ref_types, hyp, hyp_types, low, high, fine, span_weights, ordinal, kinds, table
-                    )
+                    worth = _worth(u, j, sides)
                 if worth != NEVER and row_gain[u] + worth > col_gain[j]:
                     if col_gain[j] == NEVER:
                         cols[seen_cols] = j
@@ -193,21 +194,7 @@ def pair_optimal_types(
                         if col_gain[j] > most:
                             most, end_row, end_col = col_gain[j], -1, j
                     else:
-                        gain = col_gain[j] - _worth(
-                            mate,
-                            j,
-                            ref,
-                            ref_types,
-                            hyp,
-                            hyp_types,
-                            low,
-                            high,
-                            fine,
-                            span_weights,
-                            ordinal,
-                            kinds,
-                            table,
-                        )
+                        gain = col_gain[j] - _worth(mate, j, sides)
                         if gain > row_gain[mate]:
                             if row_gain[mate] == NEVER:
                                 rows[seen_rows] = mate
