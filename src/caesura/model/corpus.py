@@ -116,36 +116,27 @@ class Corpus:
     ) -> None:
         number = np.float64 if kind == "time" else np.int64
         rows = len(item_of)
-
-        def column(values: Any, dtype: Any) -> NDArray[Any]:
-            made = np.ascontiguousarray(values, dtype=dtype)
-            if made.flags.writeable:
-                made = made.view()
-                made.flags.writeable = False
-            return made
-
-        put = object.__setattr__
-        put(self, "kind", kind)
-        put(self, "items", tuple(items))
-        put(self, "coders", tuple(coders))
-        put(self, "tracks", tuple(tracks))
-        put(self, "item_of", column(item_of, np.int64))
-        put(self, "coder_of", column(coder_of, np.int64))
-        put(self, "track_of", column(np.zeros(rows, np.int64) if track_of is None else track_of, np.int64))
-        put(self, "lengths", column(lengths, number))
-        put(self, "offsets", column(offsets, np.int64))
-        put(self, "positions", column(positions, number))
-        put(self, "types", None if types is None else column(types, np.int64))
-        put(self, "ends", None if ends is None else column(ends, np.int64))
-        put(self, "labels", None if labels is None else tuple(labels))
-        put(self, "texts", MappingProxyType({key: tuple(value) for key, value in (texts or {}).items()}))
-        put(self, "names", MappingProxyType({int(key): tuple(value) for key, value in (names or {}).items()}))
-        put(
-            self,
-            "attributes",
-            MappingProxyType({k: MappingProxyType(dict(v)) for k, v in (attributes or {}).items() if v}),
-        )
-        put(self, "_index", None)
+        known = {item: MappingProxyType(dict(said)) for item, said in (attributes or {}).items() if said}
+        for name, value in {
+            "kind": kind,
+            "items": tuple(items),
+            "coders": tuple(coders),
+            "tracks": tuple(tracks),
+            "item_of": _column(item_of, np.int64),
+            "coder_of": _column(coder_of, np.int64),
+            "track_of": _column(np.zeros(rows, np.int64) if track_of is None else track_of, np.int64),
+            "lengths": _column(lengths, number),
+            "offsets": _column(offsets, np.int64),
+            "positions": _column(positions, number),
+            "types": None if types is None else _column(types, np.int64),
+            "ends": None if ends is None else _column(ends, np.int64),
+            "labels": None if labels is None else tuple(labels),
+            "texts": MappingProxyType({key: tuple(units) for key, units in (texts or {}).items()}),
+            "names": MappingProxyType({int(row): tuple(said) for row, said in (names or {}).items()}),
+            "attributes": MappingProxyType(known),
+            "_index": None,
+        }.items():
+            object.__setattr__(self, name, value)
         check_columns(self)
         if kind == "nested" and not _nested_checked:
             for row in range(rows):
@@ -380,6 +371,15 @@ def merged_labels(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...
     raise InvalidSegmentation(
         f"the boundary types are ordered {_some(one)} on one side and {_some(two)} on the other; give one order with labels=."
     )
+
+
+def _column(values: Any, dtype: Any) -> NDArray[Any]:
+    """See values as an array that nobody writes to; what somebody else may still write to stays theirs."""
+    made = np.ascontiguousarray(values, dtype=dtype)
+    if made.flags.writeable:
+        made = made.view()
+        made.flags.writeable = False
+    return made
 
 
 def _restored(state: dict[str, Any]) -> Corpus:
