@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics.base import Metric, Rows, _check_exclusive, ratio
-from caesura.metrics.batch import Batch, Side
+from caesura.metrics.batch import Batch, Side, first_of_place
 from caesura.metrics.plain import kernels
 from caesura.model import SegmentationLike, as_segmentation
 
@@ -342,20 +342,17 @@ def _cut(side: Side, batch: Batch, typed: bool) -> _Cuts:
     none = np.empty(0, np.int64)
     if not typed and batch.kind != "time":
         return _Cuts(side.positions, none, none, side.starts, side.stops)
-    counts = side.sizes
-    begins = np.concatenate(([0], np.cumsum(counts)))[:-1]
-    index = np.repeat(side.starts - begins, counts) + np.arange(counts.sum())
-    where, pair = side.positions[index], np.repeat(np.arange(len(counts)), counts)
-    inside = (where > 0) & (where < batch.lengths[pair])
-    inside[1:] &= (np.diff(where) != 0) | (np.diff(pair) != 0)
-    stops = np.cumsum(np.bincount(pair[inside], minlength=len(counts))).astype(np.int64)
+    index, pair = side.unpacked()
+    where = side.positions[index]
+    inside = (where > 0) & (where < batch.lengths[pair]) & first_of_place(pair, where)
+    kept = Side.packed(where[inside], pair[inside], len(batch))
     types, closing = none, none
     if typed:
         assert side.types is not None
         codes, last = side.types[index], where == batch.lengths[pair]
-        types, closing = codes[inside], np.full(len(counts), -1)
+        types, closing = codes[inside], np.full(len(batch), -1)
         closing[pair[last]] = codes[last]
-    return _Cuts(where[inside], types, closing, np.concatenate((none, [0], stops))[:-1].astype(np.int64), stops)
+    return _Cuts(kept.positions, types, closing, kept.starts, kept.stops)
 
 
 def _segments(

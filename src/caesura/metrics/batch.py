@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model import Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind, merged_labels
 
-__all__ = ["Batch", "Side"]
+__all__ = ["Batch", "Side", "first_of_place"]
 
 T = TypeVar("T")
 
@@ -43,6 +43,21 @@ class Side:
         if rows is not None:
             starts, stops = starts[rows], stops[rows]
         return cls(corpus.positions, starts, stops, corpus.types, corpus.ends)
+
+    @classmethod
+    def packed(
+        cls, positions: NDArray[Any], pair: NDArray[np.int64], pairs: int, types: NDArray[np.int64] | None = None
+    ) -> Side:
+        """Pack marks, which come with the pair each belongs to, in order of the pairs."""
+        sizes = np.bincount(pair, minlength=pairs).astype(np.int64)
+        stops = np.cumsum(sizes)
+        return cls(positions, stops - sizes, stops, types)
+
+    def unpacked(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Index the marks of every pair one after the other, with the pair each belongs to."""
+        sizes = self.sizes
+        index = np.repeat(self.starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        return index, np.repeat(np.arange(len(sizes)), sizes)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -204,6 +219,13 @@ def _shared_labels(one: Corpus, two: Corpus) -> tuple[str, ...] | None:
     return merged_labels(one.labels, two.labels)
 
 
+def first_of_place(pair: NDArray[np.int64], where: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell the first of several marks at one position of one pair from the others; marks come in order."""
+    first = np.ones(len(where), bool)
+    first[1:] = (np.diff(where) != 0) | (np.diff(pair) != 0)
+    return first
+
+
 def _ascending(side: Side) -> Side:
     """Sort the types that share a position again, after their codes changed."""
     assert side.types is not None
@@ -217,12 +239,9 @@ def _untyped(side: Side, lengths: NDArray[Any], kind: Kind) -> Side:
     """Drop repeated positions and, in units, the closing boundary; the marks move together."""
     if side.types is None:
         return side
-    counts = side.sizes
-    index = np.repeat(side.starts - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(counts.sum())
+    index, pair = side.unpacked()
     where = side.positions[index]
-    pair = np.repeat(np.arange(len(counts)), counts)
-    first = np.ones(len(where), bool)
-    first[1:] = (np.diff(where) != 0) | (np.diff(pair) != 0)
-    keep = first & (where < lengths[pair]) if kind == "units" else first
-    stops = np.cumsum(np.bincount(pair[keep], minlength=len(counts)))
-    return Side(where[keep], np.concatenate(([0], stops[:-1])).astype(np.int64), stops.astype(np.int64))
+    keep = first_of_place(pair, where)
+    if kind == "units":
+        keep &= where < lengths[pair]
+    return Side.packed(where[keep], pair[keep], len(side.starts))

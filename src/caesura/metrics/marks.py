@@ -17,7 +17,7 @@ from caesura.errors import CaesuraError
 from caesura.formats.marked_text import UNSEEN_WORD, WORD
 from caesura.formats.scripts import SCRIPTS
 from caesura.metrics.base import Metric, Rows, ratio
-from caesura.metrics.batch import Batch, Side
+from caesura.metrics.batch import Batch, Side, first_of_place
 
 __all__ = [
     "DiacriticErrorRate",
@@ -219,18 +219,13 @@ def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, ob
 def _gathered(side: Side, labels: tuple[str, ...]) -> Any:
     """A side with one type a letter, a bit for each of its marks; the ends of words are no marks."""
     assert side.types is not None
-    sizes = side.sizes
-    starts = np.cumsum(sizes) - sizes
-    rows = np.repeat(side.starts - starts, sizes) + np.arange(sizes.sum())
-    owner, place = np.repeat(np.arange(len(sizes)), sizes), side.positions[rows]
+    rows, owner = side.unpacked()
+    place = side.positions[rows]
     bits = np.array([0 if name in (WORD, UNSEEN_WORD) else 1 << i for i, name in enumerate(labels)], np.int64)
-    new = np.ones(len(rows), bool)
-    new[1:] = (np.diff(owner) != 0) | (np.diff(place) != 0)
-    first = np.flatnonzero(new)
+    first = np.flatnonzero(first_of_place(owner, place))
     codes = np.bitwise_or.reduceat(bits[side.types[rows]], first) if len(first) else np.zeros(0, np.int64)
     first, codes = first[codes > 0], codes[codes > 0]
-    ends = np.cumsum(np.bincount(owner[first], minlength=len(sizes)))
-    return Side(place[first], np.concatenate(([0], ends[:-1])).astype(np.int64), ends.astype(np.int64), codes)
+    return Side.packed(place[first], owner[first], len(side.starts), codes)
 
 
 def _coded(labels: tuple[str, ...], grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

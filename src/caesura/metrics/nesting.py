@@ -268,7 +268,7 @@ class NestedB(Metric):
 def _deepest(side: Side) -> NDArray[np.int64]:
     """The deepest level of every pair, 0 where there is no segment."""
     deepest = np.zeros(len(side.starts), np.int64)
-    index, pair = _expanded(side)
+    index, pair = side.unpacked()
     assert side.types is not None
     np.maximum.at(deepest, pair, side.types[index])
     return deepest
@@ -278,7 +278,7 @@ def _projected(side: Side, lengths: NDArray[np.int64], pair: NDArray[np.int64], 
     """Lay out the boundaries of every (pair, level) listed: where segments of that level begin or end inside the text."""
     assert side.ends is not None
     assert side.types is not None
-    index, owner = _expanded(side)
+    index, owner = side.unpacked()
     owner, at = np.tile(owner, 2), np.tile(side.types[index], 2)
     cut = np.concatenate((side.positions[index] - 1, side.ends[index]))
     inside = (cut > 0) & (cut < lengths[owner])
@@ -288,20 +288,13 @@ def _projected(side: Side, lengths: NDArray[np.int64], pair: NDArray[np.int64], 
     return Side(found[:, 2].copy(), np.searchsorted(key, wanted), np.searchsorted(key, wanted, side="right"))
 
 
-def _expanded(side: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Index the marks of every pair one after the other, with the pair each belongs to."""
-    counts = side.sizes
-    index = np.repeat(side.starts - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
-    return index, np.repeat(np.arange(len(counts)), counts)
-
-
 def _reading(
     side: Side, embeddedness: Literal["full", "flat"]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Lay the segments of every pair out in reading order: firsts, lasts, levels (0 if flat), starts, stops."""
     assert side.ends is not None
     assert side.types is not None
-    index, pair = _expanded(side)
+    index, pair = side.unpacked()
     first, last, level = side.positions[index], side.ends[index], side.types[index]
     order = np.lexsort((level, -last, first, pair))
     first, last, level, pair = first[order], last[order], level[order], pair[order]
