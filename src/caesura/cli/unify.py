@@ -169,10 +169,11 @@ def _marks(gold: Gold) -> dict[str, Any]:
 
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
     from caesura.cli.output import say, table
+    from caesura.model.words import heading
     from caesura.report.terminal import clean
 
     for (item, track), gold in golds.items():
-        name = clean(f"{item} · {track}" if track else item)
+        name = clean(heading(item, track))
         say(f"{name or 'text'}: {gold!r}", "bold")
         for note in gold.provenance.notes:
             say(f"  {note}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from caesura.errors import InvalidSegmentation, LengthMismatch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.words import place
 
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus
@@ -67,8 +68,7 @@ def _check_words(corpus: Corpus) -> None:
 
 
 def _place(corpus: Corpus, row: int) -> str:
-    track = corpus.tracks[corpus.track_of[row]]
-    where = f"item {corpus.items[corpus.item_of[row]]!r}" + (f", track {track!r}" if track else "")
+    where = place(corpus.items[corpus.item_of[row]], corpus.tracks[corpus.track_of[row]])
     return f"{where}, coder {corpus.coders[corpus.coder_of[row]]!r}"
 
 

@@ -19,7 +19,7 @@ from caesura.errors import CaesuraError, InvalidSegmentation, LengthMismatch
 from caesura.model.columns import check_columns, check_hierarchy
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
-from caesura.model.words import counted
+from caesura.model.words import counted, place
 
 __all__ = ["Annotation", "Corpus", "Kind", "merged_labels"]
 
@@ -228,8 +228,7 @@ class Corpus:
         found = self._rows().get(self._key(key))
         if found is None:
             item, track, coder = self._key(key)
-            place = f"item {item!r}" + (f", track {track!r}" if track else "")
-            raise CaesuraError(f"coder {coder!r} has no annotation of {place} in this corpus.")
+            raise CaesuraError(f"coder {coder!r} has no annotation of {place(item, track)} in this corpus.")
         return self.annotation(found).marks
 
     def annotation(self, row: int) -> Annotation:
@@ -411,7 +410,6 @@ def _texts(listed: list[Annotation]) -> dict[tuple[str, str], tuple[str, ...]]:
         known = texts.setdefault(key, a.marks.units)
         owner.setdefault(key, a.coder)
         if known is not a.marks.units and known != a.marks.units:
-            place = f"item {a.item!r}" + (f", track {a.track!r}" if a.track else "")
             pairs = enumerate(zip(known, a.marks.units, strict=False), 1)
             differs = next(((i, x, y) for i, (x, y) in pairs if x != y), None)
             what = (
@@ -419,7 +417,7 @@ def _texts(listed: list[Annotation]) -> dict[tuple[str, str], tuple[str, ...]]:
                 if differs
                 else f"coder {owner[key]!r} has {len(known)} tokens, coder {a.coder!r} {len(a.marks.units)}"
             )
-            raise LengthMismatch(f"{place}: the texts differ: {what}.")
+            raise LengthMismatch(f"{place(a.item, a.track)}: the texts differ: {what}.")
     return texts
 
 

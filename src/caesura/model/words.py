@@ -1,8 +1,8 @@
-"""Numbers in sentences."""
+"""Numbers and places in sentences."""
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+__all__ = ["counted", "heading", "place"]
 
 
 def counted(number: int, noun: str) -> str:
@@ -12,3 +12,21 @@ def counted(number: int, noun: str) -> str:
     ('1 item', '12 items')
     """
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def place(item: str, track: str) -> str:
+    """Name a track of an item in a complaint.
+
+    >>> place("kubla", ""), place("talk", "ann")
+    ("item 'kubla'", "item 'talk', track 'ann'")
+    """
+    return f"item {item!r}" + (f", track {track!r}" if track else "")
+
+
+def heading(item: str, track: str) -> str:
+    """Name a track of an item above what is shown of it.
+
+    >>> heading("kubla", ""), heading("talk", "ann")
+    ('kubla', 'talk · ann')
+    """
+    return f"{item} · {track}" if track else item

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind
+from caesura.model.words import heading
 from caesura.report.terminal import Bidi
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ def _by_track(corpus: Corpus) -> Iterator[Corpus]:
     """Part an item into one corpus a track, the track's name joined to the item's."""
     for track in corpus.tracks:
         only = corpus.select(tracks=[track])
-        named = (a._replace(item=f"{a.item} · {track}" if track else a.item, track="") for a in only)
+        named = (a._replace(item=heading(a.item, track), track="") for a in only)
         yield Corpus.from_annotations(named, labels=corpus.labels)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.metrics.operations import flexible_operations
 from caesura.model import Corpus, Segmentation
+from caesura.model.words import heading
 from caesura.report.drawings import Picture
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad, widest
@@ -41,11 +42,7 @@ def draw_fates(
 
 def coder_tracks(corpus: Corpus, coder: str) -> dict[str, Segmentation]:
     """All tracks of all texts by one coder, by item and track."""
-    return {
-        f"{a.item} · {a.track}" if a.track else a.item: a.marks
-        for a in corpus
-        if a.coder == coder and isinstance(a.marks, Segmentation)
-    }
+    return {heading(a.item, a.track): a.marks for a in corpus if a.coder == coder and isinstance(a.marks, Segmentation)}
 
 
 @dataclass(frozen=True)
