@@ -188,3 +188,38 @@ def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SOURCE)}, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("agree {f} --seed -1", "--seed"),
+        ("compare {f} --seed -1", "--seed"),
+        ("vowels evaluate {f} --seed -1", "--seed"),
+        ("reproduce carbone2004 --seed -1", "--seed"),
+        ("compare {f} -m F:beta=nan", "F cannot take 'beta=nan'"),
+        ("compare {f} --coders x,x", "names 'x' twice"),
+        ("compare {f} --test nosuch", "--test"),
+        ("compare {f} --fail-under Q=3", "no score 'Q'"),
+        ("agree {f} --fail-under Q=3", "no coefficient 'Q'"),
+        ("agree {f} --fail-under pi=nan", "METRIC=NUMBER"),
+        ("agree {f} --svg {d}/none/x.svg", "does not exist"),
+        ("compare {f} --svg {d}", "this is a folder"),
+        ("unify {f} --draw nested-bars -o {d}/gold.json --provenance {d}/votes.json", "shows nested"),
+        ("unify {f} -o {d}/gold.json --provenance {d}/none/votes.json", "does not exist"),
+        ("optimise sample:phones {d}/scored.csv -o {d}/none/best.csv", "does not exist"),
+        ("segment {d}/talk.wav -o {d}/talk.TextGrid --scores {d}/none/x.csv", "does not exist"),
+        ("reproduce carbone2004 -o {f}", "this is a file"),
+        ("reproduce gal2002 {d}/none.tgz", "none.tgz"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_shown_or_written(tmp_path, words: str, said: str) -> None:
+    file = coded(tmp_path, "a")
+    (tmp_path / "scored.csv").write_text("time,score\n0.5,1\n")
+    (tmp_path / "talk.wav").write_bytes(b"RIFF")
+    before = sorted(tmp_path.iterdir())
+    done = caesura(*words.format(f=file, d=tmp_path).split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+    assert sorted(tmp_path.iterdir()) == before

@@ -210,3 +210,11 @@ def test_no_number_is_parted_over_two_lines(sound: Path) -> None:
     table = lines[2 : next(i for i, line in enumerate(lines) if line.startswith("Keep"))]
     numbers = [[word for word in line.split() if word[-1].isdigit()] for line in table]
     assert {len(found) for found in numbers} <= {0, 7}  # 0: only the rest of a name
+
+
+def test_a_reference_of_two_coders_has_one_best_point(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("item,coder,time,length\na,x,0.5,2\na,x,1.0,2\na,y,0.51,2\n")
+    (tmp_path / "scored.csv").write_text("time,score\n0.5,1\n1.0,0.2\n")
+    done = caesura("optimise", tmp_path / "gold.csv", tmp_path / "scored.csv", "-o", tmp_path / "best.csv")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "best.csv").exists()

@@ -146,3 +146,10 @@ def test_old_encodings_can_be_named(folder: Path, tmp_path: Path) -> None:
     assert "--encoding" in refused("vowels", "train", old, "-o", tmp_path / "m")
     done = caesura("vowels", "train", old, "-o", tmp_path / "m", "--encoding", "cp1255")
     assert done.returncode == 0, done.stderr
+
+
+def test_one_test_line_has_no_interval(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("שָׁלוֹם רַב\nבְּרֵאשִׁית בָּרָא\nשָׁלוֹם עַל\n", encoding="utf-8")
+    done = caesura("vowels", "evaluate", tmp_path / "text.txt", "--model", "unigram", "--test", "0.3")
+    assert done.returncode == 0, done.stderr
+    assert "seed 0" in done.stdout

@@ -98,6 +98,7 @@ def agree(
             _refuse({**theirs, "--precision": precision}, metric)
             ask = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             found = _coefficients(corpus, metric, n_t, coefficient, ask)
+    broken = list(_broken(found, wanted))
     if json:
         from caesura.cli.output import as_json
 
@@ -105,7 +106,7 @@ def agree(
     else:
         _show(found, level)
     _draw(corpus, metric, n_t, draw, svg, width, json)
-    fail_with(_broken(found, wanted))
+    fail_with(broken)
 
 
 # ---------------------------------------------------------------------- what is asked

@@ -128,7 +128,7 @@ def compare(
     if marks is not None:
         format, option = "marked-text", [*(option or []), f"marks={marks}"]
         metric = metric or ["word-accuracy", "group-accuracy", "DER", "Sf-marks"]
-    limits = limits_of(fail_under)
+    limits, _ = limits_of(fail_under), one_of("--test", test)
     types = {"similarity": None if similarity is None else str(similarity), "transposition": transposition}
     given = {"n_t": n_t, "k": k, "matching": matching, **types}
     how = {"missing": one_of("--missing", missing), "references": one_of("--references", references)}
@@ -142,11 +142,12 @@ def compare(
         chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, None)
         kept = {"checkpoint": checkpoint, "rows": rows, "keep_going": keep_going}
         streamed = systems.stream(reference, paths, chosen, **kept, **run, **how)
+        broken = list(_broken(streamed.systems, limits))
         if table is not None:
             systems.show_table(streamed, table)
         else:
             systems.show(streamed, test=one_of("--test", test), seed=seed, json=json)
-        fail_with(_broken(streamed.systems, limits))
+        fail_with(broken)
         return
     ours, against = _read([reference, *paths], coders, item, format, encoding, option)
     theirs = next(iter(against.values())) if len(against) == 1 else None
@@ -160,6 +161,7 @@ def compare(
     chosen = _metrics(metric, given | {"tolerance": one_tolerance(tolerance)}, ours.kind)
     with working("comparing"):
         found = evaluate(ours, against, chosen, bounds=bounds, threads=workers, **how)
+    broken = list(_broken(found.systems, limits))
     if rows is not None:
         systems.write_rows(found, rows)
     if table is not None:
@@ -171,7 +173,7 @@ def compare(
         _show_pictures(found, ours, theirs, rule | {k: v for k, v in types.items() if v is not None}, drawn)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
-    fail_with(_broken(found.systems, limits))
+    fail_with(broken)
 
 
 # ---------------------------------------------------------------------- what is compared, by what
@@ -212,6 +214,8 @@ def _sides(one: Corpus, two: Corpus | None, coders: str | None, items: list[str]
                 if coders is None
                 else f"--coders takes two names, A,B, not {coders!r}."
             )
+        if named[0] == named[1]:
+            raise CaesuraError(f"--coders names {named[0]!r} twice; a coder agrees with themselves.")
         ours, theirs = (one.select(coders=[name]) for name in named[:2])
         both = [name for name in ours.items if name in theirs.items]
         if not both:

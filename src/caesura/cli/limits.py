@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import typer
@@ -18,6 +19,8 @@ def limits_of(given: list[str] | None) -> dict[str, float]:
     for name, value in key_values(given, "--fail-under").items():
         try:
             found[name] = float(value)
+            if math.isnan(found[name]):
+                raise ValueError
         except ValueError:
             raise CaesuraError(f"--fail-under takes METRIC=NUMBER, not {name}={value}.") from None
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width
+from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, writable
 
 if TYPE_CHECKING:
     from caesura.model import Corpus
@@ -29,10 +29,13 @@ def optimise(
     ],
     tolerance: Tolerance = "20ms",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the boundaries of the best point into this file.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", callback=writable, help="Write the boundaries of the best point into this file."
+        ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option("--svg", help="Write the performance plane into this file as SVG.")
+        Path | None, typer.Option("--svg", callback=writable, help="Write the performance plane into this file as SVG.")
     ] = None,
     format: Format = None,
     option: FormatOptions = None,
@@ -169,7 +172,9 @@ def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: 
         )
     candidates = _renamed(gold, read_scored(path))
     made = []
-    for item, _, marks, track in gold:
+    for (item, track), marks in {
+        (a.item, a.track): a.marks for a in gold
+    }.items():  # once, however many coders gold has
         times, scores = candidates[item, track]
         kept = sorted(t for t, s in zip(times, scores, strict=True) if s >= best.threshold)
         length = max([float(marks.length), *kept[-1:]])

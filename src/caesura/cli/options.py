@@ -25,7 +25,18 @@ __all__ = [
     "Tolerance",
     "Transposition",
     "Width",
+    "writable",
 ]
+
+
+def writable(path: Path | None) -> Path | None:
+    """Refuse an output that cannot be written before anything is read, counted or written."""
+    if path is not None:
+        from caesura.formats.files import check_target
+
+        check_target(path)
+    return path
+
 
 Input: TypeAlias = Annotated[
     Path, typer.Argument(help="A file or folder of annotations, or sample:NAME.", show_default=False)
@@ -41,7 +52,7 @@ Metrics: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", help="A metric, with parameters behind a colon: B:n_t=3. Repeat for several."),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Items: TypeAlias = Annotated[list[str] | None, typer.Option("--item", "-i", help="Only this item; repeatable.")]
 Coders: TypeAlias = Annotated[list[str] | None, typer.Option("--coder", "-c", help="Only this coder; repeatable.")]
 FormatOptions: TypeAlias = Annotated[
@@ -53,7 +64,9 @@ Draw: TypeAlias = Annotated[
 Lossy: TypeAlias = Annotated[bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")]
 NearMiss: TypeAlias = Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")]
 Tolerance: TypeAlias = Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")]
-SvgFile: TypeAlias = Annotated[Path | None, typer.Option("--svg", help="Write the drawing into this file as SVG.")]
+SvgFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--svg", callback=writable, help="Write the drawing into this file as SVG.")
+]
 Width: TypeAlias = Annotated[
     int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")
 ]

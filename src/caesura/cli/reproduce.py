@@ -25,7 +25,7 @@ def reproduce(
     max_length: Annotated[int | None, typer.Option("--max-length", help="Longest text of the study.")] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="Models to put through the study.")] = None,
     folds: Annotated[int | None, typer.Option("--folds", help="Blocks to hold out in turn; 0: none.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of everything random.")] = None,
     json: Json = False,
 ) -> None:
     """Reproduce a paper's tables and figures.
@@ -33,6 +33,7 @@ def reproduce(
     Example: caesura reproduce fournier2013 -o figures/
     """
     from caesura.cli.output import as_json, table, working
+    from caesura.errors import FormatError
     from caesura.papers import PAPERS
     from caesura.papers import reproduce as computed
 
@@ -40,6 +41,8 @@ def reproduce(
         listed = [(name, reference) for name, (_, reference) in PAPERS.items()]
         as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)
         return
+    if output is not None and output.exists() and not output.is_dir():
+        raise FormatError(output, None, "this is a file; figures are written into a folder.")
     options = {"path": path, "metric": metric or None, "max_length": max_length, "model": model or None, "folds": folds}
     with working(f"reproducing {paper}") as progress:
         result = computed(paper, progress, **options, seed=seed)

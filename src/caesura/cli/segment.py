@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from caesura.cli.options import Json
+from caesura.cli.options import Json, writable
 
 __all__ = ["segment"]
 
@@ -23,7 +23,10 @@ def segment(
     interval: Annotated[str, typer.Option("--interval", help="Length of uniform segments.")] = "80ms",
     channel: Annotated[int | None, typer.Option("--channel", help="Which channel; default: the mean of all.")] = None,
     scores: Annotated[
-        Path | None, typer.Option("--scores", help="Also write every candidate with its score, for `caesura optimise`.")
+        Path | None,
+        typer.Option(
+            "--scores", callback=writable, help="Also write every candidate with its score, for `caesura optimise`."
+        ),
     ] = None,
     to: Annotated[
         str | None, typer.Option("--to", "-t", help="Format of the output, if its suffix does not say.")

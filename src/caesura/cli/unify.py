@@ -8,13 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, Lossy, Metrics, Width
+from caesura.cli.options import (
+    Coders,
+    Draw,
+    Encoding,
+    Format,
+    FormatOptions,
+    Input,
+    Items,
+    Json,
+    Lossy,
+    Metrics,
+    Width,
+    writable,
+)
 
 if TYPE_CHECKING:
     from caesura.gold.quality import Represented
     from caesura.gold.unification import Gold
     from caesura.gold.votes import Embeddedness
     from caesura.model import Corpus
+    from caesura.report.drawings import Picture
 
 __all__ = ["unify"]
 
@@ -62,7 +76,8 @@ def unify(
     coder: Coders = None,
     conflicts: Annotated[bool, typer.Option("--conflicts", help="List who crossed whom.")] = False,
     provenance: Annotated[
-        Path | None, typer.Option("--provenance", help="Write voters and rejected alternatives as JSON.")
+        Path | None,
+        typer.Option("--provenance", callback=writable, help="Write voters and rejected alternatives as JSON."),
     ] = None,
     draw: Draw = None,
     width: Width = None,
@@ -78,7 +93,7 @@ def unify(
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
     """
     from caesura.cli.inputs import load, suggest_pattern
-    from caesura.cli.output import working
+    from caesura.cli.output import say, show_picture, working
     from caesura.gold import unify_corpus
     from caesura.gold.quality import represent
 
@@ -95,6 +110,7 @@ def unify(
     with working("unifying"):
         golds = unify_corpus(corpus, method, embeddedness=how, **given)
         found = represent(golds, corpus, metric, embeddedness=how, level=level)
+    pictures = _pictures(golds, corpus, draw or [])  # a drawing that does not fit is refused before anything is written
     _write(golds, output, provenance, to, lossy)
     if json:
         from caesura.cli.output import as_json
@@ -102,8 +118,9 @@ def unify(
         as_json(_as_data(golds, found, method, how, conflicts))
         return
     _show(golds, found, method, how, conflicts)
-    if draw:
-        _draw(golds, corpus, draw, width)
+    for picture in pictures:
+        say("")
+        show_picture(picture, width)
     for file in filter(None, (output, provenance)):
         typer.echo(f"wrote {file}")
 
@@ -185,19 +202,18 @@ def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, h
     _show_agreement(found)
 
 
-def _draw(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str], width: int | None) -> None:
+def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str]) -> list[Picture]:
     """Draw every gold standard with the annotations it was made from below it."""
-    from caesura.cli.output import say, show_picture
     from caesura.gold.quality import like
     from caesura.model import Annotation, Corpus
     from caesura.report.drawings import draw
 
-    for (item, track), gold in list(golds.items())[:_LISTED]:
+    made = []
+    for (item, track), gold in list(golds.items())[: _LISTED if names else 0]:
         coded = [a for a in corpus if (a.item, a.track) == (item, track)]
         together = [Annotation(item, "gold", gold, track), *(a._replace(marks=like(a.marks, gold)) for a in coded)]
-        for name in names:
-            say("")
-            show_picture(draw(name, Corpus.from_annotations(together)), width)
+        made += [draw(name, Corpus.from_annotations(together)) for name in names]
+    return made
 
 
 def _heads(names: list[str]) -> list[str]:

@@ -188,7 +188,7 @@ def evaluate(
     language: Language = None,
     path: Where = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 16,
-    seed: Annotated[list[int] | None, typer.Option("--seed", help="Of the random split; repeatable.")] = None,
+    seed: Annotated[list[int] | None, typer.Option("--seed", min=0, help="Of the random split; repeatable.")] = None,
     encoding: Encoding = None,
     json: Json = False,
 ) -> None:
@@ -302,7 +302,8 @@ def _table(results: list[tuple[str, Any]], title: str) -> None:
     for what, evaluation in results:
         found = [evaluation[name] for name in names]
         rows.append([what, *(f"{100 * m.micro:.2f}" for m in found)])
-        rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in found)])
+        if all(m.interval is not None for m in found):  # one line leaves nothing to resample
+            rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in found)])
     if len(results) > 1:
         scores = [[100 * evaluation[name].micro for _, evaluation in results] for name in names]
         rows.append(["mean", *(f"{mean(of):.2f}" for of in scores)])

@@ -91,6 +91,8 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     except TypeError:
         known = [each.name for each in fields(made)]
         wrong = next((key for key in given if key not in known), None)
+        if wrong is None and behind:
+            raise CaesuraError(f"{bare} cannot take {behind!r}: a value is of the wrong kind.") from None
         if wrong is None:
             raise
         raise CaesuraError(f"{bare} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.") from None

@@ -117,6 +117,8 @@ def _loaded(path: Path | None) -> tuple[dict[str, VowelCorpus], list[str]]:
         try:
             found[name] = load_corpus(name, path if name == "hebrew-bible" else None)
         except CaesuraError as fault:
+            if path is not None and name == "hebrew-bible":  # what was asked for is not left out in silence
+                raise
             missing.append(f"Left out {name}: {fault}")
     if not found:
         raise CaesuraError(f"neither corpus can be had. {' '.join(missing)}")
