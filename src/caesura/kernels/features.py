@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.hashing import fold_in
+from caesura.kernels.hashing import fold_in, mix
 from caesura.kernels.jit import inline, kernel
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "marks_before",
     "outer_features",
     "static_features",
+    "word_hashes",
 ]
 
 #: How many features a letter has: of letters only, of whole words, of the marks before it in its word and of those before its word.
@@ -40,14 +41,9 @@ def _start(template: Any) -> Any:
     return fold_in(np.uint64(_EMPTY), template)
 
 
-@inline
-def _mix(one: Any, other: Any) -> Any:
-    x = (one ^ (other + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
-    return x ^ (x >> np.uint64(30))
-
-
 @kernel
-def _word_hashes(units: Any, words: Any, out: Any) -> None:
+def word_hashes(units: NDArray[Any], words: NDArray[Any], out: NDArray[Any]) -> None:
+    """Hash the units of every word."""
     for w in range(len(words) - 1):
         hashed = np.uint64(_EMPTY)
         for i in range(words[w], words[w + 1]):
@@ -65,7 +61,7 @@ def static_features(
     """
     number = len(words) - 1
     whole = np.empty(number, np.uint64)
-    _word_hashes(units, words, whole)
+    word_hashes(units, words, whole)
     cut = np.uint64(mask)
     u = np.empty(7, np.int64)
     for line in range(len(lines) - 1):
@@ -116,32 +112,32 @@ def static_features(
                 f[9] = fold_in(fold_in(wide, u[0]), u[6]) & cut
                 f[10] = fold_in(fold_in(fold_in(fold_in(_start(7), x), u[0]), u[1]), u[2]) & cut
                 f[11] = fold_in(fold_in(fold_in(fold_in(_start(8), x), u[4]), u[5]), u[6]) & cut
-                f[12] = _mix(fold_in(_start(9), x), prefix) & cut
-                tail = _mix(fold_in(_start(10), x), suffix)
+                f[12] = mix(fold_in(_start(9), x), prefix) & cut
+                tail = mix(fold_in(_start(10), x), suffix)
                 f[13] = tail & cut
                 f[14] = fold_in(fold_in(tail, u[2]), u[1]) & cut
                 f[15] = fold_in(tail, 9000 + place) & cut
                 f[16] = fold_in(fold_in(fold_in(_start(11), x), rest), place) & cut
-                f[17] = _mix(fold_in(fold_in(_start(12), x), rest), before) & cut
-                f[18] = _mix(fold_in(fold_in(_start(13), x), rest), behind) & cut
+                f[17] = mix(fold_in(fold_in(_start(12), x), rest), before) & cut
+                f[18] = mix(fold_in(fold_in(_start(13), x), rest), behind) & cut
                 f[19] = fold_in(fold_in(fold_in(fold_in(_start(14), x), i - low), u[4]), before_last) & cut
                 edge = fold_in(fold_in(fold_in(_start(16), x), min(rest, 3)), behind_first)
                 f[20] = edge & cut
                 f[21] = fold_in(edge, u[2]) & cut
                 f[22] = fold_in(fold_in(fold_in(_start(17), x), min(i - low, 2)), before_last) & cut
-                word = _mix(fold_in(fold_in(_start(15), x), i - low), whole[w])
+                word = mix(fold_in(fold_in(_start(15), x), i - low), whole[w])
                 f[STATIC + 0] = word & cut
-                f[STATIC + 1] = _mix(fold_in(word, 1), p1) & cut
-                f[STATIC + 2] = _mix(fold_in(word, 2), n1) & cut
-                f[STATIC + 3] = _mix(_mix(fold_in(word, 3), p1), n1) & cut
-                f[STATIC + 4] = _mix(_mix(fold_in(word, 4), p1), p2) & cut
-                f[STATIC + 5] = _mix(_mix(fold_in(word, 5), n1), n2) & cut
+                f[STATIC + 1] = mix(fold_in(word, 1), p1) & cut
+                f[STATIC + 2] = mix(fold_in(word, 2), n1) & cut
+                f[STATIC + 3] = mix(mix(fold_in(word, 3), p1), n1) & cut
+                f[STATIC + 4] = mix(mix(fold_in(word, 4), p1), p2) & cut
+                f[STATIC + 5] = mix(mix(fold_in(word, 5), n1), n2) & cut
                 f[STATIC + 6] = fold_in(fold_in(word, 6), place) & cut
-                f[STATIC + 7] = _mix(fold_in(word, 7), before) & cut
-                f[STATIC + 8] = _mix(fold_in(word, 8), behind) & cut
+                f[STATIC + 7] = mix(fold_in(word, 7), before) & cut
+                f[STATIC + 8] = mix(fold_in(word, 8), behind) & cut
                 f[STATIC + 9] = fold_in(fold_in(fold_in(word, 9), before_last), behind_first) & cut
-                f[STATIC + 10] = _mix(tail, p1) & cut
-                f[STATIC + 11] = _mix(tail, n1) & cut
+                f[STATIC + 10] = mix(tail, p1) & cut
+                f[STATIC + 11] = mix(tail, n1) & cut
                 prefix = fold_in(prefix, x)
 
 
@@ -162,9 +158,9 @@ def inner_features(
     f[4] = fold_in(fold_in(fold_in(fold_in(_start(44), x), m1), m2), u1) & cut
     f[5] = fold_in(fold_in(fold_in(fold_in(_start(45), x), m1), m2), m3) & cut
     f[MARK_IN_WORD] = fold_in(fold_in(_start(46), m1), row[STATIC]) & cut
-    f[7] = _mix(fold_in(_start(47), x), trail) & cut
-    f[8] = _mix(fold_in(fold_in(fold_in(_start(48), x), u1), u2), trail) & cut
-    f[9] = _mix(fold_in(_start(49), row[13]), trail) & cut
+    f[7] = mix(fold_in(_start(47), x), trail) & cut
+    f[8] = mix(fold_in(fold_in(fold_in(_start(48), x), u1), u2), trail) & cut
+    f[9] = mix(fold_in(_start(49), row[13]), trail) & cut
     f[10] = fold_in(fold_in(fold_in(fold_in(fold_in(fold_in(_start(50), x), m1), m2), u1), v1), v2) & cut
     f[11] = fold_in(fold_in(_start(51), row[13]), m1) & cut
     f[12] = fold_in(fold_in(_start(59), row[20]), m1) & cut

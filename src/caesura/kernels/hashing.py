@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["SEED", "build_table", "find", "fold_in", "fold_in_arrays"]
+__all__ = ["SEED", "build_table", "find", "fold_in", "fold_in_arrays", "mix"]
 
 #: Where the hash of an empty sequence starts.
 SEED = np.uint64(0x243F6A8885A308D3)
@@ -22,6 +22,13 @@ def fold_in(hashed: Any, symbol: Any) -> Any:
     """Append one symbol (0 or more) to the hash of a sequence."""
     x = (hashed ^ np.uint64(symbol + 1)) * np.uint64(0x9E3779B97F4A7C15)
     return (x ^ (x >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+
+
+@inline
+def mix(one: Any, other: Any) -> Any:
+    """Hash two hashes together."""
+    x = (one ^ (other + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+    return x ^ (x >> np.uint64(30))
 
 
 def fold_in_arrays(hashed: NDArray[np.uint64], symbols: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura.annotators.vowels import VowelRestorer
 from caesura.annotators.vowels.registry import MODELS
+from caesura.annotators.vowels.storage import VERSION
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.formats.scripts import script
 
@@ -109,12 +110,12 @@ def test_a_saved_model_restores_the_same(trained, tmp_path) -> None:
 def test_damaged_models_are_refused(tmp_path) -> None:
     path = tmp_path / "m.model"
     VowelRestorer().fit(HEBREW).save(path)
-    raw = path.read_bytes()
+    raw, current = path.read_bytes(), f"model {VERSION}\n".encode()
     for broken, why in (
         (raw[:-10], "damaged"),
         (raw[:-1] + bytes([raw[-1] ^ 1]), "damaged"),
-        (raw.replace(b"model 3\n", b"model 9\n", 1), "version 9, expected 3"),
-        (raw.replace(b"model 3\n", b"model 1\n", 1), "version 1, expected 3; train it again"),
+        (raw.replace(current, b"model 9\n", 1), f"version 9, expected {VERSION}"),
+        (raw.replace(current, b"model 1\n", 1), f"version 1, expected {VERSION}; train it again"),
         (raw.replace(b'"arrays"', b'"errors"', 1), "arrays cannot be read"),
         (raw.replace(b"<i4", b"|O8", 1), "arrays cannot be read"),
         (raw.replace(b"lexicon_bare", b"lexicon_bore", 1), "lacks a part"),

@@ -1,7 +1,7 @@
-"""The best model: two letter taggers that read the line from either end, and the word n-grams of the open model.
+"""The best model: two letter taggers that read the line from either end, a chooser among whole forms, and the n-grams of the open model.
 
-Every candidate (the lexicon's forms, and what the taggers would write) is scored by both taggers and by the word n-grams; the weights of
-the three were tuned once on the Bible and the Qur'an and are fixed.
+Every candidate (the lexicon's forms, and what the taggers would write) is scored by each of them; how much each counts was tuned once on the
+Bible and the Qur'an and is fixed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.annotators.vowels.alphabet import Alphabet
+from caesura.annotators.vowels.choosing import Chooser, fit_chooser
 from caesura.annotators.vowels.lexicon import Lexicon, Lines
 from caesura.annotators.vowels.models import Arrays, Progress, Words
 from caesura.annotators.vowels.ngrams import NGrams
@@ -28,18 +29,20 @@ _OFTEN = 30  # occurrences after which a word is expected to have shown all its 
 
 
 class _Weights(NamedTuple):
-    """How much each part counts: the two taggers, the word n-grams, and the letter model for words that the lexicon does not have."""
+    """How much each part counts: the two taggers, the chooser, the word n-grams, and the letter model for words that the lexicon does not have."""
 
     forward: float
     backward: float
+    chooser: float
     words: float
     letters: float
 
 
-#: Arabic trusts the forward tagger more: which letter is doubled at the start of a word is settled by how the word before ends.
+#: Arabic trusts the forward tagger more: which letter is doubled at the start of a word is settled by how the word before ends. A chooser,
+#: which does not see marks around it, costs accuracy there, so none is trained.
 _WEIGHTS = {
-    "hebrew": _Weights(forward=0.5, backward=0.5, words=0.4, letters=0.1),
-    "arabic": _Weights(forward=0.65, backward=0.35, words=0.1, letters=0.35),
+    "hebrew": _Weights(forward=0.5, backward=0.5, chooser=0.5, words=0.4, letters=0.1),
+    "arabic": _Weights(forward=0.65, backward=0.35, chooser=0.0, words=0.1, letters=0.35),
 }
 
 Ints = NDArray[np.int64]
@@ -49,7 +52,7 @@ Candidates = tuple[Ints, Ints]
 
 
 class Best(Open):
-    """Taggers from both ends, fused with the word n-grams."""
+    """Taggers from both ends and a chooser, fused with the word n-grams."""
 
     name = "best"
 
@@ -62,9 +65,10 @@ class Best(Open):
         words: NGrams,
         forward: Tagger,
         backward: Tagger,
+        chooser: Chooser | None,
     ) -> None:
         super().__init__(script, lexicon, alphabet, letters, words)
-        self.forward, self.backward = forward, backward
+        self.forward, self.backward, self.chooser = forward, backward, chooser
         self.weights = _WEIGHTS[script.name]
         self.scale = self.weights.words
         self.known_choices: dict[str, list[tuple[int, ...]]] = {}
@@ -75,7 +79,7 @@ class Best(Open):
     def fit(
         cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
     ) -> Best:
-        """Train the n-grams of the open model, then both taggers, side by side on two threads."""
+        """Train the n-grams of the open model, then the chooser, where it counts, and both taggers, on two threads."""
         from concurrent.futures import ThreadPoolExecutor
 
         parts = fitted_ngrams(script, lexicon, lines, options, progress)
@@ -84,40 +88,43 @@ class Best(Open):
         passage = Passage(text, lines.offsets, lines.joined)
         ways = {"forward tagger": passage, "backward tagger": passage.reversed()}
 
-        def trained(what: str) -> Tagger:
-            return fit_tagger(
-                alphabet,
-                ways[what],
-                epochs=int(options["epochs"]),
-                seed=int(options["seed"]),
-                progress=progress,
-                what=what,
-            )
+        epochs, seed = int(options["epochs"]), int(options["seed"])
+
+        def tagger(what: str) -> Tagger:
+            return fit_tagger(alphabet, ways[what], epochs=epochs, seed=seed, progress=progress, what=what)
+
+        def chooser() -> Chooser | None:
+            if not _WEIGHTS[script.name].chooser:
+                return None
+            return fit_chooser(alphabet, lexicon, lines, passage, seed=seed, progress=progress)
 
         with ThreadPoolExecutor(2) as pool:
-            forward, backward = pool.map(trained, ways)
-        return cls(script, lexicon, *parts, forward, backward)
+            choosing = pool.submit(chooser)
+            forward, backward = pool.map(tagger, ways)
+            return cls(script, lexicon, *parts, forward, backward, choosing.result())
 
     def lattice(self, words: Words) -> Lattice:
         """Candidates of the lexicon and of both taggers, each with the taggers' scores as its own."""
         return _Fusion(self, words).lattice()
 
     def arrays(self) -> Arrays:
-        """Those of the open model, and the weights of both taggers in half precision."""
+        """Those of the open model, and the weights of the taggers, in half precision, and of the chooser."""
         stored = super().arrays()
         for name, tagger in (("forward", self.forward), ("backward", self.backward)):
             stored[f"{name}_weights"] = tagger.weights.astype(np.float16)
             stored[f"{name}_kept"] = np.packbits(tagger.kept)
-        return stored
+        return stored if self.chooser is None else stored | self.chooser.arrays()
 
     @classmethod
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Best:
-        """Rebuild the n-grams and both taggers."""
-        taggers = [
+        """Rebuild the n-grams, both taggers and the chooser, if the model has one."""
+        forward, backward = (
             Tagger(arrays[f"{name}_weights"].astype(np.float32), np.unpackbits(arrays[f"{name}_kept"]).astype(bool))
             for name in ("forward", "backward")
-        ]
-        return cls(script, lexicon, *rebuilt(script, arrays), *taggers)
+        )
+        parts = rebuilt(script, arrays)
+        chooser = Chooser.from_arrays(arrays, parts[0], lexicon) if "chooser_weights" in arrays else None
+        return cls(script, lexicon, *parts, forward, backward, chooser)
 
 
 class _Fusion:
@@ -248,6 +255,8 @@ class _Fusion:
         forms, spelled = self._strangers(rows, offsets, states)
         unseen = np.repeat(self.model.numbers(self.words.words) < 0, counts)
         own += weights.letters * spelled * unseen
+        if self.model.chooser is not None:
+            own += weights.chooser * self.model.chooser.score(self.here, states, offsets)
         made = Lattice(offsets, states, spelled, own, forms, pairs, starts)
         self.model.constrain(made, self.words)
         return made

@@ -21,7 +21,7 @@ from caesura.formats.files import atomic_write
 __all__ = ["VERSION", "load_model", "save_model", "strings", "unstrung"]
 
 #: Of the file format; a file of another version is refused.
-VERSION = 3
+VERSION = 4
 _MAGIC = b"caesura vowel model "
 _ALIGNED = 64  # every array begins at a multiple of this, so that compiled code can work on it where it lies
 
