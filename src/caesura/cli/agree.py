@@ -133,9 +133,10 @@ def _flexible(
 ) -> dict[str, Agreement]:
     """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
     from caesura.agreement import flexible_agreement
+    from caesura.cli.inputs import asked_for
     from caesura.metrics import metric as made
 
-    measure = made(metric, **{name: value for name, value in given.items() if value is not None})
+    measure = made(metric, **asked_for(**given))
     ask = measure.parameters | ask | {"normalise": "boundaries" if measure.name == "SfB" else "potential"}
     models: list[Any] = [chance] if chance is not None else ["kappa", "pi", "bennett", "bennett-boundaries"]
     return {model: flexible_agreement(corpus, chance=model, **ask) for model in models}

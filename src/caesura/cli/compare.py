@@ -120,6 +120,7 @@ def compare(
     for speech: caesura compare gold.TextGrid system.TextGrid -O tier=phones --tolerance 20ms,10ms --by speaker,class
     """
     from caesura.cli import systems
+    from caesura.cli.inputs import asked_for
     from caesura.cli.limits import fail_with, limits_of
     from caesura.cli.output import working
     from caesura.cli.regions import compare_in_time, one_tolerance
@@ -167,10 +168,10 @@ def compare(
     if table is not None:
         systems.show_table(found, table)
     elif theirs is not None and not (bounds or by):
-        rule = {key: value for key, value in (("n_t", n_t), ("matching", matching)) if value is not None}
+        rule = asked_for(n_t=n_t, matching=matching)
         _show_scores(found, edit_data(found, rule, confusion=confusion, edits=edits), json)
         drawn = replace(look, draw=draw or _fitting(metric, ours, theirs))
-        _show_pictures(found, ours, theirs, rule | {k: v for k, v in types.items() if v is not None}, drawn)
+        _show_pictures(found, ours, theirs, rule | asked_for(**types), drawn)
     else:
         systems.show(found, by=by, test=one_of("--test", test), seed=seed, json=json)
     fail_with(broken)
@@ -230,11 +231,12 @@ def _sides(one: Corpus, two: Corpus | None, coders: str | None, items: list[str]
 
 def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) -> list[Metric] | None:
     """Make the metrics, each with the parameters it knows; a parameter that none knows is refused."""
+    from caesura.cli.inputs import asked_for
     from caesura.errors import CaesuraError
     from caesura.metrics import metric, metrics
     from caesura.metrics.registry import unnamed_metrics
 
-    wanted = {key: value for key, value in given.items() if value is not None}
+    wanted = asked_for(**given)
     if not wanted:
         return None if names is None else [metric(name) for name in names]
     known = metrics() if kind is None else [name for name in unnamed_metrics(kind) if kind in metric(name).needs]

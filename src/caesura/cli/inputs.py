@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from caesura.model import Corpus
 
-__all__ = ["key_values", "load", "named_alike", "of_side", "refuse_one_coder_a_text", "suggest_pattern"]
+__all__ = ["asked_for", "key_values", "load", "named_alike", "of_side", "refuse_one_coder_a_text", "suggest_pattern"]
 
 _SAMPLE = "sample:"
 
@@ -80,6 +80,15 @@ def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
             raise CaesuraError(f"{option} takes KEY=VALUE, not {pair!r}.")
         found[key.strip().replace("-", "_")] = value
     return found
+
+
+def asked_for(**options: Any) -> dict[str, Any]:
+    """Keep the options that the user gave; the others have the defaults of what they belong to.
+
+    >>> asked_for(n_t=3, k=None)
+    {'n_t': 3}
+    """
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def of_side(options: Sequence[str] | None, side: str) -> list[str]:

@@ -92,7 +92,7 @@ def unify(
 
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
     """
-    from caesura.cli.inputs import load, suggest_pattern
+    from caesura.cli.inputs import asked_for, load, suggest_pattern
     from caesura.cli.output import say, show_picture, working
     from caesura.gold import unify_corpus
     from caesura.gold.quality import represent
@@ -105,8 +105,7 @@ def unify(
         _side_by_side(corpus, embeddedness, metric, json)
         return
     how: Embeddedness = "flat" if embeddedness == "flat" else "full"
-    options: dict[str, Any] = {"threshold": threshold, "rule": rule, "weight": weight, "metric": similarity}
-    given = {key: value for key, value in options.items() if value is not None}
+    given = asked_for(threshold=threshold, rule=rule, weight=weight, metric=similarity)
     with working("unifying"):
         golds = unify_corpus(corpus, method, embeddedness=how, **given)
         found = represent(golds, corpus, metric, embeddedness=how, level=level)
