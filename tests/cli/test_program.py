@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -223,3 +224,24 @@ def test_what_cannot_be_is_refused_before_anything_is_shown_or_written(tmp_path,
     assert len(done.stderr.splitlines()) == 1
     assert said in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_taken_port_is_one_sentence(tmp_path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        said = refused("serve", "--port", port, "--database", tmp_path / "p.sqlite")
+        assert f"127.0.0.1:{port}" in said
+        assert "--port" in said
+
+
+def test_a_closed_input_is_an_empty_one(tmp_path) -> None:
+    (tmp_path / "text.txt").write_text("שָׁלוֹם רַב\n", encoding="utf-8")
+    words = ["vowels", "train", tmp_path / "text.txt", "--model", "unigram", "-o", tmp_path / "he.model"]
+    assert caesura(*words).returncode == 0
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m caesura vowels restore {tmp_path}/he.model <&-"],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SOURCE)}, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -74,3 +74,12 @@ def test_a_plug_in_that_is_no_metric_is_named(monkeypatch: pytest.MonkeyPatch) -
             metric("longest")
     finally:
         registry._plugins.cache_clear()
+
+
+def test_truth_is_written_in_words_and_nothing_else_is_true() -> None:
+    assert metric("WD:weighted=false").signature == metric("WD").signature
+    assert metric("WD:weighted=yes").signature == metric("WD", weighted=True).signature
+    assert metric("Sf:closing=None").signature == metric("Sf").signature
+    for wrong in ("WD:weighted=maybe", "Sf:forced=2", "A:typed={}"):
+        with pytest.raises(CaesuraError, match="expected True or False"):
+            metric(wrong)

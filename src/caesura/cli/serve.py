@@ -35,7 +35,25 @@ def serve(
     except ImportError as fault:
         raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
     settings = Settings(host=host, port=port, database=database, token=token)
+    _refuse_a_taken_port(host, port)
     app = create_app(settings)
     shown = settings.database_shown
     typer.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {shown}. Stop it with Ctrl-C.")
     uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)
+
+
+def _refuse_a_taken_port(host: str, port: int) -> None:
+    """Say that somebody else is there before saying that the workbench is."""
+    import socket
+
+    from caesura.errors import CaesuraError
+
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except OSError as fault:
+        raise CaesuraError(
+            f"the workbench cannot be at {host}:{port}: {fault.strerror or fault}; choose another with --host and --port."
+        ) from None

@@ -12,7 +12,10 @@ from ast import literal_eval
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
+from types import NoneType
 from typing import Any
+
+from numpy import bool_
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics.base import Metric
@@ -61,6 +64,10 @@ BUILT_IN: dict[str, str] = {
 }
 
 
+#: How people write it on a command line.
+_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+
+
 def metrics() -> list[str]:
     """Names of all registered metrics, ours first."""
     return [*BUILT_IN, *(name for name in sorted(_plugins()) if name not in BUILT_IN)]
@@ -86,6 +93,9 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     bare, _, behind = name.partition(":")
     given = {**_parsed(behind), **parameters}
     made = _class(bare)
+    for each in fields(made):  # any word is true to Python, "false" too
+        if each.type in ("bool", "bool | None") and not isinstance(given.get(each.name, True), (bool, bool_, NoneType)):
+            raise CaesuraError(f"{bare}: {each.name} is {given[each.name]!r}; expected True or False.")
     try:
         return made(**given)
     except TypeError:
@@ -126,6 +136,9 @@ def _parsed(behind: str) -> dict[str, Any]:
         key, equals, value = part.partition("=")
         if not equals:
             raise CaesuraError(f"parameters behind a metric's name are written key=value, not {part!r}.")
+        if value.strip().lower() in _TRUTH:
+            given[key.strip()] = _TRUTH[value.strip().lower()]
+            continue
         try:
             given[key.strip()] = literal_eval(value.strip())
         except (ValueError, SyntaxError):
