@@ -103,3 +103,8 @@ def test_bad_input(talk, tmp_path) -> None:
     assert "--all compares methods and takes no --output" in refused("unify", talk, "--all", "-o", tmp_path / "x.json")
     assert "no coder 'zoe'" in refused("unify", talk, "--coder", "zoe")
     assert caesura("unify", talk, "-e", "half").returncode == 2
+
+
+def test_a_level_that_nobody_marked_is_refused() -> None:
+    assert caesura("unify", "sample:walk", "--level", "2", "-m", "B").returncode == 0
+    assert refused("unify", "sample:walk", "--level", "99", "-m", "B").endswith("of level 4.")

@@ -100,6 +100,7 @@ def unify(
     corpus = suggest_pattern(load(path, format, encoding, option), path, format, encoding, option)
     corpus = corpus.select(items=item, coders=coder)
     _check_some(corpus)
+    _check_level(corpus, level)
     if compare_all:
         _refuse({"--output": output, "--provenance": provenance, "--threshold": threshold, "--rule": rule})
         _side_by_side(corpus, embeddedness, metric, json)
@@ -129,6 +130,18 @@ def _check_some(corpus: Corpus) -> None:
 
     if not len(corpus):
         raise CaesuraError("there is no annotation to unify in what was chosen.")
+
+
+def _check_level(corpus: Corpus, level: int | None) -> None:
+    """A level that nobody marked has no boundaries, and two texts without boundaries agree perfectly: refuse it instead."""
+    from caesura.errors import CaesuraError
+    from caesura.model import Hierarchy
+
+    deepest = max(
+        max((s[2] for s in a.marks.spans), default=1) if isinstance(a.marks, Hierarchy) else 1 for a in corpus
+    )
+    if level is not None and level > deepest:
+        raise CaesuraError(f"--level is {level}, but the deepest segments here are of level {deepest}.")
 
 
 def _refuse(given: dict[str, Any]) -> None:
