@@ -245,3 +245,8 @@ def test_a_closed_input_is_an_empty_one(tmp_path) -> None:
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SOURCE)}, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_true_is_no_mass(tmp_path) -> None:
+    (tmp_path / "odd.json").write_text('{"segmentation_type": "linear", "items": {"a": {"x": [true, 2], "y": [3]}}}')
+    assert "not true or false" in refused("show", tmp_path / "odd.json")

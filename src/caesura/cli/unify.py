@@ -137,9 +137,7 @@ def _check_level(corpus: Corpus, level: int | None) -> None:
     from caesura.errors import CaesuraError
     from caesura.model import Hierarchy
 
-    deepest = max(
-        max((s[2] for s in a.marks.spans), default=1) if isinstance(a.marks, Hierarchy) else 1 for a in corpus
-    )
+    deepest = max(a.marks.depth if isinstance(a.marks, Hierarchy) else 1 for a in corpus)
     if level is not None and level > deepest:
         raise CaesuraError(f"--level is {level}, but the deepest segments here are of level {deepest}.")
 

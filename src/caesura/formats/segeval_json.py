@@ -54,6 +54,8 @@ def _coders(source: Source, item: str, coders: Any) -> dict[str, Any]:
 
 def _masses(source: Source, item: str, coder: str, masses: Any) -> Segmentation:
     try:
+        if isinstance(masses, list) and any(isinstance(mass, bool) for mass in masses):
+            raise CaesuraError("a mass must be a whole number of units, not true or false.")
         return Segmentation.from_masses(masses)
     except (CaesuraError, TypeError) as fault:
         why = fault if isinstance(fault, CaesuraError) else f"expected a list of masses, found {type(masses).__name__}."
