@@ -7,7 +7,7 @@ where the pair was never seen, every state is reached from the one best state be
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,26 @@ from numpy.typing import NDArray
 from caesura.kernels.hashing import find, fold_in
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["katz_paths", "katz_posteriors"]
+__all__ = ["Bigrams", "katz_paths", "katz_posteriors"]
+
+
+class Bigrams(NamedTuple):
+    """The states of every bare form, and a bigram model over them.
+
+    The bigrams that join one pair of bare forms are ``ranges[p] … ranges[p+1]-1``, sorted by the state they lead to, where ``p`` is the
+    pair's place in the table. ``log_alpha`` weighs a history for words that it was not seen with, ``log_unseen`` for words never seen.
+    """
+
+    first: NDArray[Any]
+    keys: NDArray[Any]
+    places: NDArray[Any]
+    ranges: NDArray[Any]
+    from_state: NDArray[Any]
+    to_state: NDArray[Any]
+    log_seen: NDArray[Any]
+    log_alpha: NDArray[Any]
+    log_unseen: NDArray[Any]
+    log_word: NDArray[Any]
 
 
 @inline
@@ -25,22 +44,10 @@ def _pair(before: Any, now: Any) -> Any:
 
 
 @kernel
-def katz_paths(
-    words: NDArray[Any],
-    offsets: NDArray[Any],
-    first: NDArray[Any],
-    table_keys: NDArray[Any],
-    table_places: NDArray[Any],
-    ranges: NDArray[Any],
-    from_state: NDArray[Any],
-    to_state: NDArray[Any],
-    log_seen: NDArray[Any],
-    log_alpha: NDArray[Any],
-    log_unseen: NDArray[Any],
-    log_word: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
+def katz_paths(words: NDArray[Any], offsets: NDArray[Any], grams: Bigrams, out: NDArray[Any]) -> None:
     """Write the best state of every word into ``out``; a bare form numbered -1 was never seen and gets the state -1."""
+    first, ranges, from_state, to_state = grams.first, grams.ranges, grams.from_state, grams.to_state
+    log_seen, log_alpha, log_unseen, log_word = grams.log_seen, grams.log_alpha, grams.log_unseen, grams.log_word
     bare_forms = len(first) - 1
     unseen = first[bare_forms]
     widest = 1
@@ -75,7 +82,7 @@ def katz_paths(
                 for j in range(width):
                     here[j] = best + log_word[low + j]
                     back[cell + j] = best_at
-                pair = find(table_keys, table_places, _pair(before, now))
+                pair = find(grams.keys, grams.places, _pair(before, now))
                 if pair >= 0:
                     at, end = ranges[pair], ranges[pair + 1]
                     while at < end:  # all seen ways into one state, then the ways around them
@@ -109,16 +116,7 @@ def katz_paths(
 def katz_posteriors(
     words: NDArray[Any],
     offsets: NDArray[Any],
-    first: NDArray[Any],
-    table_keys: NDArray[Any],
-    table_places: NDArray[Any],
-    ranges: NDArray[Any],
-    from_state: NDArray[Any],
-    to_state: NDArray[Any],
-    log_seen: NDArray[Any],
-    log_alpha: NDArray[Any],
-    log_unseen: NDArray[Any],
-    log_word: NDArray[Any],
+    grams: Bigrams,
     cells: NDArray[Any],
     own: NDArray[Any],
     out: NDArray[Any],
@@ -127,8 +125,6 @@ def katz_posteriors(
 
     ``own`` adds a log weight of its own to every state: 0, or very little where the state is ruled out.
     """
-    bare_forms = len(first) - 1
-    unseen = first[bare_forms]
     widest = 1
     for i in range(len(words)):
         widest = max(widest, cells[i + 1] - cells[i])
@@ -139,10 +135,7 @@ def katz_posteriors(
         for i in range(start, stop):  # forward: log of the sum over all paths up to here
             width = cells[i + 1] - cells[i]
             past = 1 if i == start else cells[i] - cells[i - 1]
-            _fill_moves(
-                moves, i, start, words, first, bare_forms, unseen, table_keys, table_places, ranges, from_state, to_state,
-                log_seen, log_alpha, log_unseen, log_word,
-            )  # fmt: skip
+            _fill_moves(moves, i, start, words, grams)
             for j in range(width):
                 total = -np.inf
                 for h in range(past):
@@ -157,10 +150,7 @@ def katz_posteriors(
             for j in range(width):
                 total = np.logaddexp(total, out[cells[i] + j] + ahead[j])
             past = 1 if i == start else cells[i] - cells[i - 1]
-            _fill_moves(
-                moves, i, start, words, first, bare_forms, unseen, table_keys, table_places, ranges, from_state, to_state,
-                log_seen, log_alpha, log_unseen, log_word,
-            )  # fmt: skip
+            _fill_moves(moves, i, start, words, grams)
             for j in range(width):
                 out[cells[i] + j] = np.exp(out[cells[i] + j] + ahead[j] - total)
             if i > start:
@@ -174,11 +164,11 @@ def katz_posteriors(
 
 
 @kernel
-def _fill_moves(
-    moves: Any, i: Any, start: Any, words: Any, first: Any, bare_forms: Any, unseen: Any, table_keys: Any, table_places: Any,
-    ranges: Any, from_state: Any, to_state: Any, log_seen: Any, log_alpha: Any, log_unseen: Any, log_word: Any,
-) -> None:  # fmt: skip
+def _fill_moves(moves: Any, i: Any, start: Any, words: Any, grams: Any) -> None:
     """Log probabilities of all transitions into word ``i``."""
+    first = grams.first
+    bare_forms = len(first) - 1
+    unseen = first[bare_forms]
     now = words[i] if words[i] >= 0 else bare_forms
     low = first[now] if now < bare_forms else unseen
     width = first[now + 1] - low if now < bare_forms else 1
@@ -190,11 +180,11 @@ def _fill_moves(
     for h in range(before_width):
         for j in range(width):
             if now == bare_forms:
-                moves[h, j] = log_unseen[before_low + h]
+                moves[h, j] = grams.log_unseen[before_low + h]
             else:
-                moves[h, j] = log_alpha[before_low + h] + log_word[low + j]
+                moves[h, j] = grams.log_alpha[before_low + h] + grams.log_word[low + j]
     if now < bare_forms:
-        pair = find(table_keys, table_places, _pair(before, now))
+        pair = find(grams.keys, grams.places, _pair(before, now))
         if pair >= 0:
-            for at in range(ranges[pair], ranges[pair + 1]):
-                moves[from_state[at] - before_low, to_state[at] - low] = log_seen[at]
+            for at in range(grams.ranges[pair], grams.ranges[pair + 1]):
+                moves[grams.from_state[at] - before_low, grams.to_state[at] - low] = grams.log_seen[at]

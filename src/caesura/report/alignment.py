@@ -18,7 +18,7 @@ from caesura.model import Corpus, Segmentation, SegmentationLike
 from caesura.report.drawings import Picture
 from caesura.report.streams import streams
 from caesura.report.svg import CELL, LINE, Svg
-from caesura.report.terminal import Bidi, Canvas, chosen_bidi, clean, clip, pad
+from caesura.report.terminal import Bidi, Canvas, chosen_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -128,7 +128,7 @@ class AlignedSegments(Picture):
         return (f"{clean(self.item)} · " if self.item else "") + f"A {self.score:.4f}"
 
     def _margin(self) -> int:
-        return min(_NAME, max(len(clip(clean(name), _NAME)) for name in self.names)) + 2
+        return widest(self.names, _NAME) + 2
 
     def _lines(self, room: int) -> list[_Line]:
         """Pack the groups into lines of at most ``room`` cells; a group wider than that has a scale of its own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from caesura.annotators.vowels.katz import Katz, fit_katz
 from caesura.annotators.vowels.lexicon import Lexicon, Lines
 from caesura.formats.scripts import Script
+
+if TYPE_CHECKING:
+    from caesura.kernels.viterbi import Bigrams
 
 __all__ = ["Alternatives", "Hmm", "Model", "Progress", "Unigram", "Words"]
 
@@ -138,7 +141,7 @@ class Hmm(Model):
     def __init__(self, script: Script, lexicon: Lexicon, katz: Katz) -> None:
         super().__init__(script, lexicon)
         self.katz = katz
-        self._tables = _grouped(lexicon, katz)
+        self._bigrams = _grouped(lexicon, katz)
 
     @classmethod
     def fit(cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Hmm:
@@ -153,8 +156,7 @@ class Hmm(Model):
         if words.fixed:
             return [found[0][0] for found in self.alternatives(words)]
         states = np.empty(len(words.words), np.int64)
-        run: Any = katz_paths
-        run(self.numbers(words.words), words.offsets, *self._tables, states)
+        katz_paths(self.numbers(words.words), words.offsets, self._bigrams, states)
         pointed = self.lexicon.pointed
         return [word if at < 0 else pointed[at] for word, at in zip(words.words, states.tolist(), strict=True)]
 
@@ -172,8 +174,7 @@ class Hmm(Model):
             if any(fits):
                 own[cells[i] : cells[i + 1]] = np.where(fits, 0.0, -1e9)
         share = np.empty(cells[-1])
-        run: Any = katz_posteriors
-        run(numbers, words.offsets, *self._tables, cells, own, share)
+        katz_posteriors(numbers, words.offsets, self._bigrams, cells, own, share)
         found = []
         for i, (word, at) in enumerate(zip(words.words, numbers.tolist(), strict=True)):
             if at < 0:
@@ -203,9 +204,10 @@ class Hmm(Model):
         return cls(script, lexicon, Katz(pairs[0], pairs[1], *logs))
 
 
-def _grouped(lexicon: Lexicon, katz: Katz) -> tuple[NDArray[Any], ...]:
+def _grouped(lexicon: Lexicon, katz: Katz) -> Bigrams:
     """Lay bigrams out by the pair of bare forms they join, as the kernels want them."""
     from caesura.kernels.hashing import SEED, build_table, fold_in_arrays
+    from caesura.kernels.viterbi import Bigrams
 
     forms = len(lexicon.bare)
     bare_of = np.concatenate((lexicon.bare_of, [forms, forms + 1]))
@@ -217,7 +219,7 @@ def _grouped(lexicon: Lexicon, katz: Katz) -> tuple[NDArray[Any], ...]:
     starts = np.flatnonzero(new)
     keys = fold_in_arrays(fold_in_arrays(np.full(len(starts), SEED), before[starts]), now[starts])
     size = 1 << max(4, int(np.ceil(np.log2(max(len(keys), 1) * 2))))
-    return (
+    return Bigrams(
         lexicon.first, *build_table(keys, size), np.append(starts, len(before)), katz.first[order], katz.second[order],
         katz.log_seen[order], katz.log_alpha, katz.log_unseen, katz.log_word,
     )  # fmt: skip
