@@ -6,7 +6,8 @@ Bible and the Qur'an and is fixed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -261,28 +262,36 @@ class _Fusion:
         self.model.constrain(made, self.words)
         return made
 
-    def _strangers(self, rows: Ints, offsets: Ints, states: Ints) -> tuple[dict[int, str], Floats]:
-        """Spell the candidates that the lexicon does not have, and ask the letter model about them."""
+    def _strangers(self, rows: Ints, offsets: Ints, states: Ints) -> tuple[_Written, Floats]:
+        """Ask the letter model about the candidates that the lexicon does not have; they are written only when somebody wants to read them."""
         from caesura.kernels.ngrams import log_spelling
 
+        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         strange = np.flatnonzero(states < 0)
-        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[strange].tolist()
-        text, first = self.here.text, self.alphabet.first
-        forms: dict[int, str] = {}
-        symbols: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-        for n, i in zip(strange.tolist(), owner, strict=True):
-            letters = text.letters[text.words[i] : text.words[i + 1]]
-            row = rows[n, : len(letters)]
-            forms[n] = self.alphabet.pointed(self.words.words[i], row.tolist())
-            symbols.append(first[letters] + row)
+        sizes, column = self.here.sizes[owner[strange]], np.arange(self.longest)
+        inside = column < sizes[:, None]
+        letters = self.here.text.letters[(self.here.text.words[owner[strange], None] + column)[inside]]
         scores = np.empty(len(strange))
         log_spelling(
-            *self.model.letters.columns, self.model.letters.order, np.concatenate(symbols),
-            np.cumsum([len(part) for part in symbols]), self.alphabet.size, scores,
+            *self.model.letters.columns, self.model.letters.order, self.alphabet.first[letters] + rows[strange][inside],
+            np.concatenate(([0], np.cumsum(sizes))), self.alphabet.size, scores,
         )  # fmt: skip
         spelled = np.zeros(len(rows))
         spelled[strange] = scores
-        return forms, spelled
+        return _Written(self.alphabet, self.words.words, owner, rows), spelled
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The pointed form of any candidate, by its number."""
+
+    alphabet: Alphabet
+    words: Sequence[str]
+    owner: Ints
+    rows: Ints
+
+    def __getitem__(self, cell: int, /) -> str:
+        return self.alphabet.pointed(self.words[self.owner[cell]], self.rows[cell].tolist())
 
 
 def _reversed_order(offsets: Ints) -> Ints:
