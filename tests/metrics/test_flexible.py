@@ -297,6 +297,12 @@ WRONG = [
     (lambda: flexible_similarity(marked("p"), marked("p"), transposition=[0.1]), "need labels="),
     (lambda: Sf(moved="first"), "there is no value of moved 'first'"),
     (lambda: Sf(ties="some"), "there is no value of ties 'some'"),
+    (lambda: flexible_similarity([2, 3], [3, 2], transposition={}), r"transposition is \{\}; expected a cost"),
+    (lambda: flexible_similarity([2, 3], [3, 2], labels={}), r"labels is \{\}; expected a list"),
+    (lambda: flexible_similarity([2, 3], [3, 2], labels=[]), "labels is empty"),
+    (lambda: flexible_similarity([2, 3], [3, 2], {"∅": {"∅": 1}}), "the similarity matrix has 0"),
+    (lambda: flexible_similarity([2, 3], [3, 2], forced="no"), "forced is 'no'; expected True or False"),
+    (lambda: flexible_similarity([2, 3], [3, 2], closing="no"), "closing is 'no'; expected True or False"),
     (lambda: flexible_similarity(marked("p"), marked("p"), normalise="n"), "there is no value of normalise 'n'"),
     (
         lambda: flexible_similarity(
@@ -333,3 +339,7 @@ def test_registered_and_signed() -> None:
     assert "ties:fewest" in made.signature
     assert metric("Sf").signature.startswith("Sf|sim:auto|c:auto|mv:cheaper|ties:most|forced:True")
     assert hash(made) == hash(metric("Sf", similarity=made.similarity, ties="fewest"))
+
+
+def test_masses_that_yield_themselves_once_are_read_once() -> None:
+    assert flexible_similarity(iter([2, 3, 6]), iter([2, 2, 7])) == flexible_similarity([2, 3, 6], [2, 2, 7])

@@ -349,6 +349,8 @@ REFUSED = [
     ({"tie": "left"}, "'earlier' or 'later'"),
     ({"edges": "maybe"}, "'out' or 'in'"),
     ({"resolution": 0.0}, "resolution"),
+    ({"resolution": "fine"}, "resolution"),
+    ({"tolerance": None}, "found None"),
 ]
 
 
@@ -368,6 +370,7 @@ def test_bad_options_are_refused(options, said) -> None:
         (["a"], "times in seconds"),
         (Segmentation.from_masses([2, 3]), "units"),
         ([1e300], "too long"),
+        (np.ma.array([0.1, 0.2], mask=[0, 1]), "finite"),
     ],
 )
 def test_bad_times_are_refused(times, said) -> None:
@@ -410,3 +413,15 @@ def test_without_the_compiler_the_numbers_are_the_same() -> None:
     expected = [cs.region_scores(ref, hyp, matching=m).counts.tolist() for m in MATCHINGS]
     assert done.stdout.strip() == str(expected)
     assert "Warning" not in done.stderr
+
+
+@pytest.mark.parametrize("length", [-1.0, float("nan"), "long"])
+def test_a_length_that_cannot_be_is_refused(length) -> None:
+    with pytest.raises(InvalidSegmentation, match="the length"):
+        cs.region_scores([0.1], [0.1], length=length)
+
+
+def test_either_side_may_say_where_the_recording_ends() -> None:
+    gold, ours = [0.1, 1.0], Segmentation.from_times([0.1, 1.0], length=1.0)
+    assert cs.region_scores(gold, ours) == cs.region_scores(ours, gold) == cs.region_scores(gold, gold, length=1.0)
+    assert cs.region_scores(gold, ours).n_hyp == 1

@@ -125,6 +125,13 @@ def test_rounding_of_the_default_window(masses, rounding, minimum, k) -> None:
     assert WindowDiff(round=rounding, minimum=minimum).sizes(batch(masses)).tolist() == [k]
 
 
+def test_a_window_of_an_array_is_a_window() -> None:
+    k = np.array([5])[0]
+    assert WindowDiff(k=k)([2, 3, 6], [2, 2, 7]) == cs.window_diff([2, 3, 6], [2, 2, 7], k=5)
+    assert WindowDiff(k=k).symmetric
+    assert cs.window_size(iter([2, 3, 6])) == 2
+
+
 def batch(masses):
     from caesura.metrics import Batch
 
@@ -177,6 +184,11 @@ def test_symmetry_follows_the_parameters() -> None:
         (lambda: cs.pk([2, 2], [4], k=True), "k is True"),
         (lambda: cs.pk([2, 2], [4], k=1.5), "k is 1.5"),
         (lambda: Pk(k=0), "k is 0"),
+        (lambda: cs.window_diff([2, 2], [4], k=2**70), "windows hold up to"),
+        (lambda: cs.win_pr([2, 2], [4], k=2**62), "windows hold up to"),
+        (lambda: cs.window_diff([2, 2], [4], weighted="no"), "weighted is 'no'"),
+        (lambda: cs.window_size([2, 2], rule="mean"), "rule is 'mean'"),
+        (lambda: cs.win_pr([2, 2], [4], beta="1"), "beta is '1'"),
         (lambda: cs.pk([2, 2], [4], round="off"), "round is 'off'"),
         (lambda: cs.pk([2, 2], [4], minimum=0), "minimum is 0"),
         (lambda: cs.window_diff([2, 2], [4], edges="soft"), "edges is 'soft'"),

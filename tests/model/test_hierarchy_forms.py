@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -164,3 +165,24 @@ def test_columns_of_a_corpus_are_checked_too() -> None:
         made([1, 3], [5, 8], [1, 1])
     with pytest.raises(InvalidSegmentation, match="an inner segment has the higher level"):
         made([1, 2], [5, 3], [2, 1])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Hierarchy.from_levels(None),
+        lambda: Hierarchy.from_levels([0, 1]),
+        lambda: Hierarchy.from_levels(np.array([[0, 0.5]])),
+        lambda: Hierarchy.from_brackets(None),
+        lambda: Hierarchy.from_spans(None, length=3),
+        lambda: Hierarchy.from_spans([1, 2], length=3),
+    ],
+)
+def test_what_is_no_writing_at_all_is_refused_in_a_sentence(make) -> None:
+    with pytest.raises(InvalidSegmentation, match=r"\.$"):
+        make()
+
+
+def test_level_columns_may_be_an_array() -> None:
+    columns = [[0, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
+    assert Hierarchy.from_levels(np.array(columns)) == Hierarchy.from_levels(columns)

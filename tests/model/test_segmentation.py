@@ -138,7 +138,41 @@ BAD = [
     (lambda: Segmentation(3, [1], types=[1, 2]), "2 types were given for 1 boundaries"),
     (lambda: Segmentation(3, [1], types=[2], labels=["a"]), "outside the 1 labels"),
     (lambda: Segmentation.from_positions([(1, "a")], length=3, labels=["a", "a"]), "hold a name twice"),
+    (lambda: as_segmentation(None), "masses must be a list, not None"),
+    (lambda: as_segmentation(b"0100"), "masses must be a list, not b'0100'"),
+    (lambda: as_segmentation({2: 3}), "masses must be a list, not {2: 3}"),
+    (lambda: as_segmentation({2, 3}), "has no order"),
+    (lambda: as_segmentation([2, None, 6]), "not None"),
+    (lambda: as_segmentation(np.array([2, "x"], dtype=object)), "not 'x'"),
+    (lambda: as_segmentation([2**70]), "more units than any text has"),
+    (lambda: as_segmentation(np.ma.array([2, 3], mask=[0, 1])), "not None"),
+    (lambda: Segmentation.from_string(b"0100"), "a string of potential boundaries was expected"),
+    (lambda: Segmentation.from_positions(None, length=3), "positions must be a list, not None"),
+    (lambda: Segmentation.from_positions([True, 2], length=3), "positions must be numbers"),
+    (lambda: Segmentation.from_positions([2], length=2**70), "more units than any text has"),
+    (lambda: Segmentation.from_positions([2**63], length=3), "behind the end of any text"),
+    (lambda: Segmentation(3, [1], types=[[1]]), "types must be integer codes"),
+    (lambda: Segmentation(3, [1], types=5), "types must be a list, not 5"),
+    (lambda: Segmentation.from_labels(None), "segment labels must be a list"),
+    (lambda: Segmentation.from_labels([float("nan")] * 2), "unit 1 has nan"),
+    (lambda: Segmentation.from_labels(np.ones((2, 2))), "unit 1 has array"),
+    (lambda: Segmentation.from_spans([(1, 2, 3)]), "a span is"),
+    (lambda: Segmentation.from_times(["x"]), "positions must be numbers, not .'x'."),
+    (lambda: Segmentation.from_times([0.1], length="x"), "the length must be a number"),
+    (lambda: Segmentation.from_times([0.1, 0.2], types=["a"]), "1 types were given for 2 boundaries"),
+    (lambda: Segmentation.parse("a", separator=""), "a text and its separator are strings"),
 ]
+
+
+def test_masses_come_in_many_forms() -> None:
+    forms = [
+        np.array([2, 3, 6], dtype=object),
+        np.array([2, 9, 3, 9, 6, 9])[::2],
+        np.array([2, 3, 6], ">u2"),
+        [2.0, 3, 6],
+    ]
+    for masses in (*forms, iter([2, 3, 6]), np.ma.array([2, 3, 6])):
+        assert as_segmentation(masses) == Segmentation.from_masses([2, 3, 6])
 
 
 @pytest.mark.parametrize(("make", "sentence"), BAD)
@@ -157,7 +191,7 @@ def test_bad_marks_are_refused_in_a_sentence(make, sentence: str) -> None:
         ("x", "whole number of units"),
         (0, "segment 101 has mass 0"),
         ([1, 2], "flat list"),
-        (10**30, "whole number of units"),
+        (10**30, "more units than any text has"),
         (None, "whole number of units"),
     ],
 )

@@ -155,7 +155,9 @@ def boundary_similarity(
     0.6667
     """
     if n_t != 2 or matching != "published" or parameters or has_types(reference) or has_types(hypothesis):
-        return BoundarySimilarity(n_t=n_t, matching=matching, **parameters)(reference, hypothesis)
+        from caesura.metrics.registry import metric
+
+        return metric("B", n_t=n_t, matching=matching, **parameters)(reference, hypothesis)
     if masses := plain_masses(reference, hypothesis):
         matches, near, pairs, length = kernels("edits").adjacent_masses(*masses)
         if length >= 0:
@@ -191,7 +193,9 @@ def segmentation_similarity(
     0.9
     """
     if n_t != 2 or parameters or has_types(reference) or has_types(hypothesis):
-        return SegmentationSimilarity(n_t=n_t, weights=weights, **parameters)(reference, hypothesis)
+        from caesura.metrics.registry import metric
+
+        return metric("S", n_t=n_t, weights=weights, **parameters)(reference, hypothesis)
     if weights not in ("unit", "scaled"):
         raise CaesuraError(f"weights is {weights!r}; expected 'unit' or 'scaled'.")
     length, ref, hyp = plain_pair(reference, hypothesis, "S")

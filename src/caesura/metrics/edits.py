@@ -28,6 +28,8 @@ from caesura.model.words import counted
 __all__ = ["Edit", "EditMetric", "Matching", "SubstitutionWeight", "TranspositionWeight", "boundary_edits"]
 
 Matching: TypeAlias = Literal["published", "optimal"]
+_FARTHEST = 1_000_000  # every span has its weight in a table
+
 #: How a near miss is weighed: by name, or a function of (span, n_t).
 TranspositionWeight: TypeAlias = Literal["span", "printed", "unit"] | Callable[[int, int], float]
 #: How a substitution is weighed: by name, or a function of the two types.
@@ -100,6 +102,8 @@ class EditMetric(Metric):
     def __post_init__(self) -> None:
         if isinstance(self.n_t, bool) or not isinstance(self.n_t, (int, np.integer)) or self.n_t < 1:
             raise CaesuraError(f"n_t is {self.n_t!r}; expected a whole number of positions, 1 or more.")
+        if self.n_t > _FARTHEST:
+            raise CaesuraError(f"n_t is {self.n_t}; a transposition spans up to {_FARTHEST} positions.")
         for name, given, known in (
             ("matching", self.matching, ("published", "optimal")),
             ("transposition", self.transposition, ("span", "printed", "unit")),
@@ -108,8 +112,8 @@ class EditMetric(Metric):
             if not callable(given) and given not in known:
                 raise CaesuraError(f"{name} is {given!r}; expected {' or '.join(map(repr, known))}.")
         for name, constant in (("w_t", self.w_t), ("w_s", self.w_s)):
-            if not (np.isfinite(constant) and 0 <= constant <= 1):
-                raise CaesuraError(f"{name} is {constant}; expected a number from 0 to 1.")
+            if not isinstance(constant, (int, float, np.number)) or not (np.isfinite(constant) and 0 <= constant <= 1):
+                raise CaesuraError(f"{name} is {constant!r}; expected a number from 0 to 1.")
         self.span_weights()
         if self.substitution == "ordinal" and self.w_s >= 1:
             raise CaesuraError("w_s is 1, so that every substitution would cost more than an addition; lower it.")

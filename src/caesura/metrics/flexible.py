@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -80,6 +81,11 @@ class _Flexible(Metric):
         for name, known in (("moved", get_args(Moved)), ("ties", get_args(Ties))):
             if (given := getattr(self, name)) not in known:
                 raise UnknownName(f"value of {name}", str(given), list(known))
+        for name, truth in (("forced", (bool, np.bool_)), ("closing", (bool, np.bool_, NoneType))):
+            if not isinstance(getattr(self, name), truth):
+                raise CaesuraError(f"{name} is {getattr(self, name)!r}; expected True or False.")
+        if isinstance(self.transposition, Mapping) and not self.transposition:
+            raise CaesuraError("transposition is {}; expected a cost for every type.")
         if self.similarity is not None or self.labels is not None or isinstance(self.transposition, Mapping):
             names = self.labels if self.labels is not None or self.similarity is not None else tuple(self.transposition)
             made = as_similarity(self.similarity, names, self.transposition)
@@ -252,8 +258,8 @@ def named_tracks(value: TracksLike) -> dict[str, Segmentation]:
         return {"": value}
     if isinstance(value, Mapping):
         return {str(name): as_segmentation(marks) for name, marks in value.items()}
-    if not isinstance(value, (str, np.ndarray)) and len(value) and isinstance(value[0], Segmentation):
-        return {str(i) if len(value) > 1 else "": as_segmentation(marks) for i, marks in enumerate(value, 1)}  # type: ignore[arg-type]
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], Segmentation):
+        return {str(i) if len(value) > 1 else "": as_segmentation(marks) for i, marks in enumerate(value, 1)}
     return {"": as_segmentation(value)}  # type: ignore[arg-type]
 
 
@@ -347,7 +353,7 @@ class Named(NamedTuple):
     def coded(self, positions: NDArray[Any], similarity: Similarity) -> NDArray[np.int64]:
         """Express the types as rows of the matrix; a type that it does not have is named with its place."""
         if self.places is None:
-            if len(similarity.labels) > 1 and len(positions):
+            if len(similarity.labels) != 1 and len(positions):
                 raise CaesuraError(
                     f"the boundaries have no types, but the similarity matrix has {len(similarity.labels)}."
                 )

@@ -96,5 +96,5 @@ def generalized_hamming(
 
 def _check_costs(insert: float, delete: float, shift: float) -> None:
     for name, cost in (("insert", insert), ("delete", delete), ("shift", shift)):
-        if not (isfinite(cost) and cost >= 0):
-            raise CaesuraError(f"{name} costs {cost}; expected a number, 0 or more.")
+        if not isinstance(cost, (int, float, np.number)) or not (isfinite(cost) and cost >= 0):
+            raise CaesuraError(f"{name} costs {cost!r}; expected a number, 0 or more.")

@@ -58,7 +58,7 @@ def plain_marks(value: SegmentationLike, name: str) -> tuple[int, NDArray[Any]]:
         marks = kernels("marks")
         if isinstance(value, str):
             length, positions = marks.from_flags(np.frombuffer(value.encode(), np.uint8))
-        elif isinstance(value, (list, tuple, np.ndarray)):
+        elif type(value) in (list, tuple, np.ndarray):  # not masked arrays, which hide members
             try:
                 masses = np.array(value)
             except ValueError:  # ragged lists

@@ -17,6 +17,7 @@ from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
 from caesura.metrics.base import Rows, ratio
 from caesura.metrics.plain import kernels
 from caesura.model import Segmentation
+from caesura.model.marks import checked_length
 
 __all__ = [
     "LARGEST_TICK", "Edges", "Matching", "RegionScores", "Tie", "Times", "as_times", "checked", "code_of", "f_of",
@@ -241,7 +242,12 @@ def region_scores(
     ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
     if length is None and isinstance(ref_times, Segmentation):
         length = float(ref_times.length)
-    several = not isinstance(tolerance, (int, float, str, np.number))
+    elif length is None and isinstance(hyp_times, Segmentation):
+        length = float(hyp_times.length)
+    elif length is not None:
+        length = float(checked_length(length))
+    single = isinstance(tolerance, (int, float, str, np.number)) or not isinstance(tolerance, Iterable)
+    several = not single and getattr(tolerance, "ndim", 1) > 0
     wanted = [seconds(t) for t in tolerance] if several else [seconds(tolerance)]  # type: ignore[union-attr, arg-type]
     bounds = _ONE, _SIZE[len(ref)] if len(ref) < len(_SIZE) else np.array([len(ref)])
     others = _ONE, _SIZE[len(hyp)] if len(hyp) < len(_SIZE) else np.array([len(hyp)])
@@ -287,8 +293,8 @@ def seconds(value: float | str) -> float:
 
 def grid(resolution: float) -> float:
     """Ticks a second; a whole number wherever the resolution means one, so that 1e-7 gives 10 million and not a bit more."""
-    if not (np.isfinite(resolution) and resolution > 0):
-        raise CaesuraError(f"the resolution is {resolution} s; expected a number above 0.")
+    if not isinstance(resolution, (int, float, np.number)) or not (np.isfinite(resolution) and resolution > 0):
+        raise CaesuraError(f"the resolution is {resolution!r} s; expected a number above 0.")
     scale = 1.0 / resolution
     return float(round(scale)) if scale >= 1 and abs(scale - round(scale)) < 1e-6 * scale else scale
 
@@ -329,6 +335,8 @@ def as_times(given: Times, what: str, scale: float) -> NDArray[np.float64]:
         if not given.timed:
             raise InvalidSegmentation(f"the {what} is a segmentation of units; regions lie around times in seconds.")
         return given.positions if given.types is None else np.unique(given.positions)
+    if isinstance(given, np.ma.MaskedArray):
+        given = given.tolist()  # what is hidden is missing, and refused as such
     try:
         times = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -90,6 +90,8 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     """
     if isinstance(name, Metric):
         return name
+    if not isinstance(name, str):
+        raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {name!r}.")
     bare, _, behind = name.partition(":")
     given = {**_parsed(behind), **parameters}
     made = _class(bare)
@@ -101,10 +103,9 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     except TypeError:
         known = [each.name for each in fields(made)]
         wrong = next((key for key in given if key not in known), None)
-        if wrong is None and behind:
-            raise CaesuraError(f"{bare} cannot take {behind!r}: a value is of the wrong kind.") from None
         if wrong is None:
-            raise
+            shown = behind or ", ".join(f"{key}={value!r}" for key, value in given.items())
+            raise CaesuraError(f"{bare} cannot take {shown!r}: a value is of the wrong kind.") from None
         raise CaesuraError(f"{bare} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.") from None
 
 

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -132,7 +132,11 @@ def as_similarity(
     transposition
         The cost of a move by one position: a number, a list in that order, or ``{label: cost}``.
     """
+    if labels is not None and (isinstance(labels, Mapping) or not isinstance(labels, Iterable)):
+        raise CaesuraError(f"labels is {labels!r}; expected a list of the names of types.")
     if value is None:
+        if not labels:
+            raise CaesuraError("labels is empty; expected the names of the types, one or more.")
         return Similarity.identity(tuple(labels or ()), transposition)
     if isinstance(value, Similarity):
         return value.with_moves(transposition)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ceil, floor, isfinite
+from math import ceil, floor
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,13 +23,15 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows, ratio_of_side
 from caesura.metrics.batch import Batch
-from caesura.metrics.plain import kernels, plain_masses, plain_pair
+from caesura.metrics.plain import kernels, plain_marks, plain_masses, plain_pair
 from caesura.model import SegmentationLike
 
 __all__ = ["Pk", "WinPR", "WinPRScores", "WindowDiff", "pk", "win_pr", "window_diff", "window_size"]
 
 Rounding: TypeAlias = Literal["even", "up", "down", "ceil"]
 Edges: TypeAlias = Literal["plain", "padded"]
+
+_WIDEST = 2**40  # a window of more units holds no text, and counts of windows overflow
 
 #: Half a mean is seldom whole. "up" and "down" say where an exact half goes; "ceil" rounds every fraction up.
 _ROUND: dict[str, Callable[[Any], Any]] = {
@@ -60,7 +62,9 @@ def window_size(
     >>> window_size([2, 3, 6])
     2
     """
-    length, ref, _ = plain_pair(reference, reference, "a window")
+    length, ref = plain_marks(reference, "a window")
+    if rule not in ("segments", "nltk"):
+        raise CaesuraError(f"rule is {rule!r}; expected 'segments' or 'nltk'.")
     return _one_size(None if rule == "segments" else rule, round, minimum, length, len(ref))
 
 
@@ -87,6 +91,8 @@ class _Windowed(Metric):
 
     def __post_init__(self) -> None:
         _check_size(self.k, self.round, self.minimum)
+        if self.k is not None and self.k != "nltk":
+            object.__setattr__(self, "k", int(self.k))  # NumPy's integers are none to isinstance
 
     @property
     def symmetric(self) -> bool:
@@ -179,8 +185,7 @@ class WindowDiff(_Share):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.edges not in ("plain", "padded"):
-            raise CaesuraError(f"edges is {self.edges!r}; expected 'plain' or 'padded'.")
+        _check_ways(self.weighted, self.edges)
         if self.weighted:
             object.__setattr__(self, "bounds", (0.0, float("inf")))
 
@@ -240,8 +245,7 @@ class WinPR(_Windowed):
         super().__post_init__()
         if self.part not in ("F", "precision", "recall"):
             raise CaesuraError(f"part is {self.part!r}; expected 'F', 'precision' or 'recall'.")
-        if not (np.isfinite(self.beta) and self.beta > 0):
-            raise CaesuraError(f"beta is {self.beta}; expected a number above 0.")
+        _check_beta(self.beta)
 
     @property
     def symmetric(self) -> bool:
@@ -294,9 +298,8 @@ def window_diff(
     >>> round(1 - window_diff([2, 3, 6], [1, 1, 3, 1, 5]), 4)
     0.6667
     """
-    if edges not in ("plain", "padded"):
-        raise CaesuraError(f"edges is {edges!r}; expected 'plain' or 'padded'.")
-    usual = (k is None and round == "even" and minimum == 2) or (type(k) is int and k > 0)
+    _check_ways(weighted, edges)
+    usual = (k is None and round == "even" and minimum == 2) or (type(k) is int and 0 < k <= _WIDEST)
     if usual and edges == "plain" and (masses := plain_masses(reference, hypothesis)):
         unequal, total, windows = kernels("windows").difference_masses(*masses, k or 0)
         if windows > 0:
@@ -329,7 +332,7 @@ def pk(
     >>> pk("0100", "0010", k=2)
     0.6666666666666666
     """
-    usual = (k is None and round == "even" and minimum == 2) or (type(k) is int and k > 0)
+    usual = (k is None and round == "even" and minimum == 2) or (type(k) is int and 0 < k <= _WIDEST)
     if usual and (masses := plain_masses(reference, hypothesis)):
         apart, windows = kernels("windows").separation_masses(*masses, k or 0)
         if windows > 0:
@@ -365,8 +368,7 @@ def win_pr(
     tp = (width * (len(ref) + len(hyp)) - total) / 2
     fp, fn = (total + surplus) / 2, (total - surplus) / 2
     tn = width * max(length - 1, 0) - tp - fp - fn
-    if not (isfinite(beta) and beta > 0):
-        raise CaesuraError(f"beta is {beta}; expected a number above 0.")
+    _check_beta(beta)
     precision, recall = _share(tp, fp, fn), _share(tp, fn, fp)
     f = _share((1 + beta**2) * tp, fp + beta**2 * fn, 0.0)
     return WinPRScores(precision, recall, f, tp, fp, fn, tn, width)
@@ -385,9 +387,24 @@ def _win_pr_rows(total: Any, widths: Any, in_ref: Any, in_hyp: Any, lengths: Any
     return np.stack((tp, fp, fn, widths * np.maximum(lengths - 1, 0) - tp - fp - fn), axis=1)
 
 
+def _check_ways(weighted: Any, edges: Any) -> None:
+    if edges not in ("plain", "padded"):
+        raise CaesuraError(f"edges is {edges!r}; expected 'plain' or 'padded'.")
+    if not isinstance(weighted, (bool, np.bool_)):
+        raise CaesuraError(f"weighted is {weighted!r}; expected True or False.")
+
+
+def _check_beta(beta: Any) -> None:
+    if not isinstance(beta, (int, float, np.number)) or not (np.isfinite(beta) and beta > 0):
+        raise CaesuraError(f"beta is {beta!r}; expected a number above 0.")
+
+
 def _check_size(k: Any, rounding: Any, minimum: Any) -> None:
     if k is not None and k != "nltk" and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
         raise CaesuraError(f"k is {k!r}; expected a whole number of units, 1 or more.")
+    for name, size in (("k", k), ("minimum", minimum)):
+        if isinstance(size, int) and size > _WIDEST:
+            raise CaesuraError(f"{name} is {size}; windows hold up to {_WIDEST} units.")
     if rounding not in _ROUND:
         raise CaesuraError(f"round is {rounding!r}; expected {', '.join(map(repr, _ROUND))}.")
     if isinstance(minimum, bool) or not isinstance(minimum, (int, np.integer)) or minimum < 1:
@@ -396,7 +413,7 @@ def _check_size(k: Any, rounding: Any, minimum: Any) -> None:
 
 def _one_size(k: Any, rounding: Rounding, minimum: int, length: int, found: int) -> int:
     """Return one pair's k; the same rule as :meth:`_Windowed.sizes`, without arrays."""
-    if type(k) is int and k > 0:
+    if type(k) is int and 0 < k <= _WIDEST:
         return k
     _check_size(k, rounding, minimum)
     if k is not None and k != "nltk":

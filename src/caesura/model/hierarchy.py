@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
+from caesura.model.marks import members
 from caesura.model.nesting import bracketed, levelled, of_brackets, of_levels, of_nested, whole
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.words import counted
@@ -79,7 +80,8 @@ class Hierarchy:
         cls, spans: Iterable[Sequence[int]], *, length: int, units: Sequence[str] | None = None
     ) -> Hierarchy:
         """Build from first and last unit of every segment; levels come from the nesting, or are given as triples."""
-        listed = [tuple(span) for span in spans]
+        given = members(spans, "spans")
+        listed = [tuple(span) if isinstance(span, Iterable) else (span,) for span in given]
         sizes = {len(span) for span in listed}
         if sizes - {2, 3} or len(sizes) > 1:
             raise InvalidSegmentation("spans are (first, last) throughout, or (first, last, level) throughout.")
@@ -129,7 +131,9 @@ class Hierarchy:
         >>> Hierarchy.from_levels([[0, 0, 1, 0, 1], [1, 0, 1, 0, 1]]).spans
         [(1, 3, 1), (4, 5, 1), (1, 1, 2), (2, 3, 2)]
         """
-        return cls(len(columns[0]) if columns else 0, of_levels(columns, outermost), units)
+        rows = [c.tolist() if isinstance(c, np.ndarray) else c for c in members(columns, "level columns")]
+        segments = of_levels(rows, outermost)
+        return cls(len(rows[0]) if rows else 0, segments, units)
 
     @classmethod
     def from_nested(cls, data: Any) -> Hierarchy:

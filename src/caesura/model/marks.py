@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,33 @@ __all__ = [
     "coded",
     "cumulated",
     "in_order",
+    "members",
+    "numbers",
     "short",
     "split_marks",
 ]
+
+
+_MOST_UNITS = 2**62  # what sums of two lengths still hold in 64 bits
+
+
+def members(values: Any, what: str) -> list[Any]:
+    """Return the members of a list, a series or whatever else yields them one after the other."""
+    if isinstance(values, (bytes, bytearray, Mapping)) or not isinstance(values, Iterable):
+        raise InvalidSegmentation(f"{what} must be a list, not {short(repr(values))}.")
+    return list(values)
+
+
+def numbers(values: Any, what: str) -> NDArray[Any]:
+    """Return a list of numbers as an array, of whatever shape; hidden members of a masked array count as missing."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()
+    if not isinstance(values, (list, tuple, np.ndarray)):
+        values = members(values, what)
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of unequal lengths inside the list
+        raise InvalidSegmentation(f"{what} must be a flat list of numbers, not {short(list(values))}.") from None
 
 
 def checked_length(length: Any) -> int | float:
@@ -31,6 +55,8 @@ def checked_length(length: Any) -> int | float:
     if isinstance(length, (int, np.integer)):
         if length < 0:
             raise InvalidSegmentation(f"the length is {length}; a text has 0 units or more.")
+        if length > _MOST_UNITS:
+            raise InvalidSegmentation(f"the length is {length}, more units than any text has.")
         return int(length)
     if isinstance(length, (float, np.floating)):
         if not np.isfinite(length) or length < 0:
@@ -41,18 +67,22 @@ def checked_length(length: Any) -> int | float:
 
 def checked_positions(positions: Any, *, timed: bool) -> NDArray[Any]:
     """Positions as one flat array of whole numbers, or of seconds."""
-    given = np.asarray(positions)
+    given = numbers(positions, "positions")
     if given.ndim != 1:
         raise InvalidSegmentation(f"positions must be a flat list, not an array of {given.ndim} dimensions.")
     if not given.size:
         return np.empty(0, np.float64 if timed else np.int64)
-    if given.dtype.kind not in "iuf":
+    if given.dtype.kind not in "iuf" or (isinstance(positions, list) and bool in map(type, positions)):
         raise InvalidSegmentation(f"positions must be numbers, not {short(given.tolist())}.")
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         place = int(np.flatnonzero(~np.isfinite(given))[0])
         raise InvalidSegmentation(f"position number {place + 1} is {given[place]}; every position must be finite.")
     if timed:
         return given.astype(np.float64)
+    if (np.abs(given) > _MOST_UNITS).any():
+        raise InvalidSegmentation(
+            f"position {given[np.abs(given) > _MOST_UNITS][0]:g} lies behind the end of any text."
+        )
     whole = given.astype(np.int64)
     if given.dtype.kind == "f" and (whole != given).any():
         odd = given[whole != given][0]
@@ -64,8 +94,10 @@ def checked_positions(positions: Any, *, timed: bool) -> NDArray[Any]:
 
 def checked_types(types: Any, labels: Sequence[str] | None, boundaries: int) -> NDArray[np.int64]:
     """One integer code a boundary, each inside the labels."""
-    given = np.asarray(types) if len(types) else np.empty(0, np.int64)
-    if given.dtype.kind not in "iu":
+    given = numbers(types, "types")
+    if not given.size:
+        given = np.empty(0, np.int64)
+    if given.dtype.kind not in "iu" or given.ndim != 1:
         raise InvalidSegmentation("types must be integer codes; from_positions takes names.")
     if len(given) != boundaries:
         raise InvalidSegmentation(f"{len(given)} types were given for {boundaries} boundaries.")
@@ -106,26 +138,22 @@ def check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np.
 
 def cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
     """Turn masses into (length, positions), refusing what is not a list of whole numbers above zero."""
-    try:
-        given = _whole_numbers(masses)
-        if given is None:
-            given = np.asarray(masses if isinstance(masses, (list, tuple, np.ndarray)) else list(masses))
-    except ValueError:  # lists of unequal lengths inside the list
-        raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {short(list(masses))}.") from None
+    given = _whole_numbers(masses)
+    if given is None:
+        if isinstance(masses, Set):
+            raise InvalidSegmentation(f"masses must be a list: a set such as {short(repr(masses))} has no order.")
+        given = numbers(masses, "masses")
     if given.ndim != 1:
         raise InvalidSegmentation(f"masses must be a flat list of whole numbers, not {short(given.tolist())}.")
     if not given.size:
         return 0, np.empty(0, np.int64)
     if given.dtype.kind not in "iu":
-        whole = given.astype(np.int64) if given.dtype.kind == "f" and np.isfinite(given).all() else None
-        if whole is None or (whole != given).any():
-            odd = (
-                next((m for m in given.tolist() if not isinstance(m, int) and m != m // 1), given.tolist()[0])
-                if given.dtype.kind == "f"
-                else given.tolist()[0]
-            )
-            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd!r}.")
-        given = whole
+        odd = [mass for mass in given.tolist() if not _whole(mass)]
+        if odd:
+            raise InvalidSegmentation(f"a mass must be a whole number of units, not {odd[0]!r}.")
+        if max(given) > _MOST_UNITS:
+            raise InvalidSegmentation(f"a mass of {max(given)} is more units than any text has.")
+        given = given.astype(np.int64)
     if given.min() < 1:
         place = int(np.flatnonzero(given < 1)[0])
         raise InvalidSegmentation(f"segment {place + 1} has mass {given[place]}; every segment holds one unit or more.")
@@ -133,6 +161,13 @@ def cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int
     if ends.min() < 1:  # the first sum that is too large for an integer comes out negative
         raise InvalidSegmentation("the masses add up to more units than any text has.")
     return int(ends[-1]), ends[:-1].copy()
+
+
+def _whole(mass: Any) -> bool:
+    """Whether this is a whole number, or a float that means one; true and false are none."""
+    if isinstance(mass, float):
+        return mass.is_integer()
+    return isinstance(mass, (int, np.integer)) and not isinstance(mass, bool)
 
 
 def _whole_numbers(masses: Any) -> NDArray[np.int64] | None:

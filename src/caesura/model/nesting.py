@@ -48,6 +48,8 @@ def levelled(spans: Sequence[tuple[int, int]]) -> list[Triple]:
 
 def of_brackets(text: str, pair: str = "[]") -> tuple[list[Triple], list[str]]:
     """Read ``[ [ a b ] c ]``: words are units, a pair of brackets is a segment."""
+    if not isinstance(text, str):
+        raise InvalidSegmentation(f"bracketed text is a string, not {text!r}.")
     if len(pair) != 2 or pair[0] == pair[1] or pair.isspace():
         raise InvalidSegmentation(f"brackets are two different characters, such as '[]', not {pair!r}.")
     opening, closing = pair[0], pair[1]
@@ -98,6 +100,8 @@ def of_levels(columns: Sequence[Sequence[Any]], outermost: Literal["first", "las
     """
     if outermost not in ("first", "last"):
         raise InvalidSegmentation(f"outermost is {outermost!r}; expected 'first' or 'last' of the columns.")
+    if not all(isinstance(column, Sequence) for column in columns):
+        raise InvalidSegmentation("level columns are lists of 0 and 1, one list a level.")
     ends = [_ends(column, number) for number, column in enumerate(columns, 1)]
     sizes = {len(column) for column in columns}
     if len(sizes) > 1:

@@ -23,6 +23,7 @@ from caesura.model.marks import (
     coded,
     cumulated,
     in_order,
+    members,
     short,
     split_marks,
 )
@@ -151,7 +152,9 @@ class Segmentation:
         >>> Segmentation.from_string("0100100000").masses
         [2, 3, 6]
         """
-        if len(boundary) != 1:
+        if not isinstance(string, str):
+            raise InvalidSegmentation(f"a string of potential boundaries was expected, not {short(repr(string))}.")
+        if not isinstance(boundary, str) or len(boundary) != 1:
             raise InvalidSegmentation(f"boundary must be one character, not {boundary!r}.")
         where = [i + 1 for i, c in enumerate(string) if c == boundary]
         return cls._trusted(len(string) + 1, np.array(where, dtype=np.int64))
@@ -172,13 +175,13 @@ class Segmentation:
         >>> Segmentation.from_positions([(2, "scene"), (5, "act")], length=11, labels=["scene", "act"])
         Segmentation(11 units: 2 scene|3 act|6)
         """
-        listed = list(positions)
+        listed = members(positions, "positions")
         if any(isinstance(p, (tuple, list)) for p in listed):
             where, codes, names = split_marks(listed, labels)
             return cls(length, where, codes, names, units)
         if labels is not None and not listed:
             return cls(length, np.empty(0, np.int64), np.empty(0, np.int64), labels, units)
-        return cls(length, np.array(listed) if listed else np.empty(0, np.int64), units=units)
+        return cls(length, listed, units=units)
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Sequence[str] | None = None) -> Segmentation:
@@ -187,9 +190,13 @@ class Segmentation:
         >>> Segmentation.from_labels(["intro", "intro", "plot", "plot", "plot"]).masses
         [2, 3]
         """
-        cuts = [i for i in range(1, len(labels)) if labels[i] != labels[i - 1]]
-        names = [str(labels[i]) for i in [0, *cuts]] if len(labels) else None
-        return cls._trusted(len(labels), np.array(cuts, dtype=np.int64), units=units, names=names)
+        listed = members(labels, "segment labels")
+        for unit, label in enumerate(listed, 1):
+            if isinstance(label, np.ndarray) or label != label:  # what is missing differs from itself
+                raise InvalidSegmentation(f"unit {unit} has {short(repr(label))} for a segment label; expected a name.")
+        cuts = [i for i in range(1, len(listed)) if listed[i] != listed[i - 1]]
+        names = [str(listed[i]) for i in [0, *cuts]] if listed else None
+        return cls._trusted(len(listed), np.array(cuts, dtype=np.int64), units=units, names=names)
 
     @classmethod
     def from_labels_at(
@@ -204,9 +211,9 @@ class Segmentation:
         >>> Segmentation.from_labels_at(["", ",", "", "."])
         Segmentation(4 units: 2 ,|2 .)
         """
-        listed = [(i, mark) for i, mark in enumerate(marks, 1) if mark]
-        where, codes, names = split_marks(listed, labels)
-        return cls(len(marks), where, codes, names, units)
+        every = members(marks, "marks")
+        where, codes, names = split_marks([(i, mark) for i, mark in enumerate(every, 1) if mark], labels)
+        return cls(len(every), where, codes, names, units)
 
     @classmethod
     def from_spans(
@@ -222,7 +229,10 @@ class Segmentation:
         [2, 3, 6]
         """
         expected, masses = 1, []
-        for first, last in spans:
+        for span in members(spans, "spans"):
+            if not isinstance(span, (tuple, list, np.ndarray)) or len(span) != 2:
+                raise InvalidSegmentation(f"a span is (first unit, last unit), not {short(repr(span))}.")
+            first, last = span
             if first != expected or last < first:
                 raise InvalidSegmentation(
                     f"span ({first}, {last}) does not follow on: the next segment must begin at unit {expected}."
@@ -248,11 +258,14 @@ class Segmentation:
         >>> Segmentation.from_times([0.12, 0.31], length=0.5)
         Segmentation(0.5 s: 0.12|0.31)
         """
-        where = np.array(list(times), dtype=np.float64)
-        end = float(length) if length is not None else float(where[-1]) if len(where) else 0.0
+        where = checked_positions(times, timed=True)
+        end = float(checked_length(length)) if length is not None else float(where[-1]) if len(where) else 0.0
         if types is None:
             return cls(end, where, names=names)
-        pairs = list(zip(where.tolist(), types, strict=True))
+        kinds = members(types, "types")
+        if len(kinds) != len(where):
+            raise InvalidSegmentation(f"{len(kinds)} types were given for {len(where)} boundaries.")
+        pairs = list(zip(where.tolist(), kinds, strict=True))
         _, codes, known = split_marks(pairs, labels)
         return cls(end, where, codes, known, names=names)
 
@@ -263,6 +276,10 @@ class Segmentation:
         >>> Segmentation.parse("so twice | five miles of fertile ground").masses
         [2, 5]
         """
+        if not isinstance(text, str) or not isinstance(separator, str) or not separator:
+            raise InvalidSegmentation(
+                f"a text and its separator are strings, not {short(repr(text))} and {short(repr(separator))}."
+            )
         parts = [part.split() for part in text.split(separator)]
         if len(parts) > 1 and not all(parts):
             place = next(i for i, part in enumerate(parts, 1) if not part)
