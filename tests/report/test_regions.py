@@ -50,6 +50,13 @@ def test_long_recordings_wrap_in_the_terminal_and_in_the_page() -> None:
     assert "max-width" in short.get("style", "")
 
 
+def test_a_narrow_drawing_folds_its_key() -> None:
+    drawn = ET.fromstring(draw("regions", pair([0.2, 0.5], [0.21, 0.6]), tolerance="20ms").svg(40))
+    said = [node.text or "" for node in drawn.iter() if node.tag.endswith("}text")]
+    assert max(map(len, said)) <= 40
+    assert any("± 20 ms" in line for line in said)
+
+
 def test_an_hour_is_drawn_from_afar() -> None:
     times = np.arange(1, 36_000) / 10
     drawn = draw("regions", pair(times, np.delete(times, 17_000), length=3600.0)).svg()

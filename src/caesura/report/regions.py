@@ -163,7 +163,8 @@ class RegionTimeline(Picture):
         if len(self.match.reference) + len(self.match.hypothesis) > _CLOSE:
             said = f"insertions and deletions marked below; regions of ± {1000 * self.match.tolerance:g} ms"
         beside = cells(self.heading) + 2 + cells(said) <= width
-        top, row = LINE * (2.6 if beside else 3.6), LINE * 1.9
+        key = [said] if beside else _folded(said, width)
+        top, row = LINE * (2.6 if beside else 2.6 + len(key)), LINE * 1.9
         tall = 2 * row + LINE * 2.8
         picture = Svg(
             margin + room + 24,
@@ -174,7 +175,8 @@ class RegionTimeline(Picture):
         )
         picture.text(8, LINE * 0.95, self.heading, size=13, weight="bold")
         behind = CELL * (cells(self.heading) + 2) * bool(self.heading) if beside else 0.0
-        picture.text(8 + behind, LINE * (0.95 if beside else 1.95), said, "faint", size=12)
+        for number, line in enumerate(key):
+            picture.text(8 + behind, LINE * (number + (0.95 if beside else 1.95)), line, "faint", size=12)
         for number in range(lines):
             left = self.start + number * room / scale
             right = self.stop if number == lines - 1 else left + room / scale - 1e-9
@@ -278,3 +280,14 @@ def tolerance_in_words(tolerance: float | str) -> str:
     '± 20 ms'
     """
     return f"± {1000 * seconds(tolerance):g} ms"
+
+
+def _folded(said: str, width: int) -> list[str]:
+    """Fold what is said between its parts, so that no line is wider than the drawing."""
+    lines: list[str] = []
+    for part in said.split(" · "):
+        if lines and cells(f"{lines[-1]} · {part}") <= width:
+            lines[-1] += f" · {part}"
+        else:
+            lines.append(part)
+    return lines

@@ -60,6 +60,7 @@ def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], d
                 "title": each.title,
                 "value": None if math.isnan(value) else value,
                 "higher_is_better": each.higher_is_better,
+                "best": each.best if each.bounds[0] < each.best < each.bounds[1] else None,  # neither end is best
                 "signature": each.signature,
                 "counts": dict(zip(each.fields, row.tolist(), strict=True)),
             }

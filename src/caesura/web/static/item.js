@@ -106,7 +106,7 @@ function drawComparison(found) {
   document.querySelector("#scores tbody").replaceChildren(...first.scores.map((score, i) =>
     el("tr", {}, el("th", { scope: "row" }, score.name),
       ...found.comparisons.map((c) => el("td", { class: "n", title: c.scores[i]?.signature }, number(c.scores[i]?.value ?? null))),
-      el("td", {}, score.title, score.higher_is_better ? "" : " (lower is better)"))));
+      el("td", {}, score.title, score.best !== null ? ` (${score.best} is best)` : score.higher_is_better ? "" : " (lower is better)"))));
   document.getElementById("skipped").replaceChildren(...Object.entries(first.skipped).map(([metric, why]) => el("li", {}, `${metric}: ${why}`)));
 }
 
