@@ -107,7 +107,7 @@ NAMES = {
     "mass 1.5": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 1.5]}}}', "must be a whole number of units, not 1.5"),
     "mass huge": ('{"segmentation_type": "linear", "items": {"a": {"x": [4611686018427387904, 4611686018427387904]}}}', "more units than any text"),
     "mass text": ('{"segmentation_type": "linear", "items": {"a": {"x": ["2"]}}}', "must be a whole number"),
-    "mass null": ('{"segmentation_type": "linear", "items": {"a": {"x": null}}}', "item 'a', coder 'x': expected a list of masses"),
+    "mass null": ('{"segmentation_type": "linear", "items": {"a": {"x": null}}}', "item 'a', coder 'x': masses must be a list, not None."),
     "lengths": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 2], "y": [5]}}}', "all coders of a text share its length"),
     "coder twice": ('{"segmentation_type": "linear", "items": {"a": {"x": [2, 2], "x": [4]}}}', "the name 'x' is given twice"),
     "truncated": ('{"segmentation_type": "linear",\n "items": {"a": {"x": [2, 2', "line 2: this is not JSON"),
@@ -199,6 +199,45 @@ def test_binary_files_and_strange_encodings(tmp_path):
     assert "there is no text encoding 'klingon'" in refused(
         "convert", latin, tmp_path / "p.json", "--encoding", "klingon"
     )
+
+
+@pytest.mark.parametrize("words", [["compare", "sample:kubla", "sample:kubla", "--svg"], ["show", "sample:kubla", "--svg"],
+                                   ["plane", "sample:phones", "sample:phones", "-o"]])  # fmt: skip
+def test_a_drawing_is_called_what_it_is(words, tmp_path):
+    out = tmp_path / "picture.png"
+    assert "drawings are written as SVG; name the file picture.svg." in refused(*words, out)
+    assert not out.exists()
+
+
+def test_a_binary_file_is_named_once(tmp_path):
+    table = tmp_path / "matrix.csv"
+    table.write_bytes(bytes(range(256)))
+    said = refused("compare", "sample:kubla", "sample:kubla", "-m", f"Sf:similarity={table}")
+    assert said.count(str(table)) == 1
+
+
+def test_a_folder_is_called_a_folder(tmp_path):
+    assert f"{tmp_path}: this is a folder, expected a file." in refused("vowels", "restore", tmp_path)
+    with pytest.raises(cs.FormatError, match="this is a folder"):
+        cs.annotators.VowelRestorer.load(tmp_path)
+    model = tmp_path / "small.model"
+    cs.annotators.VowelRestorer().fit(["שָׁלוֹם רָב"]).save(model)
+    assert f"{tmp_path}: this is a folder, expected a file." in refused("vowels", "restore", model, tmp_path)
+
+
+def test_what_is_not_in_time_has_no_best_r(tmp_path):
+    assert "R is of boundaries in time, but this holds units." in refused("optimise", "sample:kubla", "sample:kubla")
+
+
+def test_a_mark_given_twice_is_named_with_its_line_and_a_time_may_stand_twice(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("item,coder,length,time,type\ncall,ann,3.5,0.52,a\ncall,ann,3.5,0.52,a\n")
+    with pytest.raises(cs.FormatError, match=r"line 3: time 0\.52 is given twice with type 'a'"):
+        cs.read(table)
+    table.write_text("item,coder,length,time\ncall,ann,3.5,0.52\ncall,ann,3.5,0.52\n")
+    assert cs.read(table)["call", "ann"].positions.tolist() == [0.52, 0.52]
+    row = cs.evaluate(cs.read(table), cs.read(table), ["R"])["R"].rows[0].tolist()
+    assert row == [1.0, 1.0, 1.0, 2.0]  # once in a reference, every time in a hypothesis
 
 
 def test_unknown_formats_and_options(good, tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, writable
+from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
 
 if TYPE_CHECKING:
     from caesura.model import Corpus
@@ -35,7 +35,7 @@ def optimise(
         ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option("--svg", callback=writable, help="Write the performance plane into this file as SVG.")
+        Path | None, typer.Option("--svg", callback=drawable, help="Write the performance plane into this file as SVG.")
     ] = None,
     format: Format = None,
     option: FormatOptions = None,
@@ -49,11 +49,14 @@ def optimise(
     from caesura.cli.inputs import load, of_side
     from caesura.cli.output import as_json
     from caesura.cli.systems import names_of
+    from caesura.errors import CaesuraError
     from caesura.metrics.region import seconds
     from caesura.statistics.regions import best_r
 
     gold = load(reference, format, None, of_side(option, "ref"))
     half = seconds(tolerance)
+    if gold.kind != "time":
+        raise CaesuraError(f"{reference}: R is of boundaries in time, but this holds {gold.kind}.")
     curves, points, named = {}, [], dict(zip(names_of(systems), systems, strict=True))
     for name, path in named.items():
         found = _points(gold, reference, name, path, half, format, of_side(option, "hyp"))

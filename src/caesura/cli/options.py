@@ -25,6 +25,7 @@ __all__ = [
     "Tolerance",
     "Transposition",
     "Width",
+    "drawable",
     "writable",
 ]
 
@@ -36,6 +37,15 @@ def writable(path: Path | None) -> Path | None:
 
         check_target(path)
     return path
+
+
+def drawable(path: Path | None) -> Path | None:
+    """Refuse a name that says the drawing is anything but SVG, which no program would open as what it is called."""
+    if path is not None and path.suffix.lower() not in ("", ".svg"):
+        from caesura.errors import FormatError
+
+        raise FormatError(path, None, f"drawings are written as SVG; name the file {path.with_suffix('.svg').name}.")
+    return writable(path)
 
 
 Input: TypeAlias = Annotated[
@@ -65,7 +75,7 @@ Lossy: TypeAlias = Annotated[bool, typer.Option("--lossy", help="Write even wher
 NearMiss: TypeAlias = Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")]
 Tolerance: TypeAlias = Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")]
 SvgFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--svg", callback=writable, help="Write the drawing into this file as SVG.")
+    Path | None, typer.Option("--svg", callback=drawable, help="Write the drawing into this file as SVG.")
 ]
 Width: TypeAlias = Annotated[
     int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width
+from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable
 
 __all__ = ["plane"]
 
@@ -18,7 +18,7 @@ def plane(
     tolerance: Tolerance = "20ms",
     matching: Annotated[str, typer.Option("--matching", help="regions, optimal or lenient.")] = "regions",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the plane as SVG into this file.")
+        Path | None, typer.Option("--output", "-o", callback=drawable, help="Write the plane as SVG into this file.")
     ] = None,
     format: Format = None,
     option: FormatOptions = None,

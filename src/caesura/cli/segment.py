@@ -89,7 +89,7 @@ def _segmented(
     if method == "uniform":
         if scored:
             raise CaesuraError("uniform boundaries have no scores; --scores goes with --method spectral.")
-        return Uniform(seconds(interval)).segment(sound), []
+        return Uniform(seconds(interval, "an interval")).segment(sound), []
     if method != "spectral":
         raise UnknownName("method", method, ["spectral", "uniform"])
     segmenter = SpectralChange() if threshold is None else SpectralChange(threshold=threshold)

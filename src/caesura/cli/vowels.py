@@ -241,6 +241,8 @@ def _chunks(file: Path | None) -> Iterator[str]:
     """Whole lines, as many as have arrived: nobody who types waits for a buffer to fill."""
     from caesura.errors import FormatError
 
+    if file is not None and file.is_dir():
+        raise FormatError(file, None, "this is a folder, expected a file.")
     if file is not None and not file.is_file():
         raise FormatError(file, None, "there is no such file.")
     source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")

@@ -57,6 +57,5 @@ def _masses(source: Source, item: str, coder: str, masses: Any) -> Segmentation:
         if isinstance(masses, list) and any(isinstance(mass, bool) for mass in masses):
             raise CaesuraError("a mass must be a whole number of units, not true or false.")
         return Segmentation.from_masses(masses)
-    except (CaesuraError, TypeError) as fault:
-        why = fault if isinstance(fault, CaesuraError) else f"expected a list of masses, found {type(masses).__name__}."
-        raise FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {why}") from None
+    except CaesuraError as fault:
+        raise FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {fault}") from None

@@ -269,8 +269,8 @@ def region_scores(
 # ---------------------------------------------------------------------- what the functions of this family share
 
 
-def seconds(value: float | str) -> float:
-    """Read a duration: a number of seconds, or ``"20ms"``, ``"0.02s"``, ``"0.02"``.
+def seconds(value: float | str, what: str = "a tolerance") -> float:
+    """Read a duration, called ``what`` where it is none: a number of seconds, or ``"20ms"``, ``"0.02s"``, ``"0.02"``.
 
     >>> seconds("20ms"), seconds(0.01)
     (0.02, 0.01)
@@ -287,7 +287,7 @@ def seconds(value: float | str) -> float:
     except (TypeError, ValueError):
         found = None
     if found is None or not np.isfinite(found) or found < 0:
-        raise CaesuraError(f"a tolerance is a number of seconds from 0 up, or like 20ms; found {value!r}.")
+        raise CaesuraError(f"{what} is a number of seconds from 0 up, or like 20ms; found {value!r}.")
     return found
 
 

@@ -253,6 +253,8 @@ def _from_file(path: Path) -> Similarity:
         return _from_lines(lines)
     except (csv.Error, json.JSONDecodeError) as fault:
         raise FormatError(path, None, f"this is not a table: {fault}.") from None
+    except FormatError:  # names the file already
+        raise
     except CaesuraError as fault:
         raise FormatError(path, None, str(fault)) from None
 

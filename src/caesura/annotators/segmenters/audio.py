@@ -39,6 +39,8 @@ def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Record
         Which channel, counted from 1; by default the mean of all.
     """
     where = Path(path)
+    if where.is_dir():
+        raise FormatError(where, None, "this is a folder, expected a file.")
     if not where.is_file():
         raise FormatError(where, None, "there is no such file.")
     try:

@@ -47,6 +47,8 @@ def load_model(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
     The arrays are views of one buffer; whoever keeps one for long copies it.
     """
+    if path.is_dir():
+        raise FormatError(path, None, "this is a folder, expected a file.")
     if not path.is_file():
         raise FormatError(path, None, "there is no such file.")
     with path.open("rb") as stream:

@@ -114,7 +114,13 @@ def _bare(head: str) -> bool:
 
 
 def _points(rows: list[Row], length: float | None) -> Segmentation:
-    marked = sorted((_time(row, "time"), row.get("type")) for row in rows if row["time"].strip())
+    placed = [(_time(row, "time"), row.get("type"), row) for row in rows if row["time"].strip()]
+    seen: set[tuple[float, str]] = set()
+    for time, kind, row in placed:
+        if kind and (time, kind) in seen:
+            raise row.fault(f"time {time:g} is given twice with type {kind!r}.")
+        seen.add((time, kind))
+    marked = sorted((time, kind) for time, kind, _ in placed)
     known = length if length is not None else _length(rows)
     times, types = [time for time, _ in marked], [kind for _, kind in marked]
     return Segmentation.from_times(times, length=known, types=types if any(types) else None)
