@@ -296,7 +296,7 @@ WRONG = [
     (lambda: cs.flexible_agreement(FIRST), "nothing to agree with"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, chance="alpha"), "there is no chance model 'alpha'"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, method="guess"), "there is no method 'guess'"),
-    (lambda: cs.flexible_agreement(FIRST, SECOND, draws=1, method="simulation"), "expected 2 or more"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, draws=1, method="simulation"), "expected a whole number, 2 or more"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, precision=0), "precision is 0"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", method="exact"), "no exact value"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="words"), "no value of normalise 'words'"),

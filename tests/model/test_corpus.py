@@ -129,3 +129,23 @@ def test_columns_are_the_layout_of_arrow_lists() -> None:
     assert corpus.offsets.tolist() == [0, 2, 2, 3]
     assert corpus.positions.tolist() == [2, 5, 1]
     assert corpus.positions.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Corpus.from_dict(None),
+        lambda: Corpus.from_dict({"a": [2, 3]}),
+        lambda: Corpus.from_annotations([("a", "x")]),
+        lambda: Corpus.from_annotations([5]),
+        lambda: Corpus.join([5]),
+        lambda: Corpus.join(Corpus.from_dict({"a": {"x": [2, 3]}})),
+    ],
+)
+def test_what_makes_no_corpus_is_refused_in_a_sentence(make) -> None:
+    with pytest.raises(CaesuraError, match=r"\.$"):
+        make()
+
+
+def test_annotations_one_by_one_may_be_masses() -> None:
+    assert Corpus.from_annotations([("a", "x", [2, 3])]) == Corpus.from_dict({"a": {"x": [2, 3]}})

@@ -112,7 +112,7 @@ def test_too_little_to_resample() -> None:
     ("given", "sentence"),
     [
         ({"level": 1.5}, "between 0 and 1"),
-        ({"resamples": 0}, "0 resamples"),
+        ({"resamples": 0}, "resamples is 0"),
         ({"method": "t"}, "there is no interval 't'; expected percentile, bca, expanded."),
     ],
 )

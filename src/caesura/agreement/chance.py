@@ -21,6 +21,7 @@ from caesura.agreement.automaton import Expected, expected_cost
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics.base import ratio
 from caesura.metrics.flexible import Costs, Normalise
+from caesura.model.words import check_whole
 
 __all__ = ["Chance", "ChanceModel", "Estimate", "Method", "chance_similarity", "distributions"]
 
@@ -106,8 +107,10 @@ def chance_similarity(
     """
     if method not in get_args(Method):
         raise UnknownName("method", str(method), list(get_args(Method)))
-    if draws < 2:
-        raise CaesuraError(f"{draws} draws were asked for; expected 2 or more.")
+    check_whole("draws", draws, 2)
+    check_whole("threads", 1 if threads is None else threads)
+    if seed is not None:
+        check_whole("seed", seed)
     if method == "exact" and normalise == "boundaries":
         raise CaesuraError("chance for S_f^B is a mean of ratios and has no exact value; use method='simulation'.")
     if not model.places:

@@ -24,6 +24,8 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.base import ratio
 from caesura.model import Corpus
+from caesura.model.corpus import expected_corpus
+from caesura.model.words import check_whole
 
 __all__ = ["COEFFICIENTS", "Coefficient", "Density", "agreement", "observed_and_expected"]
 
@@ -93,6 +95,7 @@ def agreement(
         raise CaesuraError(f"density is {density!r}; expected 'pooled', 'mean' or 'segments'.")
     draws = _Draws(resamples, level, seed)
     made = _made(metric)
+    expected_corpus(corpus, "what coders agree on")
     coding = Coding.of(corpus, made)
     if corpus.kind != "units" and coefficient != "percentage":
         raise CaesuraError(
@@ -249,8 +252,8 @@ class _Draws:
     seed: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.resamples, bool) or self.resamples < 0:
-            raise CaesuraError(f"resamples is {self.resamples!r}; expected 0 or more.")
+        check_whole("resamples", self.resamples)
+        check_whole("seed", self.seed)
         if not 0 < self.level < 1:
             raise CaesuraError(f"level is {self.level}; expected a number between 0 and 1.")
 

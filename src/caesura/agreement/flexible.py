@@ -89,8 +89,8 @@ def flexible_agreement(
     >>> round(found.observed, 3), round(found.expected, 3), round(found.value, 3)
     (0.85, 0.547, 0.669)
     """
-    if precision is not None and not precision > 0:
-        raise CaesuraError(f"precision is {precision}; expected a number above 0.")
+    if precision is not None and not (isinstance(precision, (int, float)) and precision > 0):
+        raise CaesuraError(f"precision is {precision!r}; expected a number above 0.")
     if normalise not in get_args(Normalise):
         raise UnknownName("value of normalise", str(normalise), list(get_args(Normalise)))
     made = (Sf if normalise == "potential" else SfB)(similarity, transposition, moved, ties, forced, closing, labels)

@@ -23,6 +23,7 @@ from caesura.formats.files import Content, Source, atomic_write_all, load_json
 from caesura.formats.folders import NAMES, guessed_pattern, read_folder, renamed, write_folder
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus
+from caesura.model.corpus import expected_corpus
 
 __all__ = ["FORMATS", "Format", "detect", "features", "likely_pattern", "losses", "read", "write"]
 
@@ -127,6 +128,8 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
     FormatError
         Where the file is not what the format says, with its line.
     """
+    if path == "":  # an unset variable, which pathlib takes for the folder we are in
+        raise CaesuraError("the path to read is empty; expected the name of a file or folder.")
     where = Path(path)
     if format is not None:
         _named(format)
@@ -184,6 +187,7 @@ def write(
     FormatError
         Where the format cannot carry all of the corpus, saying what would be lost.
     """
+    expected_corpus(corpus, "what is written")
     where = Path(path)
     if pattern is not None:
         write_folder(corpus, where, pattern, lambda part, file: write(part, file, format, lossy=lossy, **options))

@@ -49,8 +49,8 @@ def weigh(ballot: Ballot, weight: Weight) -> NDArray[np.int64]:
         )
     given = [weight(ballot.vote(row)) for row in range(len(ballot))]
     for row, value in enumerate(given):
-        if not np.isfinite(value):
-            raise CaesuraError(f"the weight of segment {ballot.vote(row)} is {value}; every weight must be finite.")
+        if not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+            raise CaesuraError(f"the weight of segment {ballot.vote(row)} is {value!r}; every weight must be finite.")
     exact = [Fraction(value) for value in given]
     total = sum(map(abs, exact), Fraction(1))
     scale = lcm(*(value.denominator for value in exact))

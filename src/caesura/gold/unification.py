@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from caesura.gold.selection import Weight
 from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness
 from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
+from caesura.model.corpus import expected_corpus
 
 __all__ = ["METHODS", "Annotations", "Gold", "Method", "unify", "unify_corpus"]
 
@@ -234,7 +235,7 @@ def unify(
     check_embeddedness(embeddedness)
     coders, marks = _one_text(annotations)
     if method not in METHODS:
-        raise UnknownName("method", method, list(METHODS))
+        raise UnknownName("method", str(method), list(METHODS))
     options = {"threshold": threshold, "rule": rule, "weight": None if weight == "votes" else weight, "metric": metric}
     for name, value in options.items():
         if value is not None and name not in METHODS[method].takes:
@@ -257,7 +258,7 @@ def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> di
     {'x': [2, 3], 'y': [4]}
     """
     groups: dict[tuple[str, str], dict[str, Segmentation | Hierarchy]] = {}
-    for item, coder, marks, track in corpus:
+    for item, coder, marks, track in expected_corpus(corpus, "what is unified"):
         groups.setdefault((item, track), {})[coder] = marks
     return {key: unify(group, method, **options) for key, group in groups.items()}
 
@@ -272,6 +273,8 @@ def _one_text(annotations: Annotations) -> tuple[list[str], list[Any]]:
                 f"this corpus holds {len(texts)} texts; unify one of them (corpus.select), or all with unify_corpus."
             )
     else:
+        if isinstance(annotations, (str, bytes)) or not isinstance(annotations, Iterable):
+            raise CaesuraError(f"annotations to unify are a list of them, or {{coder: marks}}, not {annotations!r}.")
         listed = (
             [(str(coder), marks) for coder, marks in annotations.items()]
             if isinstance(annotations, Mapping)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, InvalidSegmentation, LengthMismatch
 from caesura.model.columns import check_columns, check_hierarchy
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.words import counted, place
 
-__all__ = ["Annotation", "Corpus", "Kind", "merged_labels"]
+__all__ = ["Annotation", "Corpus", "Kind", "expected_corpus", "merged_labels"]
 
 #: What the marks of a corpus are: boundaries between units, boundaries in time, or nested segments of units.
 Kind: TypeAlias = Literal["units", "time", "nested"]
@@ -153,7 +154,7 @@ class Corpus:
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Corpus:
         """Build from annotations one by one; types are placed on one ordinal scale for all of them."""
-        listed = [Annotation(*a) for a in annotations]
+        listed = [_annotation(a) for a in annotations]
         nested = [isinstance(a.marks, Hierarchy) for a in listed]
         timed = [isinstance(a.marks, Segmentation) and a.marks.timed for a in listed]
         kinds = {"nested" if n else "time" if t else "units" for n, t in zip(nested, timed, strict=True)}
@@ -185,6 +186,8 @@ class Corpus:
     @classmethod
     def from_dict(cls, data: Mapping[str, Mapping[str, SegmentationLike | Hierarchy]]) -> Corpus:
         """Build from ``{item: {coder: segmentation}}``; masses and strings are taken as segmentations."""
+        if not isinstance(data, Mapping) or not all(isinstance(coders, Mapping) for coders in data.values()):
+            raise InvalidSegmentation("a corpus is made from {item: {coder: segmentation}}, a dict of dicts.")
         return cls.from_annotations(
             Annotation(str(item), str(coder), marks if isinstance(marks, Hierarchy) else as_segmentation(marks))
             for item, coders in data.items()
@@ -194,7 +197,7 @@ class Corpus:
     @classmethod
     def join(cls, corpora: Iterable[Corpus]) -> Corpus:
         """Put several corpora into one; the same coder on the same track twice is refused."""
-        listed = list(corpora)
+        listed = [expected_corpus(corpus, "every one to join") for corpus in corpora]
         attributes: dict[str, dict[str, Any]] = {}
         for corpus in listed:
             for item, known in corpus.attributes.items():
@@ -451,3 +454,23 @@ def _nested_columns(listed: list[Annotation]) -> dict[str, Any]:
     rows = np.concatenate(segments)
     offsets = np.concatenate(([0], np.cumsum([len(s) for s in segments])))
     return {"offsets": offsets, "positions": rows[:, 0], "ends": rows[:, 1], "types": rows[:, 2]}
+
+
+def expected_corpus(given: object, what: str) -> Corpus:
+    """Refuse anything but a corpus where one is expected."""
+    if not isinstance(given, Corpus):
+        raise CaesuraError(
+            f"{what} must be a Corpus, as cs.read and Corpus.from_dict make it, not {short(repr(given))}."
+        )
+    return given
+
+
+def _annotation(given: Annotation | tuple[Any, ...]) -> Annotation:
+    if not isinstance(given, tuple) or not 3 <= len(given) <= len(Annotation._fields):
+        raise InvalidSegmentation(
+            f"an annotation is (item, coder, marks) or (item, coder, marks, track), not {given!r}."
+        )
+    made = Annotation(*given)
+    return (
+        made if isinstance(made.marks, (Segmentation, Hierarchy)) else made._replace(marks=as_segmentation(made.marks))
+    )

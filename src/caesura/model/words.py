@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "heading", "place"]
+from caesura.errors import CaesuraError
+
+__all__ = ["check_whole", "counted", "heading", "place"]
 
 
 def counted(number: int, noun: str) -> str:
@@ -30,3 +32,9 @@ def heading(item: str, track: str) -> str:
     ('kubla', 'talk · ann')
     """
     return f"{item} · {track}" if track else item
+
+
+def check_whole(option: str, given: object, least: int = 0) -> None:
+    """Refuse what is no whole number, or too small a one, where an option counts something."""
+    if isinstance(given, bool) or not hasattr(given, "__index__") or given.__index__() < least:
+        raise CaesuraError(f"{option} is {given!r}; expected a whole number, {least} or more.")

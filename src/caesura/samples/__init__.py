@@ -40,5 +40,5 @@ def load(name: str) -> Corpus:
     [2, 3, 6]
     """
     if name not in SAMPLES:
-        raise UnknownName("sample", name, names())
+        raise UnknownName("sample", str(name), names())
     return SAMPLES[name][1]()

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
+from caesura.model.words import check_whole
 
 __all__ = [
     "Interval",
@@ -102,10 +103,10 @@ def bootstrap_intervals(
     method: IntervalMethod = "percentile",
 ) -> list[Interval | None]:
     """Intervals of several scores over the same items, all from the same resamples."""
-    if not 0 < level < 1:
-        raise CaesuraError(f"the level of an interval lies between 0 and 1, not at {level}.")
-    if resamples < 1:
-        raise CaesuraError(f"{resamples} resamples leave nothing to sort; expected 1 or more.")
+    if not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise CaesuraError(f"the level of an interval lies between 0 and 1, not at {level!r}.")
+    check_whole("resamples", resamples, 1)
+    check_whole("seed", seed)
     if method not in _ENDS:
         raise CaesuraError(f"there is no interval {method!r}; expected {', '.join(_ENDS)}.")
     if not rows or len(rows[0]) < 2:

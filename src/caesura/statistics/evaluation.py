@@ -13,7 +13,8 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus
-from caesura.model.words import counted
+from caesura.model.corpus import expected_corpus
+from caesura.model.words import check_whole, counted
 from caesura.statistics.baselines import BASELINES, baseline, human_pairs
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.pairing import Missing, Pairing, References, pair_all, pair_up
@@ -171,7 +172,11 @@ def evaluate(
     >>> round(evaluate(gold, system, ["recall"])["recall"].micro, 4)
     0.6667
     """
-    systems = {"hypothesis": hypothesis} if isinstance(hypothesis, Corpus) else dict(hypothesis)
+    expected_corpus(reference, "the reference")
+    systems = dict(hypothesis) if isinstance(hypothesis, Mapping) else {"hypothesis": hypothesis}
+    for name, system in systems.items():
+        expected_corpus(system, f"the system {name!r}")
+    check_whole("threads", 1 if threads is None else threads)
     pairings = pair_all(reference, systems, missing=missing)
     chosen = _chosen(metrics, next(iter(pairings.values())))
     measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed), threads)
