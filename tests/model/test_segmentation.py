@@ -153,6 +153,7 @@ BAD = [
     (lambda: Segmentation.from_positions([2**63], length=3), "behind the end of any text"),
     (lambda: Segmentation(3, [1], types=[[1]]), "types must be integer codes"),
     (lambda: Segmentation(3, [1], types=5), "types must be a list, not 5"),
+    (lambda: Segmentation(3, [1], types=[-(2**62)]), "a type is an integer from"),
     (lambda: Segmentation.from_labels(None), "segment labels must be a list"),
     (lambda: Segmentation.from_labels([float("nan")] * 2), "unit 1 has nan"),
     (lambda: Segmentation.from_labels(np.ones((2, 2))), "unit 1 has array"),

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 
+_FARTHEST_TYPE = 2**52  # beyond it the distance of two types is no longer exact
 _MOST_UNITS = 2**62  # what sums of two lengths still hold in 64 bits
 
 
@@ -99,6 +100,8 @@ def checked_types(types: Any, labels: Sequence[str] | None, boundaries: int) -> 
         given = np.empty(0, np.int64)
     if given.dtype.kind not in "iu" or given.ndim != 1:
         raise InvalidSegmentation("types must be integer codes; from_positions takes names.")
+    if len(given) and (int(given.max()) > _FARTHEST_TYPE or int(given.min()) < -_FARTHEST_TYPE):
+        raise InvalidSegmentation(f"a type is an integer from -{_FARTHEST_TYPE} to {_FARTHEST_TYPE}, or a name.")
     if len(given) != boundaries:
         raise InvalidSegmentation(f"{len(given)} types were given for {boundaries} boundaries.")
     if labels is not None and len(given) and not (given.min() >= 0 and given.max() < len(labels)):
