@@ -24,9 +24,16 @@ from caesura.kernels.features import (
     outer_features,
 )
 from caesura.kernels.hashing import fold_in
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import inline, kernel
 
 __all__ = ["count_features", "score_words", "tag_words", "train_epoch"]
+
+
+@inline
+def _counts(kept: Any, at: Any) -> Any:
+    """Whether a feature was seen often enough to count: a bit each, so that the answers stay in the processor's cache."""
+    place = np.uint64(at)
+    return (kept[place >> np.uint64(3)] >> (np.uint64(7) - (place & np.uint64(7)))) & np.uint64(1)
 
 
 @kernel
@@ -100,11 +107,11 @@ def train_epoch(
                 outer_features(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
                 number = 0
                 for k in range(STATIC if drop[turn] else STATIC + LEXICAL):
-                    if kept[static[i, k]]:
+                    if _counts(kept, static[i, k]):
                         features[number] = static[i, k]
                         number += 1
                 for k in range(DYNAMIC):
-                    if kept[dynamic[k]] and not (drop[turn] and k in (MARK_IN_WORD, WORD_AFTER)):
+                    if _counts(kept, dynamic[k]) and not (drop[turn] and k in (MARK_IN_WORD, WORD_AFTER)):
                         features[number] = np.int64(dynamic[k])
                         number += 1
                 score[:width] = 0.0
@@ -313,7 +320,7 @@ def _static_scores(base: Any, row: Any, kept: Any, weights: Any, width: Any) -> 
     base[:width] = 0.0
     for k in range(STATIC + LEXICAL):
         at = row[k]
-        if kept[at]:
+        if _counts(kept, at):
             for o in range(width):
                 base[o] += weights[at + o]
 
@@ -323,7 +330,7 @@ def _add_weights(score: Any, features: Any, start: Any, stop: Any, kept: Any, we
     """Add the weights of some dynamic features for each choice."""
     for k in range(start, stop):
         at = np.int64(features[k])
-        if kept[at]:
+        if _counts(kept, at):
             for o in range(width):
                 score[o] += weights[at + o]
 

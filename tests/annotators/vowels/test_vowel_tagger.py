@@ -38,7 +38,7 @@ def every_way(alphabet: Alphabet, passage: Passage, width: int, shuffle: int = 0
 def scored(trained: tuple[Alphabet, Passage, Tagger], given: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
     """Scores of every word: candidates × ways in which the word before may end."""
     alphabet, passage, tagger = trained
-    found = tagger.score(alphabet, passage, passage.features(len(tagger.kept)), given, given)
+    found = tagger.score(alphabet, passage, passage.features(tagger.size), given, given)
     return [
         found.scores[low:high].reshape(count, -1)
         for low, high, count in zip(found.offsets[:-1], found.offsets[1:], np.diff(given[1]), strict=True)
@@ -67,7 +67,7 @@ def test_a_candidate_scores_the_same_alone(trained: tuple[Alphabet, Passage, Tag
     alphabet, passage, tagger = trained
     width = int(passage.sizes.max())
     rows, offsets = every_way(alphabet, passage, width)
-    features = passage.features(len(tagger.kept))
+    features = passage.features(tagger.size)
     number = len(passage.sizes)
     before = (rows[offsets[:-1]], np.arange(number + 1))
     together = tagger.score(alphabet, passage, features, (rows, offsets), before)

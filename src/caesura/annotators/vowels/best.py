@@ -113,19 +113,18 @@ class Best(Open):
         stored = super().arrays()
         for name, tagger in (("forward", self.forward), ("backward", self.backward)):
             stored[f"{name}_weights"] = tagger.weights.astype(np.float16)
-            stored[f"{name}_kept"] = np.packbits(tagger.kept)
+            stored[f"{name}_kept"] = tagger.kept
         return stored if self.chooser is None else stored | self.chooser.arrays()
 
     @classmethod
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Best:
         """Rebuild the n-grams, both taggers and the chooser, if the model has one."""
         forward, backward = (
-            Tagger(arrays[f"{name}_weights"].astype(np.float32), np.unpackbits(arrays[f"{name}_kept"]).astype(bool))
+            Tagger(arrays[f"{name}_weights"].astype(np.float32), arrays[f"{name}_kept"].copy())
             for name in ("forward", "backward")
         )
-        parts = rebuilt(script, arrays)
-        chooser = Chooser.from_arrays(arrays, parts[0], lexicon) if "chooser_weights" in arrays else None
-        return cls(script, lexicon, *parts, forward, backward, chooser)
+        chooser = Chooser.from_arrays(arrays) if "chooser_weights" in arrays else None
+        return cls(script, lexicon, *rebuilt(script, arrays), forward, backward, chooser)
 
 
 class _Fusion:
@@ -136,8 +135,8 @@ class _Fusion:
         self.alphabet = model.alphabet
         self.here = Passage(self.alphabet.spell(words.words), words.offsets, words.joined)
         self.back = self.here.reversed()
-        self.features = self.here.features(len(model.forward.kept))
-        self.back_features = self.back.features(len(model.backward.kept))
+        self.features = self.here.features(model.forward.size)
+        self.back_features = self.back.features(model.backward.size)
         self.longest = int(self.here.sizes.max()) if len(words.words) else 0
 
     def lattice(self) -> Lattice:

@@ -70,13 +70,13 @@ class Chooser:
         return out
 
     def arrays(self) -> Arrays:
-        """The weights; the looks follow from the lexicon."""
-        return {"chooser_weights": self.weights, "chooser_step": np.array([self.step])}
+        """The weights and the looks, which would take longer to find again than to read."""
+        return {"chooser_weights": self.weights, "chooser_step": np.array([self.step]), "chooser_looks": self.looks}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], alphabet: Alphabet, lexicon: Lexicon) -> Chooser:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Chooser:
         """Rebuild the chooser."""
-        return cls(arrays["chooser_weights"].copy(), float(arrays["chooser_step"][0]), _looks(alphabet, lexicon))
+        return cls(arrays["chooser_weights"].copy(), float(arrays["chooser_step"][0]), arrays["chooser_looks"].copy())
 
 
 def fit_chooser(

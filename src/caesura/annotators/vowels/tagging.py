@@ -73,10 +73,15 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Tagger:
-    """Weights of hashed features, and which features were seen often enough to count."""
+    """Weights of hashed features, and which features were seen often enough to count, a bit each."""
 
     weights: NDArray[np.float32]
-    kept: Bools
+    kept: NDArray[np.uint8]
+
+    @property
+    def size(self) -> int:
+        """How many places there are for features."""
+        return len(self.weights) - _ROOM
 
     def propose(
         self, alphabet: Alphabet, passage: Passage, features: NDArray[np.int32], beam: int, usual: Ints
@@ -143,7 +148,7 @@ def fit_tagger(
     static = passage.features(size)
     counts = np.zeros(size, np.uint8)
     count_features(text.letters, text.words, opens, text.marks, static, counts)
-    kept = counts >= least
+    kept = np.packbits(counts >= least)
     weights, squares = np.zeros(size + _ROOM, np.float32), np.full(size + _ROOM, 0.01, np.float32)
     random = np.random.default_rng(seed)
     number = len(text.words) - 1
