@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.hashing import mix
 from caesura.kernels.jit import kernel
+from caesura.kernels.softmax import normalise
 
 __all__ = ["count_choices", "score_choices", "train_choices"]
 
@@ -56,7 +57,7 @@ def train_choices(
             continue
         for c in range(width):
             score[c] = _sum(contexts[w], looks[low + c], weights)
-        _normalise(score[:width])
+        normalise(score, width)
         total -= score[states[w] - low]
         seen += 1
         for c in range(width):
@@ -87,7 +88,7 @@ def score_choices(
         low, high = offsets[w], offsets[w + 1]
         for n in range(low, high):
             out[n] = step * _sum(contexts[w], looks[states[n]], weights)
-        _normalise(out[low:high])
+        normalise(out[low:high], high - low)
 
 
 @kernel
@@ -99,11 +100,3 @@ def _sum(contexts: Any, looks: Any, weights: Any) -> Any:
         for r in range(len(looks)):
             total += weights[mix(contexts[k], looks[r]) & cut]
     return total
-
-
-@kernel
-def _normalise(score: Any) -> None:
-    """Turn scores into log probabilities."""
-    top = score.max()
-    norm = top + np.log(np.exp(score - top).sum())
-    score -= norm

@@ -25,6 +25,7 @@ from caesura.kernels.features import (
 )
 from caesura.kernels.hashing import fold_in
 from caesura.kernels.jit import inline, kernel
+from caesura.kernels.softmax import normalise
 
 __all__ = ["count_features", "score_words", "tag_words", "train_epoch"]
 
@@ -194,7 +195,7 @@ def tag_words(
                 outer_features(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
                 score[:width] = base[:width]
                 _add_weights(score, dynamic, 0, DYNAMIC, kept, weights, width)
-                _normalise(score, width)
+                normalise(score, width)
                 for o in range(width):
                     pool[number] = value[b] + score[o]
                     number += 1
@@ -284,7 +285,7 @@ def score_words(
                         )
                         logs[j, e, :width] = part[:width]
                         _add_weights(logs[j, e], dynamic, INNER, DYNAMIC, kept, weights, width)
-                        _normalise(logs[j, e], width)
+                        normalise(logs[j, e], width)
                 for e in range(ways):
                     step = 0.0
                     if choice < 0:
@@ -333,15 +334,3 @@ def _add_weights(score: Any, features: Any, start: Any, stop: Any, kept: Any, we
         if _counts(kept, at):
             for o in range(width):
                 score[o] += weights[at + o]
-
-
-@kernel
-def _normalise(score: Any, width: Any) -> None:
-    """Turn scores into log probabilities."""
-    top = score[:width].max()
-    norm = 0.0
-    for o in range(width):
-        norm += np.exp(score[o] - top)
-    norm = top + np.log(norm)
-    for o in range(width):
-        score[o] -= norm

@@ -27,6 +27,7 @@ Hashes = NDArray[np.uint64]
 _BITS = 23
 _RATE = 0.1
 _RUNS, _PASSES = 4, 2  # what is learnt depends on the order of examples; the mean of some runs does so less
+_FIRST, _LAST = range(3), range(-1, -4, -1)  # places in a word, from either end
 _PAD = 1 << 20  # a letter that no alphabet has
 _NEW_FORM = -6.0  # log probability of a form that a known word never had, as a known form's are among each other
 
@@ -110,8 +111,8 @@ def _contexts(passage: Passage, places: Ints) -> Hashes:
     letters, words = passage.text.letters, passage.text.words
     parts = {"whole": _whole(letters, words), "place": _place(passage)}
     for size in (1, 2, 3):
-        parts[f"first {size}"] = _ends(letters, words, size, last=False)
-        parts[f"last {size}"] = _ends(letters, words, size, last=True)
+        parts[f"first {size}"] = _units(letters, words, _FIRST[:size])
+        parts[f"last {size}"] = _units(letters, words, _LAST[:size])
     line = np.repeat(np.arange(len(passage.lines) - 1), np.diff(passage.lines))
     out = np.empty((len(places), len(_AROUND)), np.uint64)
     for column, seen in enumerate(_AROUND):
@@ -127,15 +128,15 @@ def _looks(alphabet: Alphabet, lexicon: Lexicon) -> Hashes:
     text = alphabet.spell(lexicon.pointed)
     words, letters, marks = text.words, text.letters, text.marks
     pointed = alphabet.first[letters] + text.choices
-    opening, closing = _ends(letters, words, 1, last=False), _ends(letters, words, 1, last=True)
+    opening, closing = _units(letters, words, _FIRST[:1]), _units(letters, words, _LAST[:1])
     columns = (
         _whole(pointed, words),
-        _ends(pointed, words, 2, last=False),
-        _ends(pointed, words, 2, last=True),
-        _ends(pointed, words, 3, last=True),
+        _units(pointed, words, _FIRST[:2]),
+        _units(pointed, words, _LAST[:2]),
+        _units(pointed, words, _LAST[:3]),
         _whole(marks, words),
-        _joined(_ends(marks, words, 3, last=False), opening),
-        _joined(_ends(marks, words, 3, last=True), closing),
+        _joined(_units(marks, words, _FIRST[:3]), opening),
+        _joined(_units(marks, words, _LAST[:3]), closing),
         _joined(_joined(_whole(marks, words), opening), closing),
     )
     return np.stack([_joined(_empty(len(lexicon), n), column) for n, column in enumerate(columns)], axis=1)
@@ -149,12 +150,12 @@ def _whole(units: Ints, words: Ints) -> Hashes:
     return out
 
 
-def _ends(units: Ints, words: Ints, size: int, *, last: bool) -> Hashes:
-    """Hash the first or last few units of every word."""
-    hashed = _empty(len(words) - 1, size)
+def _units(units: Ints, words: Ints, places: range) -> Hashes:
+    """Hash some units of every word, counted from its beginning or, below zero, from its end."""
+    hashed = _empty(len(words) - 1, len(places))
     padded = np.append(units, _PAD)
-    for j in range(size):
-        at = words[1:] - 1 - j if last else words[:-1] + j
+    for place in places:
+        at = place + (words[:-1] if place >= 0 else words[1:])
         inside = (words[:-1] <= at) & (at < words[1:])
         hashed = fold_in_arrays(hashed, padded[np.where(inside, at, len(units))])
     return hashed
