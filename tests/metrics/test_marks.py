@@ -7,7 +7,7 @@ import pytest
 
 import caesura as cs
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.marked_text import marked_corpus, read, write
 from caesura.formats.scripts import ARABIC, HEBREW, Script
 from caesura.metrics import metric

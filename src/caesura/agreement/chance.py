@@ -21,7 +21,7 @@ from caesura.agreement.automaton import Expected, expected_cost
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics.base import ratio
 from caesura.metrics.flexible import Costs, Normalise
-from caesura.model.words import check_whole
+from caesura.words import check_whole
 
 __all__ = ["Chance", "ChanceModel", "Estimate", "Method", "chance_similarity", "distributions"]
 

@@ -18,7 +18,7 @@ from caesura.metrics import Batch, Metric
 from caesura.metrics.base import Rows
 from caesura.metrics.threads import count_rows
 from caesura.model import Corpus
-from caesura.model.words import counted
+from caesura.words import number_of
 
 __all__ = ["Coding"]
 
@@ -65,8 +65,8 @@ class Coding:
                 " (files of a folder that are named by coder are read with pattern=, such as '{item}-{coder}.csv')"
             )
             raise CaesuraError(
-                f"agreement needs two coders of one text; here {counted(len(corpus.coders), 'coder')} annotated "
-                f"{counted(len(corpus.items), 'item')}, and no text was annotated twice{several * (len(corpus.items) > 1)}."
+                f"agreement needs two coders of one text; here {number_of(len(corpus.coders), 'coder')} annotated "
+                f"{number_of(len(corpus.items), 'item')}, and no text was annotated twice{several * (len(corpus.items) > 1)}."
             )
         batch = Batch.of_corpora(corpus, corpus, first, second)
         rows = count_rows(metric, batch)

@@ -25,7 +25,7 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.base import ratio
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
-from caesura.model.words import check_whole
+from caesura.words import check_whole
 
 __all__ = ["COEFFICIENTS", "Coefficient", "Density", "agreement", "observed_and_expected"]
 

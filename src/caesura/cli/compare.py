@@ -259,13 +259,13 @@ def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) 
 def _show_scores(found: Evaluation, behind: dict[str, Any], json: bool) -> None:
     from caesura.cli.output import as_json, from_to, table
     from caesura.cli.systems import show_sentences
-    from caesura.model.words import counted
+    from caesura.words import number_of
 
     if json:
         as_json({**found.as_dict(), **behind})
         return
     table(
-        counted(found.count, "item"),
+        number_of(found.count, "item"),
         ["metric", "pooled", "mean of items", "95 % interval"],
         ((name, m.micro, m.macro, from_to(m.interval)) for name, m in found.measured.items()),
     )

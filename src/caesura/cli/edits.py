@@ -36,13 +36,13 @@ def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits
 def show_edit_data(data: dict[str, Any]) -> None:
     """Print both as tables."""
     from caesura.cli.output import number, say, table
-    from caesura.model.words import counted
+    from caesura.words import number_of
 
     if "edits" in data:
         listed = data["edits"]
         say("")
         table(
-            counted(len(listed), "boundary edit"),
+            number_of(len(listed), "boundary edit"),
             ["item", "edit", "reference", "hypothesis", "weight"],
             (
                 (e["item"], e["kind"], _end(e, "reference"), _end(e, "hypothesis"), number(e["weight"], 2))

@@ -100,14 +100,14 @@ def _row(point: OperatingPoint) -> dict[str, Any]:
 
 def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> None:
     from caesura.cli.output import number, table
-    from caesura.model.words import counted
+    from caesura.words import number_of
 
     shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
     if not any(p is best for p in shown):
         shown = sorted([*shown, best], key=points.index)
     several = len({p.name for p in points}) > 1
     table(
-        f"{counted(len(points), 'operating point')} at ± {1000 * half:g} ms",
+        f"{number_of(len(points), 'operating point')} at ± {1000 * half:g} ms",
         [*(["system"] if several else []), "threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", ""],
         (
             (

@@ -33,7 +33,7 @@ __all__ = [
 def writable(path: Path | None) -> Path | None:
     """Refuse an output that cannot be written before anything is read, counted or written."""
     if path is not None:
-        from caesura.formats.files import check_target
+        from caesura.files import check_target
 
         check_target(path)
     return path

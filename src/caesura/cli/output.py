@@ -59,7 +59,7 @@ def show_picture(picture: Picture, width: int | None) -> None:
 
 def write_svg(picture: Picture, path: Path, width: int | None = None, *, err: bool = False) -> None:
     """Draw into a file and say so; with ``err`` on the other stream, because JSON has this one."""
-    from caesura.formats.files import atomic_write
+    from caesura.files import atomic_write
 
     atomic_write(path, picture.svg(width or 96))
     typer.echo(f"wrote {path}", err=err)

@@ -125,10 +125,10 @@ def _as_json(found: dict[float, Evaluation], shown: dict[str, list[dict[str, Any
 
 def _as_tables(found: dict[float, Evaluation], shown: dict[str, list[dict[str, Any]]]) -> None:
     from caesura.cli.output import from_to, number, table
-    from caesura.model.words import counted
+    from caesura.words import number_of
 
     first = next(iter(found.values()))
-    header = [counted(len(first.items), "recording")]
+    header = [number_of(len(first.items), "recording")]
     for width in found:
         header += [f"± {1000 * width:g} ms", "95 % interval"]
     rows = []

@@ -52,7 +52,7 @@ def report(
     """
     from caesura.cli.inputs import load, suggest_pattern
     from caesura.cli.output import working
-    from caesura.formats.files import atomic_write
+    from caesura.files import atomic_write
 
     write = _writer(output, drawn)
     corpus = suggest_pattern(load(path, format, encoding, option), path, format, encoding, option)
@@ -94,7 +94,7 @@ def _as_data(made: Report) -> dict[str, Any]:
 def _writer(output: Path, drawn: int | None) -> Callable[[Report], str]:
     """Choose how to write, and refuse a name or folder that cannot be written before anything is counted."""
     from caesura.errors import CaesuraError
-    from caesura.formats.files import check_target
+    from caesura.files import check_target
     from caesura.report.markdown import markdown_report
     from caesura.report.page import html_page
 

@@ -54,7 +54,7 @@ def segment(
         write(corpus, output, to, lossy=len(corpus.items) == 1)
         typer.echo(f"wrote {output}", err=json)
     if scores is not None:
-        from caesura.formats.files import atomic_write
+        from caesura.files import atomic_write
         from caesura.formats.speech.scored import written_scored
 
         atomic_write(scores, written_scored(candidates))

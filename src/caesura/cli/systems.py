@@ -38,8 +38,8 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 def show(found: Results, *, by: str | None = None, test: str = "permutation", seed: int = 0, json: bool) -> None:
     """Show systems, bounds, groups and tests."""
     from caesura.cli.output import as_json, say
-    from caesura.model.words import counted
     from caesura.statistics import Evaluation, RankTest
+    from caesura.words import number_of
 
     tests = _tests(found, test, seed)
     groups = found.by(by) if by is not None and isinstance(found, Evaluation) else {}
@@ -52,10 +52,10 @@ def show(found: Results, *, by: str | None = None, test: str = "permutation", se
         data["groups"] = {str(group): part.as_dict() for group, part in groups.items()}
         as_json(data)
         return
-    _scores(counted(found.count, "item"), {**found.systems, **_marked(found.bounds)})
+    _scores(number_of(found.count, "item"), {**found.systems, **_marked(found.bounds)})
     for group, part in groups.items():
         say("")
-        _scores(f"{by} = {group} ({counted(part.count, 'item')})", part.systems)
+        _scores(f"{by} = {group} ({number_of(part.count, 'item')})", part.systems)
     for name, each in tests.items():
         say("")
         _show_ranks(name, each) if isinstance(each, RankTest) else _show_pairs(name, each, test)
@@ -75,7 +75,7 @@ def show_sentences(found: Results) -> None:
 
 def show_table(found: Results, style: str) -> None:
     """Print the table of a paper and nothing else, or write it into a file that is named instead of a style."""
-    from caesura.formats.files import atomic_write
+    from caesura.files import atomic_write
     from caesura.statistics.tables import FILES, file_content, render
 
     path = Path(style)
@@ -89,7 +89,7 @@ def show_table(found: Results, style: str) -> None:
 def write_rows(found: Evaluation, path: Path) -> None:
     """Write counts and score of every item."""
     from caesura.errors import FormatError
-    from caesura.formats.files import atomic_write
+    from caesura.files import atomic_write
     from caesura.statistics.tables import frame_content, rows_frame
 
     if path.suffix not in (".csv", ".parquet"):

@@ -161,7 +161,7 @@ def _write(
     if provenance is not None:
         from json import dumps
 
-        from caesura.formats.files import atomic_write
+        from caesura.files import atomic_write
 
         listed = [{**_place(key), **gold.provenance.as_dict()} for key, gold in golds.items()]
         atomic_write(provenance, dumps(listed, ensure_ascii=False, indent=1, default=str) + "\n")
@@ -196,8 +196,8 @@ def _marks(gold: Gold) -> dict[str, Any]:
 
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
     from caesura.cli.output import say, table
-    from caesura.model.words import heading
     from caesura.report.terminal import clean
+    from caesura.words import heading
 
     for (item, track), gold in golds.items():
         name = clean(heading(item, track))
@@ -234,10 +234,10 @@ def _heads(names: list[str]) -> list[str]:
 
 def _show_conflicts(gold: Gold) -> None:
     from caesura.cli.output import say
-    from caesura.model.words import counted
+    from caesura.words import number_of
 
     listed = gold.provenance.conflicts()
-    say(f"  {counted(len(listed), 'conflict')} among the coders" + (":" if listed else "."))
+    say(f"  {number_of(len(listed), 'conflict')} among the coders" + (":" if listed else "."))
     for conflict in listed[:_LISTED]:
         say(f"    {conflict}")
     if len(listed) > _LISTED:

@@ -55,7 +55,7 @@ def corpus(
     Example: caesura vowels corpus hebrew-bible -o bible.txt
     """
     from caesura.cli.output import as_json, working
-    from caesura.formats.files import atomic_write
+    from caesura.files import atomic_write
     from caesura.formats.scripts import script
 
     with working(f"fetching {name}"):
@@ -107,7 +107,7 @@ def train(
 
     from caesura.annotators.vowels import VowelRestorer
     from caesura.cli.output import as_json
-    from caesura.formats.files import Source, check_target
+    from caesura.files import Source, check_target
 
     check_target(output)
     found = _corpus(name, path, language, encoding=encoding)

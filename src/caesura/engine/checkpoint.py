@@ -13,7 +13,7 @@ import numpy as np
 from caesura.engine.fragment import Counted
 from caesura.engine.plan import Plan
 from caesura.errors import FormatError
-from caesura.formats.files import atomic_write
+from caesura.files import atomic_write
 
 __all__ = ["Checkpoint"]
 

@@ -130,7 +130,7 @@ def _write_rows(folder: Path, fragment: Fragment, kept: list[tuple[Any, ...]]) -
     """Put the rows of every item into a file that is named after the number of its first item."""
     import polars
 
-    from caesura.formats.files import atomic_write
+    from caesura.files import atomic_write
     from caesura.statistics.tables import frame_content, item_rows
 
     frame = polars.concat([item_rows(*each) for each in kept])

@@ -5,7 +5,7 @@ Words stand between spaces, brackets may touch them. Line ends are spaces.
 
 from __future__ import annotations
 
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.model import Annotation, Corpus, Hierarchy
 
 __all__ = ["read", "sniff", "write"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
@@ -27,7 +27,7 @@ def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Seque
     only
         The labels to read (default: all).
     """
-    text = source.sibling(".txt").decoded
+    text = source.sibling(".txt").raw_text
     spans = [_span(source, number, line, len(text)) for number, line in source.lines if line.startswith("T")]
     made = marks_of(Text(text, unit), spans, marks, only, lambda why: FormatError(source.path, None, why))
     return Corpus.from_annotations([Annotation(source.stem, "", made)])

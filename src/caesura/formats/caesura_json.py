@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
+from caesura.files import Source, load_json
 from caesura.formats.columns import Columns
-from caesura.formats.files import Source, load_json
 from caesura.model import Corpus
 
 __all__ = ["FORMAT", "VERSION", "begun", "header", "losses", "put", "read", "record", "sniff", "spelt", "write"]

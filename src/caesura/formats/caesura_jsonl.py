@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from caesura.errors import FormatError
+from caesura.files import Source
 from caesura.formats.caesura_json import FORMAT, begun, header, losses, put, record, spelt
-from caesura.formats.files import Source
 from caesura.model import Corpus
 
 __all__ = ["losses", "objects", "read", "sniff", "write"]

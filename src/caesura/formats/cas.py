@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import FormatError, MissingExtra
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.standoff import As, Span, Text, joined, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]

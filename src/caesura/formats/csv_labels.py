@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.options import listed
 from caesura.formats.tables import header_of, read_table, write_table
 from caesura.model import Annotation, Corpus, Segmentation

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from caesura.errors import FormatError
+from caesura.files import Source
 from caesura.formats.columns import Columns
-from caesura.formats.files import Source
 from caesura.formats.options import listed
 from caesura.formats.tables import Row, header_of, read_table, whole, write_table
 from caesura.model import Corpus

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from caesura.errors import FormatError
+from caesura.files import Source
 from caesura.formats.caesura_json import spelt
 from caesura.formats.caesura_jsonl import objects
-from caesura.formats.files import Source
 from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 

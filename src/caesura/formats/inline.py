@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Segmentation
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source, load_json
+from caesura.files import Source, load_json
 from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from caesura.errors import FormatError, InvalidSegmentation
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.tables import Row, header_of, read_table, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.scripts import SCRIPTS, Script, script
 from caesura.model import Annotation, Corpus, Segmentation
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from caesura.errors import FormatError, InvalidSegmentation
-from caesura.formats.files import Source, load_json
+from caesura.files import Source, load_json
 from caesura.model import Annotation, Corpus, Hierarchy
 
 __all__ = ["read", "sniff", "write"]

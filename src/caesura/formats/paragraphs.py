@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.texts import one_text, segments_of
 from caesura.model import Corpus
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, MissingExtra
+from caesura.files import Source
 from caesura.formats import caesura_json
 from caesura.formats.caesura_json import FORMAT, VERSION
-from caesura.formats.files import Source
 from caesura.model import Corpus, Hierarchy
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from types import ModuleType
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch, UnknownName
+from caesura.files import Content, Source, atomic_write_all, load_json
 from caesura.formats import options as option
-from caesura.formats.files import Content, Source, atomic_write_all, load_json
 from caesura.formats.folders import NAMES, guessed_pattern, read_folder, renamed, write_folder
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduced
 from caesura.model import Corpus

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from caesura.errors import FormatError
+from caesura.files import Source, load_json
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
-from caesura.formats.files import Source, load_json
 from caesura.model import Corpus
 
 __all__ = ["read", "sniff", "write"]

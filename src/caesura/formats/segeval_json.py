@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.files import Source, load_json
+from caesura.files import Source, load_json
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]

@@ -9,7 +9,7 @@ import csv
 from typing import Literal
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]

@@ -7,7 +7,7 @@ segment of any coder. An annotation without segments is a row whose first and la
 from __future__ import annotations
 
 from caesura.errors import FormatError, InvalidSegmentation
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.tables import Row, header_of, read_table, whole, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 
 __all__ = ["Row", "header_of", "read_table", "whole", "write_table"]
 

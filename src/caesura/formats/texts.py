@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["one_text", "segments_of"]

@@ -9,8 +9,8 @@ import re
 from typing import Unpack
 
 from caesura.errors import FormatError
+from caesura.files import Source
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
-from caesura.formats.files import Source
 from caesura.model import Corpus
 
 __all__ = ["read", "sniff", "write"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Unpack
 
 from caesura.errors import FormatError
+from caesura.files import Source
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
-from caesura.formats.files import Source
 from caesura.formats.tables import header_of, read_table, write_table
 from caesura.model import Corpus
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 

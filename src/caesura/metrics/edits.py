@@ -23,7 +23,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
 from caesura.metrics.batch import Batch, Side
 from caesura.model import SegmentationLike, as_segmentation
-from caesura.model.words import counted
+from caesura.words import number_of
 
 __all__ = ["Edit", "EditMetric", "Matching", "SubstitutionWeight", "TranspositionWeight", "boundary_edits"]
 
@@ -132,7 +132,7 @@ class EditMetric(Metric):
         for span, weight in enumerate(weights.tolist()):
             if not 0 <= weight <= 1 + 1e-12:
                 raise CaesuraError(
-                    f"a transposition over {counted(span, 'position')} would weigh {weight:g}; expected 0 to 1, "
+                    f"a transposition over {number_of(span, 'position')} would weigh {weight:g}; expected 0 to 1, "
                     "the price of an addition."
                 )
         return weights

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra
-from caesura.formats.files import atomic_write
+from caesura.files import atomic_write
 from caesura.metrics.confusion import Confusion
 from caesura.metrics.flexible import (
     Costs,

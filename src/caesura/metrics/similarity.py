@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError, MissingExtra
-from caesura.formats.files import Source
+from caesura.files import Source
 
 __all__ = ["NONE", "Moves", "Similarity", "SimilarityLike", "as_similarity"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from caesura.errors import InvalidSegmentation, LengthMismatch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
-from caesura.model.words import place
+from caesura.words import place
 
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus

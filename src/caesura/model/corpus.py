@@ -20,7 +20,7 @@ from caesura.model.columns import check_columns, check_hierarchy
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
-from caesura.model.words import counted, place
+from caesura.words import number_of, place
 
 __all__ = ["Annotation", "Corpus", "Kind", "expected_corpus", "merged_labels"]
 
@@ -333,12 +333,12 @@ class Corpus:
         return _restored, (state,)
 
     def __repr__(self) -> str:
-        parts = [counted(len(self.items), "item")]
+        parts = [number_of(len(self.items), "item")]
         if self.tracks != ("",):
-            parts.append(counted(len(self.tracks), "track"))
-        parts.append(counted(len(self.coders), "coder"))
+            parts.append(number_of(len(self.tracks), "track"))
+        parts.append(number_of(len(self.coders), "coder"))
         what = {"units": "units", "time": "recordings", "nested": "nested segments"}[self.kind]
-        return f"Corpus({' × '.join(parts)}, {counted(len(self), 'annotation')} of {what})"
+        return f"Corpus({' × '.join(parts)}, {number_of(len(self), 'annotation')} of {what})"
 
     def _repr_html_(self) -> str:
         from html import escape

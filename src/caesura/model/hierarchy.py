@@ -14,7 +14,7 @@ from caesura.errors import InvalidSegmentation
 from caesura.model.marks import members
 from caesura.model.nesting import bracketed, levelled, of_brackets, of_levels, of_nested, whole
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
-from caesura.model.words import counted
+from caesura.words import number_of
 
 __all__ = ["Hierarchy"]
 
@@ -322,7 +322,7 @@ class Hierarchy:
         return _restored, (self.length, self.segments, self.units)
 
     def __repr__(self) -> str:
-        sizes = f"{counted(len(self), 'segment')}, {counted(self.depth, 'level')}"
+        sizes = f"{number_of(len(self), 'segment')}, {number_of(self.depth, 'level')}"
         drawn = f": {self.brackets}" if 0 < len(self) <= 24 else ""
         return f"Hierarchy({self.length} units, {sizes}{drawn})"
 

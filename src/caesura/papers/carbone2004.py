@@ -20,8 +20,8 @@ from caesura.gold.quality import Represented, compare_methods
 from caesura.gold.votes import Embeddedness
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus
-from caesura.model.words import counted
 from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.words import number_of
 
 __all__ = ["reproduce"]
 
@@ -54,7 +54,7 @@ def reproduce(path: Path | None = None, metric: Sequence[str] | None = None) -> 
         found |= compare_methods(corpus, METHODS, (how,), _metrics(how, metric or ()))
     texts = len(corpus.items)
     where = "the built-in sample" if path is None else f"{path}"
-    data = f"{where}: {counted(texts, 'text')}, {len(corpus)} annotations by {len(corpus.coders)} coders"
+    data = f"{where}: {number_of(texts, 'text')}, {len(corpus)} annotations by {len(corpus.coders)} coders"
     tables = [_table(found, how) for how in _BOTH]
     checks = _findings(found)
     return Reproduction(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from caesura.errors import MissingExtra
-from caesura.formats.files import atomic_write
+from caesura.files import atomic_write
 from caesura.papers.base import Reproduction
 
 __all__ = ["save_figures"]

@@ -141,7 +141,7 @@ def _tracks(corpus: Corpus, item: str, coder: str) -> dict[str, Segmentation]:
 
 def _authors_file(path: Path) -> tuple[list[Text], dict[str, Similarity | None]] | None:
     """Read the values of the authors' program and the annotations they belong to; None where it is another JSON file."""
-    from caesura.formats.files import Source, load_json
+    from caesura.files import Source, load_json
 
     data = load_json(Source.open(path))
     if not (isinstance(data, dict) and {"order", "matrices", "texts"} <= data.keys()):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind
-from caesura.model.words import heading
 from caesura.report.terminal import Bidi
+from caesura.words import heading
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.metrics.operations import flexible_operations
 from caesura.model import Corpus, Segmentation
-from caesura.model.words import heading
 from caesura.report.drawings import Picture
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, cells, chosen_bidi, clean, clip, pad, widest
+from caesura.words import heading
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -11,11 +11,11 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus
-from caesura.model.words import counted
 from caesura.report import chapters
 from caesura.report.blocks import Cell, Document, Report, Table
 from caesura.report.measures import Measures, measure
 from caesura.report.terminal import clean, clip
+from caesura.words import number_of
 
 __all__ = ["make_report"]
 
@@ -87,7 +87,7 @@ def _documents(corpus: Corpus, found: Measures) -> tuple[Document, ...]:
     for number in order:
         item = corpus.items[number]
         one = corpus.select(items=[item])
-        facts = [_length(one), counted(len(one.coders), "coder")]
+        facts = [_length(one), number_of(len(one.coders), "coder")]
         if not np.isnan(scores[number]):
             facts.append(f"{found.label} {scores[number]:.4f} pooled")
         tables = (_pair_table(one, found), _score_table(number, found)) if len(corpus.items) > 1 else ()

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from caesura.model import Corpus
-from caesura.model.words import counted
 from caesura.report.axes import axis_labels, draw_label
 from caesura.report.drawings import Picture
 from caesura.report.pairwise import pair_rows, spelled
 from caesura.report.svg import CELL, LINE, Svg
 from caesura.report.terminal import Bidi, Canvas, chosen_bidi, clean, clip, pad, widest
+from caesura.words import number_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -77,7 +77,7 @@ class Strip(Picture):
     @property
     def title(self) -> str:
         """What is shown, of how many."""
-        said = f"{self.of} of {counted(len(self.lines), 'item')}"
+        said = f"{self.of} of {number_of(len(self.lines), 'item')}"
         return said + ", mean over pairs of coders" * self.means
 
     @property

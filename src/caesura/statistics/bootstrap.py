@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Metric, Rows
-from caesura.model.words import check_whole
+from caesura.words import check_whole
 
 __all__ = [
     "Interval",

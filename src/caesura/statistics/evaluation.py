@@ -14,11 +14,11 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
-from caesura.model.words import check_whole, counted
 from caesura.statistics.baselines import BASELINES, baseline, human_pairs
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.pairing import Missing, Pairing, References, pair_all, pair_up
 from caesura.statistics.results import Measured, Results, told_apart
+from caesura.words import check_whole, number_of
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
 
@@ -111,7 +111,7 @@ class Evaluation(Results):
                 drawn = score_html(m.micro, low, high, m.metric.bounds)
                 rows.append([*([system] if several else []), name, m.micro, m.macro, spelled, drawn])
         headings = [*(["system"] if several else []), "metric", "pooled", "mean of items", "interval", ""]
-        return table_html(headings, rows, counted(self.count, "item"))
+        return table_html(headings, rows, number_of(self.count, "item"))
 
     def _only(self, chosen: Any) -> Evaluation:
         def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:

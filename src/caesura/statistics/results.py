@@ -12,11 +12,11 @@ import numpy as np
 
 from caesura.metrics import Metric
 from caesura.metrics.base import Rows
-from caesura.model.words import counted
 from caesura.statistics.baselines import DEGENERATE
 from caesura.statistics.bootstrap import Interval
 from caesura.statistics.pairing import References
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
+from caesura.words import number_of
 
 __all__ = ["Measured", "Results", "told_apart"]
 
@@ -122,7 +122,7 @@ class Results(ABC):
             for name, m in found.items():
                 if m.undefined:
                     said.append(
-                        f"{name} is undefined on {m.undefined} of {counted(self.count, 'item')} of {system!r}; the mean leaves them out."
+                        f"{name} is undefined on {m.undefined} of {number_of(self.count, 'item')} of {system!r}; the mean leaves them out."
                     )
                 for degenerate in DEGENERATE:
                     bound = self.bounds.get(degenerate, {}).get(name)
@@ -178,7 +178,7 @@ def _better(metric: Metric, one: float, two: float) -> bool:
 
 def _some(names: Sequence[str]) -> str:
     listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-    return f"{counted(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
+    return f"{number_of(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
 
 
 def _them(names: Sequence[str]) -> str:

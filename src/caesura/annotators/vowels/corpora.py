@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, MissingExtra, UnknownName
-from caesura.formats.files import Source, atomic_write
+from caesura.files import Source, atomic_write
 from caesura.formats.scripts import ARABIC, HEBREW, Script, script
 
 __all__ = ["CORPORA", "VowelCorpus", "cache_folder", "load_corpus", "split_blocks", "split_random"]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import FormatError
-from caesura.formats.files import atomic_write
+from caesura.files import atomic_write
 
 __all__ = ["VERSION", "load_model", "save_model", "strings", "unstrung"]
 

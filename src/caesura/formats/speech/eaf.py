@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.speech.intervals import (
     IntervalOptions,
     Rule,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.options import listed
 from caesura.model import Annotation, Corpus, Segmentation
 

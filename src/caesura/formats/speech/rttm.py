@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Unpack
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.speech.intervals import (
     IntervalOptions,
     Line,

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.speech.intervals import decimal, recording
 from caesura.formats.tables import header_of, read_table, write_table
 

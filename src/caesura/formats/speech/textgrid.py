@@ -14,7 +14,7 @@ from typing import Unpack
 import numpy as np
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 from caesura.formats.speech.intervals import (
     Fault,
     IntervalOptions,
@@ -106,7 +106,7 @@ def _tiers(source: Source) -> list[_Tier]:
         raise FormatError(
             source.path, None, "this is a binary TextGrid; save it as a text file in Praat and try again."
         )
-    tokens = _tokens(source.decoded)
+    tokens = _tokens(source.raw_text)
     kinds = [_unquoted(t) for t in tokens[:2] if t.startswith('"')]
     if not kinds or kinds[0] != "ooTextFile":
         raise FormatError(source.path, 1, 'this is no TextGrid: it does not start with File type = "ooTextFile".')
@@ -250,7 +250,7 @@ def _fault(source: Source, tier: _Tier) -> Fault:
 
 def _line(source: Source, token: int) -> int | None:
     """Find the line of a token, by counting tokens again; only complaints pay for it."""
-    text, seen, last = source.decoded, -1, 0
+    text, seen, last = source.raw_text, -1, 0
     for match in _TOKEN.finditer(text):
         if not match.group().startswith("!"):
             seen += 1

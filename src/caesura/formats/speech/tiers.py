@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from caesura.errors import FormatError
-from caesura.formats.files import Source
+from caesura.files import Source
 
 __all__ = ["chosen_tiers"]
 

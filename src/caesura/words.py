@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from caesura.errors import CaesuraError
 
-__all__ = ["check_whole", "counted", "heading", "place"]
+__all__ = ["check_whole", "heading", "number_of", "place"]
 
 
-def counted(number: int, noun: str) -> str:
+def number_of(number: int, noun: str) -> str:
     """Say how many there are of something.
 
-    >>> counted(1, "item"), counted(12, "item")
+    >>> number_of(1, "item"), number_of(12, "item")
     ('1 item', '12 items')
     """
     return f"{number} {noun}{'s' * (number != 1)}"

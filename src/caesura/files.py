@@ -81,12 +81,12 @@ class Source:
     @cached_property
     def text(self) -> str:
         """The file's text with every line end as LF; Unicode normal forms are kept as they are."""
-        return _plain_lines(self.decoded)
+        return _plain_lines(self.raw_text)
 
     @property
-    def decoded(self) -> str:
+    def raw_text(self) -> str:
         """The file's text with its own line ends, for formats that quote them."""
-        return self._decoded(self.raw)
+        return self._decode(self.raw)
 
     @property
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -116,7 +116,7 @@ class Source:
                 start = file.read(_HEAD)
         for cut in range(4):  # a multi-byte character may be cut in two
             try:
-                return _plain_lines(self._decoded(start[: len(start) - cut]))
+                return _plain_lines(self._decode(start[: len(start) - cut]))
             except FormatError:
                 continue
         return ""
@@ -124,7 +124,7 @@ class Source:
     def refuse_binary(self) -> None:
         """Say what is wrong with a file whose head is not text."""
         with self.path.open("rb") as file:
-            self._decoded(file.read(_HEAD - 4))
+            self._decode(file.read(_HEAD - 4))
 
     def not_text(self, line: int | None, encoding: str | None = None) -> FormatError:
         """Build the complaint about bytes that are not what the encoding says."""
@@ -137,7 +137,7 @@ class Source:
         named = self.encoding or ("utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
         return "utf-8-sig" if named.lower().replace("_", "-") in ("utf-8", "utf8") else named
 
-    def _decoded(self, raw: bytes) -> str:
+    def _decode(self, raw: bytes) -> str:
         encoding = self._encoding(raw)
         try:
             text = raw.decode(encoding)
@@ -174,7 +174,7 @@ def atomic_write_all(contents: Mapping[Path, Content]) -> None:
         for path, content in contents.items():
             check_target(path)
             try:
-                waiting.append((_written_beside(path, content), path))
+                waiting.append((_write_beside(path, content), path))
             except OSError as fault:
                 raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
         for temporary, path in waiting:
@@ -198,7 +198,7 @@ def check_target(path: Path) -> None:
         raise FormatError(path, None, "this is a device or a pipe, expected the name of a file to write.")
 
 
-def _written_beside(path: Path, content: Content) -> str:
+def _write_beside(path: Path, content: Content) -> str:
     pieces = [content] if isinstance(content, (str, bytes)) else content
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
     try:
@@ -229,9 +229,9 @@ def _plain_lines(text: str) -> str:
 
 def _no_key_twice(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse what JSON parsers pass over: a coder (or any key) that is given twice, of whom only the last would count."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    once = dict(pairs)
+    if len(once) != len(pairs):
         keys = [key for key, _ in pairs]
         again = next(key for i, key in enumerate(keys) if key in keys[:i])
         raise FormatError(source.path, None, f"the name {again!r} is given twice in one object.")
-    return made
+    return once
