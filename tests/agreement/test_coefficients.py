@@ -150,6 +150,11 @@ def test_all_tables_come_from_one_count(corpus) -> None:
         expected = cs.agreement(alone).value if len(alone.pairs()[0]) else math.nan
         assert table["value"] == pytest.approx(expected, nan_ok=True)
     assert cs.agreement(corpus, coefficient="alpha").value == pytest.approx(naive_alpha(corpus))
+    for coefficient in ("alpha", "majority"):
+        for coder, value in cs.agreement(corpus, coefficient=coefficient).details["leave_one_out"].items():
+            rest = corpus.select(coders=[c for c in corpus.coders if c != coder])
+            if len(rest.pairs()[0]):
+                assert value == pytest.approx(cs.agreement(rest, coefficient=coefficient).value)
 
 
 def pairs_batch(corpus: Corpus):

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.agreement.coding import Coding
+from caesura.agreement.places import Decisions, krippendorff, majority
 from caesura.agreement.result import Agreement
-from caesura.agreement.table import krippendorff, majority, placed
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.base import ratio
@@ -294,14 +294,14 @@ _PLACED: dict[str, Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], ND
 
 def _by_places(corpus: Corpus, coding: Coding, coefficient: Coefficient, draws: _Draws) -> Agreement:
     """Compare place by place, types and near misses forgotten."""
-    rule, sums = _PLACED[coefficient], placed(corpus)
+    rule, decisions = _PLACED[coefficient], Decisions(corpus)
+    sums = decisions.sums()
     formula: Literal["ratio", "observed"] = "ratio" if coefficient == "alpha" else "observed"
 
-    def value(of: Corpus) -> float:
-        observed, expected = (float(part) for part in rule(placed(of).sum(axis=0)))
+    def without(coder: int) -> float:
+        observed, expected = (float(part) for part in rule(decisions.sums(without=coder).sum(axis=0)))
         return Agreement(coefficient, observed, expected, "", formula=formula).value
 
-    others = {coder: [c for c in corpus.coders if c != coder] for coder in corpus.coders}
     observed, expected = (float(part) for part in rule(sums.sum(axis=0)))
     drawn = draws.weights(coding)
     return Agreement(
@@ -314,8 +314,7 @@ def _by_places(corpus: Corpus, coding: Coding, coefficient: Coefficient, draws: 
         details={
             **_details(coding, "percentage", "pooled"),
             "leave_one_out": {
-                coder: value(corpus.select(coders=rest)) if len(rest) > 1 else float("nan")
-                for coder, rest in others.items()
+                coder: without(i) if len(corpus.coders) > 2 else float("nan") for i, coder in enumerate(corpus.coders)
             },
         },
     )
