@@ -1,5 +1,6 @@
 from . import annotators as annotators
 from . import samples as samples
+from . import segmenters as segmenters
 from ._version import __version__ as __version__
 from .agreement import Agreement as Agreement
 from .agreement import agreement as agreement
@@ -43,6 +44,7 @@ from .model import Segmentation as Segmentation
 from .report.alignment import align as align
 from .report.comparison import Comparison as Comparison
 from .report.comparison import compare as compare
+from .segmenters import segment as segment
 from .statistics import Accumulator as Accumulator
 from .statistics import Evaluation as Evaluation
 from .statistics import evaluate as evaluate

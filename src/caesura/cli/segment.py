@@ -81,9 +81,10 @@ def _files(paths: list[Path]) -> list[Path]:
 def _segmented(
     path: Path, method: str, threshold: float | None, interval: str, channel: int | None, scored: bool
 ) -> tuple[Any, list[tuple[str, str, float, float]]]:
-    from caesura.annotators.segmenters import SpectralChange, Uniform, read_wav
     from caesura.errors import CaesuraError, UnknownName
     from caesura.metrics.region import seconds
+    from caesura.segmenters.sound import SpectralChange, read_wav
+    from caesura.segmenters.uniform import Uniform
 
     sound = read_wav(path, channel=channel)
     if method == "uniform":

@@ -55,7 +55,7 @@ def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Record
         raise FormatError(where, None, f"this is no WAV file that can be read: {str(fault).rstrip('.')}.") from None
     if not rate or not data.size:
         raise FormatError(where, None, "the WAV file holds no sound.")
-    samples = _scaled(data)
+    samples = _scale(data)
     if samples.ndim == 2:
         if channel is not None and not 1 <= channel <= samples.shape[1]:
             raise FormatError(where, None, f"there is no channel {channel}; the file has {samples.shape[1]}.")
@@ -65,7 +65,7 @@ def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Record
     return Recording(np.ascontiguousarray(samples), int(rate), where.stem)
 
 
-def _scaled(data: NDArray[np.generic]) -> NDArray[np.float64]:
+def _scale(data: NDArray[np.generic]) -> NDArray[np.float64]:
     if data.dtype.kind == "u":  # 8 bits are stored around 128
         return (data.astype(np.float64) - 128.0) / 128.0
     if data.dtype.kind == "i":

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import caesura as cs
-from caesura.annotators.segmenters import Recording, SpectralChange, Uniform, read_wav
 from caesura.errors import CaesuraError, FormatError
+from caesura.segmenters.sound import Recording, SpectralChange, read_wav
+from caesura.segmenters.uniform import Uniform
 
 wavfile = pytest.importorskip("scipy.io.wavfile")
 FORMANTS = {"a": (730, 1090, 2440), "i": (270, 2290, 3010), "u": (300, 870, 2240), "e": (530, 1840, 2480)}
@@ -60,6 +61,15 @@ def test_louder_is_the_same() -> None:
     np.testing.assert_array_equal(SpectralChange().segment(sound).positions, SpectralChange().segment(louder).positions)
 
 
+def test_so_many_segments_are_the_best_peaks() -> None:
+    sound, _ = talk()
+    times, scores = SpectralChange().candidates(sound)
+    best = SpectralChange().segment(sound, segments=6)
+    assert best.positions.tolist() == sorted(times[np.argsort(-scores)[:5]].tolist())
+    with pytest.raises(CaesuraError, match=f"expected 1 to {len(times) + 1}"):
+        SpectralChange().segment(sound, segments=len(times) + 2)
+
+
 @pytest.mark.parametrize("samples", [np.zeros(16000), np.zeros(10), np.full(8000, 0.3)])
 def test_silence_and_scraps_have_no_boundary(samples) -> None:
     assert len(SpectralChange().segment(Recording(samples, 16000)).positions) <= 1
@@ -68,6 +78,7 @@ def test_silence_and_scraps_have_no_boundary(samples) -> None:
 def test_uniform_boundaries() -> None:
     assert Uniform(0.25).segment(1.0).positions.tolist() == [0.25, 0.5, 0.75]
     assert Uniform(0.3).segment(0.2).positions.tolist() == []
+    assert Uniform().segment(1.0, segments=4).positions.tolist() == [0.25, 0.5, 0.75]
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])

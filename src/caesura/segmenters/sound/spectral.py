@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.annotators.segmenters.audio import Recording
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.model import Segmentation
+from caesura.segmenters.protocol import check_segments
+from caesura.segmenters.sound.recording import Recording
+from caesura.words import number_of
 
 __all__ = ["SpectralChange"]
 
@@ -56,10 +58,16 @@ class SpectralChange:
         if self.bands < 2:
             raise CaesuraError(f"bands is {self.bands}; expected 2 or more.")
 
-    def segment(self, recording: Recording) -> Segmentation:
-        """Place boundaries where the score reaches the threshold."""
-        times, scores = self.candidates(recording)
-        return Segmentation.from_times(times[scores >= self.threshold], length=recording.duration)
+    def segment(self, units: Recording, segments: int | None = None) -> Segmentation:
+        """Place boundaries where the score reaches the threshold, or where it is best, for so many segments."""
+        times, scores = self.candidates(units)
+        if segments is None:
+            chosen = scores >= self.threshold
+        else:
+            check_segments(segments, len(times) + 1, f"a recording with {number_of(len(times), 'peak')}")
+            chosen = np.zeros(len(times), bool)
+            chosen[np.argsort(-scores, kind="stable")[: segments - 1]] = True
+        return Segmentation.from_times(times[chosen], length=units.duration)
 
     def candidates(self, recording: Recording) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the times of all peaks and their scores."""
@@ -71,10 +79,10 @@ class SpectralChange:
         if len(change) < 3 or not change.mean() > 0:
             return np.empty(0), np.empty(0)
         apart = max(1, round(self.least / self.step))
-        peaks, found = find_peaks(change, distance=apart, prominence=0.0)
+        peaks, properties = find_peaks(change, distance=apart, prominence=0.0)
         times = np.round(peaks * self.step + (self.frame - self.step) / 2, 7)  # between the middles of two frames
         inside = times < recording.duration
-        return times[inside], (found["prominences"] / change.mean())[inside]
+        return times[inside], (properties["prominences"] / change.mean())[inside]
 
     def change(self, recording: Recording) -> NDArray[np.float64]:
         """Return how much the spectrum changes at every frame."""
@@ -111,7 +119,7 @@ class SpectralChange:
 
 
 def _mel(bands: int, size: int, rate: int) -> NDArray[np.float64]:
-    """Triangles on the mel scale (O'Shaughnessy 1987), a column a band; bands narrower than a bin take the nearest."""
+    """Triangles on the mel scale (O'Shaughnessy 1987), one column per band; bands narrower than a bin take the nearest."""
 
     def mel(hertz: NDArray[Any] | float) -> NDArray[np.float64]:
         return np.asarray(2595.0 * np.log10(1.0 + np.asarray(hertz) / 700.0))

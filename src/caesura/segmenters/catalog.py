@@ -1,0 +1,106 @@
+"""Segmenters by name: ``segmenter("spectral", threshold=0.4).segment(recording)``, and ``segment`` for doing it at once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from caesura.errors import CaesuraError
+from caesura.model import Segmentation
+from caesura.registry import Entry, Registry
+from caesura.segmenters.protocol import Segmenter
+
+__all__ = ["SEGMENTERS", "Medium", "segment", "segmenter", "segmenter_names"]
+
+#: What a segmenter can be given.
+Medium = Literal["text", "sound"]
+
+_TEXT: frozenset[Medium] = frozenset({"text"})
+_SOUND: frozenset[Medium] = frozenset({"sound"})
+
+
+def _accept(name: str, loaded: Any) -> Callable[..., Segmenter]:
+    if not (callable(loaded) and callable(getattr(loaded, "segment", None))):
+        raise CaesuraError(f"{loaded!r} is no class with a method segment(units, segments=None).")
+    return loaded  # type: ignore[no-any-return]
+
+
+#: Name -> class. The first that takes a medium is its default.
+SEGMENTERS: Registry[Callable[..., Segmenter]] = Registry(
+    "segmenter",
+    {
+        "spectral": Entry(
+            "caesura.segmenters.sound.spectral:SpectralChange",
+            title="peaks of spectral change",
+            takes=_SOUND,
+        ),
+        "uniform": Entry(
+            "caesura.segmenters.uniform:Uniform",
+            title="segments of equal length",
+            takes=_TEXT | _SOUND,
+        ),
+    },
+    facts={"title": "", "takes": _TEXT},
+    accept=_accept,
+)
+
+
+def segmenter_names(medium: Medium | None = None) -> list[str]:
+    """Names of all segmenters, or of those for one medium, ours first.
+
+    >>> segmenter_names("sound")
+    ['spectral', 'uniform']
+    """
+    return [name for name, facts in SEGMENTERS.all_facts() if medium is None or medium in facts["takes"]]
+
+
+def segmenter(name: str, /, **parameters: Any) -> Segmenter:
+    """Make a segmenter by name.
+
+    >>> segmenter("uniform", interval=0.2).segment(0.9)
+    Segmentation(0.9 s: 0.2|0.4|0.6|0.8)
+    """
+    make = SEGMENTERS[name]
+    known = list(inspect.signature(make).parameters)
+    if wrong := next((key for key in parameters if key not in known), None):
+        raise CaesuraError(f"{name} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.")
+    return make(**parameters)
+
+
+def segment(
+    units: Sequence[str] | str | PathLike[str] | Any,
+    method: str | None = None,
+    segments: int | None = None,
+    **parameters: Any,
+) -> Segmentation:
+    """Place boundaries by machine.
+
+    Parameters
+    ----------
+    units
+        A list of strings, one per unit; a :class:`~caesura.segmenters.sound.Recording`, or the path of a WAV file.
+    method
+        The name of a segmenter (:func:`segmenter_names`); by default the first for what is given.
+    segments
+        How many segments; by default the segmenter decides.
+    parameters
+        What the segmenter takes.
+
+    Examples
+    --------
+    >>> segment(["one", "two", "three", "four", "five"], "uniform", segments=2)
+    Segmentation(5 units: 3|2)
+    """
+    if isinstance(units, str | PathLike) and Path(units).suffix.lower() == ".wav":
+        from caesura.segmenters.sound import read_wav
+
+        units = read_wav(units)
+    medium: Medium = "sound" if hasattr(units, "duration") else "text"
+    chosen = method or next(iter(segmenter_names(medium)))
+    takes = SEGMENTERS.facts(chosen)["takes"]
+    if medium not in takes:
+        raise CaesuraError(f"{chosen} segments {' or '.join(sorted(takes))}, not {medium}.")
+    return segmenter(chosen, **parameters).segment(units, segments)
