@@ -5,6 +5,7 @@ from ._version import __version__ as __version__
 from .agreement import Agreement as Agreement
 from .agreement import agreement as agreement
 from .agreement.flexible import flexible_agreement as flexible_agreement
+from .drawings.alignment import align as align
 from .errors import CaesuraError as CaesuraError
 from .errors import FormatError as FormatError
 from .errors import InvalidSegmentation as InvalidSegmentation
@@ -41,7 +42,6 @@ from .model import Annotation as Annotation
 from .model import Corpus as Corpus
 from .model import Hierarchy as Hierarchy
 from .model import Segmentation as Segmentation
-from .report.alignment import align as align
 from .report.comparison import Comparison as Comparison
 from .report.comparison import compare as compare
 from .segmenters import segment as segment

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from cli.command import caesura, refused
-from report.golden_files import check_golden
+from drawings.golden_files import check_golden
 
 
 @pytest.fixture

@@ -261,8 +261,8 @@ def _draw(
 ) -> None:
     """Draw the matrix of coders, or what was asked for."""
     from caesura.cli.output import say, show_picture, write_svg
-    from caesura.report.drawings import draw
-    from caesura.report.stacks import stack
+    from caesura.drawings.catalog import draw
+    from caesura.drawings.stacks import stack
 
     if json and svg is None:
         return

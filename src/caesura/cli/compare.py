@@ -292,7 +292,7 @@ def _show_pictures(found: Evaluation, ours: Corpus, theirs: Corpus, options: dic
     item = _where_they_differ(found, shared)
     pictures = _pictures(ours.select(items=[item]), theirs.select(items=[item]), look.draw, options)
     if look.svg is not None:
-        from caesura.report.stacks import stack
+        from caesura.drawings.stacks import stack
 
         write_svg(stack(pictures), look.svg, look.width, err=look.json)
         return
@@ -325,9 +325,9 @@ def _told_apart(coder: str, side: str, clash: bool) -> str:
 
 
 def _pictures(ours: Corpus, theirs: Corpus, wanted: list[str] | None, options: dict[str, Any]) -> list[Any]:
+    from caesura.drawings.catalog import applicable, drawing, on_one_length
+    from caesura.drawings.catalog import draw as drawn
     from caesura.model import Corpus
-    from caesura.report.drawings import applicable, drawing, on_one_length
-    from caesura.report.drawings import draw as drawn
 
     clash = set(ours.coders) & set(theirs.coders)
     both = Corpus.from_annotations(

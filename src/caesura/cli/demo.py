@@ -24,8 +24,8 @@ def demo(
     Example: caesura demo boundaries region
     """
     from caesura.cli.output import as_json, console, say, show_picture, table, working
+    from caesura.display.scene import Picture
     from caesura.errors import UnknownName
-    from caesura.report.drawings import Picture
     from caesura.report.tour import STOPS, Columns
 
     known = {each.name: each for each in STOPS}

@@ -150,7 +150,7 @@ def _draw(
     json: bool,
 ) -> None:
     from caesura.cli.output import say, show_picture, write_svg
-    from caesura.report.plane import PerformancePlane
+    from caesura.drawings.plane import PerformancePlane
 
     named = {p.name: p.scores for p in points if p.threshold is None}
     if best.threshold is not None:

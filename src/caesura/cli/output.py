@@ -17,7 +17,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from caesura.report.drawings import Picture
+    from caesura.display.scene import Picture
 
 __all__ = [
     "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "table", "terminal_width", "tracked",
@@ -46,7 +46,7 @@ def terminal_width() -> int:
 def say(what: RenderableType, style: str = "") -> None:
     """Print something to look at; a drawing is as wide as it is and never wrapped or cut again."""
     if isinstance(what, str):
-        from caesura.report.terminal import clean
+        from caesura.display.writing import clean
 
         what = "\n".join(clean(line) for line in what.split("\n"))
     console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
@@ -152,9 +152,9 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     from rich.table import Table
     from rich.text import Text
 
-    from caesura.report.terminal import chosen_bidi, phrase
+    from caesura.display.writing import choose_bidi, phrase
 
-    listed, turned = [list(row) for row in rows], chosen_bidi()
+    listed, turned = [list(row) for row in rows], choose_bidi()
     drawn = Table(box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
         numeric = all(_numeric(row[i]) for row in listed if i < len(row))

@@ -32,7 +32,7 @@ def plane(
     from caesura.cli.inputs import load, named_alike, of_side
     from caesura.cli.output import as_json, show_picture, write_svg
     from caesura.cli.systems import names_of
-    from caesura.report.plane import PerformancePlane
+    from caesura.drawings.plane import PerformancePlane
     from caesura.statistics.regions import region_groups
 
     gold = load(reference, format, None, of_side(option, "ref"))

@@ -54,9 +54,9 @@ def coloured(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
     Where the terminal writes every letter left to right we turn lines around ourselves, cut to its width first, so that the beginning of
     a line stays above its end.
     """
-    from caesura.report.terminal import chosen_bidi, clean, is_rtl, turned
+    from caesura.display.writing import choose_bidi, clean, is_rtl, turned
 
-    ours = chosen_bidi() == "us"
+    ours = choose_bidi() == "us"
     for line, words in _by_line(restorer, chunk, 1):
         pieces: list[Piece] = []
         at = 0
@@ -95,7 +95,7 @@ def _painted(pieces: list[Piece]) -> str:
 
 def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
     """Cut a line at its spaces into rows that fit."""
-    from caesura.report.terminal import cells
+    from caesura.display.writing import cells
 
     row: list[Piece] = []
     used = 0
@@ -114,7 +114,7 @@ def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
 
 
 def _right_aligned(pieces: list[Piece], width: int) -> list[Piece]:
-    from caesura.report.terminal import cells
+    from caesura.display.writing import cells
 
     room = width - sum(cells(text) for text, _ in pieces)
     return [(" " * max(room, 0), ""), *pieces]

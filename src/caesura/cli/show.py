@@ -9,8 +9,8 @@ import typer
 from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, SvgFile, Width
 
 if TYPE_CHECKING:
+    from caesura.display.scene import Picture
     from caesura.model import Corpus
-    from caesura.report.drawings import Picture
 
 __all__ = ["show"]
 
@@ -58,10 +58,10 @@ def show(
 def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None, limit: int) -> Picture:
     """Draw the corpus as a whole, or item by item; by default with the first drawing that fits."""
     from caesura.cli.inputs import key_values
+    from caesura.drawings.catalog import applicable, drawing
+    from caesura.drawings.catalog import draw as drawn
+    from caesura.drawings.stacks import stack
     from caesura.errors import CaesuraError
-    from caesura.report.drawings import applicable, drawing
-    from caesura.report.drawings import draw as drawn
-    from caesura.report.stacks import stack
 
     given = key_values(options, "--draw-option")
     if not len(corpus):
@@ -77,8 +77,8 @@ def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None
 
 def _as_data(corpus: Corpus) -> dict[str, Any]:
     """Every track with its coders' boundaries, and at every marked place how many coders agree."""
+    from caesura.drawings.streams import streams
     from caesura.model import Hierarchy
-    from caesura.report.streams import streams
 
     tracks = [
         {

@@ -24,11 +24,11 @@ from caesura.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from caesura.display.scene import Picture
     from caesura.gold.quality import Represented
     from caesura.gold.unification import Gold
     from caesura.gold.votes import Embeddedness
     from caesura.model import Corpus
-    from caesura.report.drawings import Picture
 
 __all__ = ["unify"]
 
@@ -196,7 +196,7 @@ def _marks(gold: Gold) -> dict[str, Any]:
 
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
     from caesura.cli.output import say, table
-    from caesura.report.terminal import clean
+    from caesura.display.writing import clean
     from caesura.words import heading
 
     for (item, track), gold in golds.items():
@@ -214,9 +214,9 @@ def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, h
 
 def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str]) -> list[Picture]:
     """Draw every gold standard with the annotations it was made from below it."""
+    from caesura.drawings.catalog import draw
     from caesura.gold.quality import like
     from caesura.model import Annotation, Corpus
-    from caesura.report.drawings import draw
 
     made = []
     for (item, track), gold in list(golds.items())[: _LISTED if names else 0]:

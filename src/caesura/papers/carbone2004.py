@@ -161,7 +161,7 @@ def _no_winner(found: Found) -> str:
 
 def _draw(found: Found, axes: Any) -> None:
     """Draw groups of bars, one a measure, one bar a method; flat solid, full hatched."""
-    from caesura.report.svg import PALETTE, SERIES
+    from caesura.display.palette import PALETTE, SERIES
 
     names = [name for name in found[METHODS[0], "flat"].names if name != "nested-F"]
     width = 0.8 / (2 * len(METHODS))

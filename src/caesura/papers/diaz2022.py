@@ -197,7 +197,7 @@ def _findings(study: ErrorStudy) -> list[str]:
 
 
 def _plot(study: ErrorStudy, which: str) -> Figure:
-    from caesura.report.svg import PALETTE, SERIES
+    from caesura.display.palette import PALETTE, SERIES
 
     lengths = [n for n in range(study.longest, study.shortest - 1, -3) if n > study.shortest][::-1]
     styles = ["-", "--", ":", "-.", (0, (1, 3)), (0, (6, 1, 1, 1))]

@@ -17,11 +17,11 @@ from caesura.annotators.vowels.corpora import VowelCorpus, load_corpus
 from caesura.annotators.vowels.lexicon import read_lines
 from caesura.annotators.vowels.models import Progress
 from caesura.annotators.vowels.registry import model_class
+from caesura.display.palette import PALETTE, SERIES
 from caesura.errors import CaesuraError
 from caesura.formats.scripts import script
 from caesura.papers.base import Figure, Line, Reproduction, Table
 from caesura.papers.vowel_study import Split, parts, study
-from caesura.report.svg import PALETTE, SERIES
 
 __all__ = ["reproduce"]
 

@@ -302,7 +302,7 @@ def _drawn(found: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> li
 
 
 def _bars(found: Sequence[Found], what: str, axes: Any) -> None:
-    from caesura.report.svg import PALETTE, SERIES
+    from caesura.display.palette import PALETTE, SERIES
 
     keys = list(found[0].similarity)
     wide = 0.8 / len(keys)
@@ -340,7 +340,7 @@ def _stacked(fates: Mapping[str, Mapping[str, int]], axes: Any) -> None:
 
 def _look(fate: str, types: list[str]) -> tuple[str, str]:
     """Colour and hatch of a fate: matches, moves and deletions have their own, types share the series."""
-    from caesura.report.svg import PALETTE, SERIES
+    from caesura.display.palette import PALETTE, SERIES
 
     own = {"match": ("match", ""), "tr": ("faint", "//"), "tr+type": ("faint", "xx"), "del": ("ink", "")}
     if fate in own:

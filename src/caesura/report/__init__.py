@@ -1,1 +1,1 @@
-"""To look at: drawings for terminal, notebook and page, and the report that holds them."""
+"""The page to hand around: what was measured, in words, tables and drawings."""

@@ -7,8 +7,9 @@ from functools import cached_property
 from math import isnan
 from typing import NamedTuple, TypeAlias
 
+from caesura.display.scene import Picture
+from caesura.drawings.catalog import applicable, draw
 from caesura.model import Corpus
-from caesura.report.drawings import Picture, applicable, draw
 
 __all__ = ["Block", "Cell", "Code", "Document", "Link", "Report", "Rough", "Section", "Table", "spelled_number"]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from caesura._version import __version__
 from caesura.agreement import COEFFICIENTS, Agreement
+from caesura.display.writing import clean, clip
+from caesura.drawings.catalog import draw
 from caesura.metrics import Metric
 from caesura.model import Corpus
 from caesura.report.blocks import Block, Cell, Code, Document, Link, Rough, Section, Table
-from caesura.report.drawings import draw
 from caesura.report.measures import Measures
-from caesura.report.terminal import clean, clip
 from caesura.statistics.evaluation import Measured
 
 __all__ = ["agreement", "citing", "coders", "documents", "meaning", "parameters", "scores", "summary"]
@@ -389,7 +389,7 @@ def _of(listed: Mapping[str, Measured], main: Metric) -> Measured:
 
 
 def _matrix(corpus: Corpus, found: Measures) -> np.ndarray:
-    from caesura.report.pairwise import pair_rows
+    from caesura.drawings.pairwise import pair_rows
 
     return pair_rows(corpus, found.main).matrix(len(corpus.coders))
 

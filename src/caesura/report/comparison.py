@@ -8,13 +8,14 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from caesura.display.scene import Picture
+from caesura.display.svg import plain_text
+from caesura.drawings.catalog import DRAWINGS, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
-from caesura.report.drawings import DRAWINGS, Picture, draw, pair_corpus
-from caesura.report.svg import plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from caesura.display.writing import clean, clip
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus
 from caesura.report import chapters
 from caesura.report.blocks import Cell, Document, Report, Table
 from caesura.report.measures import Measures, measure
-from caesura.report.terminal import clean, clip
 from caesura.words import number_of
 
 __all__ = ["make_report"]
@@ -106,7 +106,7 @@ def _pair_table(one: Corpus, found: Measures) -> Table | None:
     """Coder by coder, where there are three or more."""
     if len(one.coders) < 3 or not len(one.pairs()[0]):
         return None
-    from caesura.report.pairwise import pair_rows
+    from caesura.drawings.pairwise import pair_rows
 
     matrix = pair_rows(one, found.main).matrix(len(one.coders))
     rows: list[tuple[Cell, ...]] = [

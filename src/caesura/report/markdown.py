@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from caesura.display.scene import Picture
+from caesura.display.writing import clean
 from caesura.report.blocks import Block, Cell, Code, Document, Link, Report, Section, Table, spelled_number
-from caesura.report.drawings import Picture
-from caesura.report.terminal import clean
 
 __all__ = ["markdown_report"]
 

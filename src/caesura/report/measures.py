@@ -10,11 +10,11 @@ import numpy as np
 
 from caesura.agreement import Agreement, agreement
 from caesura.agreement.coefficients import Coefficient
+from caesura.drawings.pairwise import default_metric, spelled
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metrics
 from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Corpus
-from caesura.report.pairwise import default_metric, spelled
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import bootstrap_intervals
 from caesura.statistics.evaluation import Measured

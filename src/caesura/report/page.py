@@ -13,10 +13,11 @@ from hashlib import sha256
 from math import isnan
 
 from caesura._version import __version__
+from caesura.display.palette import STYLE
+from caesura.display.svg import plain_text
+from caesura.display.writing import clean
 from caesura.report.blocks import Block, Cell, Code, Document, Link, Report, Section, Table, spelled_number
 from caesura.report.page_parts import SCRIPT, page_style
-from caesura.report.svg import STYLE, plain_text
-from caesura.report.terminal import clean
 
 __all__ = ["html_page"]
 

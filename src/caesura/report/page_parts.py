@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caesura.report.svg import PALETTE
+from caesura.display.palette import PALETTE
 
 __all__ = ["PAPER_SCRIPT", "SCRIPT", "page_style"]
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from caesura import samples
+from caesura.display.scene import Picture
+from caesura.drawings.catalog import draw
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
-from caesura.report.drawings import Picture, draw
 
 __all__ = ["STOPS", "Columns", "Shown", "Stop"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metrics
 from caesura.metrics.registry import unnamed_metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind
-from caesura.report.drawings import applicable, draw, drawing
 from caesura.web.requests import CompareRequest
 
 __all__ = ["compared", "warm_up"]

@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
+from caesura.display.palette import PALETTE
 from caesura.report.page_parts import PAPER_SCRIPT
-from caesura.report.svg import PALETTE
 from caesura.web.security import COOKIE, csrf_token
 
 __all__ = ["pages"]

@@ -1,0 +1,234 @@
+"""Text in cells: how wide it is, which way it runs, and how it is shortened.
+
+A terminal is a grid. Wide characters take two cells, combining marks none; words of Hebrew and Arabic run from the right.
+What a reader's text contains is never trusted: control characters and bidi overrides are shown, not obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "ISOLATE",
+    "Bidi",
+    "cells",
+    "choose_bidi",
+    "clean",
+    "clip",
+    "clusters",
+    "fold",
+    "is_rtl",
+    "pad",
+    "phrase",
+    "turned",
+    "widest",
+    "word",
+]
+
+#: Who turns right-to-left words around: the "terminal" (words are isolated from each other and left alone), "us" (letters
+#: are written in visual order, for terminals that write every letter left to right), or whoever "auto" finds.
+Bidi: TypeAlias = Literal["auto", "terminal", "us"]
+
+_OVERRIDES = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+_MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
+ISOLATE, _POP = "\u2068", "\u2069"
+
+
+def clean(text: str) -> str:
+    """Make text harmless: line ends and tabs become spaces, control characters their pictures, bidi controls go.
+
+    >>> clean("a\\x1b[31mb\\u202ec")
+    'a␛[31mbc'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    out = []
+    for c in text:
+        code = ord(c)
+        if c in "\n\r\t\v\f\x85\u2028\u2029":
+            out.append(" ")
+        elif code < 0x20:
+            out.append(chr(0x2400 + code))
+        elif code == 0x7F or 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000:
+            out.append("\ufffd")
+        elif code not in _OVERRIDES:
+            out.append(c)
+    return "".join(out)
+
+
+def cells(text: str) -> int:
+    """Return how many terminal cells cleaned text takes.
+
+    >>> [cells(t) for t in ("mark", "e\\u0301", "日本", "שָׁלוֹם")]
+    [4, 1, 4, 4]
+    """
+    if text.isascii():
+        return len(text)
+    from wcwidth import width
+
+    return max(int(width(text)), 0)
+
+
+def widest(names: Iterable[str], most: int) -> int:
+    """Return how many cells a column of names takes, none more than ``most``; 0 without any.
+
+    >>> widest(["gold", "a system"], 16)
+    8
+    """
+    return min(most, max((cells(clean(name)) for name in names), default=0))
+
+
+def clusters(text: str) -> list[str]:
+    """Split text into what a reader sees as one character: a letter with all its marks.
+
+    >>> len(clusters("שָׁלוֹם"))
+    4
+    """
+    if text.isascii():
+        return list(text)
+    from wcwidth import iter_graphemes
+
+    return list(iter_graphemes(text))
+
+
+def clip(text: str, limit: int) -> str:
+    """Shorten text to at most ``limit`` cells, an ellipsis in the place of what is gone.
+
+    >>> clip("damsel with a dulcimer", 10)
+    'damsel wi…'
+    """
+    if cells(text) <= limit:
+        return text
+    kept, used = [], 0
+    for cluster in clusters(text):
+        used += cells(cluster)
+        if used > limit - 1:
+            break
+        kept.append(cluster)
+    return "".join(kept) + "…" if limit > 0 else ""
+
+
+def pad(text: str, width: int, align: Literal["left", "right", "centre"] = "left") -> str:
+    """Clip or fill text to exactly ``width`` cells."""
+    text = clip(text, width)
+    room = width - cells(text)
+    left = {"left": 0, "right": room, "centre": room // 2}[align]
+    return " " * left + text + " " * (room - left)
+
+
+def fold(text: str, width: int, separator: str = " · ") -> list[str]:
+    """Break a line of short phrases between them, so that every line keeps to ``width`` cells.
+
+    >>> fold("1 manual · 2 near miss · 3 cluster", 24)
+    ['1 manual · 2 near miss', '3 cluster']
+    """
+    lines: list[str] = []
+    for part in text.split(separator):
+        if lines and cells(lines[-1]) + cells(separator) + cells(part) <= width:
+            lines[-1] += separator + part
+        else:
+            lines.append(clip(part, width))
+    return lines
+
+
+def is_rtl(text: str) -> bool:
+    """Whether text runs from right to left: whether its first strong letter is Hebrew, Arabic or the like."""
+    if text.isascii():
+        return False
+    for c in text:
+        kind = unicodedata.bidirectional(c)
+        if kind in ("R", "AL"):
+            return True
+        if kind == "L":
+            return False
+    return False
+
+
+def choose_bidi(wanted: Bidi = "auto") -> Literal["terminal", "us"]:
+    """Decide who turns words around: $CAESURA_BIDI, else terminals known to do it, else we; files are left to their viewer."""
+    if wanted != "auto":
+        return wanted
+    said = os.environ.get("CAESURA_BIDI", "")
+    if said in ("terminal", "us"):
+        return "terminal" if said == "terminal" else "us"
+    if not sys.stdout.isatty():
+        return "terminal"
+    vte = os.environ.get("VTE_VERSION", "")
+    able = (
+        (vte.isdigit() and int(vte) >= 5800)
+        or "KONSOLE_VERSION" in os.environ
+        or os.environ.get("TERM_PROGRAM") == "Apple_Terminal"
+        or os.environ.get("TERM", "").startswith("mlterm")
+    )
+    return "terminal" if able else "us"
+
+
+def word(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
+    """Prepare one unit for a grid that we lay out ourselves: cleaned, and kept from disturbing its neighbours' order.
+
+    >>> word("אבג", "us")
+    'גבא'
+    """
+    text = clean(text)
+    if text.isascii() or not any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text):
+        return text
+    return f"{ISOLATE}{text}{_POP}" if bidi == "terminal" else _visual(text)
+
+
+def phrase(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
+    """Prepare several words for a line or a table cell of their own; words from right to left change places as well.
+
+    >>> phrase("אב גד", "us")
+    'דג בא'
+    """
+    text = clean(text)
+    if bidi == "terminal" or not is_rtl(text):
+        return word(text, bidi) if bidi == "terminal" else text
+    return " ".join(_visual(part) for part in reversed(text.split(" ")))
+
+
+def turned(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put the pieces of one right-to-left line, each with its style, into the order in which a terminal writes them.
+
+    Latin and digits keep their order, with what stands between them; brackets are mirrored.
+
+    >>> turned([("אב", "red"), (" (x 1)", "")])
+    [('(x 1) ', ''), ('בא', 'red')]
+    """
+    marked = [(cluster, style) for text, style in pieces for cluster in clusters(clean(text))]
+    kinds = [unicodedata.bidirectional(cluster[0]) for cluster, _ in marked]
+    latin = [kind in ("L", "EN", "AN") for kind in kinds]
+    strong = [i for i, kind in enumerate(kinds) if kind in ("L", "EN", "AN", "R", "AL")]
+    for low, high in pairwise(strong):
+        if latin[low] and latin[high]:
+            latin[low:high] = [True] * (high - low)
+    ordered: list[tuple[str, str]] = []
+    for kept, run in groupby(reversed(range(len(marked))), key=latin.__getitem__):
+        places = sorted(run, reverse=not kept)
+        ordered += [(marked[i][0] if kept else marked[i][0].translate(_MIRRORED), marked[i][1]) for i in places]
+    return [("".join(c for c, _ in same), style) for style, same in groupby(ordered, key=lambda pair: pair[1])]
+
+
+def _visual(text: str) -> str:
+    """Write right-to-left runs backwards and the runs themselves in visual order; digits and Latin keep their order."""
+    runs: list[tuple[bool, list[str]]] = []
+    base = is_rtl(text) or not any(unicodedata.bidirectional(c) == "L" for c in text)
+    for cluster in clusters(text):
+        kind = unicodedata.bidirectional(cluster[0])
+        rtl = True if kind in ("R", "AL") else False if kind in ("L", "EN", "AN") else None
+        if rtl is None:  # punctuation goes with what is before it, or with the word at large
+            rtl = runs[-1][0] if runs and not base else base
+        if runs and runs[-1][0] == rtl:
+            runs[-1][1].append(cluster)
+        else:
+            runs.append((rtl, [cluster]))
+    turned = [
+        "".join(c.translate(_MIRRORED) for c in reversed(run)) if rtl else "".join(run)
+        for rtl, run in (reversed(runs) if base else runs)
+    ]
+    return "".join(turned)

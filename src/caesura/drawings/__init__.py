@@ -1,0 +1,1 @@
+"""What draws corpora: one module per drawing, found by name in the catalog."""

@@ -1,0 +1,98 @@
+"""The SVG builder: what users write can neither break a picture nor leave it."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from caesura.display.palette import PALETTE, STYLE
+from caesura.display.svg import Svg, plain_text, stacked
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(picture: str) -> ET.Element:
+    return ET.fromstring(picture)
+
+
+def test_a_picture_names_and_describes_itself() -> None:
+    root = parsed(Svg(10, 20, title="two coders", description="Both agree.").render())
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == "two coders"
+    assert root.find(f"{SPACE}title").text == "two coders"
+    assert root.find(f"{SPACE}desc").text == "Both agree."
+    assert root.get("viewBox") == "0 0 10 20"
+
+
+NASTY = [
+    "<script>alert(1)</script>",
+    '"><image href=x onerror=alert(1)>',
+    "a & b ' c",
+    "\x00\x1b[31m\x07",
+    "\ud800 alone",
+    "\ufffe",
+]
+
+
+@pytest.mark.parametrize("words", NASTY)
+def test_user_text_is_escaped_everywhere(words: str) -> None:
+    picture = Svg(10, 10, title=words, description=words)
+    picture.text(1, 1, words)
+    picture.rect(0, 0, 1, 1, "match", tip=words, data_item=words)
+    with picture.group(tip=words):
+        picture.circle(1, 1, 1, "miss", tip=words)
+    drawn = picture.render()
+    root = parsed(drawn)
+    assert {e.tag.removeprefix(SPACE) for e in root.iter()} <= {
+        "svg", "title", "desc", "style", "text", "rect", "g", "circle",
+    }  # fmt: skip
+    assert root.find(f"{SPACE}text").text == re.sub("[\x00-\x1f\x7f\ud800\ufffe]", "\ufffd", words)
+
+
+def test_right_to_left_words_keep_their_visual_anchor() -> None:
+    picture = Svg(10, 10, title="x")
+    picture.text(1, 1, "שלום", anchor="start")
+    picture.text(1, 1, "peace", anchor="start")
+    hebrew, english = parsed(picture.render()).iter(f"{SPACE}text")
+    assert (hebrew.get("direction"), hebrew.get("unicode-bidi"), hebrew.get("text-anchor")) == ("rtl", "isolate", "end")
+    assert english.get("direction") is None
+    assert english.get("text-anchor") is None
+
+
+def test_stacking_keeps_every_picture_below_the_last() -> None:
+    both = parsed(stacked([Svg(30, 10, title="a").render(), Svg(20, 15, title="b").render()], title="both", space=5))
+    inner = both.findall(f"{SPACE}svg")
+    assert [e.get("y") for e in inner] == ["0", "15"]
+    assert both.get("viewBox") == "0 0 30 35"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, two: str) -> float:
+    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("role", [r for r in PALETTE if r not in ("paper", "band", "grid")])
+@pytest.mark.parametrize("side", [0, 1])
+def test_every_colour_stands_out_from_its_paper(role: str, side: int) -> None:
+    wanted = 4.5 if role in ("ink", "faint") else 3.0  # WCAG 2.2: text, graphical objects
+    assert contrast(PALETTE[role][side], PALETTE["paper"][side]) >= wanted
+
+
+def test_dark_follows_the_reader_and_every_role_is_a_property() -> None:
+    assert "prefers-color-scheme:dark" in STYLE
+    for role, (light, dark) in PALETTE.items():
+        assert f"--cs-{role}:{light}" in STYLE
+        assert f"--cs-{role}:{dark}" in STYLE
+    assert "<style>" not in Svg(1, 1, title="x", style=False).render()
+
+
+def test_plain_text_fits_into_attributes() -> None:
+    assert plain_text("\"'<&>") == "&quot;&#x27;&lt;&amp;&gt;"

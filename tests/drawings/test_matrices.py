@@ -1,0 +1,84 @@
+"""Heat map and strip: the numbers they show are the metrics' own."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from caesura import samples
+from caesura.display.writing import cells
+from caesura.drawings.catalog import draw
+from caesura.drawings.matrices import HeatMap
+from caesura.drawings.pairwise import default_metric, pair_rows
+from caesura.drawings.strips import strip_of
+from caesura.errors import CaesuraError
+from caesura.metrics import metric
+from caesura.model import Corpus
+from caesura.statistics import evaluate
+
+RAGGED = Corpus.from_dict(
+    {
+        "a": {"ann": [2, 3, 6], "ben": [5, 6], "cleo": [2, 2, 7]},
+        "b": {"ann": [4, 4], "ben": [4, 4]},
+        "c": {"dan": [1, 1], "ann": [2]},
+    }
+)
+
+
+def test_the_matrix_pools_what_two_coders_share() -> None:
+    found = pair_rows(RAGGED, "recall").matrix(4)
+    recall = metric("recall")
+    assert found[0, 2] == recall([2, 3, 6], [2, 2, 7])
+    assert found[0, 1] == pytest.approx((1 + 1) / (2 + 1)), "hits of both items over boundaries of both"
+    assert found[1, 0] == pytest.approx(1.0), "the other way round, ben is the reference"
+    assert np.isnan(found[1, 3])
+    assert found[2, 2] == 1.0
+
+
+def test_a_heat_map_shows_every_number() -> None:
+    picture = draw("matrix", samples.load("stargazer"), metric="F")
+    drawn = picture.terminal(80, bidi="us").plain
+    assert drawn.splitlines()[0] == "F, coder by coder"
+    assert drawn.count(f"{metric('F')([2, 3, 3, 1, 3, 6, 3], [2, 8, 2, 4, 2, 3]):.2f}") >= 2
+    svg = picture.svg()
+    ET.fromstring(svg)
+    assert svg.count("<rect") == 1 + 7 + 2 * 42, "paper, the diagonal, and two layers a pair"
+    assert "lowest 0.200, coder 2 with coder 5" in svg
+
+
+@pytest.mark.parametrize("coders", [2, 12, 25, 90])
+def test_many_coders_still_fit(coders: int) -> None:
+    names = tuple(f"coder {i}" for i in range(coders))
+    values = np.random.default_rng(0).random((coders, coders))
+    for width in (60, 80):
+        drawn = HeatMap(values, names, "x").terminal(width).plain.splitlines()
+        assert max(map(cells, drawn)) <= width
+        assert len(drawn) >= coders
+
+
+def test_a_strip_orders_items_and_pools() -> None:
+    picture = draw("strip", RAGGED, metric="F")
+    drawn = picture.terminal(60).plain.splitlines()
+    assert [line.split()[0] for line in drawn[2:]] == ["c", "a", "b", "pooled"]
+    assert drawn[2].rstrip().endswith("0.0000")
+    ET.fromstring(picture.svg())
+
+
+def test_a_strip_of_an_evaluation() -> None:
+    gold = Corpus.from_dict({f"t{i}": {"g": [2, 3, 6]} for i in range(40)})
+    system = Corpus.from_dict({f"t{i}": {"s": [2, 3, 6] if i % 2 else [5, 6]} for i in range(40)})
+    found = evaluate(gold, system, ["F"])
+    drawn = strip_of(found["F"], found.items).terminal(80).plain
+    assert "… and 10 items with higher scores" in drawn
+    assert f"{found['F'].micro:.4f}" in drawn
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    alone = Corpus.from_dict({"a": {"ann": [2]}, "b": {"ben": [3]}})
+    with pytest.raises(CaesuraError, match="no two coders annotated the same text"):
+        draw("matrix", alone)
+    with pytest.raises(CaesuraError, match="takes at least 2 coders; here are 1"):
+        draw("strip", alone.select(coders=["ann"]))
+    assert default_metric(RAGGED).name in ("B", "F")
