@@ -1,0 +1,271 @@
+"""A table, once: rows of plain values under headings, and one way to write it per medium.
+
+Numbers stay numbers until a medium spells them, so that a screen shows three decimals and a file all of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from caesura.display.escaping import html_words, latex_words, markdown_code, markdown_words, spreadsheet_value
+from caesura.display.folding import fold_columns
+from caesura.display.table_cells import Bar, Cell, Code, Estimate, Interval, Link, OnScale, Shade, is_unknown, spell
+from caesura.display.writing import Bidi, cells, choose_bidi, clean, phrase
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+    from rich.text import Text
+
+__all__ = ["MEDIA", "NOTEBOOK_STYLE", "Table"]
+
+_GAP = "  "  # between two columns in a terminal
+_WORDY = 40  # letters from which a cell of a page is folded rather than kept on one line
+_NUMBER = ' class="n"'
+#: What a notebook needs: its own sheet sets every cell to the right.
+NOTEBOOK_STYLE = (
+    "<style>table.caesura th,table.caesura td{text-align:start;vertical-align:top}"
+    "table.caesura .n{text-align:end;font-variant-numeric:tabular-nums}table.caesura caption{text-align:start}</style>"
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings; the first column names its row. ``notes`` stand below: signatures, what was left out.
+
+    Examples
+    --------
+    >>> from caesura.display.table_cells import Penalty
+    >>> table = Table("scores", ("metric", "value"), (("B", 0.5), (Penalty("Pk"), None)))
+    >>> print(table)
+    scores
+    metric  value
+    B       0.500
+    Pk ↓        –
+    >>> table.records()
+    [{'metric': 'B', 'value': 0.5}, {'metric': 'Pk', 'value': None}]
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    digits: int = 3
+
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(map(_plain_python, row)) for row in self.rows)
+        for row in rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of {len(row)} cells under {len(self.columns)} headings: {row!r}.")
+        for name, value in (("columns", tuple(self.columns)), ("rows", rows), ("notes", tuple(self.notes))):
+            object.__setattr__(self, name, value)
+
+    # ------------------------------------------------------------------ other tables out of this one
+
+    def without_empty(self) -> Table:
+        """Leave out columns in which nothing is known: one document has no interval, and needs no column for it."""
+        return self._only(i for i in range(len(self.columns)) if not i or any(r[i] is not None for r in self.rows))
+
+    def first(self, number: int, noun: str = "rows") -> Table:
+        """Keep the first rows, and say how many were left out."""
+        left = len(self.rows) - number
+        note = (f"… and {left:,} more {noun}.",) if left > 0 else ()
+        return replace(self, rows=self.rows[:number], notes=self.notes + note)
+
+    def _only(self, kept: Iterable[int]) -> Table:
+        chosen = list(kept)
+        rows = tuple(tuple(row[i] for i in chosen) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[i] for i in chosen), rows=rows)
+
+    def _for_machines(self) -> Table:
+        """Leave out what only eyes can use."""
+        return self._only(
+            i for i in range(len(self.columns)) if not self.rows or any(not isinstance(r[i], Bar) for r in self.rows)
+        )
+
+    def _numeric(self) -> list[bool]:
+        """Which columns hold numbers: they are set to the right. The first one names its row."""
+        return [
+            bool(i)
+            and any(row[i] != "" for row in self.rows)
+            and not any(_is_words(row[i]) for row in self.rows if row[i] != "")
+            for i in range(len(self.columns))
+        ]
+
+    # ------------------------------------------------------------------ terminal
+
+    def terminal(self, width: int | None = None, *, bidi: Bidi = "auto") -> Text:
+        """Write for a terminal of ``width`` cells, words folded into their columns; None for as wide as it gets."""
+        from rich.text import Text
+
+        text = Text(no_wrap=True, overflow="ignore", end="")
+        for number, (line, style) in enumerate(self._lines(width, bidi)):
+            text.append("\n" * bool(number)).append(line, style or None)
+        return text
+
+    def __str__(self) -> str:
+        return "\n".join(line.rstrip() for line, _ in self._lines(None, "terminal"))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        text = self.terminal(options.max_width)
+        text.end = "\n"
+        yield text
+
+    def _lines(self, width: int | None, bidi: Bidi) -> Iterator[tuple[str, str]]:
+        turner, numeric = choose_bidi(bidi), self._numeric()
+        if self.caption:
+            yield phrase(self.caption, turner), "italic"
+        grid = [[clean(spell(cell, self.digits)) for cell in row] for row in (self.columns, *self.rows)]
+        for number, (folded, widths) in enumerate(fold_columns(grid, numeric, width, len(_GAP))):
+            for line in folded:
+                parts = (
+                    _set(phrase(part, turner), size, right=right)
+                    for part, size, right in zip(line, widths, numeric, strict=True)
+                )
+                yield _GAP.join(parts).rstrip(), "" if number else "bold"
+        for note in self.notes:
+            yield phrase(note, turner), "dim"
+
+    # ------------------------------------------------------------------ pages, papers, machines
+
+    def html(self) -> str:
+        """Write for a page: numbers carry their full value for scripts that sort, ``class`` n marks numbers, w long words."""
+        numeric = self._numeric()
+        heads = "".join(
+            f'<th scope="col"{_NUMBER * right}>{html_words(spell(name))}</th>'
+            for name, right in zip(self.columns, numeric, strict=True)
+        )
+        classes = [_NUMBER if right else ' class="w"' * self._is_wordy(i) for i, right in enumerate(numeric)]
+        body = "".join(
+            f'<tr><th scope="row">{_cell_html(row[0], self.digits)}</th>'
+            + "".join(
+                f"<td{kind}{_sort_value(cell)}{_shading(cell)}>{_cell_html(cell, self.digits)}</td>"
+                for cell, kind in zip(row[1:], classes[1:], strict=True)
+            )
+            + "</tr>\n"
+            for row in self.rows
+        )
+        caption = f"<caption>{html_words(self.caption)}</caption>" if self.caption else ""
+        notes = "".join(f'<p class="note"><small>{_cell_html(note, 3)}</small></p>' for note in self.notes)
+        return f'<table class="caesura">{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{notes}'
+
+    def _repr_html_(self) -> str:
+        return NOTEBOOK_STYLE + self.html()
+
+    def _is_wordy(self, column: int) -> bool:
+        return any(isinstance(cell := row[column], str) and len(cell) > _WORDY for row in self.rows)
+
+    def markdown(self) -> str:
+        """Write for a README: no name becomes a heading, a link, HTML or a column of its own."""
+        rule = "|".join("---:" if numeric else "---" for numeric in self._numeric())
+        lines = [f"**{markdown_words(self.caption)}**", ""] if self.caption else []
+        lines += [_between_bars(markdown_words(spell(name)) for name in self.columns), f"|{rule}|"]
+        lines += [_between_bars(_cell_markdown(cell, self.digits) for cell in row) for row in self.rows]
+        lines += [""] * bool(self.notes) + [_cell_markdown(note, 3) + "  " for note in self.notes]
+        return "\n".join(lines) + "\n"
+
+    def latex(self) -> str:
+        """Write for a paper, with booktabs; caption and notes are comments."""
+        kinds = "".join("r" if numeric else "l" for numeric in self._numeric())
+        lines = [f"% {clean(self.caption)}"] if self.caption else []
+        lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
+        lines += [_latex_row(self.columns, 3), r"\midrule", *(_latex_row(row, self.digits) for row in self.rows)]
+        lines += [r"\bottomrule", r"\end{tabular}", *(f"% {clean(note)}" for note in self.notes)]
+        return "\n".join(lines) + "\n"
+
+    def csv(self) -> str:
+        """Write for spreadsheets: numbers in full, and no name is taken for a formula."""
+        table, page = self._for_machines(), StringIO()
+        writer = csv.writer(page, lineterminator="\n")
+        writer.writerows([spreadsheet_value(cell) for cell in row] for row in (table.columns, *table.rows))
+        return page.getvalue()
+
+    def json(self) -> str:
+        """Write for machines: one record per row, numbers in full, null where undefined."""
+        return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per row as plain data, numbers in full; None where a number is undefined or endless."""
+        table = self._for_machines()
+        return [
+            {str.__str__(name): _plain_data(cell) for name, cell in zip(table.columns, row, strict=True)}
+            for row in table.rows
+        ]
+
+
+#: Medium -> how to write a table for it.
+MEDIA: dict[str, Callable[[Table], str]] = {
+    "text": str, "html": Table.html, "markdown": Table.markdown, "latex": Table.latex, "csv": Table.csv, "json": Table.json,
+}  # fmt: skip
+
+
+def _plain_python(cell: Any) -> Cell:
+    """Turn NumPy's scalars into Python's."""
+    value: Cell = cell.item() if hasattr(cell, "item") else cell
+    return value
+
+
+def _is_words(cell: Cell) -> bool:
+    return isinstance(cell, (str, Link, Bar, bool))
+
+
+def _set(text: str, width: int, *, right: bool) -> str:
+    room = " " * (width - cells(text))
+    return room + text if right else text + room
+
+
+def _sort_value(cell: Cell) -> str:
+    """Give numbers to scripts in full; what is undefined sorts last whichever way."""
+    if is_unknown(cell):
+        return ' data-v=""'
+    value = cell[0] if isinstance(cell, (Interval, Estimate)) else cell
+    return f' data-v="{value:.9g}"' if isinstance(value, (int, float)) else ""
+
+
+def _shading(cell: Cell) -> str:
+    if not isinstance(cell, Shade) or is_unknown(cell):
+        return ""
+    return f' style="background:rgba(86,180,233,{0.75 * min(1.0, max(0.0, cell)):.2f})"'
+
+
+def _cell_html(cell: Cell, digits: int) -> str:
+    if isinstance(cell, Link):
+        return f'<a href="#{escape(cell.target)}">{html_words(cell.words)}</a>'
+    if isinstance(cell, Code):
+        return f"<code>{escape(clean(cell))}</code>"
+    words = html_words(spell(cell, digits))
+    return f"{words} {cell.svg()}" if isinstance(cell, OnScale) else words
+
+
+def _cell_markdown(cell: Cell, digits: int) -> str:
+    return markdown_code(cell) if isinstance(cell, Code) else markdown_words(spell(cell, digits))
+
+
+def _between_bars(parts: Iterable[str]) -> str:
+    return "| " + " | ".join(parts) + " |"
+
+
+def _latex_row(row: Sequence[Cell], digits: int) -> str:
+    return " & ".join(_cell_latex(cell, digits) for cell in row) + r" \\"
+
+
+def _cell_latex(cell: Cell, digits: int) -> str:
+    if isinstance(cell, Estimate) and cell.low is not None:
+        return rf"{spell(cell.value, digits)} {{\scriptsize [{spell(cell.low, digits)}, {spell(cell.high, digits)}]}}"
+    words = latex_words(spell(cell, digits))
+    return rf"\texttt{{{words}}}" if isinstance(cell, Code) else words
+
+
+def _plain_data(cell: Cell) -> Any:
+    if isinstance(cell, (Interval, Estimate)):
+        return [_plain_data(value) for value in cell]
+    if isinstance(cell, Link):
+        return cell.words
+    if isinstance(cell, float):
+        return float(cell) if abs(cell) < float("inf") else None
+    return str.__str__(cell) if isinstance(cell, str) else cell

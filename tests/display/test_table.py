@@ -1,0 +1,219 @@
+"""One table in every medium: what users wrote stays words, what is undefined stays apart, and machines get numbers in full."""
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from caesura.display.table import MEDIA, Table
+from caesura.display.table_cells import (
+    Bar,
+    Code,
+    Estimate,
+    Interval,
+    Link,
+    OnScale,
+    Penalty,
+    Rounded,
+    Shade,
+    measure_name,
+    spell,
+)
+from caesura.display.writing import cells
+
+HOSTILE = "<script>a|b & *c* _d_ `e` [f](g) # 5% ${x}^~\\"
+HEBREW = "שלום עולם"
+
+
+class _Tags(HTMLParser):
+    """Collects the tags of a page and its words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def hostile() -> Table:
+    return Table(HOSTILE, (HOSTILE, "value"), ((HOSTILE, 1.0), (HEBREW, float("nan"))), (HOSTILE,))
+
+
+def test_html_escapes_caption_headings_cells_and_notes():
+    page = _Tags()
+    page.feed(hostile().html())
+    assert "script" not in page.tags
+    assert page.words.count("<script>") == 4  # caption, heading, cell, note: as words
+    assert f"<bdi>{HEBREW}</bdi>" in hostile().html()
+
+
+def test_html_gives_scripts_the_number_in_full_and_undefined_ones_as_nothing():
+    page = Table("", ("a", "b"), (("x", 1 / 3), ("y", float("nan")), ("z", None))).html()
+    assert re.findall(r'data-v="([^"]*)">([^<]*)', page.replace("<bdi>", "")) == [
+        ("0.333333333", "0.333"),
+        ("", "–"),
+        ("", "–"),
+    ]
+
+
+def test_markdown_keeps_bars_out_of_the_columns_and_markup_out_of_the_words():
+    lines = hostile().markdown().splitlines()
+    body = [line for line in lines if line.startswith("|")]
+    assert [len(re.findall(r"(?<!\\)\|", line)) for line in body] == [3, 3, 3, 3]
+    assert not re.search(r"(?<!\\)[*_`\[](?!\*)", body[2])
+    assert "<" not in hostile().markdown()
+    assert body[1] == "|---|---:|"
+
+
+def test_markdown_code_keeps_its_bars_and_ticks_inside():
+    text = Table("", ("n", "signature"), (("B", Code("B|n:2`x`")),)).markdown()
+    assert text.splitlines()[-1] == "| B | `B\\|n:2'x'` |"
+
+
+def test_latex_escapes_what_it_would_obey():
+    row = hostile().latex().splitlines()[5]
+    assert row.count("&") - row.count(r"\&") == 1
+    assert not re.search(r"(?<!\\)[%#_]", row.replace(r"\textbackslash{}", ""))
+    assert hostile().latex().splitlines()[1] == r"\begin{tabular}{lr}"
+    assert r"WD $\downarrow$" in Table("", ("system", Penalty("WD")), (("a", 0.5),)).latex()
+
+
+@pytest.mark.parametrize("words", ["=1+1", "+x", "-x", "@x", "\tx"])
+def test_csv_never_begins_a_formula(words):
+    rows = list(csv.reader(StringIO(Table("", (words,), ((words,),)).csv())))
+    assert rows == [["'" + words], ["'" + words]]
+
+
+def test_machines_get_numbers_in_full():
+    table = Table("", ("name", "value", "interval", ""), (("a", 1 / 3, Interval(0.1, 2 / 3), Bar(0.5)),))
+    assert list(csv.reader(StringIO(table.csv()))) == [
+        ["name", "value", "interval"],
+        ["a", repr(1 / 3), f"0.1 {2 / 3!r}"],
+    ]
+    assert json.loads(table.json()) == [{"name": "a", "value": 1 / 3, "interval": [0.1, 2 / 3]}]
+
+
+def test_undefined_and_endless_numbers_in_every_medium():
+    table = Table(
+        "", ("name", "value"), (("nan", float("nan")), ("none", None), ("inf", float("inf")), ("less", -float("inf")))
+    )
+    assert [line.split()[-1] for line in str(table).splitlines()[1:]] == ["–", "–", "∞", "−∞"]
+    assert [row["value"] for row in json.loads(table.json())] == [None] * 4
+    assert [row[1] for row in csv.reader(StringIO(table.csv()))][1:] == ["nan", "", "inf", "-inf"]
+    assert table.latex().count("--") == 2
+    assert r"$\infty$" in table.latex()
+
+
+@pytest.mark.parametrize("medium", MEDIA)
+def test_an_empty_table_is_written_too(medium):
+    table = Table("", ("name", "value"), ())
+    text = MEDIA[medium](table)
+    assert text == "[]\n" if medium == "json" else "name" in text and "value" in text
+
+
+def test_a_ragged_row_is_refused():
+    with pytest.raises(ValueError, match="1 cells under 2 headings"):
+        Table("", ("a", "b"), (("x",),))
+
+
+def test_columns_stand_under_each_other_whatever_script_they_hold():
+    table = Table("", ("name", "n"), (("日本語", 1), ("e\u0301te\u0301", 22), (HEBREW, 333), ("plain", 4)))
+    assert {cells(line) for line in str(table).splitlines()} == {9 + 2 + 3}
+
+
+def test_control_characters_are_shown_and_not_obeyed():
+    assert "\x1b" not in str(Table("a\x1b[31m", ("\x1b",), (("b\x1b[0m\nc",),), ("\x1bd",)))
+    assert len(str(Table("", ("x",), (("b\nc",),))).splitlines()) == 2
+
+
+def test_right_to_left_words_are_isolated_or_turned():
+    table = Table("", ("x",), ((HEBREW,),))
+    assert "\u2068" + HEBREW in table.terminal(bidi="terminal").plain
+    assert HEBREW[::-1] in table.terminal(bidi="us").plain
+
+
+def test_a_narrow_terminal_folds_words_and_keeps_numbers_whole():
+    table = Table(
+        "",
+        ("metric", "score", "what it is"),
+        (("boundary-edit", 0.12345, "the harmonic mean of precision and recall"),),
+    )
+    lines = table.terminal(36).plain.splitlines()
+    assert max(map(cells, lines)) <= 36
+    assert any("0.123" in line for line in lines)
+    assert " ".join(" ".join(line[22:] for line in lines[1:]).split()) == "the harmonic mean of precision and recall"
+
+
+def test_a_very_narrow_terminal_still_shows_every_letter():
+    table = Table("", ("a", "b"), (("abcdefgh", 0.5),))
+    assert max(map(cells, table.terminal(6).plain.splitlines())) <= 6
+    assert "".join(line[:2].strip() for line in table.terminal(6).plain.splitlines()[1:]) in ("abcdefgh",)
+
+
+def test_rich_prints_the_table_as_wide_as_the_screen():
+    page = StringIO()
+    Console(file=page, width=20, color_system=None).print(Table("", ("a", "b"), (("x" * 30, 1),)))
+    assert max(map(len, page.getvalue().splitlines())) <= 20
+
+
+def test_first_rows_say_how_many_are_left_out():
+    table = Table("", ("a",), tuple((str(i),) for i in range(5))).first(2, "items")
+    assert len(table.rows) == 2
+    assert table.notes == ("… and 3 more items.",)
+    assert Table("", ("a",), (("x",),)).first(2).notes == ()
+
+
+def test_columns_in_which_nothing_is_known_can_go():
+    table = Table("", ("a", "b", "c"), (("x", None, 1), ("y", None, None))).without_empty()
+    assert table.columns == ("a", "c")
+
+
+def test_every_cell_is_spelled_in_one_place():
+    spelled = [
+        spell(c) for c in (0.5, 7, 12345, True, None, Rounded(2.345, 1), Shade(0.666), Link("x", "y"), Penalty("Pk"))
+    ]
+    assert spelled == ["0.500", "7", "12,345", "yes", "–", "2.3", "0.67", "x", "Pk ↓"]
+    assert spell(Estimate(0.5)) == "0.500"
+    assert measure_name("B", higher_is_better=True) == "B"
+    assert [spell(Bar(share)) for share in (0.0, 0.001, 1.0)] == ["", "█", "█" * 20]
+
+
+def test_numbers_of_numpy_are_numbers():
+    table = Table("", ("a", "b", "c"), (("x", np.float32(0.5), np.int64(3)),))
+    assert table.records() == [{"a": "x", "b": 0.5, "c": 3}]
+    assert str(table).splitlines()[1] == "x  0.500  3"
+
+
+def test_a_score_on_its_scale_is_drawn_on_pages_only():
+    score = OnScale(0.25, (0.0, 1.0), (0.1, 0.4))
+    table = Table("", ("m", "score"), (("B", score),))
+    assert 'cx="32.0"' in table.html()
+    assert "interval 0.1000 to 0.4000" in table.html()
+    assert str(table).splitlines()[1] == "B  0.250"
+    assert table.records() == [{"m": "B", "score": 0.25}]
+    assert OnScale(0.5, (0.0, float("inf"))).svg() == ""
+    assert OnScale(float("nan")).svg() == ""
+
+
+def test_shades_grow_with_their_numbers():
+    page = Table("", ("c", "a", "b"), (("x", Shade(0.1), Shade(0.9)), ("y", Shade(float("nan")), ""))).html()
+    depths = [float(depth) for depth in re.findall(r"rgba\(86,180,233,([\d.]+)\)", page)]
+    assert len(depths) == 2
+    assert depths[0] < depths[1]
+
+
+def test_links_lead_somewhere_on_pages_and_are_names_elsewhere():
+    table = Table("", ("document", "n"), ((Link("a<b", "d-1"), 1),))
+    assert '<a href="#d-1">a&lt;b</a>' in table.html()
+    assert table.records() == [{"document": "a<b", "n": 1}]
+    assert "a&lt;b" in table.markdown()
