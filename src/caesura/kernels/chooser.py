@@ -18,7 +18,7 @@ from caesura.kernels.softmax import normalise
 __all__ = ["count_choices", "score_choices", "train_choices"]
 
 
-@kernel
+@kernel(plain=False)
 def count_choices(contexts: NDArray[Any], looks: NDArray[Any], states: NDArray[Any], counts: NDArray[Any]) -> None:
     """Count how often every context met every look, up to 255; row ``w`` of ``contexts`` is the place of form ``states[w]``."""
     cut = np.uint64(len(counts) - 1)
@@ -30,7 +30,7 @@ def count_choices(contexts: NDArray[Any], looks: NDArray[Any], states: NDArray[A
                     counts[at] += 1
 
 
-@kernel
+@kernel(plain=False)
 def train_choices(
     contexts: NDArray[Any],
     looks: NDArray[Any],
@@ -73,7 +73,7 @@ def train_choices(
     return total / max(seen, 1)
 
 
-@kernel
+@kernel(plain=False)
 def score_choices(
     contexts: NDArray[Any],
     looks: NDArray[Any],
@@ -91,7 +91,7 @@ def score_choices(
         normalise(out[low:high], high - low)
 
 
-@kernel
+@kernel(plain=False)
 def _sum(contexts: Any, looks: Any, weights: Any) -> Any:
     """Sum the weights of one form in one place; what does not count has none."""
     cut = np.uint64(len(weights) - 1)

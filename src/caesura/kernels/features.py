@@ -41,7 +41,7 @@ def _start(template: Any) -> Any:
     return fold_in(np.uint64(_EMPTY), template)
 
 
-@kernel
+@kernel(plain=False)
 def word_hashes(units: NDArray[Any], words: NDArray[Any], out: NDArray[Any]) -> None:
     """Hash the units of every word."""
     for w in range(len(words) - 1):
@@ -51,7 +51,7 @@ def word_hashes(units: NDArray[Any], words: NDArray[Any], out: NDArray[Any]) -> 
         out[w] = hashed
 
 
-@kernel
+@kernel(plain=False)
 def static_features(
     units: NDArray[Any], words: NDArray[Any], lines: NDArray[Any], joined: NDArray[Any], mask: int, out: NDArray[Any]
 ) -> None:

@@ -15,7 +15,7 @@ __all__ = ["EDGE", "pair_scores", "prune", "word_endings"]
 EDGE = 904
 
 
-@kernel
+@kernel(plain=False)
 def word_endings(
     letters: NDArray[Any],
     words: NDArray[Any],
@@ -61,7 +61,7 @@ def word_endings(
         ending_offsets[w + 1] = number
 
 
-@kernel
+@kernel(plain=False)
 def pair_scores(
     opens: NDArray[Any],
     offsets: NDArray[Any],
@@ -111,7 +111,7 @@ def pair_scores(
                 )
 
 
-@kernel
+@kernel(plain=False)
 def prune(offsets: NDArray[Any], scores: NDArray[Any], margin: float, most: int, keep: NDArray[Any]) -> None:
     """Keep of every word's candidates those within ``margin`` of the best, and at most ``most``."""
     for w in range(len(offsets) - 1):

@@ -37,7 +37,7 @@ def fold_in_arrays(hashed: NDArray[np.uint64], symbols: NDArray[np.int64]) -> ND
     return (x ^ (x >> np.uint64(31))) * _LAST
 
 
-@kernel
+@kernel(plain=False)
 def build_table(keys: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Make a table of ``size`` (a power of two) slots: the keys, and their places in ``keys`` (-1: an empty slot)."""
     found = np.zeros(size, np.uint64)

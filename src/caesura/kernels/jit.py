@@ -1,7 +1,13 @@
-"""The one decorator that turns a Python loop into a compiled one.
+"""The one decorator that turns a Python loop into a compiled one, once that pays.
 
-Kernels release the GIL (so threads scale), are cached on disk (so the second process starts fast) and allocate
-nothing per pair in their batch form. With ``NUMBA_DISABLE_JIT=1`` they run as plain Python and give the same numbers.
+Starting Numba costs more than half a second, a small comparison some microseconds of plain Python. So a kernel first runs as the
+Python function it is and is handed to Numba when a call is large, or when the small ones have added up. Both ways give the same bits.
+Once compiled it stays compiled: it releases the GIL (so threads scale) and is kept on disk (so the next process starts fast).
+
+``CAESURA_JIT=always`` compiles from the first call on, ``CAESURA_JIT=never`` (or ``NUMBA_DISABLE_JIT=1``) never does.
+
+Every kernel has two twins, made when first needed: a plain one, whose helpers are plain, and a compiled one, whose helpers are
+compiled. So a call is of one kind all the way down, and Numba never sees the odd types that plain code hands to a helper.
 
 Every batch kernel of the house has one calling convention, so that any metric, thread or cluster worker can call it::
 
@@ -14,25 +20,170 @@ on a text of ``lengths[i]`` units, and ``out[i, :]`` receives its counts. Famili
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from time import perf_counter
+from types import CodeType, FunctionType
+from typing import Any, TypeVar, cast, overload
 
-import numba
 import numpy as np
 
-__all__ = ["Index", "inline", "kernel"]
+__all__ = ["Index", "inline", "kernel", "mode"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: An index that is never negative: it spares the innermost loops the look for one that counts from the end.
 Index = np.uint64
 
+#: "auto", "always" or "never": when kernels are compiled. The tests set it to "always".
+mode = "never" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else os.environ.get("CAESURA_JIT", "auto")
 
-def kernel(function: F) -> F:
-    """Compile ``function`` on first use, cache it on disk and release the GIL while it runs."""
-    return cast("F", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+_STEP = 5e-6  # seconds that plain Python takes per member of an array, more or less
+_BEFORE_NUMBA = 0.1  # seconds of plain work, all kernels together, after which starting Numba (0.6 s) pays
+_BEFORE_LOADING = 0.01  # the same for each kernel where Numba runs already and the compiled loop lies on disk
+_BEFORE_COMPILING = 0.5  # and where it has to be compiled
+
+_lock = threading.RLock()
+_plain_seconds = 0.0  # of all kernels together, so far
+
+
+@overload
+def kernel(function: F) -> F: ...
+@overload
+def kernel(*, plain: bool = True, work: Callable[..., float] | None = None) -> Callable[[F], F]: ...
+def kernel(function: Any = None, *, plain: bool = True, work: Callable[..., float] | None = None) -> Any:
+    """Run ``function`` plainly while that is cheaper, else compile it, keep it on disk and release the GIL while it runs.
+
+    ``plain=False`` compiles from the first call on, for what only makes sense compiled (hashes that wrap around, float32 sums).
+    ``work`` takes the arguments and estimates the steps of a call, where they are not about as many as the arrays have members.
+    """
+    if function is None:
+        return lambda each: Twins(each, plain=plain, work=work).entry
+    return Twins(function).entry
 
 
 def inline(function: F) -> F:
     """Like :func:`kernel`, for small helpers that must vanish into the loop that calls them."""
-    return cast("F", numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")(function))
+    return cast("F", Twins(function, inline="always").entry)
+
+
+class Entry(partial[Any]):
+    """What callers hold: it leads to the choice between the twins first, and to the compiled one for good later."""
+
+    def __reduce__(self) -> str:
+        return str(vars(self)["__qualname__"])
+
+
+class Twins:
+    """One kernel: the function as it is written, its plain and its compiled twin."""
+
+    def __init__(self, function: Any, *, plain: bool = True, work: Any = None, inline: str = "never") -> None:
+        self.function, self.may_be_plain, self.inline = function, plain, inline
+        self.work = work or (lambda *args: _size(args))
+        self.plain_seconds = 0.0
+        self._twins: dict[str, Any] = {}
+        self.entry = Entry(self.choose)
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(self.entry, name, getattr(function, name))
+        vars(self.entry).update(twins=self, __wrapped__=function)
+
+    @property
+    def plain(self) -> Any:
+        """The function among plain helpers."""
+        return self._twins.get("plain") or self._make("plain", lambda function: function, Index=int)
+
+    @property
+    def compiled(self) -> Any:
+        """The function, compiled, among compiled helpers."""
+        return self._twins.get("compiled") or self._make("compiled", self._compile)
+
+    def choose(self, *args: Any) -> Any:
+        """Run plainly while that is the cheaper way, then never again."""
+        global _plain_seconds
+        if not self.may_be_plain or self._compiler_pays(args):
+            return self.promote()(*args)
+        began = perf_counter()
+        with np.errstate(all="ignore"):  # a compiled loop says nothing either
+            answer = self.plain(*args)
+        seconds = perf_counter() - began
+        self.plain_seconds += seconds
+        _plain_seconds += seconds
+        return _python_numbers(answer)
+
+    def promote(self) -> Any:
+        """Lead every later call straight into the compiled loop."""
+        compiled = self.compiled
+        self.entry.__setstate__((compiled, (), {}, vars(self.entry)))  # type: ignore[attr-defined]
+        return compiled
+
+    def _compiler_pays(self, args: Any) -> bool:
+        if mode != "auto":
+            return mode == "always"
+        seconds: float = self.work(*args) * _STEP
+        if "numba" not in sys.modules:
+            return _plain_seconds + seconds > _BEFORE_NUMBA
+        if self.plain_seconds + seconds <= _BEFORE_LOADING:
+            return False
+        return self.plain_seconds + seconds > _BEFORE_COMPILING or self.compiled._cache.holds_something()
+
+    def _make(self, kind: str, decorate: Any, **scope: Any) -> Any:
+        """The same code with names of its own, in which every kernel stands for its twin of this kind."""
+        function = self.function
+        with _lock:
+            if kind not in self._twins:
+                names = {**function.__globals__}
+                copy = FunctionType(
+                    function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+                )
+                for name in ("__module__", "__qualname__", "__doc__", "__kwdefaults__"):
+                    setattr(copy, name, getattr(function, name))
+                twin = self._twins[kind] = decorate(copy)  # before its helpers: it may call itself
+                for name in _names_used(function.__code__):
+                    helper = getattr(names.get(name), "twins", None)
+                    if isinstance(helper, Twins):
+                        names[name] = getattr(helper, kind)
+                    elif name in scope and name in names:
+                        names[name] = scope[name]
+                return twin
+        return self._twins[kind]
+
+    def _compile(self, function: Any) -> Any:
+        import numba
+
+        options: Any = {"nogil": True, "error_model": "numpy", "inline": self.inline}
+        compiled: Any = numba.njit(**options)(function)
+        if hasattr(compiled, "_cache"):  # not so with NUMBA_DISABLE_JIT
+            from caesura.kernels.cache import Cache
+
+            compiled._cache = Cache(function)
+        return compiled
+
+
+def _names_used(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names_used(inner)
+
+
+def _size(args: Any) -> int:
+    """How many numbers a call is about."""
+    size = 0
+    for each in args:
+        if isinstance(each, np.ndarray):
+            size += each.size
+        elif isinstance(each, tuple):
+            size += _size(each)
+    return size
+
+
+def _python_numbers(answer: Any) -> Any:
+    """Python's numbers, as a compiled loop returns them."""
+    if isinstance(answer, np.generic):
+        return answer.item()
+    if type(answer) is tuple:
+        return tuple([_python_numbers(each) for each in answer])
+    return answer

@@ -45,7 +45,7 @@ class Candidates(NamedTuple):
     pair_offsets: NDArray[Any]
 
 
-@kernel
+@kernel(plain=False)
 def best_paths(grams: WordGrams, given: Candidates, scale: float, out: NDArray[Any]) -> None:
     """Write the best candidate of every word, counted from 0, into ``out``."""
     longest, widest = _extent(given)
@@ -79,7 +79,7 @@ def best_paths(grams: WordGrams, given: Candidates, scale: float, out: NDArray[A
             b, c = back[i - start, b, c], b
 
 
-@kernel
+@kernel(plain=False)
 def path_posteriors(grams: WordGrams, given: Candidates, scale: float, out: NDArray[Any]) -> None:
     """Write the probability of every candidate, given its whole line, into ``out``: the sum over all paths through it."""
     longest, widest = _extent(given)
@@ -119,7 +119,7 @@ def path_posteriors(grams: WordGrams, given: Candidates, scale: float, out: NDAr
             ahead, behind = behind, ahead
 
 
-@kernel
+@kernel(plain=False)
 def _extent(given: Any) -> Any:
     """Words of the longest line, and candidates of the word that has most."""
     longest, widest = 0, 1
@@ -130,7 +130,7 @@ def _extent(given: Any) -> Any:
     return longest, widest
 
 
-@kernel
+@kernel(plain=False)
 def _singles(grams: Any, given: Any) -> Any:
     """Row of every candidate by itself in the n-gram model (-1: none) and its log probability; the last are those of the edge."""
     keys, places, logs, weights = grams.keys, grams.places, grams.logs, grams.weights
@@ -165,7 +165,7 @@ def _place(cells: Any, number: Any, start: Any, stop: Any, i: Any) -> Any:
     return low, width
 
 
-@kernel
+@kernel(plain=False)
 def _fill_moves(moves: Any, grams: Any, given: Any, rows: Any, alone: Any, start: Any, stop: Any, i: Any) -> Any:
     """Log probability of each candidate c of word i after each b after each a; returns how many there are of a, b and c."""
     keys, places, logs, weights, edge = grams.keys, grams.places, grams.logs, grams.weights, grams.edge

@@ -43,7 +43,7 @@ def log_symbol(keys: Any, places: Any, logs: Any, weights: Any, history: Any, lo
     return total
 
 
-@kernel
+@kernel(plain=False)
 def log_spelling(
     keys: NDArray[Any],
     places: NDArray[Any],

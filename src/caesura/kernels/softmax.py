@@ -11,7 +11,7 @@ from caesura.kernels.jit import kernel
 __all__ = ["normalise"]
 
 
-@kernel
+@kernel(plain=False)
 def normalise(score: Any, width: Any) -> None:
     """Turn the first ``width`` scores into log probabilities: each less the logarithm of the sum of their exponentials."""
     top = score[:width].max()

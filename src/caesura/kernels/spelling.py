@@ -49,7 +49,7 @@ def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Tri
     return trie._replace(start=start)
 
 
-@kernel
+@kernel(plain=False)
 def _linked(keys: Any, places: Any, number: Any, order: Any, edge: Any) -> Any:
     """Find all sequences of a table, the shorter first: a sequence is there only if it is there without its first symbol."""
     hashes = np.empty(number, np.uint64)
@@ -88,7 +88,7 @@ def _reached(symbols: Any, low: Any, high: Any, symbol: Any) -> Any:
     return low
 
 
-@kernel
+@kernel(plain=False)
 def _after(trie: Any, state: Any, low: Any, high: Any, scores: Any, nexts: Any) -> None:
     """Log probabilities of the symbols ``low … high-1`` after a state, and the states they lead to."""
     first, symbols, back, logs, weights = trie.first, trie.symbols, trie.back, trie.logs, trie.weights
@@ -120,7 +120,7 @@ def _after(trie: Any, state: Any, low: Any, high: Any, scores: Any, nexts: Any) 
             nexts[o] = max(nexts[o], 0)
 
 
-@kernel
+@kernel(plain=False)
 def spell_out(
     trie: Trie,
     letters: NDArray[Any],

@@ -37,7 +37,7 @@ def _counts(kept: Any, at: Any) -> Any:
     return (kept[place >> np.uint64(3)] >> (np.uint64(7) - (place & np.uint64(7)))) & np.uint64(1)
 
 
-@kernel
+@kernel(plain=False)
 def count_features(
     units: NDArray[Any],
     words: NDArray[Any],
@@ -67,7 +67,7 @@ def count_features(
             trail = fold_in(trail, marks[i])
 
 
-@kernel
+@kernel(plain=False)
 def train_epoch(
     units: NDArray[Any],
     words: NDArray[Any],
@@ -139,7 +139,7 @@ def train_epoch(
     return total / max(seen, 1)
 
 
-@kernel
+@kernel(plain=False)
 def tag_words(
     units: NDArray[Any],
     words: NDArray[Any],
@@ -216,7 +216,7 @@ def tag_words(
             p2 = marks_of[first_choice[units[high - 2]] + here[0, high - 2 - low]]
 
 
-@kernel
+@kernel(plain=False)
 def score_words(
     units: NDArray[Any],
     words: NDArray[Any],
@@ -299,7 +299,7 @@ def score_words(
                 out[out_offsets[w] + (g - first) * ways + e] = totals[size, e]
 
 
-@kernel
+@kernel(plain=False)
 def _by_prefix(given: Any, first: Any, number: Any, size: Any, order: Any) -> None:
     """Sort the rows of one word by their choices, from the first letter on, so that rows with a common beginning stand together."""
     for r in range(number):
@@ -315,7 +315,7 @@ def _by_prefix(given: Any, first: Any, number: Any, size: Any, order: Any) -> No
         order[at] = g
 
 
-@kernel
+@kernel(plain=False)
 def _static_scores(base: Any, row: Any, kept: Any, weights: Any, width: Any) -> None:
     """Sum the weights of a letter's static features for each of its choices."""
     base[:width] = 0.0
@@ -326,7 +326,7 @@ def _static_scores(base: Any, row: Any, kept: Any, weights: Any, width: Any) -> 
                 base[o] += weights[at + o]
 
 
-@kernel
+@kernel(plain=False)
 def _add_weights(score: Any, features: Any, start: Any, stop: Any, kept: Any, weights: Any, width: Any) -> None:
     """Add the weights of some dynamic features for each choice."""
     for k in range(start, stop):

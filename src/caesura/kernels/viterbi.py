@@ -43,7 +43,7 @@ def _pair(before: Any, now: Any) -> Any:
     return fold_in(fold_in(np.uint64(0x243F6A8885A308D3), before), now)
 
 
-@kernel
+@kernel(plain=False)
 def katz_paths(words: NDArray[Any], offsets: NDArray[Any], grams: Bigrams, out: NDArray[Any]) -> None:
     """Write the best state of every word into ``out``; a bare form numbered -1 was never seen and gets the state -1."""
     first, ranges, from_state, to_state = grams.first, grams.ranges, grams.from_state, grams.to_state
@@ -112,7 +112,7 @@ def katz_paths(words: NDArray[Any], offsets: NDArray[Any], grams: Bigrams, out: 
             best_at = back[cell + best_at]
 
 
-@kernel
+@kernel(plain=False)
 def katz_posteriors(
     words: NDArray[Any],
     offsets: NDArray[Any],
@@ -163,7 +163,7 @@ def katz_posteriors(
                     ahead[h] = behind[h]
 
 
-@kernel
+@kernel(plain=False)
 def _fill_moves(moves: Any, i: Any, start: Any, words: Any, grams: Any) -> None:
     """Log probabilities of all transitions into word ``i``."""
     first = grams.first
