@@ -11,10 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from caesura._version import __version__
-from caesura.cli.main import COMMANDS, app
+from caesura.cli.main import COMMANDS
 from cli.command import SOURCE, caesura, process, refused
 
 HEAVY = {"numba", "polars", "scipy", "matplotlib", "pandas", "llvmlite"}
@@ -30,7 +31,7 @@ def loaded_by(code: str) -> set[str]:
 
 def test_importing_caesura_is_light() -> None:
     loaded = loaded_by("import caesura; caesura.Segmentation; caesura.__version__")
-    assert not loaded & (HEAVY | {"rich", "typer", "wcwidth"})
+    assert not loaded & (HEAVY | {"rich", "click", "wcwidth"})
 
 
 def test_import_alone_does_not_even_load_numpy() -> None:
@@ -55,31 +56,36 @@ def test_version() -> None:
 def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> None:
     done = caesura(command, "--help")
     assert done.returncode == 0
-    group = next((g for g in app.registered_groups if g.name == command), None)
-    if group is None:
+    if not isinstance(group := COMMANDS[command], click.Group):
         assert f"Example: caesura {command}" in " ".join(done.stdout.split())
         if command != "serve":  # it answers in JSON itself, request by request
             assert "--json" in done.stdout
         return
-    for each in group.typer_instance.registered_commands:
-        name = each.name or each.callback.__name__.replace("_", "-")
+    for name in group.commands:
         said = " ".join(caesura(command, name, "--help").stdout.split())
         assert "Example: " in said
         assert f"caesura {command} {name}" in said.partition("Example: ")[2]
         assert "--json" in said
 
 
+def test_the_list_of_commands_says_what_the_commands_say_of_themselves() -> None:
+    shown = " ".join(caesura("--help").stdout.split())
+    for name, facts in COMMANDS.all_facts():
+        assert COMMANDS[name].help.partition("\n")[0] == facts["help"]
+        assert f"{name} {facts['help']}" in shown
+
+
 def test_bad_usage_ends_with_2() -> None:
-    for words, said in (
-        ("shew", "no such command 'shew'"),
-        ("--shew", "no such option: --shew"),
+    for words, sentence in (
+        ("--shew", "no such option '--shew'"),
         ("show", "missing argument"),
         ("show sample:kubla --width wide", "invalid value for '--width'"),
-        ("show sample:kubla --wide", "no such option: --wide"),
+        ("show sample:kubla --wide", "no such option '--wide'"),
         ("vowels restore", "missing argument"),
     ):
-        assert refused(*words.split()).startswith(said)
+        assert refused(*words.split()).startswith(sentence)
         assert refused(*words.split()).endswith(" --help.")
+    assert refused("shew").startswith("there is no command 'shew'; did you mean 'show'?")
     assert "Usage" in caesura().stdout + caesura().stderr  # nothing asked: help
 
 
@@ -91,8 +97,8 @@ def test_completion_scripts_are_there(shell: str) -> None:
 
 
 def test_completion_knows_commands() -> None:
-    done = caesura(_CAESURA_COMPLETE="complete_bash", COMP_WORDS="caesura sh", COMP_CWORD="1")
-    assert done.stdout.split() == ["show"]
+    done = caesura(_CAESURA_COMPLETE="bash_complete", COMP_WORDS="caesura sh", COMP_CWORD="1")
+    assert done.stdout.split() == ["plain,show"]
 
 
 def in_a_terminal(*words: str, **environment: str) -> str:

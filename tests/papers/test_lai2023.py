@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from caesura.cli.main import app
+from caesura.cli.main import program
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.papers import reproduce
 from shared_data import shared, shared_json
@@ -80,7 +80,7 @@ def test_drawn(tmp_path) -> None:
 
 
 def test_through_the_command_line(tmp_path) -> None:
-    result = CliRunner().invoke(app, ["reproduce", "lai2023", str(folder(tmp_path)), "--json"])
+    result = CliRunner().invoke(program, ["reproduce", "lai2023", str(folder(tmp_path)), "--json"])
     assert result.exit_code == 0
     assert json.loads(result.stdout)["data"]["fates"]["?"] == {".": 1}
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from caesura.cli.command import Option
 from caesura.cli.options import (
     Coders,
     Draw,
@@ -38,34 +37,34 @@ def agree(
     path: Input,
     metric: Annotated[
         str | None,
-        typer.Option("--metric", "-m", help="The pairwise measure, B by default; parameters behind a colon: B:n_t=3."),
+        Option("--metric", "-m", help="The pairwise measure, B by default; parameters behind a colon: B:n_t=3."),
     ] = None,
     coefficient: Annotated[
         list[str] | None,
-        typer.Option("--coefficient", help="pi, kappa, bennett, bias, percentage, alpha or majority; repeatable."),
+        Option("--coefficient", help="pi, kappa, bennett, bias, percentage, alpha or majority; repeatable."),
     ] = None,
     density: Annotated[
-        str, typer.Option("--density", help="How chance counts boundaries: pooled, mean, or segments (as in 2013).")
+        str, Option("--density", help="How chance counts boundaries: pooled, mean, or segments (as in 2013).")
     ] = "pooled",
     n_t: NearMiss = None,
     chance: Annotated[
         str | None,
-        typer.Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries."),
+        Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries."),
     ] = None,
     similarity: Annotated[
-        Path | None, typer.Option("--similarity", help="Of Sf and SfB: a file with the similarities of types.")
+        Path | None, Option("--similarity", help="Of Sf and SfB: a file with the similarities of types.")
     ] = None,
     transposition: Transposition = None,
     precision: Annotated[
         float | None,
-        typer.Option("--precision", help="Of Sf and SfB: the standard error of simulated chance to reach."),
+        Option("--precision", help="Of Sf and SfB: the standard error of simulated chance to reach."),
     ] = None,
     item: Items = None,
     coder: Coders = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = 1000,
-    level: Annotated[float, typer.Option("--level", help="Of the interval.")] = 0.95,
+    resamples: Annotated[int, Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = 1000,
+    level: Annotated[float, Option("--level", help="Of the interval.")] = 0.95,
     fail_under: Annotated[
-        list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a coefficient is lower: pi=0.6.")
+        list[str] | None, Option("--fail-under", help="Exit with 1 where a coefficient is lower: pi=0.6.")
     ] = None,
     draw: Draw = None,
     svg: SvgFile = None,

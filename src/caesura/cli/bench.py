@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from caesura.cli.command import Option
 from caesura.cli.options import Json, Seed
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ __all__ = ["bench"]
 def bench(
     size: Annotated[
         list[int] | None,
-        typer.Option("--size", "-n", min=20, help="Units of the text; repeatable. Default: 100, 1000, 10000."),
+        Option("--size", "-n", min=20, help="Units of the text; repeatable. Default: 100, 1000, 10000."),
     ] = None,
     seed: Seed = 0,
     json: Json = False,

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from caesura.cli.command import Argument, Option
 from caesura.cli.edits import edit_data, show_edit_data
 from caesura.cli.options import (
     Draw,
@@ -60,29 +59,27 @@ def compare(
     reference: Input,
     hypothesis: Annotated[
         list[Path] | None,
-        typer.Argument(help="One system or several; without any, two coders of the first file.", show_default=False),
+        Argument("One system or several; without any, two coders of the first file."),
     ] = None,
     metric: Metrics = None,
-    coders: Annotated[
-        str | None, typer.Option("--coders", help="Two coders of one file, reference first: A,B.")
-    ] = None,
+    coders: Annotated[str | None, Option("--coders", help="Two coders of one file, reference first: A,B.")] = None,
     item: Items = None,
     n_t: NearMiss = None,
-    k: Annotated[int | None, typer.Option("--k", help="Window size of Pk, WindowDiff and WinPR.")] = None,
+    k: Annotated[int | None, Option("--k", help="Window size of Pk, WindowDiff and WinPR.")] = None,
     tolerance: Annotated[
-        str | None, typer.Option("--tolerance", help="Time around a boundary, or several: 20ms,10ms.")
+        str | None, Option("--tolerance", help="Time around a boundary, or several: 20ms,10ms.")
     ] = None,
     matching: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--matching",
             help="Boundary edits: published or optimal (of least cost); in time: regions, optimal or lenient.",
         ),
     ] = None,
     confusion: Annotated[
-        bool, typer.Option("--confusion", help="Show the confusion matrix of boundary types, near misses in part.")
+        bool, Option("--confusion", help="Show the confusion matrix of boundary types, near misses in part.")
     ] = False,
-    edits: Annotated[bool, typer.Option("--edits", help="List every boundary edit.")] = False,
+    edits: Annotated[bool, Option("--edits", help="List every boundary edit.")] = False,
     similarity: Similarity = None,
     transposition: Transposition = None,
     missing: Missing = "error",
@@ -99,11 +96,11 @@ def compare(
     checkpoint: CheckpointFolder = None,
     keep_going: KeepGoing = False,
     fail_under: Annotated[
-        list[str] | None, typer.Option("--fail-under", help="Exit with 1 where a score is worse: B=0.6; repeatable.")
+        list[str] | None, Option("--fail-under", help="Exit with 1 where a score is worse: B=0.6; repeatable.")
     ] = None,
     marks: Annotated[
         str | None,
-        typer.Option("--marks", help="The texts carry vowel marks: hebrew or arabic. Words and letters are measured."),
+        Option("--marks", help="The texts carry vowel marks: hebrew or arabic. Words and letters are measured."),
     ] = None,
     draw: Draw = None,
     svg: SvgFile = None,

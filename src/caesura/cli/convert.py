@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
+from caesura.cli.command import Argument, Option
 from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json, Lossy
 
 __all__ = ["convert"]
@@ -14,22 +15,20 @@ __all__ = ["convert"]
 
 def convert(
     source: Input,
-    target: Annotated[Path, typer.Argument(help="The file to write; its suffix says the format.", show_default=False)],
+    target: Annotated[Path, Argument("The file to write; its suffix says the format.")],
     format: Format = None,
-    to: Annotated[
-        str | None, typer.Option("--to", "-t", help="Format of the output, if its suffix does not say.")
-    ] = None,
+    to: Annotated[str | None, Option("--to", "-t", help="Format of the output, if its suffix does not say.")] = None,
     option: FormatOptions = None,
     write_option: Annotated[
         list[str] | None,
-        typer.Option("--write-option", "-W", help="An option of the output's format, KEY=VALUE; repeatable."),
+        Option("--write-option", "-W", help="An option of the output's format, KEY=VALUE; repeatable."),
     ] = None,
     encoding: Encoding = None,
     pattern: Annotated[
-        str | None, typer.Option("--pattern", "-p", help="How a folder's paths give item and coder: {item}-{coder}.csv")
+        str | None, Option("--pattern", "-p", help="How a folder's paths give item and coder: {item}-{coder}.csv")
     ] = None,
     write_pattern: Annotated[
-        str | None, typer.Option("--write-pattern", help="Write a folder, a file an item and coder: {coder}/{item}.txt")
+        str | None, Option("--write-pattern", help="Write a folder, a file an item and coder: {coder}/{item}.txt")
     ] = None,
     lossy: Lossy = False,
     json: Json = False,
@@ -52,7 +51,7 @@ def convert(
         as_json({"written": str(target), **counted})
     else:
         said = ", ".join(f"{n} {word.removesuffix('s') if n == 1 else word}" for word, n in counted.items())
-        typer.echo(f"wrote {target}: {said}")
+        click.echo(f"wrote {target}: {said}")
 
 
 def _refuse_the_input(source: Path, target: Path) -> None:

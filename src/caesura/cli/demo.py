@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, Width
 
 __all__ = ["demo"]
 
 
 def demo(
-    stop: Annotated[
-        list[str] | None, typer.Argument(help="Only these stops, by name; see --list.", show_default=False)
-    ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the stops.")] = False,
+    stop: Annotated[list[str] | None, Argument("Only these stops, by name; see --list.")] = None,
+    listed: Annotated[bool, Option("--list", help="List the stops.")] = False,
     width: Width = None,
     json: Json = False,
 ) -> None:
@@ -51,7 +50,7 @@ def demo(
                 table("", part.headings, part.rows)
             elif isinstance(part, Picture):
                 show_picture(part, width)
-            typer.echo()
+            click.echo()
         if not json:
             say(f"$ {each.command}\n", "dim")
     if json:

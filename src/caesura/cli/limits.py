@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import typer
+import click
 
 __all__ = ["fail_with", "limits_of"]
 
@@ -30,7 +30,7 @@ def fail_with(sentences: Iterable[str]) -> None:
     """Say every sentence and exit with 1; without any, go on."""
     failed = False
     for sentence in sentences:
-        typer.echo(f"caesura: {sentence}", err=True)
+        click.echo(f"caesura: {sentence}", err=True)
         failed = True
     if failed:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)

@@ -1,54 +1,90 @@
 """The program ``caesura``: its table of commands, and the one place where errors become a sentence and a status.
 
-Commands are imported when the program starts, so their modules import nothing heavy at the top: what a command needs, it
-imports when it runs.
+Only the module of the command that was asked for is imported; the help of the program is made from the table alone.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from typing import Annotated, Any
+from functools import partial
+from typing import Any
 
-import typer
-from typer.core import TyperGroup
+import click
 
 from caesura._version import __version__
+from caesura.cli.command import as_command
+from caesura.cli.conflicts import CONFLICTS
+from caesura.errors import CaesuraError
+from caesura.registry import Entry, Registry
 
-__all__ = ["COMMANDS", "app", "run"]
-
-#: Command -> module in this room with a function of the command's name (or a Typer app called ``app``), in --help's order.
-COMMANDS: dict[str, str] = {
-    "demo": "demo",
-    "show": "show",
-    "unify": "unify",
-    "compare": "compare",
-    "agree": "agree",
-    "convert": "convert",
-    "segment": "segment",
-    "vowels": "vowels",
-    "optimise": "optimise",
-    "plane": "plane",
-    "reproduce": "reproduce",
-    "report": "report",
-    "serve": "serve",
-    "bench": "bench",
-}
-
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer gives it no name of its own
+__all__ = ["COMMANDS", "program", "run"]
 
 
-class _Program(TyperGroup):
-    """The program as Typer runs it, but for two endings: bad usage is one sentence, and a reader who leaves is no failure."""
+def _entry(name: str, help: str) -> Entry:
+    return Entry(f"caesura.cli.{name}:{name}", help=help)
 
-    def make_context(self, *words: Any, **more: Any) -> Any:
+
+#: Every command, in --help's order.
+COMMANDS: Registry[click.Command] = Registry(
+    "command",
+    {
+        name: _entry(name, help)
+        for name, help in {
+            "demo": "Take the tour: every family on built-in data, with pictures, in half a minute.",
+            "show": "Draw segmentations under each other, agreement marked.",
+            "unify": "Make one annotation out of many.",
+            "compare": "Compare one or several systems with a reference.",
+            "agree": "Measure how much coders agree beyond chance.",
+            "convert": "Convert annotations between formats.",
+            "segment": "Find boundaries in recordings without knowing the language.",
+            "vowels": "Put vowels back into Hebrew and Arabic text.",
+            "optimise": "Find the operating point of best R: a threshold on scores, or the best of several systems.",
+            "plane": "Draw systems by hit rate and over-segmentation, with curves of equal R, the target and what chance reaches.",
+            "reproduce": "Reproduce a paper's tables and figures.",
+            "report": "Write a report: what was found in words, tables, the agreement of coders, and every document drawn.",
+            "serve": "Open the workbench in the browser: compare, agree, adjudicate.",
+            "bench": "Race every installed peer on the same input: time, ratio, and whether the values agree.",
+        }.items()
+    },
+    facts={"help": ""},
+    accept=partial(as_command, conflicts=CONFLICTS),
+)
+
+
+class _Program(click.Group):
+    """The commands of the table, and two endings of our own: bad usage is one sentence, a reader who leaves is no failure."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every command."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the command that was asked for."""
+        return COMMANDS[cmd_name] if cmd_name in COMMANDS else None  # noqa: SIM401
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a wrong name suggests the nearest."""
+        if not ctx.resilient_parsing and not args[0].startswith("-"):
+            COMMANDS[args[0]]
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List every command with the first line of its help, without loading ours."""
+        rows = [(name, facts["help"].partition("\n")[0]) for name, facts in COMMANDS.all_facts()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def make_context(self, *words: Any, **more: Any) -> click.Context:
         """Read the options of the program itself."""
         with _endings():
             return super().make_context(*words, **more)
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: click.Context) -> Any:
         """Read the options of a command, and run it."""
         with _endings():
             return super().invoke(ctx)
@@ -56,67 +92,58 @@ class _Program(TyperGroup):
 
 @contextmanager
 def _endings() -> Iterator[None]:
-    from caesura.errors import CaesuraError
-
     try:
         yield
     except BrokenPipeError:
-        raise BrokenPipeError from None  # without its number, by which Typer would end with 1
-    except _UsageError as fault:
-        said = str(fault.format_message() if hasattr(fault, "format_message") else fault).strip()
-        asked = getattr(getattr(fault, "ctx", None), "command_path", "caesura")
-        if not said or type(fault).__name__ == "NoArgsIsHelpError":
-            raise
-        end = " See" if said.endswith("?") else "; see"  # "Did you mean 'show'?"
-        raise CaesuraError(f"{said[0].lower()}{said[1:].rstrip('.')}{end} {asked} --help.") from None
+        raise BrokenPipeError from None  # without its number, by which click would end with 1
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as fault:
+        sentence = fault.format_message().strip().rstrip(".")
+        asked = fault.ctx.command_path if fault.ctx else "caesura"
+        end = " See" if sentence.endswith("?") else "; see"  # "Did you mean 'show'?"
+        raise CaesuraError(f"{sentence[0].lower()}{sentence[1:]}{end} {asked} --help.") from None
 
 
-app = typer.Typer(
-    name="caesura",
-    cls=_Program,
+def _completion(function: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
+    def call(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+        if shell is not None and not ctx.resilient_parsing:
+            from caesura.cli import completion
+
+            getattr(completion, function)(shell, program)
+            ctx.exit()
+
+    return call
+
+
+def _option(name: str, help: str) -> click.Option:
+    """An option of the program that does one thing and stops; its value, the shell, may be left out."""
+    run = _completion(name.removeprefix("--").replace("-", "_"))
+    more: Any = {"expose_value": False, "is_eager": True, "callback": run}
+    return click.Option([name], help=help, metavar="[SHELL]", is_flag=False, flag_value="", **more)
+
+
+program = _Program(
+    "caesura",
     help="Compare, agree on, unify and place the marks that people and machines put into text and speech.",
     no_args_is_help=True,
-    rich_markup_mode=None,  # Rich help costs as much time as the rest of the program's start
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    params=[
+        _option("--install-completion", "Let bash, zsh or fish complete our words, and stop."),
+        _option("--show-completion", "Show the script that does so, and stop."),
+    ],
 )
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"caesura {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _program(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
-    ] = False,
-) -> None:
-    pass
-
-
-def _register() -> None:
-    for name, module in COMMANDS.items():
-        loaded = import_module(f"caesura.cli.{module}")
-        if isinstance(group := getattr(loaded, "app", None), typer.Typer):
-            app.add_typer(group, name=name)
-        else:
-            app.command(name)(getattr(loaded, name))
-
-
-_register()
+click.version_option(__version__, message="%(prog)s %(version)s", help="Show the version and stop.")(program)
 
 
 def run() -> None:
     """Run the program: 0 when all went well, 1 when a check the user asked for failed, 2 for bad input, in one sentence."""
-    from caesura.errors import CaesuraError
-
     _open_streams()
     _warn_in_a_sentence()
+    if "_CAESURA_COMPLETE" in os.environ:
+        import caesura.cli.completion  # noqa: F401  (it knows what Bash does to colons)
     try:
-        app(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
+        program(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
     except CaesuraError as fault:
         _complain(str(fault))
     except BrokenPipeError:  # the reader of our output left: `caesura show … | head`
@@ -133,7 +160,6 @@ def run() -> None:
 def _open_streams() -> None:
     """Let every name be printed: what a stream's encoding lacks is spelled as an escape, and a closed stream swallows all."""
     import io
-    import os
 
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
@@ -144,14 +170,14 @@ def _open_streams() -> None:
 
 
 def _warn_in_a_sentence() -> None:
-    """Say a warning once and without the line of code it came from: those are for people who program."""
+    """Show a warning once and without the line of code it came from: those are for people who program."""
     import warnings
 
-    said: set[str] = set()
+    shown: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in said:
-            said.add(str(message))
+        if str(message) not in shown:
+            shown.add(str(message))
             print(f"caesura: {' '.join(str(message).split())}", file=sys.stderr)
 
     warnings.showwarning = show

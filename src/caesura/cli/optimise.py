@@ -6,8 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
+from caesura.cli.command import Argument, Option
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
 
 if TYPE_CHECKING:
@@ -23,19 +24,15 @@ def optimise(
     reference: Input,
     systems: Annotated[
         list[Path],
-        typer.Argument(
-            help="Boundaries with scores (CSV with time and score), or systems as they are.", show_default=False
-        ),
+        Argument("Boundaries with scores (CSV with time and score), or systems as they are."),
     ],
     tolerance: Tolerance = "20ms",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", callback=writable, help="Write the boundaries of the best point into this file."
-        ),
+        Option("--output", "-o", check=writable, help="Write the boundaries of the best point into this file."),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option("--svg", callback=drawable, help="Write the performance plane into this file as SVG.")
+        Path | None, Option("--svg", check=drawable, help="Write the performance plane into this file as SVG.")
     ] = None,
     format: Format = None,
     option: FormatOptions = None,
@@ -125,7 +122,7 @@ def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> No
         ),
     )
     if best.threshold is not None:
-        typer.echo(
+        click.echo(
             f"Keep what scores {_shortest(best, points)} or more: R {best.r_value:.4f}. Check it on recordings not used here."
         )
 
@@ -183,4 +180,4 @@ def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: 
         length = max([float(marks.length), *kept[-1:]])
         made.append(Annotation(item, best.name, Segmentation.from_times(kept, length=length), track))
     write(Corpus.from_annotations(made), output, lossy=len(made) == 1)
-    typer.echo(f"wrote {output}", err=quiet)
+    click.echo(f"wrote {output}", err=quiet)

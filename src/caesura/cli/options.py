@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-import typer
+from caesura.cli.command import Argument, Option
 
 __all__ = [
     "Coders",
@@ -48,47 +48,45 @@ def drawable(path: Path | None) -> Path | None:
     return writable(path)
 
 
-Input: TypeAlias = Annotated[
-    Path, typer.Argument(help="A file or folder of annotations, or sample:NAME.", show_default=False)
-]
+Input: TypeAlias = Annotated[Path, Argument("A file or folder of annotations, or sample:NAME.")]
 Format: TypeAlias = Annotated[
-    str | None, typer.Option("--format", "-f", help="Format of the input; found by suffix and content if not given.")
+    str | None, Option("--format", "-f", help="Format of the input; found by suffix and content if not given.")
 ]
 Encoding: TypeAlias = Annotated[
-    str | None, typer.Option("--encoding", help="Encoding of text files, such as latin-1; default UTF-8 or UTF-16.")
+    str | None, Option("--encoding", help="Encoding of text files, such as latin-1; default UTF-8 or UTF-16.")
 ]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Json: TypeAlias = Annotated[bool, Option("--json", help="Print JSON for machines.")]
 Metrics: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--metric", "-m", help="A metric, with parameters behind a colon: B:n_t=3. Repeat for several."),
+    Option("--metric", "-m", help="A metric, with parameters behind a colon: B:n_t=3. Repeat for several."),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-Items: TypeAlias = Annotated[list[str] | None, typer.Option("--item", "-i", help="Only this item; repeatable.")]
-Coders: TypeAlias = Annotated[list[str] | None, typer.Option("--coder", "-c", help="Only this coder; repeatable.")]
+Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
+Items: TypeAlias = Annotated[list[str] | None, Option("--item", "-i", help="Only this item; repeatable.")]
+Coders: TypeAlias = Annotated[list[str] | None, Option("--coder", "-c", help="Only this coder; repeatable.")]
 FormatOptions: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--option", "-O", help="An option of the input's format, KEY=VALUE; repeatable.")
+    list[str] | None, Option("--option", "-O", help="An option of the input's format, KEY=VALUE; repeatable.")
 ]
 Draw: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--draw", "-d", help="Which drawing, by name; repeatable. Default: what fits.")
+    list[str] | None, Option("--draw", "-d", help="Which drawing, by name; repeatable. Default: what fits.")
 ]
-Lossy: TypeAlias = Annotated[bool, typer.Option("--lossy", help="Write even where the format cannot carry everything.")]
-NearMiss: TypeAlias = Annotated[int | None, typer.Option("--n-t", help="Positions that a near miss may span.")]
-Tolerance: TypeAlias = Annotated[str, typer.Option("--tolerance", help="Time around a boundary, such as 20ms.")]
+Lossy: TypeAlias = Annotated[bool, Option("--lossy", help="Write even where the format cannot carry everything.")]
+NearMiss: TypeAlias = Annotated[int | None, Option("--n-t", help="Positions that a near miss may span.")]
+Tolerance: TypeAlias = Annotated[str, Option("--tolerance", help="Time around a boundary, such as 20ms.")]
 SvgFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--svg", callback=drawable, help="Write the drawing into this file as SVG.")
+    Path | None, Option("--svg", check=drawable, help="Write the drawing into this file as SVG.")
 ]
 Width: TypeAlias = Annotated[
-    int | None, typer.Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")
+    int | None, Option("--width", "-w", min=20, max=1000, help="Columns to draw in; default: the terminal's.")
 ]
 Similarity: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--similarity", help="Table of how alike boundary types are, for Sf and SfB; the last row and column: none."
     ),
 ]
 Transposition: TypeAlias = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--transposition", help="Cost of moving a boundary by one position, for Sf and SfB; default half its deletion."
     ),
 ]

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -62,7 +62,7 @@ def write_svg(picture: Picture, path: Path, width: int | None = None, *, err: bo
     from caesura.files import atomic_write
 
     atomic_write(path, picture.svg(width or 96))
-    typer.echo(f"wrote {path}", err=err)
+    click.echo(f"wrote {path}", err=err)
 
 
 @contextmanager
@@ -143,7 +143,7 @@ def as_json(data: Any) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:  # half characters, or a stream of few letters
         text = json.dumps(plain, ensure_ascii=True, indent=2, allow_nan=False)
-    typer.echo(text)
+    click.echo(text)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

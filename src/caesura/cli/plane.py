@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from caesura.cli.command import Argument, Option
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable
 
 __all__ = ["plane"]
@@ -14,11 +13,11 @@ __all__ = ["plane"]
 
 def plane(
     reference: Input,
-    systems: Annotated[list[Path], typer.Argument(help="Files or folders to judge.", show_default=False)],
+    systems: Annotated[list[Path], Argument("Files or folders to judge.")],
     tolerance: Tolerance = "20ms",
-    matching: Annotated[str, typer.Option("--matching", help="regions, optimal or lenient.")] = "regions",
+    matching: Annotated[str, Option("--matching", help="regions, optimal or lenient.")] = "regions",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", callback=drawable, help="Write the plane as SVG into this file.")
+        Path | None, Option("--output", "-o", check=drawable, help="Write the plane as SVG into this file.")
     ] = None,
     format: Format = None,
     option: FormatOptions = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from caesura.metrics import Metric
@@ -56,7 +56,7 @@ def compare_in_time(
         shown = {word: group_rows(ours, theirs, word, widths[0], match) for word in groups}
         (_as_json if json else _as_tables)(found, shown)
     if any(issubclass(w.category, UndefinedScore) for w in caught):
-        typer.echo(
+        click.echo(
             "caesura: some recordings have no boundary on one side; what is undefined there is left out.", err=True
         )
     return first, {"tolerance": widths[0], "matching": match}
@@ -141,7 +141,7 @@ def _as_tables(found: dict[float, Evaluation], shown: dict[str, list[dict[str, A
     for width, each in found.items():
         _say_counts(width, each)
     for word, listed in shown.items():
-        typer.echo()
+        click.echo()
         _group_table(word, listed)
 
 
@@ -149,7 +149,7 @@ def _say_counts(width: float, found: Evaluation) -> None:
     for m in found.measured.values():
         if "hypothesis" in m.metric.fields and "correct" in m.metric.fields:
             hits, correct, n_ref, n_hyp = m.rows.sum(axis=0).astype(int).tolist()
-            typer.echo(
+            click.echo(
                 f"± {1000 * width:g} ms: {hits} hits, {n_hyp - correct} insertions, {n_ref - hits} deletions"
                 f" (reference {n_ref}, hypothesis {n_hyp})"
             )

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
+from caesura.cli.command import Option
 from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed
 
 if TYPE_CHECKING:
@@ -19,26 +20,22 @@ __all__ = ["report"]
 
 def report(
     path: Input,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write: .html, or .md for Markdown.")
-    ] = Path("report.html"),
+    output: Annotated[Path, Option("--output", "-o", help="The file to write: .html, or .md for Markdown.")] = Path(
+        "report.html"
+    ),
     metric: Metrics = None,
     reference: Annotated[
         str | None,
-        typer.Option(
-            "--reference", "-r", help="Measure all coders against this one; by default every two are compared."
-        ),
+        Option("--reference", "-r", help="Measure all coders against this one; by default every two are compared."),
     ] = None,
-    title: Annotated[
-        str | None, typer.Option("--title", help="Heading of the report; by default the file's name.")
-    ] = None,
+    title: Annotated[str | None, Option("--title", help="Heading of the report; by default the file's name.")] = None,
     item: Items = None,
     coder: Coders = None,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Of the bootstrap over documents.")] = 1000,
-    level: Annotated[float, typer.Option("--level", help="Of the intervals.")] = 0.95,
+    resamples: Annotated[int, Option("--resamples", min=1, help="Of the bootstrap over documents.")] = 1000,
+    level: Annotated[float, Option("--level", help="Of the intervals.")] = 0.95,
     drawn: Annotated[
         int | None,
-        typer.Option("--drawn", min=0, help="Of Markdown: draw only so many documents, the least agreed; default all."),
+        Option("--drawn", min=0, help="Of Markdown: draw only so many documents, the least agreed; default all."),
     ] = None,
     format: Format = None,
     option: FormatOptions = None,
@@ -71,7 +68,7 @@ def report(
 
         as_json({"wrote": str(output), "bytes": size, **_as_data(made)})
         return
-    typer.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
+    click.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
 
 
 def _as_data(made: Report) -> dict[str, Any]:

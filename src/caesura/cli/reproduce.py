@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json
 
 if TYPE_CHECKING:
@@ -16,16 +17,14 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    paper: Annotated[str | None, typer.Argument(help="Short name of the paper; without it, the list.")] = None,
-    path: Annotated[Path | None, typer.Argument(help="The user's own data, where the paper takes some.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the figures (SVG and PNG).")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Metrics to put through the study.")
-    ] = None,
-    max_length: Annotated[int | None, typer.Option("--max-length", help="Longest text of the study.")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="Models to put through the study.")] = None,
-    folds: Annotated[int | None, typer.Option("--folds", help="Blocks to hold out in turn; 0: none.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of everything random.")] = None,
+    paper: Annotated[str | None, Argument("Short name of the paper; without it, the list.")] = None,
+    path: Annotated[Path | None, Argument("The user's own data, where the paper takes some.")] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="Folder for the figures (SVG and PNG).")] = None,
+    metric: Annotated[list[str] | None, Option("--metric", "-m", help="Metrics to put through the study.")] = None,
+    max_length: Annotated[int | None, Option("--max-length", help="Longest text of the study.")] = None,
+    model: Annotated[list[str] | None, Option("--model", help="Models to put through the study.")] = None,
+    folds: Annotated[int | None, Option("--folds", help="Blocks to hold out in turn; 0: none.")] = None,
+    seed: Annotated[int | None, Option("--seed", min=0, help="Seed of everything random.")] = None,
     json: Json = False,
 ) -> None:
     """Reproduce a paper's tables and figures.
@@ -54,13 +53,13 @@ def reproduce(
         from caesura.papers.figures import save_figures
 
         for file in save_figures(result, output):
-            typer.echo(f"wrote {file}", err=json)
+            click.echo(f"wrote {file}", err=json)
 
 
 def _show(result: Reproduction) -> None:
     from caesura.cli.output import console, table
 
-    typer.echo(f"{result.citation}\n")
+    click.echo(f"{result.citation}\n")
     for each in result.tables:
         if each.columns:
             table(each.title, each.columns, each.rows)
@@ -76,7 +75,7 @@ def _show(result: Reproduction) -> None:
             )
         if each.note:
             console().print(each.note, markup=False)
-        typer.echo()
+        click.echo()
     for finding in result.findings:
         console().print(f"• {finding}", markup=False)
 

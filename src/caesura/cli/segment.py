@@ -5,32 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
+from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, writable
 
 __all__ = ["segment"]
 
 
 def segment(
-    sounds: Annotated[list[Path], typer.Argument(help="WAV files, or folders of them.", show_default=False)],
+    sounds: Annotated[list[Path], Argument("WAV files, or folders of them.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where to write; the suffix says the format: .TextGrid, .csv …"),
+        Option("--output", "-o", help="Where to write; the suffix says the format: .TextGrid, .csv …"),
     ] = None,
-    method: Annotated[str, typer.Option("--method", help="spectral, or uniform.")] = "spectral",
-    threshold: Annotated[float | None, typer.Option("--threshold", help="Least score of a spectral boundary.")] = None,
-    interval: Annotated[str, typer.Option("--interval", help="Length of uniform segments.")] = "80ms",
-    channel: Annotated[int | None, typer.Option("--channel", help="Which channel; default: the mean of all.")] = None,
+    method: Annotated[str, Option("--method", help="spectral, or uniform.")] = "spectral",
+    threshold: Annotated[float | None, Option("--threshold", help="Least score of a spectral boundary.")] = None,
+    interval: Annotated[str, Option("--interval", help="Length of uniform segments.")] = "80ms",
+    channel: Annotated[int | None, Option("--channel", help="Which channel; default: the mean of all.")] = None,
     scores: Annotated[
         Path | None,
-        typer.Option(
-            "--scores", callback=writable, help="Also write every candidate with its score, for `caesura optimise`."
-        ),
+        Option("--scores", check=writable, help="Also write every candidate with its score, for `caesura optimise`."),
     ] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", "-t", help="Format of the output, if its suffix does not say.")
-    ] = None,
+    to: Annotated[str | None, Option("--to", "-t", help="Format of the output, if its suffix does not say.")] = None,
     json: Json = False,
 ) -> None:
     """Find boundaries in recordings without knowing the language.
@@ -52,18 +49,18 @@ def segment(
     corpus = Corpus.from_annotations(Annotation(name, method, marks) for name, marks in made.items())
     if output is not None:
         write(corpus, output, to, lossy=len(corpus.items) == 1)
-        typer.echo(f"wrote {output}", err=json)
+        click.echo(f"wrote {output}", err=json)
     if scores is not None:
         from caesura.files import atomic_write
         from caesura.formats.speech.scored import written_scored
 
         atomic_write(scores, written_scored(candidates))
-        typer.echo(f"wrote {scores}", err=json)
+        click.echo(f"wrote {scores}", err=json)
     if json:
         as_json({name: {"length": marks.length, "boundaries": marks.positions} for name, marks in made.items()})
     elif output is None and scores is None:
         for name, marks in made.items():
-            typer.echo(f"{name}: {' '.join(f'{t:.3f}' for t in marks.positions.tolist())}")
+            click.echo(f"{name}: {' '.join(f'{t:.3f}' for t in marks.positions.tolist())}")
 
 
 def _files(paths: list[Path]) -> list[Path]:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
+
+from caesura.cli.command import Option
 
 __all__ = ["serve"]
 
 
 def serve(
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; other than this machine needs --token.")
+        str, Option("--host", help="Address to listen on; other than this machine needs --token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", "-p", help="Port to listen on.")] = 8642,
+    port: Annotated[int, Option("--port", "-p", help="Port to listen on.")] = 8642,
     database: Annotated[
-        str, typer.Option("--database", help="SQLite file, or a PostgreSQL address as SQLAlchemy writes it.")
+        str, Option("--database", help="SQLite file, or a PostgreSQL address as SQLAlchemy writes it.")
     ] = "caesura.sqlite",
     token: Annotated[
-        str | None, typer.Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
+        str | None, Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
     ] = None,
 ) -> None:
     """Open the workbench in the browser: compare, agree, adjudicate.
@@ -38,7 +40,7 @@ def serve(
     _refuse_a_taken_port(host, port)
     app = create_app(settings)
     shown = settings.database_shown
-    typer.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {shown}. Stop it with Ctrl-C.")
+    click.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {shown}. Stop it with Ctrl-C.")
     uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)
 
 

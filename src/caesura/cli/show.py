@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from caesura.cli.command import Option
 from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, SvgFile, Width
 
 if TYPE_CHECKING:
@@ -21,14 +20,14 @@ def show(
     path: Input,
     item: Items = None,
     coder: Coders = None,
-    track: Annotated[list[str] | None, typer.Option("--track", help="Only this track (speaker); repeatable.")] = None,
+    track: Annotated[list[str] | None, Option("--track", help="Only this track (speaker); repeatable.")] = None,
     draw: Draw = None,
     draw_option: Annotated[
-        list[str] | None, typer.Option("--draw-option", help="An option of the drawing, KEY=VALUE: zoom=density.")
+        list[str] | None, Option("--draw-option", help="An option of the drawing, KEY=VALUE: zoom=density.")
     ] = None,
     svg: SvgFile = None,
     width: Width = None,
-    all_items: Annotated[bool, typer.Option("--all", help="Draw every item, however many there are.")] = False,
+    all_items: Annotated[bool, Option("--all", help="Draw every item, however many there are.")] = False,
     format: Format = None,
     option: FormatOptions = None,
     encoding: Encoding = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-import typer
+from caesura.cli.command import Option
 
 __all__ = [
     "Bounds",
@@ -42,42 +42,40 @@ def one_of(option: str, word: str) -> Any:
     return word
 
 
-Missing: TypeAlias = Annotated[str, typer.Option("--missing", help="Items on one side only: error, skip or worst.")]
+Missing: TypeAlias = Annotated[str, Option("--missing", help="Items on one side only: error, skip or worst.")]
 References: TypeAlias = Annotated[
-    str, typer.Option("--references", help="Several reference coders of one item: pooled, mean or best.")
+    str, Option("--references", help="Several reference coders of one item: pooled, mean or best.")
 ]
 Bounds: TypeAlias = Annotated[
-    bool, typer.Option("--bounds", help="Measure baselines and people against each other beside the systems.")
+    bool, Option("--bounds", help="Measure baselines and people against each other beside the systems.")
 ]
-By: TypeAlias = Annotated[str | None, typer.Option("--by", help="Group by an attribute of the items, such as genre.")]
+By: TypeAlias = Annotated[str | None, Option("--by", help="Group by an attribute of the items, such as genre.")]
 IntervalMethod: TypeAlias = Annotated[
-    str, typer.Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded.")
+    str, Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded.")
 ]
 Test: TypeAlias = Annotated[
     str,
-    typer.Option("--test", help="Test between systems: permutation, bootstrap; of three or more friedman, kruskal."),
+    Option("--test", help="Test between systems: permutation, bootstrap; of three or more friedman, kruskal."),
 ]
 TableStyle: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--table",
         help="Print only a table for a paper: markdown, latex, csv, json; or a file: .md .tex .csv .json .parquet.",
     ),
 ]
 RowsFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        "--rows", help="Write counts and score of every item into this .csv or .parquet file; streamed: folder."
-    ),
+    Option("--rows", help="Write counts and score of every item into this .csv or .parquet file; streamed: folder."),
 ]
 Engine: TypeAlias = Annotated[
-    str | None, typer.Option("--engine", help="Stream Parquet files through local threads or dask: local, dask.")
+    str | None, Option("--engine", help="Stream Parquet files through local threads or dask: local, dask.")
 ]
-Scheduler: TypeAlias = Annotated[str | None, typer.Option("--scheduler", help="Address of a running Dask scheduler.")]
-Workers: TypeAlias = Annotated[int | None, typer.Option("--workers", min=1, help="Threads or processes that count.")]
+Scheduler: TypeAlias = Annotated[str | None, Option("--scheduler", help="Address of a running Dask scheduler.")]
+Workers: TypeAlias = Annotated[int | None, Option("--workers", min=1, help="Threads or processes that count.")]
 CheckpointFolder: TypeAlias = Annotated[
-    Path | None, typer.Option("--checkpoint", help="Folder that remembers finished fragments of Parquet files.")
+    Path | None, Option("--checkpoint", help="Folder that remembers finished fragments of Parquet files.")
 ]
 KeepGoing: TypeAlias = Annotated[
-    bool, typer.Option("--keep-going", help="Go on without fragments that cannot be read, and list them.")
+    bool, Option("--keep-going", help="Go on without fragments that cannot be read, and list them.")
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from caesura.engine import StreamedEvaluation
@@ -81,9 +81,9 @@ def show_table(found: Results, style: str) -> None:
     path = Path(style)
     if path.suffix in FILES:
         atomic_write(path, file_content(found, path.suffix))
-        typer.echo(f"wrote {path}")
+        click.echo(f"wrote {path}")
     else:
-        typer.echo(render(found, style), nl=False)
+        click.echo(render(found, style), nl=False)
 
 
 def write_rows(found: Evaluation, path: Path) -> None:

@@ -6,8 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
+from caesura.cli.command import Option
 from caesura.cli.options import (
     Coders,
     Draw,
@@ -45,43 +46,41 @@ class _Embeddedness(StrEnum):
 def unify(
     path: Input,
     method: Annotated[
-        str, typer.Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …")
+        str, Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …")
     ] = "majority",
     embeddedness: Annotated[
         _Embeddedness | None,
-        typer.Option("--embeddedness", "-e", help="full: a segment is its span and level. flat: its span alone."),
+        Option("--embeddedness", "-e", help="full: a segment is its span and level. flat: its span alone."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the gold standard; the suffix says the format.")
+        Path | None, Option("--output", "-o", help="Write the gold standard; the suffix says the format.")
     ] = None,
-    compare_all: Annotated[bool, typer.Option("--all", help="Compare all methods side by side.")] = False,
+    compare_all: Annotated[bool, Option("--all", help="Compare all methods side by side.")] = False,
     threshold: Annotated[
-        str | None, typer.Option("--threshold", "-t", help="Share of the coders that must agree: 0.5, 4/7.")
+        str | None, Option("--threshold", "-t", help="Share of the coders that must agree: 0.5, 4/7.")
     ] = None,
-    rule: Annotated[
-        str | None, typer.Option("--rule", help="'>=': the threshold must be reached; '>': exceeded.")
-    ] = None,
+    rule: Annotated[str | None, Option("--rule", help="'>=': the threshold must be reached; '>': exceeded.")] = None,
     weight: Annotated[
-        str | None, typer.Option("--weight", help="Of the conflict-free union: votes, or votes-conflicts.")
+        str | None, Option("--weight", help="Of the conflict-free union: votes, or votes-conflicts.")
     ] = None,
     similarity: Annotated[
         str | None,
-        typer.Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3."),
+        Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3."),
     ] = None,
     metric: Metrics = None,
     level: Annotated[
-        int | None, typer.Option("--level", min=1, help="Boundary metrics look at this level, not at all boundaries.")
+        int | None, Option("--level", min=1, help="Boundary metrics look at this level, not at all boundaries.")
     ] = None,
     item: Items = None,
     coder: Coders = None,
-    conflicts: Annotated[bool, typer.Option("--conflicts", help="List who crossed whom.")] = False,
+    conflicts: Annotated[bool, Option("--conflicts", help="List who crossed whom.")] = False,
     provenance: Annotated[
         Path | None,
-        typer.Option("--provenance", callback=writable, help="Write voters and rejected alternatives as JSON."),
+        Option("--provenance", check=writable, help="Write voters and rejected alternatives as JSON."),
     ] = None,
     draw: Draw = None,
     width: Width = None,
-    to: Annotated[str | None, typer.Option("--to", help="Format of the output, if its suffix does not say.")] = None,
+    to: Annotated[str | None, Option("--to", help="Format of the output, if its suffix does not say.")] = None,
     lossy: Lossy = False,
     format: Format = None,
     option: FormatOptions = None,
@@ -122,7 +121,7 @@ def unify(
         say("")
         show_picture(picture, width)
     for file in filter(None, (output, provenance)):
-        typer.echo(f"wrote {file}")
+        click.echo(f"wrote {file}")
 
 
 def _check_some(corpus: Corpus) -> None:
@@ -274,4 +273,4 @@ def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: li
             ["method", "size", *_heads(first.names)],
             [[m, made.segments, *(number(x, 3) for x in made.means.values())] for m, made in mine.items()],
         )
-        typer.echo()
+        click.echo()

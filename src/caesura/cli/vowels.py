@@ -8,44 +8,35 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
-import typer
+import click
 
+from caesura.cli.command import Argument, Commands, Option
 from caesura.cli.options import Encoding, Json, Seed
 
 if TYPE_CHECKING:
     from caesura.annotators.vowels import VowelCorpus
 
-__all__ = ["app"]
+__all__ = ["vowels"]
 
-app = typer.Typer(help="Put vowels back into Hebrew and Arabic text.", no_args_is_help=True, rich_markup_mode=None)
+vowels = Commands("Put vowels back into Hebrew and Arabic text.")
 
 Corpus = Annotated[
     str,
-    typer.Argument(
-        help="hebrew-bible, quran, quran-tanzil, sample, or a text file with its marks.", show_default=False
-    ),
+    Argument("hebrew-bible, quran, quran-tanzil, sample, or a text file with its marks."),
 ]
-Language = Annotated[
-    str | None, typer.Option("--language", "-l", help="Of a text file or the sample: hebrew or arabic.")
-]
-Where = Annotated[
-    Path | None, typer.Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")
-]
-ModelName = Annotated[str, typer.Option("--model", help="unigram, hmm, open or best.")]
-Missing = Annotated[str, typer.Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
+Language = Annotated[str | None, Option("--language", "-l", help="Of a text file or the sample: hebrew or arabic.")]
+Where = Annotated[Path | None, Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")]
+ModelName = Annotated[str, Option("--model", help="unigram, hmm, open or best.")]
+Missing = Annotated[str, Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
 
 
-@app.command()
+@vowels.add
 def corpus(
     name: Corpus,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; default: standard output.")
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="File to write; default: standard output.")] = None,
     path: Where = None,
-    bare: Annotated[bool, typer.Option("--bare", help="Without the marks that a restorer puts back.")] = False,
-    signs: Annotated[
-        bool, typer.Option("--keep-signs", help="Keep cantillation, pause signs and small letters.")
-    ] = False,
+    bare: Annotated[bool, Option("--bare", help="Without the marks that a restorer puts back.")] = False,
+    signs: Annotated[bool, Option("--keep-signs", help="Keep cantillation, pause signs and small letters.")] = False,
     language: Language = None,
     encoding: Encoding = None,
     json: Json = False,
@@ -69,7 +60,7 @@ def corpus(
     elif not json:
         _write(content)
     if found.notice:
-        typer.echo(found.notice, err=True)
+        click.echo(found.notice, err=True)
     words = sum(len(script(found.language).word.findall(line)) for line in found.lines)
     if json:
         as_json(
@@ -82,19 +73,19 @@ def corpus(
             }
         )
     elif output is not None:
-        typer.echo(f"{output}: {len(found)} lines, {words} words")
+        click.echo(f"{output}: {len(found)} lines, {words} words")
 
 
-@app.command()
+@vowels.add
 def train(
     name: Corpus,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[Path, Option("--output", "-o", help="The model file to write.")],
     model: ModelName = "hmm",
     missing: Missing = "all",
     language: Language = None,
     path: Where = None,
-    lexicon: Annotated[Path | None, typer.Option("--lexicon", help="A file of pointed words to know besides.")] = None,
-    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 16,
+    lexicon: Annotated[Path | None, Option("--lexicon", help="A file of pointed words to know besides.")] = None,
+    epochs: Annotated[int, Option("--epochs", help="Passes over the text (best).")] = 16,
     seed: Seed = 0,
     encoding: Encoding = None,
     json: Json = False,
@@ -122,25 +113,23 @@ def train(
     restorer.save(output)
     size = output.stat().st_size
     if found.notice:
-        typer.echo(found.notice, err=True)
+        click.echo(found.notice, err=True)
     if json:
         as_json({"written": str(output), "model": model, "language": found.language, "seconds": taken, "bytes": size})
     else:
-        typer.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
+        click.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
 
 
-@app.command()
+@vowels.add
 def restore(
-    model: Annotated[
-        Path, typer.Argument(help="A model file, as `caesura vowels train` writes it.", show_default=False)
-    ],
-    file: Annotated[Path | None, typer.Argument(help="The text; default: standard input.")] = None,
-    nbest: Annotated[int | None, typer.Option("--nbest", "-n", help="Show this many forms of every word.")] = None,
+    model: Annotated[Path, Argument("A model file, as `caesura vowels train` writes it.")],
+    file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
+    nbest: Annotated[int | None, Option("--nbest", "-n", help="Show this many forms of every word.")] = None,
     existing: Annotated[
-        str, typer.Option("--existing", help="Marks in the text: keep them, constrain others by them, or replace them.")
+        str, Option("--existing", help="Marks in the text: keep them, constrain others by them, or replace them.")
     ] = "keep",
     colour: Annotated[
-        bool | None, typer.Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
+        bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -175,20 +164,20 @@ def restore(
         )
 
 
-@app.command()
+@vowels.add
 def evaluate(
     name: Corpus,
     model: Annotated[
-        str, typer.Option("--model", help="unigram, hmm, open, best; or a model file, tested as it is.")
+        str, Option("--model", help="unigram, hmm, open, best; or a model file, tested as it is.")
     ] = "hmm",
-    split: Annotated[str, typer.Option("--split", help="random lines, or contiguous blocks.")] = "random",
-    test: Annotated[float, typer.Option("--test", help="Share of lines held out at random.")] = 0.1,
-    folds: Annotated[int, typer.Option("--folds", help="Number of blocks.")] = 10,
+    split: Annotated[str, Option("--split", help="random lines, or contiguous blocks.")] = "random",
+    test: Annotated[float, Option("--test", help="Share of lines held out at random.")] = 0.1,
+    folds: Annotated[int, Option("--folds", help="Number of blocks.")] = 10,
     missing: Missing = "all",
     language: Language = None,
     path: Where = None,
-    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the text (best).")] = 16,
-    seed: Annotated[list[int] | None, typer.Option("--seed", min=0, help="Of the random split; repeatable.")] = None,
+    epochs: Annotated[int, Option("--epochs", help="Passes over the text (best).")] = 16,
+    seed: Annotated[list[int] | None, Option("--seed", min=0, help="Of the random split; repeatable.")] = None,
     encoding: Encoding = None,
     json: Json = False,
 ) -> None:
@@ -277,11 +266,11 @@ class _progress:
 
     def _report(self, what: str, share: float) -> None:
         if self.shown:
-            typer.echo(f"\r\x1b[K{what} {share:4.0%}", nl=False, err=True)
+            click.echo(f"\r\x1b[K{what} {share:4.0%}", nl=False, err=True)
 
     def __exit__(self, *fault: object) -> None:
         if self.shown:
-            typer.echo("\r\x1b[K", nl=False, err=True)
+            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def _numbers(evaluation: Any) -> dict[str, Any]:

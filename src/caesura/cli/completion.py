@@ -1,0 +1,77 @@
+"""How the shell completes our words: the script it runs, where that is installed, and what Bash does to colons."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import BashComplete, add_completion_class, get_completion_class
+
+from caesura.errors import CaesuraError, UnknownName
+
+__all__ = ["install_completion", "show_completion"]
+
+_VARIABLE = "_CAESURA_COMPLETE"
+
+#: Shell -> the file that makes it complete.
+_FILES = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/completions/caesura.fish"}
+
+
+def show_completion(shell: str, program: click.Command) -> None:
+    """Print the script that makes a shell complete our words."""
+    click.echo(_script(_known(shell), program))
+
+
+def install_completion(shell: str, program: click.Command) -> None:
+    """Put the script where the shell reads it at its next start, once."""
+    shell = _known(shell)
+    file = Path(_FILES[shell]).expanduser()
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    if _VARIABLE not in before:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(before + _script(shell, program) + "\n", encoding="utf-8")
+    click.echo(f"{file} completes caesura's words in the next {shell} you open.")
+
+
+def _known(shell: str) -> str:
+    """Return the shell's name; an empty one is the shell that runs us."""
+    name = shell or Path(os.environ.get("SHELL", "")).name
+    if not name:
+        raise CaesuraError(f"name the shell to complete in: {', '.join(_FILES)}.")
+    if name not in _FILES:
+        raise UnknownName("shell", name, list(_FILES))
+    return name
+
+
+def _script(shell: str, program: click.Command) -> str:
+    found = get_completion_class(shell)
+    assert found is not None
+    complete = found(program, {}, "caesura", _VARIABLE)
+    return complete.source_template % complete.source_vars()
+
+
+class _Bash(BashComplete):
+    """Bash ends words at colons: ``sample:ku`` arrives as three words, of which our answer replaces the last."""
+
+    _cut = ""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Put what stood around colons together again."""
+        args, start = super().get_completion_args()
+        words: list[str] = []
+        for word in [*args, start]:
+            if words and (word == ":" or words[-1].endswith(":")):
+                words[-1] += word
+            else:
+                words.append(word)
+        *args, start = words
+        self._cut = start[: start.rfind(":") + 1]
+        return args, start
+
+    def format_completion(self, item: click.shell_completion.CompletionItem) -> str:
+        """Leave out what Bash will not replace."""
+        return f"{item.type},{str(item.value).removeprefix(self._cut)}"
+
+
+add_completion_class(_Bash)
