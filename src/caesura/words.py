@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
 from caesura.errors import CaesuraError
 
-__all__ = ["check_whole", "heading", "number_of", "place"]
+__all__ = ["check_whole", "check_word", "heading", "number_of", "place"]
 
 
 def number_of(number: int, noun: str) -> str:
@@ -38,3 +40,9 @@ def check_whole(option: str, given: object, least: int = 0) -> None:
     """Refuse what is no whole number, or too small a one, where an option counts something."""
     if isinstance(given, bool) or not hasattr(given, "__index__") or given.__index__() < least:
         raise CaesuraError(f"{option} is {given!r}; expected a whole number, {least} or more.")
+
+
+def check_word(option: str, given: object, known: Any) -> None:
+    """Refuse a word that is none of those a Literal type lists."""
+    if given not in get_args(known):
+        raise CaesuraError(f"{option} is {given!r}; expected {', '.join(map(repr, get_args(known)))}.")

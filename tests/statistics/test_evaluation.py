@@ -4,8 +4,8 @@ import pytest
 
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics import metric
-from caesura.model import Corpus, Segmentation
-from caesura.statistics import evaluate, pair_up
+from caesura.model import Corpus, Pairs, Segmentation
+from caesura.statistics import CountedPairs, evaluate
 
 
 def corpus(coder: str = "c", **masses: list[int]) -> Corpus:
@@ -32,10 +32,9 @@ def test_tracks_and_coders_pool_into_their_item() -> None:
     system = Corpus.from_annotations(
         ("t", "s", Segmentation.from_masses(m), track) for track, m in (("A", [2, 2]), ("B", [6]))
     )
-    pairing = pair_up(reference, system)
-    assert len(pairing.batch) == 4
-    rows = pairing.per_item(metric("recall").rows(pairing.batch))
-    assert rows.tolist() == [[1.0, 2.0, 4.0]]
+    pairs = Pairs.between(reference, system)
+    assert len(pairs) == 4
+    assert CountedPairs(pairs).by_item(metric("recall")).tolist() == [[1.0, 2.0, 4.0]]
 
 
 def test_items_on_one_side_never_pass_silently() -> None:
@@ -43,7 +42,7 @@ def test_items_on_one_side_never_pass_silently() -> None:
         evaluate(corpus(a=[2], b=[2]), corpus(a=[2]), ["F"])
     result = evaluate(corpus(a=[2], b=[2]), corpus(a=[2]), ["F"], missing="skip")
     assert result.items == ("a",)
-    assert result.pairing.skipped == ("b",)
+    assert result.pairs.skipped == ("b",)
 
 
 def test_nothing_in_common() -> None:

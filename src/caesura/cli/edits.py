@@ -18,13 +18,13 @@ def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits
         return {}
     from caesura.metrics.confusion import BoundaryF, batch_confusion
 
-    made, batch = BoundaryF(**rule), found.pairing.batch
+    made, batch = BoundaryF(**rule), next(iter(found.counted.values())).batch
     made.check(batch)
     data: dict[str, Any] = {}
     if edits:
         items = found.items
         data["edits"] = [
-            {"item": items[found.pairing.item_of[pair]], **edit._asdict(), "side": edit.side}
+            {"item": items[found.pairs.item_of[pair]], **edit._asdict(), "side": edit.side}
             for pair in range(len(batch))
             for edit in made.edits_of(batch, pair)
         ]

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from caesura.engine.plan import Fragment, Plan, pieces_of
 from caesura.errors import CaesuraError
 from caesura.metrics.base import Rows
-from caesura.statistics.pairing import pair_all
+from caesura.model.pairs import pair_systems
+from caesura.statistics.counted import CountedPairs
 from caesura.statistics.results import told_apart
 
 __all__ = ["Counted", "count_fragment"]
@@ -105,14 +106,15 @@ def _counted(plan: Plan, fragment: Fragment) -> Counted:
         named = sorted({item for corpus in (reference, *corpora) for item in corpus.items})
         return replace(counted, alone=tuple(named))
     systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
-    pairings = pair_all(reference, systems, missing=plan.missing)
+    paired = pair_systems(reference, systems, missing=plan.missing)
     at, kept = 0, []
-    for system, pairing in pairings.items():
-        group = _groups(reference.items, pairing.items, fragment.first_item, plan.groups)
+    for system, pairs in paired.items():
+        group = _groups(reference.items, pairs.items, fragment.first_item, plan.groups)
+        table = CountedPairs(pairs, threads=1)  # fragments already share the cores
         for name, metric in zip(told_apart(plan.metrics), plan.metrics, strict=True):
-            rows = pairing.per_item(metric.rows(pairing.batch), metric, plan.references)
+            rows = table.by_item(metric, plan.references)
             if plan.rows is not None:
-                kept.append((system, name, metric, pairing.items, rows))
+                kept.append((system, name, metric, pairs.items, rows))
             width = len(metric.fields) + 2
             add_grouped(rows, metric.score(rows), group, counted.sums[:, at : at + width])
             at += width
@@ -122,7 +124,7 @@ def _counted(plan: Plan, fragment: Fragment) -> Counted:
     return replace(
         counted,
         boundaries=sum(len(corpus.positions) for corpus in (reference, *corpora)),
-        alone=tuple(dict.fromkeys(item for p in pairings.values() for item in (*p.skipped, *p.filled))),
+        alone=tuple(dict.fromkeys(item for p in paired.values() for item in (*p.skipped, *p.filled))),
     )
 
 

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats.parquet import item_names, parts_of
 from caesura.metrics import Metric
-from caesura.statistics.pairing import Missing, References
+from caesura.model.pairs import Missing
+from caesura.statistics.counted import References
 
 __all__ = ["ITEMS_PER_FRAGMENT", "Fragment", "Plan", "pieces_of", "plan_run"]
 

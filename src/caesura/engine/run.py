@@ -14,9 +14,11 @@ from caesura.engine.fragment import Counted
 from caesura.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
 from caesura.errors import CaesuraError, FormatError
 from caesura.metrics import Metric, metric
+from caesura.model.pairs import Missing
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
-from caesura.statistics.pairing import Missing, References, check_word
+from caesura.statistics.counted import References
 from caesura.statistics.results import Measured, Results, told_apart
+from caesura.words import check_word
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
 

@@ -8,7 +8,6 @@ values), so compiled loops, Parquet files, threads and cluster workers all see o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -286,13 +285,10 @@ class Corpus:
 
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of every two annotations of one track by different coders, first and second, in coder order."""
-        groups: dict[tuple[int, int], list[int]] = {}
-        for row, key in enumerate(zip(self.item_of.tolist(), self.track_of.tolist(), strict=True)):
-            groups.setdefault(key, []).append(row)
-        coder = self.coder_of
-        found = [p for rows in groups.values() for p in combinations(sorted(rows, key=lambda r: coder[r]), 2)]
-        array = np.array(found, dtype=np.int64).reshape(-1, 2)
-        return array[:, 0].copy(), array[:, 1].copy()
+        from caesura.model.pairs import Pairs
+
+        pairs = Pairs.among_coders(self)
+        return pairs.left, pairs.right
 
     def _rows(self) -> dict[tuple[str, str, str], int]:
         if self._index is None:

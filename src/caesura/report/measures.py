@@ -12,21 +12,19 @@ from caesura.agreement import Agreement, agreement
 from caesura.agreement.coefficients import Coefficient
 from caesura.drawings.pairwise import default_metric, spelled
 from caesura.errors import CaesuraError
-from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics import Metric, metric, metrics
 from caesura.metrics.registry import unnamed_metrics
-from caesura.model import Corpus
+from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import bootstrap_intervals
+from caesura.statistics.counted import CountedPairs
 from caesura.statistics.evaluation import Measured
-from caesura.statistics.pairing import Pairing
 
 __all__ = ["PAIRS", "Measures", "measure"]
 
 #: What the scores of every two coders, pooled, are called.
 PAIRS = "every two coders"
 
-#: The measure of agreement, by kind of annotation: agreement asks for one that is symmetric and runs from 0 to 1.
-_AGREED = {"units": "B", "time": "A", "nested": "nested-F"}
 _COEFFICIENTS: dict[str, tuple[str, ...]] = {
     "units": ("pi", "kappa", "bias", "percentage", "alpha", "majority"),
     "time": ("percentage",),
@@ -111,13 +109,16 @@ def measure(
     given = None if not wanted else [metric(name) for name in wanted]
     main = default_metric(corpus) if given is None else given[0]
     kept = {"reference": reference, "resamples": resamples, "level": level, "seed": seed, "size": len(corpus.items)}
-    if not len(corpus.pairs()[0]):
+    pairs = Pairs.among_coders(corpus)
+    if not len(pairs):
         if reference is not None and len(corpus.coders) > 1:
             raise CaesuraError(f"no text of coder {reference!r} was annotated by anybody else.")
         return Measures(main, {}, {}, {}, **kept)  # type: ignore[arg-type]
-    chosen, skipped = _applicable(corpus, given, main)
+    both = {corpus.items[i] for i in pairs.item_of.tolist()}
+    table = CountedPairs(pairs.only(both))
+    chosen, skipped = _applicable(table, given, main)
     if reference is None:
-        scores, items = _all_pairs(corpus, chosen, resamples, level, seed)
+        scores, items = _all_pairs(table, chosen, resamples, level, seed)
     else:
         scores, items = _against(corpus, reference, chosen, resamples, level, seed)
     agreed = _coefficients(corpus, chosen if given else [], resamples, level, seed)
@@ -125,20 +126,19 @@ def measure(
     return Measures(main, scores, items, agreed, flexible, skipped, **kept)  # type: ignore[arg-type]
 
 
-def _applicable(corpus: Corpus, given: list[Metric] | None, main: Metric) -> tuple[list[Metric], dict[str, str]]:
+def _applicable(table: CountedPairs, given: list[Metric] | None, main: Metric) -> tuple[list[Metric], dict[str, str]]:
     """Choose the metrics: those asked for, refused where they do not fit, or all that fit, with the reasons of the others."""
-    first, second = corpus.pairs()
-    batch = Batch.of_corpora(corpus, corpus, np.concatenate((first, second)), np.concatenate((second, first)))
+    kind = table.pairs.reference.kind
     if given is not None:
         for each in given:
-            each.rows(batch)
+            table.by_item_both_ways(each)
         return list(dict.fromkeys(given)), {}
-    fitting, skipped = [main], {name: _UNASKED for name in metrics() if corpus.kind in metric(name).unasked}
-    for each in map(metric, unnamed_metrics(corpus.kind)):
-        if corpus.kind not in each.needs or each == main:
+    fitting, skipped = [main], {name: _UNASKED for name in metrics() if kind in metric(name).unasked}
+    for each in map(metric, unnamed_metrics(kind)):
+        if kind not in each.needs or each == main:
             continue
         try:
-            each.rows(batch)
+            table.by_item_both_ways(each)
         except CaesuraError as fault:
             skipped[each.name] = str(fault)
         else:
@@ -152,18 +152,14 @@ def _named(chosen: Sequence[Metric]) -> list[str]:
 
 
 def _all_pairs(
-    corpus: Corpus, chosen: list[Metric], resamples: int, level: float, seed: int
+    table: CountedPairs, chosen: list[Metric], resamples: int, level: float, seed: int
 ) -> tuple[dict[str, dict[str, Measured]], dict[str, tuple[int, ...]]]:
     """Compare every two coders both ways, so that no score depends on who is called the reference."""
-    first, second = corpus.pairs()
-    left, right = np.concatenate((first, second)), np.concatenate((second, first))
-    there, place = np.unique(corpus.item_of[left], return_inverse=True)
-    names = tuple(corpus.items[i] for i in there)
-    pairing = Pairing(Batch.of_corpora(corpus, corpus, left, right), names, place, np.zeros(len(left), np.int64))
-    rows = [pairing.per_item(m.rows(pairing.batch)) for m in chosen]
+    rows = [table.by_item_both_ways(m) for m in chosen]
     ends = bootstrap_intervals([m.score for m in chosen], rows, level=level, resamples=resamples, seed=seed)
     made = {n: Measured(m, r, e) for n, m, r, e in zip(_named(chosen), chosen, rows, ends, strict=True)}
-    return {PAIRS: made}, {PAIRS: tuple(int(i) for i in there)}
+    number = {item: i for i, item in enumerate(table.pairs.reference.items)}
+    return {PAIRS: made}, {PAIRS: tuple(number[item] for item in table.pairs.items)}
 
 
 def _against(
@@ -189,7 +185,7 @@ def _coefficients(
     corpus: Corpus, given: Sequence[Metric], resamples: int, level: float, seed: int
 ) -> dict[str, Agreement]:
     able = [m for m in given if m.symmetric and m.higher_is_better and m.bounds == (0.0, 1.0)]
-    measured_by = able[0] if able else metric(_AGREED[corpus.kind])
+    measured_by = able[0] if able else metric(DEFAULT_METRICS[corpus.kind])
     found = {}
     for name in _COEFFICIENTS[corpus.kind]:
         assert name in get_args(Coefficient)

@@ -3,19 +3,19 @@
 from caesura.statistics.accumulate import Accumulator, make_scorer
 from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import Interval, bootstrap_interval
+from caesura.statistics.counted import CountedPairs
 from caesura.statistics.evaluation import Evaluation, evaluate
-from caesura.statistics.pairing import Pairing, pair_up
 from caesura.statistics.results import Measured, Results
 from caesura.statistics.significance import PairedTest, RankTest, compare_systems, holm, paired_test, rank_test
 
 __all__ = [
     "BASELINES",
     "Accumulator",
+    "CountedPairs",
     "Evaluation",
     "Interval",
     "Measured",
     "PairedTest",
-    "Pairing",
     "RankTest",
     "Results",
     "baseline",
@@ -24,7 +24,6 @@ __all__ = [
     "evaluate",
     "holm",
     "make_scorer",
-    "pair_up",
     "paired_test",
     "rank_test",
 ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["BASELINES", "DEGENERATE", "baseline", "human_pairs"]
+__all__ = ["BASELINES", "DEGENERATE", "baseline"]
 
 Place = Callable[[np.random.Generator, int, int, NDArray[Any]], NDArray[np.int64]]
 
@@ -87,14 +87,6 @@ def baseline(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
         marks = Segmentation(length, where, codes, reference.labels)
         made.append(Annotation(annotation.item, name, marks, annotation.track))
     return Corpus.from_annotations(made, labels=reference.labels)
-
-
-def human_pairs(reference: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of every two coders of one text, for the upper bound; refused where there is but one coder."""
-    first, second = reference.pairs()
-    if not len(first):
-        raise CaesuraError("the upper bound compares people with each other; no item has two coders.")
-    return first, second
 
 
 def _types(name: str, random: np.random.Generator, types: NDArray[np.int64], number: int) -> NDArray[np.int64]:

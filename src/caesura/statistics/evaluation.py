@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.registry import unnamed_metrics
-from caesura.model import Corpus
+from caesura.model import Corpus, Pairs
 from caesura.model.corpus import expected_corpus
-from caesura.statistics.baselines import BASELINES, baseline, human_pairs
+from caesura.model.pairs import Missing, pair_systems
+from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
-from caesura.statistics.pairing import Missing, Pairing, References, pair_all, pair_up
+from caesura.statistics.counted import CountedPairs, References
 from caesura.statistics.results import Measured, Results, told_apart
 from caesura.words import check_whole, number_of
 
@@ -33,7 +34,7 @@ class Evaluation(Results):
 
     items: tuple[str, ...]
     systems: Mapping[str, Mapping[str, Measured]]
-    pairings: Mapping[str, Pairing]
+    counted: Mapping[str, CountedPairs]
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     bounds: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     resampling: Resampling = field(default_factory=Resampling)
@@ -44,19 +45,19 @@ class Evaluation(Results):
         return len(self.items)
 
     @property
-    def pairing(self) -> Pairing:
+    def pairs(self) -> Pairs:
         """The pairs of the first system."""
-        return next(iter(self.pairings.values()))
+        return next(iter(self.counted.values())).pairs
 
     @property
     def skipped(self) -> tuple[str, ...]:  # type: ignore[override]
         """Items that were left out because one side lacks them."""
-        return tuple(dict.fromkeys(item for pairing in self.pairings.values() for item in pairing.skipped))
+        return tuple(dict.fromkeys(item for counted in self.counted.values() for item in counted.pairs.skipped))
 
     @property
     def filled(self) -> tuple[str, ...]:  # type: ignore[override]
         """Items that count as unmarked on the side that lacks them."""
-        return tuple(dict.fromkeys(item for pairing in self.pairings.values() for item in pairing.filled))
+        return tuple(dict.fromkeys(item for counted in self.counted.values() for item in counted.pairs.filled))
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split by an attribute of items ("genre"), by "length" in four bands, or by a function of the items' names.
@@ -82,7 +83,7 @@ class Evaluation(Results):
     def _lengths(self) -> NDArray[np.float64]:
         """Length of every item: its longest track."""
         lengths = np.zeros(len(self.items))
-        np.maximum.at(lengths, self.pairing.item_of, self.pairing.batch.lengths)
+        np.maximum.at(lengths, self.pairs.item_of, self.pairs.lengths)
         return lengths
 
     def as_dict(self) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class Evaluation(Results):
 
         items = tuple(self.items[i] for i in chosen)
         known = {item: self.attributes.get(item, {}) for item in items}
-        return Evaluation(items, cut(self.systems), self.pairings, known, resampling=self.resampling)
+        return Evaluation(items, cut(self.systems), self.counted, known, resampling=self.resampling)
 
 
 def evaluate(
@@ -177,35 +178,31 @@ def evaluate(
     for name, system in systems.items():
         expected_corpus(system, f"the system {name!r}")
     check_whole("threads", 1 if threads is None else threads)
-    pairings = pair_all(reference, systems, missing=missing)
-    chosen = _chosen(metrics, next(iter(pairings.values())))
-    measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed), threads)
+    paired = pair_systems(reference, systems, missing=missing)
+    counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
+    chosen = _chosen(metrics, next(iter(counted.values())))
+    measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed))
     return Evaluation(
-        items=next(iter(pairings.values())).items,
-        systems={name: measure(pairing) for name, pairing in pairings.items()},
-        pairings=pairings,
+        items=next(iter(paired.values())).items,
+        systems={name: measure(each) for name, each in counted.items()},
+        counted=counted,
         attributes=reference.attributes,
-        bounds=_bounds(reference, measure) if bounds else {},
+        bounds=_bounds(reference, measure, threads) if bounds else {},
         resampling=measure.resampling,
     )
 
 
 @dataclass(frozen=True)
 class _Measure:
-    """Counts a pairing with the chosen metrics; all of them share one set of resamples."""
+    """Measures counted pairs by the chosen metrics; all of them share one set of resamples."""
 
     metrics: list[Metric]
     references: References
     resampling: Resampling
-    threads: int | None
 
-    def __call__(self, pairing: Pairing) -> dict[str, Measured]:
-        from caesura.metrics.threads import count_rows
-
-        rows = [
-            pairing.per_item(count_rows(m, pairing.batch, threads=self.threads), m, self.references)
-            for m in self.metrics
-        ]
+    def __call__(self, counted: CountedPairs) -> dict[str, Measured]:
+        counted.count(self.metrics)
+        rows = [counted.by_item(m, self.references) for m in self.metrics]
         intervals = self.resampling.intervals(self.metrics, rows)
         return {
             name: Measured(m, r, i, self.references)
@@ -213,23 +210,20 @@ class _Measure:
         }
 
 
-def _bounds(reference: Corpus, measure: _Measure) -> dict[str, dict[str, Measured]]:
-    from caesura.metrics import Batch
-
+def _bounds(reference: Corpus, measure: _Measure, threads: int | None) -> dict[str, dict[str, Measured]]:
     seed = measure.resampling.seed
-    found = {name: measure(pair_up(reference, baseline(name, reference, seed=seed))) for name in BASELINES}
-    if len(reference.pairs()[0]):
-        first, second = human_pairs(reference)
-        batch = Batch.of_corpora(reference, reference, first, second)
-        nobody = np.zeros(len(first), np.int64)
-        found["human"] = measure(Pairing(batch, reference.items, reference.item_of[first], nobody))
-    return found
+    placed = {name: baseline(name, reference, seed=seed) for name in BASELINES}
+    bounds = {name: measure(CountedPairs(Pairs.between(reference, each), threads)) for name, each in placed.items()}
+    people = CountedPairs.among_coders(reference, threads)
+    if len(people.pairs):  # nobody is the reference of anybody here, so that all pairs are pooled
+        bounds["human"] = replace(measure, references="pooled")(people)
+    return bounds
 
 
-def _chosen(wanted: Iterable[str | Metric] | None, pairing: Pairing) -> list[Metric]:
+def _chosen(wanted: Iterable[str | Metric] | None, counted: CountedPairs) -> list[Metric]:
     if wanted is None:
-        tried = map(metric, unnamed_metrics(pairing.batch.kind))
-        return [made for made in tried if made.applies_to(pairing.batch)]
+        tried = map(metric, unnamed_metrics(counted.batch.kind))
+        return [made for made in tried if made.applies_to(counted.batch)]
     chosen = [metric(name) for name in wanted]
     if not chosen:
         raise CaesuraError("name at least one metric, or give none to take every one that applies.")

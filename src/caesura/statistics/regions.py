@@ -14,7 +14,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
 from caesura.metrics.region import RegionScores, r_value, region_scores
 from caesura.metrics.region_match import region_match
-from caesura.model import Corpus, Segmentation
+from caesura.model import Corpus, Pairs, Segmentation
 
 __all__ = [
     "BoundaryClass", "Grouping", "OperatingPoint", "best_r", "boundary_classes", "insertions_inside", "operating_points",
@@ -218,9 +218,7 @@ def best_r(points: Sequence[OperatingPoint]) -> OperatingPoint:
 
 def _pairs(reference: Corpus, hypothesis: Corpus) -> Iterator[tuple[str, str, Segmentation, Segmentation]]:
     """Pair tracks by name; what only one side has is refused by name."""
-    from caesura.statistics.pairing import pair_up
-
-    pair_up(reference, hypothesis)
+    Pairs.between(reference, hypothesis)
     theirs: dict[tuple[str, str], list[Segmentation]] = {}
     for item, _, marks, track in hypothesis:
         if isinstance(marks, Segmentation):

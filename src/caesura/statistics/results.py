@@ -14,7 +14,7 @@ from caesura.metrics import Metric
 from caesura.metrics.base import Rows
 from caesura.statistics.baselines import DEGENERATE
 from caesura.statistics.bootstrap import Interval
-from caesura.statistics.pairing import References
+from caesura.statistics.counted import References
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
 from caesura.words import number_of
 

@@ -1,0 +1,110 @@
+"""Counted pairs: one table that everything reads, so that nothing is counted twice.
+
+The matrix of coders, every coefficient, leaving a coder out, the report and ``evaluate`` ask here for the rows of a metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.metrics import Batch, Metric
+from caesura.metrics.base import Rows
+from caesura.metrics.threads import count_rows
+from caesura.model import Corpus, Pairs
+from caesura.words import check_word
+
+__all__ = ["CountedPairs", "References", "add_up"]
+
+#: How several reference coders of one item count: their rows added up, averaged, or only the one closest to the hypothesis.
+References: TypeAlias = Literal["pooled", "mean", "best"]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedPairs:
+    """Pairs, and one row per pair for every metric that somebody asked for; the rows live as long as this table."""
+
+    pairs: Pairs
+    threads: int | None = None
+    _rows: dict[Metric, Rows] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def among_coders(cls, corpus: Corpus, threads: int | None = None) -> CountedPairs:
+        """Pair all coders of a corpus; nothing is counted yet."""
+        return cls(Pairs.among_coders(corpus), threads)
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The pairs as kernels see them."""
+        pairs = self.pairs
+        return Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
+
+    def count(self, metrics: Iterable[Metric]) -> None:
+        """Count for all these metrics at once."""
+        for metric in metrics:
+            if metric not in self._rows:
+                self._rows[metric] = count_rows(metric, self.batch, threads=self.threads)
+
+    def rows(self, metric: Metric) -> Rows:
+        """One row per pair."""
+        self.count([metric])
+        return self._rows[metric]
+
+    def by_item(self, metric: Metric, references: References = "pooled") -> Rows:
+        """One row per item: those of its pairs added up, several references as ``references`` says.
+
+        Which reference is "best" depends on the score, so that this is chosen per metric.
+        """
+        check_word("references", references, References)
+        rows, items, item = self.rows(metric), len(self.pairs.items), self.pairs.item_of
+        coders = len(self.pairs.reference.coders)
+        if coders == 1 or references == "pooled":
+            return add_up(rows, item, items)
+        cell = item * coders + self.pairs.coders[0]
+        per_coder = add_up(rows, cell, items * coders).reshape(items, coders, -1)
+        present = np.bincount(cell, minlength=items * coders).reshape(items, coders) > 0
+        if references == "mean":
+            return np.asarray(per_coder.sum(axis=1) / present.sum(axis=1, keepdims=True))
+        scores = metric.score(per_coder)
+        worst = -np.inf if metric.higher_is_better else np.inf
+        scores = np.where(present & np.isfinite(scores), scores, worst)
+        best = scores.argmax(axis=1) if metric.higher_is_better else scores.argmin(axis=1)
+        return np.asarray(per_coder[np.arange(items), best])
+
+    @cached_property
+    def exchanged(self) -> CountedPairs:
+        """The same pairs, each side in the place of the other: for metrics that ask who is the reference."""
+        return CountedPairs(self.pairs.exchanged(), self.threads)
+
+    def by_item_both_ways(self, metric: Metric) -> Rows:
+        """One row per item: those of its pairs either way round, so that no score depends on who is called the reference."""
+        return np.asarray(self.by_item(metric) + self.exchanged.by_item(metric))
+
+    def by_coders(self, metric: Metric) -> Rows:
+        """One row per two coders, at [first, second] and again at [second, first]."""
+        first, second = self.pairs.coders
+        size = len(self.pairs.reference.coders)
+        table = add_up(self.rows(metric), first * size + second, size * size).reshape(size, size, -1)
+        return np.asarray(table + table.swapaxes(0, 1))
+
+    def met(self) -> NDArray[np.bool_]:
+        """Which coders share a track with which; everybody with themselves."""
+        first, second = self.pairs.coders
+        table = np.eye(len(self.pairs.reference.coders), dtype=bool)
+        table[first, second] = table[second, first] = True
+        return table
+
+
+def add_up(rows: Rows, group: NDArray[np.int64], groups: int) -> Rows:
+    """Add up the rows of every group: one bincount per column, many times faster than adding at indices."""
+    if len(rows) == groups and np.array_equal(group, np.arange(groups)):
+        return rows
+    table = np.empty((groups, rows.shape[1]))
+    for column in range(rows.shape[1]):
+        table[:, column] = np.bincount(group, weights=rows[:, column], minlength=groups)
+    return table

@@ -1,0 +1,57 @@
+"""Pairs: which annotation is compared with which, told from the definition."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.model import Annotation, Corpus, Pairs, Segmentation
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("xyz"), st.sampled_from("abcd"), st.sampled_from(["", "t"])), min_size=1, unique=True
+)
+
+
+def corpus(rows: list[tuple[str, str, str]]) -> Corpus:
+    return Corpus.from_annotations(Annotation(i, c, Segmentation.from_masses([2, 3]), t) for i, c, t in rows)
+
+
+@given(ROWS)
+def test_every_two_coders_of_a_track_once_the_earlier_first(rows) -> None:
+    made = corpus(rows)
+    tracks = dict.fromkeys((item, track) for item, _, track in rows)
+    expected = []
+    for key in tracks:
+        here = [row for row, (item, _, track) in enumerate(rows) if (item, track) == key]
+        here.sort(key=lambda row: made.coders.index(rows[row][1]))
+        expected += combinations(here, 2)
+    pairs = Pairs.among_coders(made)
+    assert list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)) == expected
+    assert [made.items[i] for i in pairs.item_of] == [rows[left][0] for left, _ in expected]
+    columns = made.pairs()
+    assert columns[0].tolist() == pairs.left.tolist()
+    assert columns[1].tolist() == pairs.right.tolist()
+
+
+@given(ROWS, ROWS)
+def test_every_annotation_with_every_reference_of_its_track(ours, theirs) -> None:
+    reference, hypothesis = corpus(ours), corpus(theirs)
+    expected = {(r, h) for r in ours for h in theirs if (r[0], r[2]) == (h[0], h[2])}
+    if not expected:
+        return
+    pairs = Pairs.between(reference, hypothesis, missing="skip")
+    seen = [(ours[left], theirs[right]) for left, right in zip(pairs.left, pairs.right, strict=True)]
+    assert len(seen) == len(expected)
+    assert set(seen) == expected
+    assert [pairs.items[i] for i in pairs.item_of] == [left[0] for left, _ in seen]
+    kept = pairs.only({pairs.items[0]})
+    assert {kept.reference.items[i] for i in kept.reference.item_of[kept.left]} == {pairs.items[0]}
+    assert set(kept.item_of.tolist()) == {0}
+
+
+def test_exchanged_pairs_swap_the_coders() -> None:
+    pairs = Pairs.among_coders(corpus([("x", "a", ""), ("x", "b", "")]))
+    assert [coder.tolist() for coder in pairs.coders] == [[0], [1]]
+    assert [coder.tolist() for coder in pairs.exchanged().coders] == [[1], [0]]
