@@ -23,7 +23,7 @@ import numpy as np
 
 import caesura as cs
 from caesura.metrics import Batch, Side, metric
-from caesura.metrics.threads import count_rows
+from caesura.metrics.counting import count_rows
 from caesura.model import Corpus
 
 for name in ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequence"):  # segeval is of 2013

@@ -1,4 +1,4 @@
-"""``caesura.agreement`` and ``caesura.metrics`` are packages and functions, whatever was imported first."""
+"""``caesura.agreement`` is a package and a function, whatever was imported first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-CALL = "assert callable(cs.agreement) and 'B' in cs.metrics() and cs.agreement.coefficients and cs.metrics.registry"
+CALL = "assert callable(cs.agreement) and 'B' in cs.metric_names() and cs.agreement.coefficients and cs.metrics.catalog"
 
 
 @pytest.mark.parametrize(

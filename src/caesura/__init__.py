@@ -14,6 +14,6 @@ _load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
-    if name in ("agreement", "metrics"):  # packages that can be called, see _callable.py
+    if name in ("agreement", "metrics"):  # a package that can be called, see _callable.py, and one that is worth a look
         return import_module(f"caesura.{name}")
     return _load(name)

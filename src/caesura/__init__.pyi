@@ -18,7 +18,7 @@ from .formats import write as write
 from .gold import unify as unify
 from .gold import unify_corpus as unify_corpus
 from .metrics import metric as metric
-from .metrics import metrics as metrics
+from .metrics import metric_names as metric_names
 from .metrics.alignment import alignment_similarity as alignment_similarity
 from .metrics.boundary import boundary_similarity as boundary_similarity
 from .metrics.boundary import segmentation_similarity as segmentation_similarity

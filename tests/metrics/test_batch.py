@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics import Batch, metric, metrics
+from caesura.metrics import Batch, metric, metric_names
 from caesura.model import Corpus, Segmentation
 
 
@@ -51,7 +51,7 @@ def test_without_types_a_boundary_is_a_boundary() -> None:
             ("b", "x", Segmentation.from_positions([(2, 1)], length=3)),
         ]
     )
-    plain = Batch.of_corpora(typed, typed).without_types()
+    plain = Batch.of_corpora(typed, typed).plain
     side = plain.reference
     assert [side.positions[a:b].tolist() for a, b in zip(side.starts, side.stops, strict=True)] == [[1, 3], [2]]
 
@@ -88,7 +88,7 @@ def test_what_several_metrics_need_is_counted_once(monkeypatch: pytest.MonkeyPat
 def test_what_is_counted_once_does_not_keep_the_batch_alive() -> None:
     batch = Batch.of_corpora(corpus(a=[30, 30], b=[20, 40]), corpus(a=[31, 29], b=[60]))
     before = sys.getrefcount(batch)
-    for name in metrics():
+    for name in metric_names():
         if metric(name).applies_to(batch):
             metric(name).rows(batch)
     assert len(batch._counted) > 2

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from caesura.metrics import Batch, Metric, metric, metrics
+from caesura.metrics import Batch, Metric, metric, metric_names
 from caesura.model import Corpus, Hierarchy, Segmentation
 
 LABELS = ["p", "q", "r"]
@@ -61,13 +61,13 @@ def batches(made: Metric) -> list[Batch]:
     return [Batch.of_corpora(*random_corpus(kind, made.types, labels=labels)) for kind in sorted(made.needs)]
 
 
-@pytest.fixture(params=metrics())
+@pytest.fixture(params=metric_names())
 def made(request: pytest.FixtureRequest) -> Metric:
     return metric(request.param)
 
 
 def test_metadata_is_complete(made: Metric) -> None:
-    assert made.name in metrics()
+    assert made.name in metric_names()
     assert made.title
     assert made.paper
     assert made.fields
@@ -151,9 +151,9 @@ DUMP = """
 import sys, numpy as np
 sys.path.insert(0, sys.argv[1])
 from test_harness import batches, countable
-from caesura.metrics import metric, metrics
+from caesura.metrics import metric, metric_names
 out = {}
-for name in metrics():
+for name in metric_names():
     made = metric(name)
     for batch in batches(made):
         out[f"{name}/{batch.kind}"] = made.rows(batch.take(countable(made, batch)))
@@ -168,7 +168,7 @@ def test_plain_python_gives_the_same_numbers(tmp_path) -> None:
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", DUMP, here, str(target)], env=env, check=True)
     plain = np.load(target)
-    for name in metrics():
+    for name in metric_names():
         made = metric(name)
         for batch in batches(made):
             rows = made.rows(batch.take(countable(made, batch)))

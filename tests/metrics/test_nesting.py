@@ -58,7 +58,7 @@ def test_kappa_of_beginnings(embeddedness: str) -> None:
     made = pairs()
     measure = metric("nested-kappa", embeddedness=embeddedness)
     rows = measure.rows(batch(made))
-    parts = measure.parts(rows)
+    parts = measure.kappa_parts(rows)
     for k, (ref, hyp) in enumerate(made):
         one, two = categories(ref, embeddedness), categories(hyp, embeddedness)
         observed = np.mean([x == y for x, y in zip(one, two, strict=True)])

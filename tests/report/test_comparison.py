@@ -10,7 +10,7 @@ import pytest
 
 import caesura as cs
 from caesura import samples
-from caesura.metrics import metric, metrics
+from caesura.metrics import metric, metric_names
 
 
 def test_every_metric_that_applies_says_what_it_says_alone() -> None:
@@ -19,7 +19,7 @@ def test_every_metric_that_applies_says_what_it_says_alone() -> None:
     for name, score in found.scores.items():
         assert score.value == metric(name)([2, 3, 6], [2, 2, 7])
         assert found[name] == float(score)
-    assert set(found.scores) | set(found.skipped) == set(metrics())
+    assert set(found.scores) | set(found.skipped) == set(metric_names())
     for name, why in found.skipped.items():
         with pytest.raises(cs.CaesuraError) as refusal:
             found[name]

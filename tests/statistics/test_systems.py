@@ -66,9 +66,9 @@ def test_several_references() -> None:
 
 
 def test_the_best_reference_of_an_error_is_the_lowest() -> None:
-    from caesura.metrics import metric, metrics
+    from caesura.metrics import metric, metric_names
 
-    if "WD" not in metrics():
+    if "WD" not in metric_names():
         pytest.skip("WindowDiff is not registered")
     two = Corpus.from_dict({"i": {"x": [5, 5, 6], "y": [8, 8]}})
     system = Corpus.from_dict({"i": {"s": [8, 8]}})

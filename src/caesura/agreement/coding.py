@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric
-from caesura.metrics.base import Rows
-from caesura.metrics.threads import count_rows
+from caesura.metrics.counting import count_rows
+from caesura.metrics.family import Rows
 from caesura.model import Corpus
 from caesura.words import number_of
 

@@ -230,13 +230,13 @@ def _metrics(names: list[str] | None, given: dict[str, Any], kind: Kind | None) 
     """Make the metrics, each with the parameters it knows; a parameter that none knows is refused."""
     from caesura.cli.inputs import asked_for
     from caesura.errors import CaesuraError
-    from caesura.metrics import metric, metrics
-    from caesura.metrics.registry import unnamed_metrics
+    from caesura.metrics import metric, metric_names
+    from caesura.metrics.catalog import unnamed_metrics
 
     wanted = asked_for(**given)
     if not wanted:
         return None if names is None else [metric(name) for name in names]
-    known = metrics() if kind is None else [name for name in unnamed_metrics(kind) if kind in metric(name).needs]
+    known = metric_names() if kind is None else [name for name in unnamed_metrics(kind) if kind in metric(name).needs]
     fitting = names or known
     plain = [metric(name) for name in fitting]
     for key in wanted:

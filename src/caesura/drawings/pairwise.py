@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics import Batch, Metric, metric, metrics
-from caesura.metrics.base import Rows
+from caesura.metrics import Batch, Metric, metric, metric_names
+from caesura.metrics.family import Rows
 from caesura.model import Corpus
 
 __all__ = ["PairRows", "default_metric", "pair_rows", "spelled"]
@@ -47,7 +47,7 @@ class PairRows:
 
 def default_metric(corpus: Corpus) -> Metric:
     """Return the metric to look with where nobody names one."""
-    known = metrics()
+    known = metric_names()
     fitting = [name for name in _PREFERRED[corpus.kind] if name in known]
     fitting += [name for name in known if corpus.kind in metric(name).needs]
     if not fitting:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.engine.plan import Fragment, Plan, pieces_of
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Rows
+from caesura.metrics.family import Rows
 from caesura.model.pairs import pair_systems
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.results import told_apart

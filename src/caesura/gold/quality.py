@@ -118,7 +118,7 @@ def represent(
         rows = measure.rows(Batch.of_corpora(reference, hypothesis))
         scores[:, column] = measure.score(rows)
         if isinstance(measure, NestedKappa):
-            parts = measure.parts(rows)
+            parts = measure.kappa_parts(rows)
             agreement[measure.name] = (parts.observed, parts.expected)
     annotations = tuple((a.item, a.track, a.coder) for a in listed)
     return Represented(tuple(made), annotations, scores, agreement, sum(len(gold) for gold in golds.values()))

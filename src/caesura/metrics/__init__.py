@@ -1,13 +1,10 @@
-"""Measures: each counts a pair of annotations into a short row of numbers that add up, then scores rows.
+"""Measures: a family counts a pair of annotations into a short row of numbers that add up, its scores divide such sums.
 
-``metric("B", n_t=3)`` makes one by name, ``metrics()`` lists what is registered, here and in other packages.
+``metric("B", n_t=3)`` makes one by name, ``metric_names()`` lists what is registered, here and in other packages.
 """
 
-from caesura._callable import callable_as
-from caesura.metrics.base import Metric
 from caesura.metrics.batch import Batch, Side
-from caesura.metrics.registry import metric, metrics
+from caesura.metrics.catalog import metric, metric_names
+from caesura.metrics.family import Family, Metric, Score
 
-__all__ = ["Batch", "Metric", "Side", "metric", "metrics"]
-
-callable_as(__name__, "metrics")  # caesura.metrics()
+__all__ = ["Batch", "Family", "Metric", "Score", "Side", "metric", "metric_names"]

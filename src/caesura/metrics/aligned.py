@@ -190,7 +190,7 @@ def align_segments(reference: SegmentationLike, hypothesis: SegmentationLike, **
     >>> align_segments([1, 8, 1], [9, 1]).counts
     {'merged': 1, 'matched': 1}
     """
-    from caesura.metrics.registry import metric
+    from caesura.metrics.catalog import metric
 
     made = metric("A", **options)
     assert isinstance(made, A)

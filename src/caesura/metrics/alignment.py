@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics.base import Metric, Rows, _check_exclusive, ratio
+from caesura.metrics.base import OwnMetric, ratio
 from caesura.metrics.batch import Batch, Side, first_of_place
+from caesura.metrics.family import Rows
 from caesura.metrics.plain import kernels
 from caesura.model import SegmentationLike, as_segmentation
 
@@ -71,7 +72,7 @@ _SAME_TIME = 1e-9
 
 
 @dataclass(frozen=True)
-class A(Metric):
+class A(OwnMetric):
     """Alignment similarity: the mean weight of the edges between segments and their closest counterparts.
 
     Parameters
@@ -151,8 +152,7 @@ class A(Metric):
         if self.typed and not batch.typed:
             raise CaesuraError("typed=True aligns segments of equal type, but one side has no types.")
         if self.typed:
-            for side in (batch.reference, batch.hypothesis):
-                _check_exclusive(side.positions, side.starts, side.stops, side.types, batch.labels)
+            batch.check_one_type_per_position()
 
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
@@ -308,7 +308,7 @@ def alignment_similarity(
 
 
 def _measure(weight: Likeness, options: dict[str, Any]) -> A:
-    from caesura.metrics.registry import metric
+    from caesura.metrics.catalog import metric
 
     made = metric("A", weight=weight, **options)
     assert isinstance(made, A)
@@ -330,7 +330,7 @@ class _Cuts(NamedTuple):
 
 def _cuts(batch: Batch, typed: bool) -> tuple[_Cuts, _Cuts]:
     """Lay both sides out; without ``typed`` the type columns are empty, which means that any two segments may meet."""
-    plain = batch if typed else batch.without_types()
+    plain = batch if typed else batch.plain
     return _cut(plain.reference, batch, typed), _cut(plain.hypothesis, batch, typed)
 
 

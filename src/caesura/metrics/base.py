@@ -1,58 +1,30 @@
-"""What a metric is: counts that add up, then a score.
-
-A metric is a frozen dataclass of its parameters with two pure methods. ``count`` turns every pair of a batch into a short row
-of additive numbers; ``score`` turns rows, or sums of rows, into the number people quote. Because rows add up, pooling over
-items, bootstrap intervals, agreement and clusters need no code of their own.
-"""
+"""Metrics that count for themselves: each its own family. Those that are left here become families one by one."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, cast
+from inspect import cleandoc
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura._version import __version__
-from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch
-from caesura.model import Hierarchy, Segmentation, SegmentationLike, as_segmentation
+from caesura.metrics.family import Metric, Rows, _check_kind, spell
+from caesura.model import Hierarchy, as_segmentation
 from caesura.model.corpus import Kind
 
-__all__ = ["Metric", "Rows", "ratio", "ratio_of_side"]
-
-#: One row of counts a pair; the last axis runs over ``Metric.fields``.
-Rows = NDArray[np.float64]
+__all__ = ["OwnMetric", "ratio", "ratio_of_side"]
 
 
-@dataclass(frozen=True)
-class Metric(ABC):
-    """Base of all metrics.
+_Metric: Any = Metric  # its subclasses here have class variables where it has properties
 
-    A subclass states its metadata as class variables, its parameters as dataclass fields (with ``metadata={"sign": "nt"}``
-    for their short name in the signature), and implements :meth:`count` and :meth:`score`.
 
-    Class variables
-    ---------------
-    name
-        How users ask for it: "B", "WD", "A".
-    title
-        What it is called in words.
-    fields
-        The names of the counts in a row.
-    needs
-        The kinds of annotation it compares: units, time, nested.
-    unasked
-        Of these, the kinds that it measures only when it is named, because it says little about them.
-    types
-        What it does with boundary types: "ignored" (a boundary is a boundary), "sets" (any number at a position), "exclusive"
-        (one a position).
-    higher_is_better, best, bounds
-        Which end is good; the score of equal annotations; the range.
-    paper
-        Where it is defined.
-    """
+@dataclass(frozen=True, repr=False)
+class OwnMetric(_Metric):  # type: ignore[misc]
+    """A metric that is its own family: parameters as dataclass fields, :meth:`count` and :meth:`score`."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -70,6 +42,11 @@ class Metric(ABC):
         """Whether swapping the sides leaves every score unchanged; a subclass may set it as a class variable."""
         return True
 
+    @property
+    def family(self) -> Any:
+        """What counts: the metric itself."""
+        return self
+
     @abstractmethod
     def count(self, batch: Batch) -> Rows:
         """Count every pair of the batch: an array of ``len(batch)`` rows and ``len(fields)`` columns."""
@@ -78,35 +55,37 @@ class Metric(ABC):
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Score rows or sums of rows: the last axis goes away. NaN where the score is undefined."""
 
+    def parts(self, rows: Rows) -> Rows:
+        """Resample all counts."""
+        return rows
+
+    def value(self, parts: Rows) -> NDArray[np.float64]:
+        """Score parts, which are the counts."""
+        return self.score(parts)
+
+    def prepare(self, batch: Batch) -> Batch:
+        """Check a batch and leave it as it is."""
+        self.check(batch)
+        return batch
+
     def check(self, batch: Batch) -> None:
         """Refuse, in one sentence, a batch that this metric cannot count."""
-        if batch.kind not in self.needs:
-            raise CaesuraError(f"{self.name} compares {' or '.join(sorted(self.needs))}, not {batch.kind}.")
+        _check_kind(self.name, self.needs, batch.kind)
         if self.types == "exclusive":
-            for side in (batch.reference, batch.hypothesis):
-                _check_exclusive(side.positions, side.starts, side.stops, side.types, batch.labels)
+            batch.check_one_type_per_position()
 
-    def rows(self, batch: Batch) -> Rows:
-        """Check the batch, then count it."""
-        self.check(batch)
-        return self.count(batch)
-
-    def __call__(self, reference: SegmentationLike | Hierarchy, hypothesis: SegmentationLike | Hierarchy) -> float:
+    def __call__(self, reference: Any, hypothesis: Any) -> float:
         """Score one pair, reference first."""
         return float(self.score(self.row(reference, hypothesis)))
 
-    def row(self, reference: SegmentationLike | Hierarchy, hypothesis: SegmentationLike | Hierarchy) -> Rows:
-        """Count one pair: its row."""
-        counted: Rows = self.rows(Batch.of_pair(_marks(reference), _marks(hypothesis)))[0]
-        return counted
+    def row(self, reference: Any, hypothesis: Any) -> Rows:
+        """Count one pair; not on the desk, whose batch would remember what it counted once."""
+        sides = [value if isinstance(value, Hierarchy) else as_segmentation(value) for value in (reference, hypothesis)]
+        row: Rows = self.rows(Batch.of_pair(*sides))[0]
+        return row
 
-    def applies_to(self, batch: Batch) -> bool:
-        """Whether this metric can count this batch."""
-        try:
-            self.check(batch)
-        except CaesuraError:
-            return False
-        return True
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -114,50 +93,21 @@ class Metric(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @property
-    def spelled(self) -> str:
-        """The name with every parameter that is not its default, as :func:`~caesura.metrics.metric` reads it."""
-        said = [f"{f.name}={_spelled(v)}" for f in fields(self) if (v := getattr(self, f.name)) != f.default]
-        return f"{self.name}:{','.join(said)}" if said else self.name
+    def about(self) -> str:
+        """What it says: the first sentences of its class."""
+        words = cleandoc(type(self).__doc__ or self.title).split("\n\n")[0]
+        return " ".join(words.split()).replace("``", "").replace(":func:", "")
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The parameters that are not their defaults."""
+        return {f.name: v for f in fields(self) if (v := getattr(self, f.name)) != f.default}
 
     @property
     def signature(self) -> str:
         """Everything the number depends on, in one line: ``B|nt:2|match:published|v:0.1.0``."""
-        said = [f"{f.metadata.get('sign', f.name)}:{_spelled(getattr(self, f.name))}" for f in fields(self)]
-        return "|".join([self.name, *said, f"v:{__version__}"])
-
-
-def _marks(value: SegmentationLike | Hierarchy) -> Segmentation | Hierarchy:
-    return value if isinstance(value, Hierarchy) else as_segmentation(value)
-
-
-def _spelled(value: Any) -> str:
-    if value is None:
-        return "auto"
-    if isinstance(value, float):
-        return f"{value:g}"
-    if callable(value):
-        return cast("str", getattr(value, "__name__", type(value).__name__))
-    if isinstance(value, (tuple, list)):
-        return ",".join(_spelled(v) for v in value)
-    return str(value)
-
-
-def _check_exclusive(
-    positions: NDArray[Any],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    types: NDArray[np.int64] | None,
-    labels: tuple[str, ...] | None,
-) -> None:
-    if types is None or len(positions) < 2:
-        return
-    shared = np.flatnonzero(np.diff(positions) == 0)
-    for at in shared.tolist():
-        if ((starts <= at) & (stops > at + 1)).any():
-            one, two = (labels[types[i]] if labels else str(types[i]) for i in (at, at + 1))
-            raise CaesuraError(
-                f"position {positions[at]:g} carries two types, {one!r} and {two!r}; this metric takes one type a position."
-            )
+        named = [f"{f.metadata.get('sign', f.name)}:{spell(getattr(self, f.name))}" for f in fields(self)]
+        return "|".join([self.name, *named, f"v:{__version__}"])
 
 
 def ratio(above: Rows, below: Rows, nothing: float | Rows = 1.0) -> NDArray[np.float64]:

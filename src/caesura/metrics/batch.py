@@ -6,18 +6,20 @@ over all pairs of its coders, or over one pair in a function call is the same sh
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
 from caesura.model.corpus import Kind, merged_labels
 
-__all__ = ["Batch", "Side", "first_of_place"]
+__all__ = ["Batch", "Side", "bare_columns", "first_of_place", "lay_out_pair", "raw_marks"]
 
 T = TypeVar("T")
 
@@ -86,6 +88,7 @@ class Batch:
     hypothesis: Side
     labels: tuple[str, ...] | None = None
     _counted: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _plain: list[Batch] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @classmethod
     def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
@@ -153,6 +156,26 @@ class Batch:
         """Whether both sides carry types."""
         return self.reference.types is not None and self.hypothesis.types is not None
 
+    @property
+    def bare(self) -> bool:
+        """Whether it holds untyped boundaries between units and nothing else, so that no family has to look twice."""
+        return self.kind == "units" and self.reference.types is None and self.hypothesis.types is None
+
+    @property
+    def plain(self) -> Batch:
+        """The same pairs without types: one boundary wherever there was any, the closing one left out."""
+        if self.kind == "nested" or (self.reference.types is None and self.hypothesis.types is None):
+            return self
+        if not self._plain:
+            ref, hyp = (_untyped(side, self.lengths, self.kind) for side in (self.reference, self.hypothesis))
+            self._plain.append(replace(self, reference=ref, hypothesis=hyp, labels=None))
+        return self._plain[0]
+
+    @property
+    def marks(self) -> int:
+        """How many marks both sides have together: the work there is."""
+        return int(self.reference.sizes.sum() + self.hypothesis.sizes.sum())
+
     def take(self, index: Any) -> Batch:
         """Keep only these pairs: a slice, a mask or indices."""
         return replace(
@@ -164,29 +187,114 @@ class Batch:
 
     def parts(self, number: int) -> list[Batch]:
         """Cut into at most ``number`` runs of pairs with about equal numbers of marks, in order."""
-        return self.once(("parts", number), lambda: self._cut(number))
-
-    def _cut(self, number: int) -> list[Batch]:
-        work = np.cumsum(self.reference.sizes + self.hypothesis.sizes + 1)
         if number < 2 or len(self) < 2:
             return [self]
+        work = np.cumsum(self.reference.sizes + self.hypothesis.sizes + 1)
         cuts = np.searchsorted(work, work[-1] * np.arange(1, number) / number)
         edges = np.unique(np.concatenate(([0], cuts, [len(self)])))
-        return [self.take(slice(a, b)) for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)]
+        return [self.take(slice(start, stop)) for start, stop in pairwise(edges.tolist())]
 
     def swapped(self) -> Batch:
         """Turn reference into hypothesis and the reverse."""
         return replace(self, reference=self.hypothesis, hypothesis=self.reference)
 
-    def without_types(self) -> Batch:
-        """Forget types: one plain boundary wherever there was any, the closing one left out."""
-        if self.kind == "nested" or (self.reference.types is None and self.hypothesis.types is None):
-            return self
-        return self.once("without types", self._untyped)
+    def check_one_type_per_position(self) -> None:
+        """Refuse two types at one position."""
+        for side in (self.reference, self.hypothesis):
+            if side.types is None or len(side.positions) < 2:
+                continue
+            for at in np.flatnonzero(np.diff(side.positions) == 0).tolist():
+                if ((side.starts <= at) & (side.stops > at + 1)).any():
+                    first, second = (self.labels[t] if self.labels else str(t) for t in side.types[at : at + 2])
+                    raise CaesuraError(
+                        f"position {side.positions[at]:g} carries two types, {first!r} and {second!r}; "
+                        "this metric takes one type per position."
+                    )
 
-    def _untyped(self) -> Batch:
-        reference, hypothesis = (_untyped(side, self.lengths, self.kind) for side in (self.reference, self.hypothesis))
-        return replace(self, reference=reference, hypothesis=hypothesis, labels=None)
+
+# ---------------------------------------------------------------------- single calls
+
+
+def raw_marks(value: object) -> NDArray[Any] | None:
+    """Return masses or flags as the kernels take them; None where they are anything else."""
+    kind = type(value)
+    if kind is list or kind is tuple or kind is np.ndarray:  # not masked arrays, which hide members
+        try:
+            raw = np.array(value)
+        except ValueError:  # ragged lists
+            return None
+        return raw if raw.dtype is _WHOLE and raw.ndim == 1 else None
+    return np.frombuffer(value.encode(), np.uint8) if isinstance(value, str) else None
+
+
+def lay_out_pair(
+    reference: Any, hypothesis: Any, raw_reference: NDArray[Any] | None, raw_hypothesis: NDArray[Any] | None
+) -> Batch:
+    """Lay out one pair of whatever people type: segmentations, lists of masses, strings of flags, hierarchies.
+
+    The last two are what :func:`raw_marks` made of the first two. Plain lists and strings go to this thread's desk, a batch of
+    one pair that is filled anew for every call: it is good until the next call only. What is suspicious goes through the
+    constructors, which know what to say.
+    """
+    if raw_reference is not None and raw_hypothesis is not None:
+        desk, room = _DESKS.desk, len(raw_reference) + len(raw_hypothesis)
+        if room > desk.room:
+            desk = _DESKS.desk = _Desk(2 * room)
+        if _lay_out(raw_reference, raw_hypothesis, desk.positions, desk.stops, desk.lengths):
+            return desk.batch
+    if (columns := bare_columns(reference, hypothesis)) is not None:
+        return Batch("units", columns[6], Side(*columns[:3]), Side(*columns[3:6]))
+    sides = [value if isinstance(value, Hierarchy) else as_segmentation(value) for value in (reference, hypothesis)]
+    return Batch.of_pair(*sides)
+
+
+def bare_columns(reference: object, hypothesis: object) -> tuple[NDArray[Any], ...] | None:
+    """Lay out two segmentations of one text of units without types, as kernels take them; None where they are anything else."""
+    if type(reference) is not Segmentation or type(hypothesis) is not Segmentation:
+        return None
+    if reference.types is not None or hypothesis.types is not None:
+        return None
+    if type(reference.length) is not int or reference.length != hypothesis.length:
+        return None
+    ref, hyp = reference.positions, hypothesis.positions
+    stops = np.array((len(ref), len(hyp), reference.length))
+    return ref, _ZERO, stops[:1], hyp, _ZERO, stops[1:2], stops[2:]
+
+
+_ZERO = np.zeros(1, np.int64)
+_WHOLE = np.dtype(np.int64)
+
+
+def _lay_out(*given: Any) -> bool:
+    """Load the kernel on first use and take its place."""
+    global _lay_out
+    from caesura.kernels.desk import lay_out as _lay_out
+
+    return _lay_out(*given)
+
+
+class _Desk:
+    """Room for one pair of untyped segmentations, and the batch that looks at it."""
+
+    def __init__(self, room: int) -> None:
+        self.room, half = room, room + 2
+        self.positions, self.lengths = np.empty(2 * half, np.int64), np.zeros(1, np.int64)
+        self.stops, zero = np.zeros((2, 1), np.int64), np.zeros(1, np.int64)
+        seen = self.positions[:]
+        seen.flags.writeable = False  # as in a Segmentation, so that one compiled loop serves both
+        sides = Side(seen[:half], zero, self.stops[0]), Side(seen[half:], zero, self.stops[1])
+        self.batch = Batch("units", self.lengths, *sides)
+
+
+class _Desks(threading.local):
+    def __init__(self) -> None:
+        self.desk = _Desk(256)
+
+
+_DESKS = _Desks()
+
+
+# ---------------------------------------------------------------------- laying out
 
 
 def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batch | None:

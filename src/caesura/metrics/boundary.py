@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows, ratio
+from caesura.metrics.base import OwnMetric, ratio
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.edits import EditMetric, Matching
+from caesura.metrics.family import Rows
 from caesura.metrics.plain import has_types, kernels, plain_masses, plain_pair
 from caesura.model import SegmentationLike
 
@@ -96,7 +97,7 @@ class SegmentationSimilarity(EditMetric):
 
 
 @dataclass(frozen=True)
-class PercentageAgreement(Metric):
+class PercentageAgreement(OwnMetric):
     """Percentage agreement: the share of potential boundaries where both sides say the same, boundary or none.
 
     >>> PercentageAgreement()([2, 3, 6], [2, 2, 7])
@@ -112,7 +113,7 @@ class PercentageAgreement(Metric):
         """Count the places that both sides treat alike, and all places."""
         from caesura.kernels.exact import count_common
 
-        plain = batch.without_types()
+        plain = batch.plain
         ref, hyp = plain.reference, plain.hypothesis
         none = np.empty(0, np.int64)
         out = np.empty((len(batch), 3))
@@ -155,7 +156,7 @@ def boundary_similarity(
     0.6667
     """
     if n_t != 2 or matching != "published" or parameters or has_types(reference) or has_types(hypothesis):
-        from caesura.metrics.registry import metric
+        from caesura.metrics.catalog import metric
 
         return metric("B", n_t=n_t, matching=matching, **parameters)(reference, hypothesis)
     if masses := plain_masses(reference, hypothesis):
@@ -193,7 +194,7 @@ def segmentation_similarity(
     0.9
     """
     if n_t != 2 or parameters or has_types(reference) or has_types(hypothesis):
-        from caesura.metrics.registry import metric
+        from caesura.metrics.catalog import metric
 
         return metric("S", n_t=n_t, weights=weights, **parameters)(reference, hypothesis)
     if weights not in ("unit", "scaled"):

@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Rows, ratio_of_side
+from caesura.metrics.base import ratio_of_side
 from caesura.metrics.batch import Batch
 from caesura.metrics.boundary import potential_boundaries
 from caesura.metrics.edits import Edit, EditMetric, Matching
+from caesura.metrics.family import Rows
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import merged_labels
 

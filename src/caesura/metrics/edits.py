@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import OwnMetric
 from caesura.metrics.batch import Batch, Side
+from caesura.metrics.family import Rows
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.words import number_of
 
@@ -70,7 +71,7 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class EditMetric(Metric):
+class EditMetric(OwnMetric):
     """Base of the measures on boundary edit distance.
 
     Parameters
@@ -173,7 +174,7 @@ class EditMetric(Metric):
         out = np.empty((len(batch), len(COLUMNS)))
         spans = self.span_weights()
         if not batch.typed:
-            batch = batch.without_types()
+            batch = batch.plain
         ref, hyp = batch.reference, batch.hypothesis
         if not batch.typed and self.n_t == 2 and self.matching == "published":
             count_adjacent(
@@ -197,7 +198,7 @@ class EditMetric(Metric):
         from caesura.kernels.edits import partners
         from caesura.kernels.matching import type_weight
 
-        whole = batch if batch.typed else batch.without_types()
+        whole = batch if batch.typed else batch.plain
         ref, ref_types = _slice(whole.reference, pair)
         hyp, hyp_types = _slice(whole.hypothesis, pair)
         spans, weights = self.span_weights(), self.type_weights(whole)

@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows, ratio, ratio_of_side
+from caesura.metrics.base import OwnMetric, ratio, ratio_of_side
 from caesura.metrics.batch import Batch
+from caesura.metrics.family import Rows
 
 __all__ = ["F", "Precision", "Recall"]
 
 
 @dataclass(frozen=True)
-class _Exact(Metric):
+class _Exact(OwnMetric):
     fields = ("hits", "predicted", "actual")
     needs = frozenset({"units", "time"})
     unasked = frozenset({"time"})  # two people never put a boundary at the very same instant: 0 by nature
@@ -104,7 +105,7 @@ def _common(batch: Batch) -> Rows:
     out = np.zeros((len(batch), 3))
     ref, hyp = batch.reference, batch.hypothesis
     if not batch.typed:
-        plain = batch.without_types()
+        plain = batch.plain
         ref, hyp = plain.reference, plain.hypothesis
     none = np.empty(0, np.int64)
     count_common(

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch, UnknownName
-from caesura.metrics.base import Metric, Rows, ratio
+from caesura.metrics.base import OwnMetric, ratio
 from caesura.metrics.batch import Batch
+from caesura.metrics.family import Rows
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
@@ -63,7 +64,7 @@ class Costs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Flexible(Metric):
+class _Flexible(OwnMetric):
     fields = ("cost", "boundaries", "potential")
     needs = frozenset({"units"})
     types = "exclusive"

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import OwnMetric
 from caesura.metrics.batch import Batch
+from caesura.metrics.family import Rows
 from caesura.metrics.plain import plain_pair
 from caesura.model import SegmentationLike
 
@@ -22,7 +23,7 @@ __all__ = ["GeneralizedHamming", "generalized_hamming"]
 
 
 @dataclass(frozen=True)
-class GeneralizedHamming(Metric):
+class GeneralizedHamming(OwnMetric):
     """Generalised Hamming distance; over several texts, its mean.
 
     >>> GeneralizedHamming()([2, 3, 6], [2, 2, 3, 4])
@@ -52,7 +53,7 @@ class GeneralizedHamming(Metric):
         """Count the cost, and one a pair."""
         from caesura.kernels.hamming import count_hamming
 
-        plain = batch.without_types()
+        plain = batch.plain
         ref, hyp = plain.reference, plain.hypothesis
         out = np.ones((len(batch), 2))
         count_hamming(

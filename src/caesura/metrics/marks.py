@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.formats.marked_text import UNSEEN_WORD, WORD
 from caesura.formats.scripts import SCRIPTS
-from caesura.metrics.base import Metric, Rows, ratio
+from caesura.metrics.base import OwnMetric, ratio
 from caesura.metrics.batch import Batch, Side, first_of_place
+from caesura.metrics.family import Rows
 
 __all__ = [
     "DiacriticErrorRate",
@@ -34,7 +35,7 @@ GROUPS: dict[str, str] = {mark: sound for script in SCRIPTS.values() for mark, s
 
 
 @dataclass(frozen=True)
-class _Marks(Metric):
+class _Marks(OwnMetric):
     types = "sets"
     symmetric = False
     paper = "Gal 2002, An HMM approach to vowel restoration in Arabic and Hebrew"

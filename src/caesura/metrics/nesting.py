@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows, ratio, ratio_of_side
+from caesura.metrics.base import OwnMetric, ratio, ratio_of_side
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.boundary import BoundarySimilarity
 from caesura.metrics.edits import Matching
+from caesura.metrics.family import Rows
 
 __all__ = ["NestedB", "NestedF", "NestedKappa", "NestedPrecision", "NestedRecall", "NonCrossing"]
 
@@ -29,7 +30,7 @@ DEEPEST = 12
 
 
 @dataclass(frozen=True)
-class _Nested(Metric):
+class _Nested(OwnMetric):
     needs = frozenset({"nested"})
     paper = PAPER
     embeddedness: Literal["full", "flat"] = field(default="full", metadata={"sign": "emb"})
@@ -121,7 +122,7 @@ class NestedF(_Shared):
 
 
 @dataclass(frozen=True)
-class NonCrossing(Metric):
+class NonCrossing(OwnMetric):
     """Share of the hypothesis' segments that cross no segment of the reference (non-crossing brackets); 1 where it has none.
 
     Two segments cross when they overlap and neither contains the other. Levels do not matter, and a span on two levels of the
@@ -200,7 +201,7 @@ class NestedKappa(_Nested):
         count_beginnings(one[0], levels[0], *one[3:], two[0], levels[1], *two[3:], batch.lengths, DEEPEST, out)
         return out
 
-    def parts(self, rows: Rows) -> KappaParts:
+    def kappa_parts(self, rows: Rows) -> KappaParts:
         """Score rows, with A_a and A_e beside κ."""
         units, one, two = rows[..., 0], rows[..., 2 : 3 + DEEPEST], rows[..., 3 + DEEPEST :]
         observed, expected = ratio(rows[..., 1], units), ratio((one * two).sum(axis=-1), units**2)
@@ -211,11 +212,11 @@ class NestedKappa(_Nested):
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """κ of the pooled table."""
-        return self.parts(rows).kappa
+        return self.kappa_parts(rows).kappa
 
 
 @dataclass(frozen=True)
-class NestedB(Metric):
+class NestedB(OwnMetric):
     """Hierarchical boundary similarity: the rows of B, level by level, added up.
 
     On each level a boundary is wherever a segment of that level begins or ends; a near miss on the outermost level counts as much

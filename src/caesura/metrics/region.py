@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.base import OwnMetric
 from caesura.metrics.batch import Batch
+from caesura.metrics.family import Rows
 from caesura.metrics.plain import kernels
 from caesura.metrics.region_counts import (
     LARGEST_TICK,
@@ -57,7 +58,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class _Region(Metric):
+class _Region(OwnMetric):
     fields = ("hits", "correct", "reference", "hypothesis")
     needs = frozenset({"time"})
     symmetric = False
@@ -91,7 +92,7 @@ class _Region(Metric):
 
     def _count(self, batch: Batch) -> Rows:
         out = np.zeros((len(batch), 4))
-        plain = batch.without_types()
+        plain = batch.plain
         ref, hyp, scale = plain.reference, plain.hypothesis, grid(self.resolution)
         kernels("regions").count_matched(
             ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths,

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
-from caesura.metrics.base import Rows, ratio
+from caesura.metrics.base import ratio
+from caesura.metrics.family import Rows
 from caesura.metrics.plain import kernels
 from caesura.model import Segmentation
 from caesura.model.marks import checked_length

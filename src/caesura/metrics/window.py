@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows, ratio_of_side
+from caesura.metrics.base import OwnMetric, ratio_of_side
 from caesura.metrics.batch import Batch
+from caesura.metrics.family import Rows
 from caesura.metrics.plain import kernels, plain_marks, plain_masses, plain_pair
 from caesura.model import SegmentationLike
 
@@ -82,7 +83,7 @@ class _Swept(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Windowed(Metric):
+class _Windowed(OwnMetric):
     """Base: the size of the window and where windows lie."""
 
     k: int | Literal["nltk"] | None = field(default=None, metadata={"sign": "k"})
@@ -120,7 +121,7 @@ class _Windowed(Metric):
         super().check(batch)
         if self.padded:
             return
-        plain = batch.without_types()
+        plain = batch.plain
         widths = self.sizes(plain)
         short = np.flatnonzero(plain.lengths <= widths)
         if len(short):
@@ -133,7 +134,7 @@ class _Windowed(Metric):
     def _sweep(self, batch: Batch) -> _Swept:
         from caesura.kernels.windows import count_windows
 
-        plain = batch.without_types()
+        plain = batch.plain
         widths = self.sizes(plain)
         lengths = np.maximum(plain.lengths, 1)
         windows = np.where(lengths > 1, lengths + widths - 2, 0) if self.padded else np.maximum(lengths - widths, 0)
@@ -254,7 +255,7 @@ class WinPR(_Windowed):
 
     def count(self, batch: Batch) -> Rows:
         """Count true and false positives and negatives; every place is seen by k windows."""
-        swept, plain = self.swept(batch), batch.without_types()
+        swept, plain = self.swept(batch), batch.plain
         return _win_pr_rows(
             swept.difference, swept.widths, plain.reference.sizes, plain.hypothesis.sizes, plain.lengths
         )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from inspect import cleandoc
 
 import numpy as np
 
@@ -307,7 +305,7 @@ def documents(corpus: Corpus, found: Measures, listed: Sequence[Document]) -> Se
 
 def meaning(found: Measures) -> Section:
     """Explain every number in the report in a sentence or two."""
-    rows = tuple((m.metric.name, _first_paragraph(m.metric), _range(m.metric)) for m in _each_metric(found))
+    rows = tuple((m.metric.name, m.metric.about, _range(m.metric)) for m in _each_metric(found))
     blocks: list[Block] = [
         "A pooled score counts every boundary (window, segment, pair) alike; the mean of documents counts every document alike. "
         f"Intervals are percentile intervals of a bootstrap over documents ({found.resamples:,} resamples); one document has none. "
@@ -368,16 +366,9 @@ def _each_metric(found: Measures) -> list[Measured]:
     return list(next(iter(found.scores.values())).values()) if found.scores else []
 
 
-def _first_paragraph(metric: Metric) -> str:
-    words = cleandoc(type(metric).__doc__ or metric.title).split("\n\n")[0]
-    return " ".join(words.split()).replace("``", "").replace(":func:", "")
-
-
 def _range(metric: Metric) -> str:
     low, high = (f"{v:g}".replace("inf", "∞") for v in metric.bounds)
-    given = ", ".join(
-        f"{f.name} {getattr(metric, f.name)}" for f in fields(metric) if getattr(metric, f.name) != f.default
-    )
+    given = ", ".join(f"{name} {value}" for name, value in metric.changed.items())
     return f"{low} … {high}, best {metric.best:g}" + (f"; {given}" if given else "")
 
 

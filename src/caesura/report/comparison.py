@@ -13,7 +13,7 @@ from caesura.display.svg import plain_text
 from caesura.drawings.catalog import DRAWINGS, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
-from caesura.metrics.registry import unnamed_metrics
+from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 

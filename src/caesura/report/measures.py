@@ -12,8 +12,8 @@ from caesura.agreement import Agreement, agreement
 from caesura.agreement.coefficients import Coefficient
 from caesura.drawings.pairwise import default_metric, spelled
 from caesura.errors import CaesuraError
-from caesura.metrics import Metric, metric, metrics
-from caesura.metrics.registry import unnamed_metrics
+from caesura.metrics import Metric, metric, metric_names
+from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import bootstrap_intervals
@@ -133,7 +133,7 @@ def _applicable(table: CountedPairs, given: list[Metric] | None, main: Metric) -
         for each in given:
             table.by_item_both_ways(each)
         return list(dict.fromkeys(given)), {}
-    fitting, skipped = [main], {name: _UNASKED for name in metrics() if kind in metric(name).unasked}
+    fitting, skipped = [main], {name: _UNASKED for name in metric_names() if kind in metric(name).unasked}
     for each in map(metric, unnamed_metrics(kind)):
         if kind not in each.needs or each == main:
             continue

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
-from caesura.metrics.base import Rows
+from caesura.metrics.family import Rows
 from caesura.model import SegmentationLike
 
 __all__ = ["Accumulator", "make_scorer"]

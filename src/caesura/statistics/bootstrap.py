@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.family import Metric, Rows
 from caesura.words import check_whole
 
 __all__ = [

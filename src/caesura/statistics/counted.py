@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.metrics import Batch, Metric
-from caesura.metrics.base import Rows
-from caesura.metrics.threads import count_rows
+from caesura.metrics.counting import count_rows
+from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.words import check_word
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
-from caesura.metrics.registry import unnamed_metrics
+from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import expected_corpus
 from caesura.model.pairs import Missing, pair_systems

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from caesura.metrics import Metric
-from caesura.metrics.base import Rows
+from caesura.metrics.family import Rows
 from caesura.statistics.baselines import DEGENERATE
 from caesura.statistics.bootstrap import Interval
 from caesura.statistics.counted import References

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.family import Metric, Rows
 from caesura.statistics.bootstrap import Interval, grouped, resampled_sums
 
 __all__ = ["PairedTest", "RankTest", "compare_systems", "holm", "paired_test", "rank_test"]

@@ -10,7 +10,7 @@ from io import BytesIO, StringIO
 from typing import Any
 
 from caesura.errors import MissingExtra, UnknownName
-from caesura.metrics.base import Metric, Rows
+from caesura.metrics.family import Metric, Rows
 from caesura.statistics.evaluation import Evaluation
 from caesura.statistics.results import Measured, Results
 

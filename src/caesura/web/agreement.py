@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric
-from caesura.metrics.threads import count_rows
+from caesura.metrics.counting import count_rows
 from caesura.model import Corpus
 
 __all__ = ["project_agreement"]
@@ -47,12 +47,12 @@ def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
 
 
 def _default(corpus: Corpus) -> Metric:
-    from caesura.metrics import metrics
+    from caesura.metrics import metric_names
 
     wanted = _DEFAULT.get((corpus.kind, corpus.typed), "F")
-    if wanted in metrics():
+    if wanted in metric_names():
         return metric(wanted)
-    return next(m for m in map(metric, metrics()) if corpus.kind in m.needs and m.symmetric and m.higher_is_better)
+    return next(m for m in map(metric, metric_names()) if corpus.kind in m.needs and m.symmetric and m.higher_is_better)
 
 
 def _matrix(chosen: Metric, rows: Any, pairs: Any, coders: int) -> list[list[float | None]]:

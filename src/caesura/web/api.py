@@ -41,13 +41,13 @@ def session(request: Request) -> dict[str, Any]:
     from caesura import __version__
     from caesura.formats.registry import FORMATS
     from caesura.gold import METHODS
-    from caesura.metrics import metrics
+    from caesura.metrics import metric_names
     from caesura.web.starts import METHODS_IN_TIME
 
     return {
         "csrf": csrf_token(_settings(request)),
         "version": __version__,
-        "metrics": metrics(),
+        "metrics": metric_names(),
         "methods": list(METHODS),
         "methods_in_time": [*METHODS_IN_TIME, "best-annotator"],
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in FORMATS.values()],

@@ -7,8 +7,8 @@ from typing import Any
 
 from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.errors import CaesuraError
-from caesura.metrics import Batch, Metric, metric, metrics
-from caesura.metrics.registry import unnamed_metrics
+from caesura.metrics import Batch, Metric, metric, metric_names
+from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind
 from caesura.web.requests import CompareRequest
@@ -116,4 +116,4 @@ def warm_up() -> None:
         (Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([0.6], length=1.0)),
         (Segmentation.from_labels_at(["", ",", "", "."]), Segmentation.from_labels_at([",", "", "", "."])),
     ):
-        _scores(Batch.of_pair(*pair), [metric(name) for name in metrics()])
+        _scores(Batch.of_pair(*pair), [metric(name) for name in metric_names()])

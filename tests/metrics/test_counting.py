@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from caesura.metrics import Batch, metric
-from caesura.metrics.threads import count_rows
+from caesura.metrics.counting import count_rows
 from caesura.model import Corpus
 
 

@@ -1,0 +1,154 @@
+"""Metrics by name: ``metric("B:n_t=3")`` is a family with one of its scores chosen.
+
+A package adds a family with, in its ``pyproject.toml``, one line per score::
+
+    [project.entry-points."caesura.metrics"]
+    mine = "my_package.my_module:MyFamily"
+"""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from dataclasses import fields
+from functools import lru_cache
+from types import NoneType
+from typing import Any
+
+from numpy import bool_
+
+from caesura.errors import CaesuraError
+from caesura.metrics.base import OwnMetric
+from caesura.metrics.family import Family, Metric
+from caesura.model.corpus import Kind
+from caesura.registry import Registry
+
+__all__ = ["FAMILIES", "metric", "metric_names", "unnamed_metrics", "usual_metric"]
+
+
+def _accept(name: str, loaded: Any) -> type[Family] | type[OwnMetric]:
+    if isinstance(loaded, type) and (
+        (issubclass(loaded, Family) and name in loaded.scores) or issubclass(loaded, OwnMetric)
+    ):
+        return loaded
+    raise CaesuraError(f"it is {loaded!r}, not a subclass of caesura.metrics.Family with a score {name!r}")
+
+
+#: Name of a score -> its family. Loaded when asked for, so that no metric loads another's libraries.
+FAMILIES: Registry[type[Family] | type[OwnMetric]] = Registry(
+    "metric",
+    {
+        "precision": "caesura.metrics.exact:Precision",
+        "recall": "caesura.metrics.exact:Recall",
+        "F": "caesura.metrics.exact:F",
+        "B": "caesura.metrics.boundary:BoundarySimilarity",
+        "S": "caesura.metrics.boundary:SegmentationSimilarity",
+        "B-precision": "caesura.metrics.confusion:BoundaryPrecision",
+        "B-recall": "caesura.metrics.confusion:BoundaryRecall",
+        "B-F": "caesura.metrics.confusion:BoundaryF",
+        "PA": "caesura.metrics.boundary:PercentageAgreement",
+        "WD": "caesura.metrics.window:WindowDiff",
+        "Pk": "caesura.metrics.window:Pk",
+        "WinPR": "caesura.metrics.window:WinPR",
+        "GHD": "caesura.metrics.hamming:GeneralizedHamming",
+        "A": "caesura.metrics.alignment:A",
+        "Sf": "caesura.metrics.flexible:Sf",
+        "SfB": "caesura.metrics.flexible:SfB",
+        "R": "caesura.metrics.region:R",
+        "hit-rate": "caesura.metrics.region:HitRate",
+        "over-segmentation": "caesura.metrics.region:OverSegmentation",
+        "region-precision": "caesura.metrics.region:RegionPrecision",
+        "region-recall": "caesura.metrics.region:RegionRecall",
+        "region-F": "caesura.metrics.region:RegionF",
+        "miss-rate": "caesura.metrics.region:MissRate",
+        "false-alarm-rate": "caesura.metrics.region:FalseAlarmRate",
+        "nested-precision": "caesura.metrics.nesting:NestedPrecision",
+        "nested-recall": "caesura.metrics.nesting:NestedRecall",
+        "nested-F": "caesura.metrics.nesting:NestedF",
+        "nested-kappa": "caesura.metrics.nesting:NestedKappa",
+        "nested-B": "caesura.metrics.nesting:NestedB",
+        "word-accuracy": "caesura.metrics.marks:WordAccuracy",
+        "group-accuracy": "caesura.metrics.marks:GroupAccuracy",
+        "seen-accuracy": "caesura.metrics.marks:SeenAccuracy",
+        "unseen-accuracy": "caesura.metrics.marks:UnseenAccuracy",
+        "DER": "caesura.metrics.marks:DiacriticErrorRate",
+        "Sf-marks": "caesura.metrics.marks:MarkSf",
+        "non-crossing": "caesura.metrics.nesting:NonCrossing",
+    },
+    accept=_accept,
+    titles=lambda: {_title(name, family): name for name, family in FAMILIES.items()},
+)
+
+
+def metric_names() -> list[str]:
+    """Names of all registered metrics, ours first."""
+    return list(FAMILIES)
+
+
+def unnamed_metrics(kind: Kind) -> list[str]:
+    """Names of the metrics to try on this kind of annotation where the user named none: all that say something about it.
+
+    >>> "F" in unnamed_metrics("units"), "F" in unnamed_metrics("time"), "region-F" in unnamed_metrics("time")
+    (True, False, True)
+    """
+    return [name for name, family in FAMILIES.items() if kind not in family.unasked]
+
+
+def metric(name: str | Metric, /, **parameters: Any) -> Metric:
+    """Make a metric by name, with parameters as keywords or behind a colon.
+
+    >>> metric("F", beta=2.0).signature == metric("F:beta=2.0").signature
+    True
+    """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {name!r}.")
+    bare, _, behind = name.partition(":")
+    return _make(bare, _parse(behind) | parameters)
+
+
+@lru_cache(maxsize=256)
+def usual_metric(name: str, *values: Any) -> Metric:
+    """Return a metric with its family's first parameters in order, made once: what the plain functions call."""
+    return _make(name, dict(zip([f.name for f in fields(FAMILIES[name])], values, strict=False)))
+
+
+def _make(name: str, given: dict[str, Any]) -> Metric:
+    family = FAMILIES[name]
+    own = {} if issubclass(family, OwnMetric) else family.scores[name].options
+    fixed = {} if issubclass(family, OwnMetric) else family.scores[name].fixed
+    open_fields = [each for each in fields(family) if each.name not in fixed]
+    known = [*(each.name for each in open_fields), *own]
+    if wrong := next((key for key in given if key not in known), None):
+        raise CaesuraError(f"{name} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.")
+    for each in open_fields:  # any word is true to Python, "false" too
+        if each.type in ("bool", "bool | None") and not isinstance(given.get(each.name), (bool, bool_, NoneType)):
+            raise CaesuraError(f"{name}: {each.name} is {given[each.name]!r}; expected True or False.")
+    shared = {key: value for key, value in given.items() if key not in own}
+    try:
+        if issubclass(family, OwnMetric):
+            return family(**shared)
+        options = {key: given.get(key, default) for key, default in own.items()}
+        return Metric(family(**fixed, **shared), name, tuple(options.items()))
+    except TypeError:
+        shown = ", ".join(f"{key}={value!r}" for key, value in given.items())
+        raise CaesuraError(f"{name} cannot take {shown}: a value is of the wrong kind.") from None
+
+
+def _title(name: str, family: type[Family] | type[OwnMetric]) -> str:
+    return family.title if issubclass(family, OwnMetric) else family.scores[name].title
+
+
+def _parse(behind: str) -> dict[str, Any]:
+    """Read the parameters behind a metric's name."""
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    given: dict[str, Any] = {}
+    for part in filter(None, behind.split(",")):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise CaesuraError(f"parameters behind a metric's name are written key=value, not {part!r}.")
+        try:
+            given[key] = words[value.lower()] if value.lower() in words else literal_eval(value)
+        except (ValueError, SyntaxError):
+            given[key] = value
+    return given
