@@ -12,9 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from caesura.annotators.vowels import VowelRestorer, load_corpus, split_random
 from caesura.errors import CaesuraError
 from caesura.formats import scripts
+from caesura.vowels import VowelRestorer, load_corpus, split_random
 
 
 def best_of(run, times: int = 5) -> float:

@@ -1,6 +1,6 @@
-from . import annotators as annotators
 from . import samples as samples
 from . import segmenters as segmenters
+from . import vowels as vowels
 from ._version import __version__ as __version__
 from .agreement import Agreement as Agreement
 from .agreement import agreement as agreement

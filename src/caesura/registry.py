@@ -109,6 +109,8 @@ class Registry(Generic[T]):
 
     def __getitem__(self, name: str) -> T:
         """Load what a name stands for; a wrong name suggests the nearest, a broken plug-in says whose it is and why."""
+        if not isinstance(name, str):
+            raise self._unknown(name)
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]

@@ -219,9 +219,9 @@ def test_a_binary_file_is_named_once(tmp_path):
 def test_a_folder_is_called_a_folder(tmp_path):
     assert f"{tmp_path}: this is a folder, expected a file." in refused("vowels", "restore", tmp_path)
     with pytest.raises(cs.FormatError, match="this is a folder"):
-        cs.annotators.VowelRestorer.load(tmp_path)
+        cs.vowels.VowelRestorer.load(tmp_path)
     model = tmp_path / "small.model"
-    cs.annotators.VowelRestorer().fit(["שָׁלוֹם רָב"]).save(model)
+    cs.vowels.VowelRestorer().fit(["שָׁלוֹם רָב"]).save(model)
     assert f"{tmp_path}: this is a folder, expected a file." in refused("vowels", "restore", model, tmp_path)
 
 

@@ -24,7 +24,8 @@ __all__ = ["COMMANDS", "program", "run"]
 
 
 def _entry(name: str, help: str) -> Entry:
-    return Entry(f"caesura.cli.{name}:{name}", help=help)
+    where = "caesura.vowels.commands:vowels" if name == "vowels" else f"caesura.cli.{name}:{name}"
+    return Entry(where, help=help)
 
 
 #: Every command, in --help's order.

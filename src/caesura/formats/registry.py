@@ -60,7 +60,15 @@ def _format(
     kept = frozenset(WORDS) if carries == "everything" else frozenset(part.strip() for part in carries.split(","))
     if kept - set(WORDS):
         raise ValueError(f"{name}: nothing is called {kept - set(WORDS)}.")
-    return Format(name, title, tuple(suffixes.split()), f"caesura.formats.{module}", kept, extra, exact)
+    return Format(
+        name,
+        title,
+        tuple(suffixes.split()),
+        module if module.startswith("caesura.") else f"caesura.formats.{module}",
+        kept,
+        extra,
+        exact,
+    )
 
 
 _FLAT = "units, untyped, types, integer types, type sets, tracks, items, coders, textless"
@@ -101,7 +109,7 @@ FORMATS: dict[str, Format] = {
         _format("brackets", "bracketed text", ".txt .brackets", "brackets", "nested, text"),
         _format("inline", "text with bars between segments", ".txt", "inline", "units, untyped, text"),
         _format("paragraphs", "text in paragraphs", ".txt", "paragraphs", "units, untyped, text"),
-        _format("marked-text", "text with vowel marks", ".marked", "marked_text", "units, types, type sets, type order, items, text"),
+        _format("marked-text", "text with vowel marks", ".marked", "caesura.vowels.marked_text", "units, types, type sets, type order, items, text"),
         _format("rezonator", "a Rezonator project", ".rez", "rezonator", "units, types, tracks, text"),
         _format("conllu", "CoNLL-U with discourse segments", ".conllu .conll .tok", "conllu", "units, untyped, items, text"),
         _format("brat", "brat standoff", ".ann", "brat", _STANDOFF),

@@ -32,7 +32,7 @@ PAPERS: dict[str, tuple[str, str]] = {
         "Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",
     ),
     "gal2002": (
-        "caesura.papers.gal2002",
+        "caesura.vowels.gal2002",
         "Gal 2002, An HMM Approach to Vowel Restoration in Arabic and Hebrew, ACL Workshop on Semitic Languages",
     ),
     "carbone2004": (

@@ -14,6 +14,7 @@ from caesura.display.scene import Picture
 from caesura.drawings.catalog import draw
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
+from caesura.registry import Entry
 
 __all__ = ["STOPS", "Columns", "Shown", "Stop"]
 
@@ -140,14 +141,8 @@ def _gold() -> Shown:
 
 
 def _vowels() -> Shown:
-    from caesura.annotators.vowels import VowelRestorer
-    from caesura.samples.pointed import LINES, UNPOINTED
-
-    restorer = VowelRestorer(language="hebrew", model="hmm").fit(LINES)
-    return [
-        f"Hebrew is written without vowels. Learnt from {len(LINES)} lines: is it sefer, a book, or safar, he counted?",
-        Columns(["as written", "with its vowels"], [[line, restorer.restore(line)] for line in UNPOINTED]),
-    ]
+    shown: Shown = Entry("caesura.vowels.tour:visit").load()()  # that room plugs in; nothing imports it
+    return shown
 
 
 def _scripts() -> Shown:

@@ -1,0 +1,119 @@
+"""The letters of a corpus and the marks each was seen with, numbered for the letter models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.vowels.scripts import Script
+
+__all__ = ["Alphabet", "Spelt"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Spelt:
+    """Words as numbers: letters of word ``w`` at ``words[w]:words[w+1]``, their choices of marks, and the marks themselves."""
+
+    letters: Ints
+    choices: Ints
+    marks: Ints
+    words: Ints
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """Letters as the model reads them, and for each its choices of marks; the last letter stands for all unknown ones.
+
+    ``first[x]`` is the number of the first pointed letter of letter ``x``; ``mark_of`` numbers the marks of each pointed letter.
+    """
+
+    script: Script
+    letters: tuple[str, ...]
+    marks: tuple[str, ...]
+    first: Ints
+    mark_of: Ints
+
+    @classmethod
+    def of(cls, script: Script, words: Iterable[str]) -> Alphabet:
+        """Gather the pointed letters of pointed words."""
+        found: dict[str, dict[str, None]] = {}
+        for word in words:
+            for letter in script.split(word):
+                found.setdefault(letter.read, {}).setdefault(letter.marks)
+        letters = sorted(found)
+        marks = ["", *sorted({m for of in found.values() for m in of} - {""})]
+        number = {m: i for i, m in enumerate(marks)}
+        choices = [sorted(number[m] for m in found[x]) for x in letters]
+        sizes = [len(c) for c in choices] + [1]
+        return cls(
+            script, (*letters, "\ufffd"), tuple(marks), np.cumsum([0, *sizes]),
+            np.array([m for c in choices for m in c] + [0], np.int64),
+        )  # fmt: skip
+
+    @cached_property
+    def widths(self) -> Ints:
+        """How many choices each letter has."""
+        return np.diff(self.first)
+
+    @property
+    def size(self) -> int:
+        """How many pointed letters there are."""
+        return int(self.first[-1])
+
+    @cached_property
+    def _letter(self) -> dict[str, int]:
+        return {x: i for i, x in enumerate(self.letters)}
+
+    @cached_property
+    def _choice(self) -> dict[tuple[int, str], int]:
+        table = {}
+        for x in range(len(self.letters)):
+            for c in range(self.first[x], self.first[x + 1]):
+                table[x, self.marks[self.mark_of[c]]] = int(c - self.first[x])
+        return table
+
+    def spell(self, words: Sequence[str]) -> Spelt:
+        """Number the letters of words; a choice of -1 is a combination that was never seen."""
+        cache: dict[str, tuple[list[int], list[int]]] = {}
+        letters: list[int] = []
+        choices: list[int] = []
+        sizes = [0]
+        unknown = len(self.letters) - 1
+        for word in words:
+            known = cache.get(word)
+            if known is None:
+                split = self.script.split(word)
+                row = [self._letter.get(x.read, unknown) for x in split]
+                known = cache[word] = (
+                    row, [self._choice.get((n, x.marks), -1) for n, x in zip(row, split, strict=True)],
+                )  # fmt: skip
+            letters += known[0]
+            choices += known[1]
+            sizes.append(len(known[0]))
+        every, chosen = np.array(letters, np.int64), np.array(choices, np.int64)
+        marks = np.where(chosen >= 0, self.mark_of[self.first[every] + np.maximum(chosen, 0)], len(self.marks))
+        return Spelt(every, chosen, marks, np.cumsum(sizes))
+
+    def pointed_letters(self, letter: str) -> list[str]:
+        """A letter with each of its choices of marks."""
+        known = self._pointed.get(letter)
+        if known is None:
+            n = self._letter.get(letter, len(self.letters) - 1)
+            known = [letter + self.marks[m] for m in self.mark_of[self.first[n] : self.first[n + 1]]]
+            self._pointed[letter] = known
+        return known
+
+    @cached_property
+    def _pointed(self) -> dict[str, list[str]]:
+        return {}
+
+    def pointed(self, word: str, choices: Sequence[int]) -> str:
+        """Write a word with these choices."""
+        letters = self.script.split(word)
+        return "".join([self.pointed_letters(x.read)[c] for x, c in zip(letters, choices, strict=False)])

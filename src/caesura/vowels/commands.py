@@ -1,0 +1,301 @@
+"""``caesura vowels …``: fetch corpora with vowels, train restorers, put vowels back, and measure how well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import click
+
+from caesura.cli.command import Argument, Commands, Option
+from caesura.cli.options import Encoding, Json, Seed
+
+if TYPE_CHECKING:
+    from caesura.vowels import VowelCorpus
+
+__all__ = ["vowels"]
+
+vowels = Commands("Put vowels back into Hebrew and Arabic text.")
+
+Corpus = Annotated[
+    str,
+    Argument("hebrew-bible, quran, quran-tanzil, sample, or a text file with its marks."),
+]
+Language = Annotated[str | None, Option("--language", "-l", help="Of a text file or the sample: hebrew or arabic.")]
+Where = Annotated[Path | None, Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")]
+ModelName = Annotated[str, Option("--model", help="unigram, hmm, open or best.")]
+Missing = Annotated[str, Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
+
+
+@vowels.add
+def corpus(
+    name: Corpus,
+    output: Annotated[Path | None, Option("--output", "-o", help="File to write; default: standard output.")] = None,
+    path: Where = None,
+    bare: Annotated[bool, Option("--bare", help="Without the marks that a restorer puts back.")] = False,
+    signs: Annotated[bool, Option("--keep-signs", help="Keep cantillation, pause signs and small letters.")] = False,
+    language: Language = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Fetch a corpus and write it, a line a verse; its licence is shown and kept.
+
+    Example: caesura vowels corpus hebrew-bible -o bible.txt
+    """
+    from caesura.cli.output import as_json, working
+    from caesura.files import atomic_write
+    from caesura.vowels.scripts import script
+
+    with working(f"fetching {name}"):
+        found = _corpus(name, path, language, keep_signs=signs, encoding=encoding)
+    lines = [script(found.language).strip(line) for line in found.lines] if bare else list(found.lines)
+    content = "\n".join(lines) + "\n"
+    if output is not None:
+        atomic_write(output, content)
+        if found.notice:
+            atomic_write(output.with_name(output.name + ".LICENCE"), found.notice + "\n")
+    elif not json:
+        _write(content)
+    if found.notice:
+        click.echo(found.notice, err=True)
+    words = sum(len(script(found.language).word.findall(line)) for line in found.lines)
+    if json:
+        as_json(
+            {
+                "corpus": found.name,
+                "language": found.language,
+                "lines": len(found),
+                "words": words,
+                "notice": found.notice,
+            }
+        )
+    elif output is not None:
+        click.echo(f"{output}: {len(found)} lines, {words} words")
+
+
+@vowels.add
+def train(
+    name: Corpus,
+    output: Annotated[Path, Option("--output", "-o", help="The model file to write.")],
+    model: ModelName = "hmm",
+    missing: Missing = "all",
+    language: Language = None,
+    path: Where = None,
+    lexicon: Annotated[Path | None, Option("--lexicon", help="A file of pointed words to know besides.")] = None,
+    epochs: Annotated[int, Option("--epochs", help="Passes over the text (best).")] = 16,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Train a restorer on a text with its vowels.
+
+    Example: caesura vowels train hebrew-bible --model best -o hebrew.model
+    """
+    from time import perf_counter
+
+    from caesura.cli.output import as_json
+    from caesura.files import Source, check_target
+    from caesura.vowels import VowelRestorer
+
+    check_target(output)
+    found = _corpus(name, path, language, encoding=encoding)
+    own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
+    made: Any = VowelRestorer
+    restorer = made(found.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed)
+    restorer.notice = found.notice
+    start = perf_counter()
+    with _progress() as report:
+        restorer.fit(found.lines, progress=report)
+    taken = perf_counter() - start
+    restorer.save(output)
+    size = output.stat().st_size
+    if found.notice:
+        click.echo(found.notice, err=True)
+    if json:
+        as_json({"written": str(output), "model": model, "language": found.language, "seconds": taken, "bytes": size})
+    else:
+        click.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
+
+
+@vowels.add
+def restore(
+    model: Annotated[Path, Argument("A model file, as `caesura vowels train` writes it.")],
+    file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
+    nbest: Annotated[int | None, Option("--nbest", "-n", help="Show this many forms of every word.")] = None,
+    existing: Annotated[
+        str, Option("--existing", help="Marks in the text: keep them, constrain others by them, or replace them.")
+    ] = "keep",
+    colour: Annotated[
+        bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Put vowels into a text, line by line; everything but the marks stays as it is.
+
+    Example: echo 'שלום רב' | caesura vowels restore hebrew.model
+    """
+    from caesura.errors import CaesuraError
+    from caesura.vowels import VowelRestorer, listing
+    from caesura.vowels.scripts import SCRIPTS
+
+    restorer = VowelRestorer.load(model, existing=existing)
+    if nbest is not None and nbest < 1:
+        raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
+    coloured = sys.stdout.isatty() if colour is None else colour
+    any_word, strange = False, False
+    for chunk in _chunks(file):
+        if json:
+            _write("".join(listing.json_lines(restorer, chunk, nbest or 1)))
+        elif nbest is not None:
+            _write("".join(listing.list_forms(restorer, chunk, nbest)))
+        elif coloured:
+            _write("".join(listing.colour_doubts(restorer, chunk)))
+        else:
+            _write(restorer.restore(chunk))
+        any_word = any_word or restorer.script.word.search(chunk) is not None
+        strange = strange or any(s.word.search(chunk) for name, s in SCRIPTS.items() if name != restorer.language)
+    if strange and not any_word:
+        raise CaesuraError(
+            f"the text holds letters, but none of {restorer.language.capitalize()}, which this model is for; it was left as it is."
+        )
+
+
+@vowels.add
+def evaluate(
+    name: Corpus,
+    model: Annotated[
+        str, Option("--model", help="unigram, hmm, open, best; or a model file, tested as it is.")
+    ] = "hmm",
+    split: Annotated[str, Option("--split", help="random lines, or contiguous blocks.")] = "random",
+    test: Annotated[float, Option("--test", help="Share of lines held out at random.")] = 0.1,
+    folds: Annotated[int, Option("--folds", help="Number of blocks.")] = 10,
+    missing: Missing = "all",
+    language: Language = None,
+    path: Where = None,
+    epochs: Annotated[int, Option("--epochs", help="Passes over the text (best).")] = 16,
+    seed: Annotated[list[int] | None, Option("--seed", min=0, help="Of the random split; repeatable.")] = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Strip the marks of held-out lines, restore them, and say how many words, sounds and letters are right.
+
+    Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
+    """
+    from caesura.cli.output import as_json, tracked
+    from caesura.errors import CaesuraError
+    from caesura.vowels import VowelRestorer
+    from caesura.vowels.study import measure, parts, study
+
+    found = _corpus(name, path, language, encoding=encoding)
+    results = []
+    if Path(model).is_file():
+        restorer = VowelRestorer.load(model)
+        if restorer.language != found.language:
+            raise CaesuraError(
+                f"the model {model} is for {restorer.language.capitalize()}, the corpus {found.name!r} is {found.language.capitalize()}."
+            )
+        results.append(("all lines", measure(restorer, found.lines)))
+    else:
+        cut = parts(found, split, seeds=seed or [0], folds=folds, test=test)
+        for each in tracked(cut, f"training and testing {model}"):
+            _, measured = study(found, each, model, missing=missing, parameters={"epochs": epochs})
+            results.append((each.name, measured))
+    if json:
+        as_json({what: _numbers(measured) for what, measured in results})
+    else:
+        _table(results, f"{found.name}, {model}, {missing} marks missing")
+
+
+# ---------------------------------------------------------------------- reading and writing
+
+
+def _corpus(
+    name: str, path: Path | None, language: str | None, *, keep_signs: bool = False, encoding: str | None = None
+) -> VowelCorpus:
+    from caesura.vowels import load_corpus
+    from caesura.vowels.corpora import CORPORA
+
+    if name in CORPORA and name != "text":
+        return load_corpus(name, path, keep_signs=keep_signs, language=language)
+    if not Path(name).exists():
+        return load_corpus(name, path)  # says what there is
+    return load_corpus("text", name, language=language, encoding=encoding)
+
+
+def _chunks(file: Path | None) -> Iterator[str]:
+    """Whole lines, as many as have arrived: nobody who types waits for a buffer to fill."""
+    from caesura.errors import FormatError
+
+    if file is not None and file.is_dir():
+        raise FormatError(file, None, "this is a folder, expected a file.")
+    if file is not None and not file.is_file():
+        raise FormatError(file, None, "there is no such file.")
+    source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")
+    name = "standard input" if file is None else str(file)
+    rest, line = b"", 1
+    while True:
+        read: Any = getattr(source, "read1", source.read)
+        more = read(1 << 18)
+        ready, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
+        if ready or newline:
+            try:
+                yield (ready + newline).decode("utf-8")
+            except UnicodeDecodeError as fault:
+                place = line + (ready + newline)[: fault.start].count(b"\n")
+                raise FormatError(name, place, "this is not UTF-8 text.") from None
+            line += ready.count(b"\n") + 1
+        if not more:
+            return
+
+
+def _write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+class _progress:
+    """A line on standard error that says what training does; silent where nobody looks."""
+
+    def __enter__(self) -> Any:
+        self.shown = sys.stderr.isatty()
+        return self._report
+
+    def _report(self, what: str, share: float) -> None:
+        if self.shown:
+            click.echo(f"\r\x1b[K{what} {share:4.0%}", nl=False, err=True)
+
+    def __exit__(self, *fault: object) -> None:
+        if self.shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def _numbers(evaluation: Any) -> dict[str, Any]:
+    return {
+        name: {"value": m.micro, "interval": None if m.interval is None else list(m.interval)}
+        for name, m in evaluation.measured.items()
+    }
+
+
+#: Headings that leave room for intervals in a narrow terminal.
+_SHORT = {"word-accuracy": "words", "group-accuracy": "sounds", "seen-accuracy": "seen", "unseen-accuracy": "unseen"}
+
+
+def _table(results: list[tuple[str, Any]], title: str) -> None:
+    """Every part with its interval below it, and where there are several their mean and standard deviation."""
+    from caesura.cli.output import table
+
+    names = list(results[0][1].measured)
+    rows: list[list[object]] = []
+    for what, evaluation in results:
+        found = [evaluation[name] for name in names]
+        rows.append([what, *(f"{100 * m.micro:.2f}" for m in found)])
+        if all(m.interval is not None for m in found):  # one line leaves nothing to resample
+            rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in found)])
+    if len(results) > 1:
+        scores = [[100 * evaluation[name].micro for _, evaluation in results] for name in names]
+        rows.append(["mean", *(f"{mean(of):.2f}" for of in scores)])
+        rows.append(["", *(f"± {stdev(of):.2f}" for of in scores)])
+    table(f"{title}; percent, 95 % intervals", ["", *(_SHORT.get(name, name) for name in names)], rows)

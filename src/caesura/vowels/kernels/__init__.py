@@ -1,0 +1,1 @@
+"""Compiled loops of the vowel models: plain functions on arrays."""

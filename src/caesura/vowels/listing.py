@@ -1,0 +1,120 @@
+"""How restored text is shown: lists of forms, JSON lines, and colours for doubtful words in a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from caesura.cli.output import terminal_width
+
+if TYPE_CHECKING:
+    from caesura.vowels import RestoredWord, VowelRestorer
+
+__all__ = ["colour_doubts", "json_lines", "list_forms"]
+
+#: Probability of being right below which a word is doubtful (yellow), and more likely wrong than right (red).
+DOUBTFUL, WRONG = 0.8, 0.5
+
+#: Text and the code of its colour, "" for none.
+Piece = tuple[str, str]
+
+
+def list_forms(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str]:
+    """Every word on a line of its own, its forms behind it with their probabilities; an empty line ends a line of the text."""
+    for line, words in _by_line(restorer, chunk, number):
+        for word in words:
+            forms = "\t".join(f"{form} {share:.3f}" for form, share in word.alternatives)
+            yield f"{word.word}\t{forms}\n"
+        if line:
+            yield "\n"
+
+
+def json_lines(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str]:
+    """One JSON object a line: the restored text, and its words with where they start, their forms and probabilities."""
+    texts = restorer.restore(chunk).split("\n")
+    for text, (_, words) in zip(texts, _by_line(restorer, chunk, number), strict=False):
+        said = {
+            "text": text.removesuffix("\r"),
+            "words": [
+                {
+                    "start": word.start,
+                    "word": word.word,
+                    "forms": [{"form": form, "probability": round(share, 6)} for form, share in word.alternatives],
+                }
+                for word in words
+            ],
+        }
+        yield json.dumps(said, ensure_ascii=False) + "\n"
+
+
+def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
+    """The restored text for a terminal: doubtful words yellow, likely wrong ones red.
+
+    Where the terminal writes every letter left to right we turn lines around ourselves, cut to its width first, so that the beginning of
+    a line stays above its end.
+    """
+    from caesura.display.writing import choose_bidi, clean, is_rtl, turned
+
+    ours = choose_bidi() == "us"
+    for line, words in _by_line(restorer, chunk, 1):
+        pieces: list[Piece] = []
+        at = 0
+        for word in words:
+            form, share = word.alternatives[0]
+            pieces += [(clean(line[at : word.start]), ""), (form, _colour(share))]
+            at = word.start + len(word.word)
+        pieces.append((clean(line[at:]), ""))
+        if ours and is_rtl(line):
+            width = terminal_width()
+            for row in _rows(pieces, width):
+                yield _painted(_right_aligned(turned(row), width)) + "\n"
+        else:
+            yield _painted(pieces) + "\n"
+
+
+def _by_line(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[tuple[str, list[RestoredWord]]]:
+    """Lines of a chunk without their ends, each with its words, which start where they start in the line."""
+    words = restorer.restore_nbest(chunk, number)
+    at, taken = 0, 0
+    for line in chunk.removesuffix("\n").split("\n"):
+        first = taken
+        while taken < len(words) and words[taken].start < at + len(line):
+            taken += 1
+        yield line.removesuffix("\r"), [w._replace(start=w.start - at) for w in words[first:taken]]
+        at += len(line) + 1
+
+
+def _colour(share: float) -> str:
+    return "31" if share < WRONG else "33" if share < DOUBTFUL else ""
+
+
+def _painted(pieces: list[Piece]) -> str:
+    return "".join(f"\x1b[{colour}m{text}\x1b[0m" if colour and text else text for text, colour in pieces)
+
+
+def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
+    """Cut a line at its spaces into rows that fit."""
+    from caesura.display.writing import cells
+
+    row: list[Piece] = []
+    used = 0
+    for text, colour in pieces:
+        for i, part in enumerate(text.split(" ")):
+            if i:
+                row.append((" ", ""))
+                used += 1
+            size = cells(part)
+            if used + size > width and used > 0:
+                yield row
+                row, used = [], 0
+            row.append((part, colour))
+            used += size
+    yield row
+
+
+def _right_aligned(pieces: list[Piece], width: int) -> list[Piece]:
+    from caesura.display.writing import cells
+
+    room = width - sum(cells(text) for text, _ in pieces)
+    return [(" " * max(room, 0), ""), *pieces]

@@ -1,0 +1,238 @@
+"""The paper's two models: the most frequent pointed form of each word, and the bigram model with Katz back-off."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.registry import Registry
+from caesura.vowels.katz import Katz, fit_katz
+from caesura.vowels.lexicon import Lexicon, Lines
+from caesura.vowels.scripts import Script
+
+if TYPE_CHECKING:
+    from caesura.vowels.kernels.viterbi import Bigrams
+
+__all__ = ["MODELS", "Alternatives", "Hmm", "Model", "Progress", "Unigram", "Words"]
+
+#: Pointed forms of one word with their probabilities, best first.
+Alternatives = list[tuple[str, float]]
+
+#: Called with what is being done and the share of it that is done.
+Progress = Callable[[str, float], None]
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Words:
+    """Bare words to be pointed: those of line ``n`` are ``words[offsets[n]:offsets[n+1]]``.
+
+    ``joined[i]`` where a maqaf precedes word ``i``; ``fixed`` gives, for a word's number, the marks its letters must carry.
+    """
+
+    __slots__ = ("fixed", "joined", "offsets", "words")
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        offsets: NDArray[np.int64],
+        joined: NDArray[np.bool_],
+        fixed: Mapping[int, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.words, self.offsets, self.joined, self.fixed = words, offsets, joined, fixed or {}
+
+
+class Model(ABC):
+    """What a restorer asks of a model: the best pointed form of every word, or all of them with probabilities."""
+
+    name: ClassVar[str]
+
+    def __init__(self, script: Script, lexicon: Lexicon) -> None:
+        self.script, self.lexicon = script, lexicon
+
+    @classmethod
+    @abstractmethod
+    def fit(
+        cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
+    ) -> Model:
+        """Learn from lines."""
+
+    @abstractmethod
+    def decode(self, words: Words) -> list[str]:
+        """Best pointed form of every word."""
+
+    @abstractmethod
+    def alternatives(self, words: Words) -> list[Alternatives]:
+        """Pointed forms of every word with their probabilities given the line, best first."""
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """Everything but the lexicon, to be stored."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Model:
+        """Rebuild what :meth:`arrays` gave."""
+
+    def numbers(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Numbers of bare forms, -1 where one was never seen."""
+        get = self.lexicon.number.get
+        return np.array([get(word, -1) for word in words], np.int64)
+
+    def allowed(self, pointed: str, fixed: tuple[str, ...] | None) -> bool:
+        """Whether a pointed form carries all the marks that are given."""
+        if fixed is None:
+            return True
+        letters = self.script.split(pointed)
+        return all(set(given) <= set(x.marks) for x, given in zip(letters, fixed, strict=True))
+
+
+class Unigram(Model):
+    """The paper's baseline: the pointed form that the corpus has most often; unseen words stay bare."""
+
+    name = "unigram"
+
+    @classmethod
+    def fit(
+        cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
+    ) -> Unigram:
+        """There is nothing to learn beyond the lexicon."""
+        return cls(script, lexicon)
+
+    def decode(self, words: Words) -> list[str]:
+        """Take the first candidate, which is the most frequent."""
+        if words.fixed:
+            return [found[0][0] for found in self.alternatives(words)]
+        pointed, first = self.lexicon.pointed, self.lexicon.first.tolist()
+        return [
+            word if at < 0 else pointed[first[at]]
+            for word, at in zip(words.words, self.numbers(words.words).tolist(), strict=True)
+        ]
+
+    def alternatives(self, words: Words) -> list[Alternatives]:
+        """Relative frequencies; a word never seen has one form, itself, with probability 0 of being known."""
+        found = []
+        for i, (word, at) in enumerate(zip(words.words, self.numbers(words.words).tolist(), strict=True)):
+            low, high = (0, 0) if at < 0 else self.lexicon.first[at : at + 2].tolist()
+            kept = [n for n in range(low, high) if self.allowed(self.lexicon.pointed[n], words.fixed.get(i))]
+            total = float(self.lexicon.counts[kept].sum()) or 1.0
+            share = [(self.lexicon.pointed[n], float(self.lexicon.counts[n]) / total) for n in kept]
+            found.append(share or [(word, 0.0)])
+        return found
+
+    def arrays(self) -> Arrays:
+        """Nothing beyond the lexicon."""
+        return {}
+
+    @classmethod
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Unigram:
+        """Rebuild from the lexicon alone."""
+        return cls(script, lexicon)
+
+
+class Hmm(Model):
+    """Gal's hidden Markov model: states are pointed words, each emits its bare form; Viterbi finds the best line."""
+
+    name = "hmm"
+
+    def __init__(self, script: Script, lexicon: Lexicon, katz: Katz) -> None:
+        super().__init__(script, lexicon)
+        self.katz = katz
+        self._bigrams = _grouped(lexicon, katz)
+
+    @classmethod
+    def fit(cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Hmm:
+        """Count bigrams and discount them."""
+        progress("bigrams", 0.0)
+        return cls(script, lexicon, fit_katz(lexicon, lines, rare=int(options.get("rare", 3))))
+
+    def decode(self, words: Words) -> list[str]:
+        """Viterbi over every line; a word never seen stays bare."""
+        from caesura.vowels.kernels.viterbi import katz_paths
+
+        if words.fixed:
+            return [found[0][0] for found in self.alternatives(words)]
+        states = np.empty(len(words.words), np.int64)
+        katz_paths(self.numbers(words.words), words.offsets, self._bigrams, states)
+        pointed = self.lexicon.pointed
+        return [word if at < 0 else pointed[at] for word, at in zip(words.words, states.tolist(), strict=True)]
+
+    def alternatives(self, words: Words) -> list[Alternatives]:
+        """Forward and backward over every line; a word never seen has one form, itself, with probability 0."""
+        from caesura.vowels.kernels.viterbi import katz_posteriors
+
+        numbers = self.numbers(words.words)
+        first = self.lexicon.first
+        widths = np.where(numbers < 0, 1, first[numbers + 1] - first[numbers])
+        cells = np.concatenate(([0], np.cumsum(widths)))
+        own = np.zeros(cells[-1])
+        for i, fixed in words.fixed.items():
+            fits = [self.allowed(p, fixed) for p in self.lexicon.candidates(words.words[i])]
+            if any(fits):
+                own[cells[i] : cells[i + 1]] = np.where(fits, 0.0, -1e9)
+        share = np.empty(cells[-1])
+        katz_posteriors(numbers, words.offsets, self._bigrams, cells, own, share)
+        found = []
+        for i, (word, at) in enumerate(zip(words.words, numbers.tolist(), strict=True)):
+            if at < 0:
+                found.append([(word, 0.0)])
+                continue
+            row = share[cells[i] : cells[i + 1]]
+            order = np.argsort(-row, kind="stable")
+            found.append([(self.lexicon.pointed[first[at] + j], float(row[j])) for j in order.tolist()])
+        return found
+
+    def arrays(self) -> Arrays:
+        """The columns of the bigram model."""
+        return {
+            "first": self.katz.first.astype(np.int32),
+            "second": self.katz.second.astype(np.int32),
+            "log_seen": self.katz.log_seen.astype(np.float32),
+            "log_alpha": self.katz.log_alpha.astype(np.float32),
+            "log_unseen": self.katz.log_unseen.astype(np.float32),
+            "log_word": self.katz.log_word.astype(np.float32),
+        }
+
+    @classmethod
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Hmm:
+        """Rebuild the bigram model and its table."""
+        pairs = [arrays[name].astype(np.int64) for name in ("first", "second")]
+        logs = [arrays[name].astype(np.float64) for name in ("log_seen", "log_alpha", "log_unseen", "log_word")]
+        return cls(script, lexicon, Katz(pairs[0], pairs[1], *logs))
+
+
+def _grouped(lexicon: Lexicon, katz: Katz) -> Bigrams:
+    """Lay bigrams out by the pair of bare forms they join, as the kernels want them."""
+    from caesura.vowels.kernels.hashing import SEED, build_table, fold_in_arrays
+    from caesura.vowels.kernels.viterbi import Bigrams
+
+    forms = len(lexicon.bare)
+    bare_of = np.concatenate((lexicon.bare_of, [forms, forms + 1]))
+    before, now = bare_of[katz.first], bare_of[katz.second]
+    order = np.lexsort((katz.first, katz.second, now, before))
+    before, now = before[order], now[order]
+    new = np.ones(len(before), bool)
+    new[1:] = (np.diff(before) != 0) | (np.diff(now) != 0)
+    starts = np.flatnonzero(new)
+    keys = fold_in_arrays(fold_in_arrays(np.full(len(starts), SEED), before[starts]), now[starts])
+    size = 1 << max(4, int(np.ceil(np.log2(max(len(keys), 1) * 2))))
+    return Bigrams(
+        lexicon.first, *build_table(keys, size), np.append(starts, len(before)), katz.first[order], katz.second[order],
+        katz.log_seen[order], katz.log_alpha, katz.log_unseen, katz.log_word,
+    )  # fmt: skip
+
+
+#: Every model by name, loaded when it is asked for.
+MODELS: Registry[type[Model]] = Registry(
+    "model",
+    {
+        "unigram": "caesura.vowels.models:Unigram",
+        "hmm": "caesura.vowels.models:Hmm",
+        "open": "caesura.vowels.open:Open",
+        "best": "caesura.vowels.best:Best",
+    },
+)

@@ -1,0 +1,329 @@
+"""The restorer: text in, the same text with its vowels out; nothing but marks is ever added, and nothing is taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura._version import __version__
+from caesura.errors import CaesuraError, FormatError
+from caesura.vowels.lexicon import Lexicon, read_lines
+from caesura.vowels.models import MODELS, Model, Progress, Words
+from caesura.vowels.scripts import Missing, Script, script
+from caesura.vowels.storage import load_model, save_model, strings, unstrung
+
+__all__ = ["Existing", "RestoredWord", "VowelRestorer"]
+
+#: What happens to marks that the text has already: they stay and the other letters are filled in; they stay and rule out every form that
+#: contradicts them; or they are taken off first.
+Existing = Literal["keep", "constrain", "replace"]
+
+#: Lines longer than this are restored in pieces, so that memory does not grow with a line.
+_LONGEST = 1000
+_BATCH = 2000
+_PART = 50_000
+
+
+class RestoredWord(NamedTuple):
+    """One word of a text: where it stands, how it was written, and its pointed forms with probabilities, best first."""
+
+    start: int
+    word: str
+    alternatives: tuple[tuple[str, float], ...]
+
+    @property
+    def probability(self) -> float:
+        """Of the best form; 0 where the model does not know the word at all."""
+        return self.alternatives[0][1]
+
+
+class VowelRestorer:
+    """Put the vowels back into Hebrew or Arabic text.
+
+    Parameters
+    ----------
+    language
+        "hebrew" or "arabic".
+    model
+        "unigram" (the most frequent form), "hmm" (Gal's bigrams with Katz back-off), "open" (Kneser–Ney over words, over letters for words
+        never seen), "best" (letter taggers from both ends, with the words of "open").
+    missing
+        "all" marks, or in Arabic only the "short" vowels fatha, damma and kasra.
+    existing
+        What to do with marks the text has already: "keep" them, "constrain" the others by them, or "replace" them.
+    lexicon
+        Pointed words to know beside those of the training text.
+    order, letter_order
+        Of the word and letter n-grams ("open", "best").
+    rare
+        The paper's k: bigrams seen fewer times stand for the unseen ("hmm").
+    epochs
+        Passes over the text when training the taggers ("best").
+    seed
+        Of everything random in training.
+
+    Examples
+    --------
+    >>> restorer = VowelRestorer(model="hmm").fit(["דָוִד רָב", "דָוִד בָא"])
+    >>> restorer.restore("דוד, דוד!")
+    'דָוִד, דָוִד!'
+    """
+
+    _parameters: ClassVar[tuple[str, ...]] = (
+        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "epochs", "seed",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        language: str = "hebrew",
+        model: str = "hmm",
+        *,
+        missing: Missing = "all",
+        existing: Existing = "keep",
+        lexicon: Sequence[str] = (),
+        order: int = 3,
+        letter_order: int = 5,
+        rare: int = 3,
+        epochs: int = 16,
+        seed: int = 0,
+    ) -> None:
+        self.language, self.model, self.missing, self.existing = language, model, missing, existing
+        self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
+        self.rare, self.epochs, self.seed = rare, epochs, seed
+        #: Whom to name and under which licence, where the training text asks for it; kept in the model file.
+        self.notice = ""
+        self._fitted: Model | None = None
+        self._check()
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, lines: Iterable[str], y: object = None, *, progress: Progress | None = None) -> VowelRestorer:
+        """Learn from lines that carry their marks; ``y`` is there for pipelines and is not looked at.
+
+        Raises
+        ------
+        CaesuraError
+            Where the lines hold no letter of the language, or no mark to learn from.
+        """
+        self._check()
+        report: Progress = progress or (lambda what, share: None)
+        report("reading", 0.0)
+        if isinstance(lines, str):
+            lines = lines.splitlines()
+        lexicon, numbered = read_lines(lines, self.script, tuple(self.lexicon))
+        options = {name: getattr(self, name) for name in self._parameters}
+        self._fitted = MODELS[self.model].fit(self.script, lexicon, numbered, options, report)
+        report("done", 1.0)
+        return self
+
+    @property
+    def script(self) -> Script:
+        """The table of the language's letters and marks."""
+        return script(self.language, self.missing)
+
+    @property
+    def fitted(self) -> Model:
+        """The trained model."""
+        if self._fitted is None:
+            raise CaesuraError("this restorer has learnt nothing yet; call fit or load first.")
+        return self._fitted
+
+    def knows(self, word: str) -> bool:
+        """Whether the training text has this word, in any pointing."""
+        return self.script.read(word) in self.fitted.lexicon.number
+
+    # ------------------------------------------------------------------ restoring
+
+    def restore(self, text: str) -> str:
+        """Return the text with its vowels; letters, spacing and everything else stay as they are.
+
+        Stripping the marks of the result gives the text (stripped of the marks it had): ``script.strip(restore(t)) == script.strip(t)``.
+        """
+        return _Job(self, text).restored()
+
+    def restore_lines(self, lines: Iterable[str]) -> Iterator[str]:
+        """Restore a stream of lines, some thousands at a time; line ends stay as they are."""
+        stream = iter(lines)
+        while batch := list(islice(stream, _BATCH)):
+            ended = [line if line.endswith("\n") else line + "\n" for line in batch]
+            whole = self.restore("".join(ended)).split("\n")
+            for line, done in zip(batch, _regrouped(batch, whole), strict=True):
+                yield done + "\n" if line.endswith("\n") else done
+
+    def restore_nbest(self, text: str, n: int = 5) -> list[RestoredWord]:
+        """Return for every word its ``n`` likeliest pointed forms with their probabilities, given the whole line."""
+        if n < 1:
+            raise CaesuraError(f"n is {n}; expected 1 or more.")
+        return _Job(self, text).words(n)
+
+    def probability(self, text: str) -> list[tuple[str, float]]:
+        """Return every word as it would be restored, with the probability that it is right."""
+        return [(word.alternatives[0][0], word.probability) for word in self.restore_nbest(text, 1)]
+
+    # ------------------------------------------------------------------ keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the trained model to a file."""
+        lexicon = self.fitted.lexicon
+        header = {
+            "caesura": __version__,
+            "notice": self.notice,
+            "parameters": {name: getattr(self, name) for name in self._parameters if name != "lexicon"},
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "lexicon_bare": strings(lexicon.bare),
+            "lexicon_pointed": strings(lexicon.pointed),
+            "lexicon_first": lexicon.first.astype(np.int32),
+            "lexicon_counts": lexicon.counts.astype(np.int32),
+            **self.fitted.arrays(),
+        }
+        save_model(Path(path), header, arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **changes: Any) -> VowelRestorer:
+        """Read a trained model; ``changes`` replace parameters that matter after training, such as ``existing``."""
+        where = Path(path)
+        header, arrays = load_model(where)
+        try:
+            made = cls(**{**header["parameters"], **changes})
+            made.notice = str(header.get("notice", ""))
+            lexicon = Lexicon(
+                unstrung(arrays["lexicon_bare"]),
+                unstrung(arrays["lexicon_pointed"]),
+                arrays["lexicon_first"].astype(np.int64),
+                arrays["lexicon_counts"].astype(np.int64),
+            )
+            made._fitted = MODELS[made.model].from_arrays(made.script, lexicon, arrays)
+        except (KeyError, TypeError, UnicodeDecodeError) as fault:
+            raise FormatError(where, None, f"this model lacks a part or has one too many: {fault}.") from None
+        return made
+
+    # ------------------------------------------------------------------ in scikit-learn's manner
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name."""
+        return {name: getattr(self, name) for name in self._parameters}
+
+    def set_params(self, **parameters: Any) -> VowelRestorer:
+        """Change parameters; what depends on training takes effect with the next ``fit``."""
+        for name, value in parameters.items():
+            if name not in self._parameters:
+                raise CaesuraError(
+                    f"a VowelRestorer has no parameter {name!r}; it takes {', '.join(self._parameters)}."
+                )
+            setattr(self, name, value)
+        self._check()
+        return self
+
+    def transform(self, texts: Iterable[str]) -> list[str]:
+        """Restore every text of a list."""
+        return [self.restore(text) for text in texts]
+
+    def __repr__(self) -> str:
+        trained = "" if self._fitted is None else f", {len(self._fitted.lexicon)} words"
+        return f"VowelRestorer({self.language}, {self.model}, missing={self.missing!r}{trained})"
+
+    def _check(self) -> None:
+        script(self.language, self.missing)
+        _ = MODELS[self.model]
+        if self.missing == "short" and self.language != "arabic":
+            raise CaesuraError("only Arabic has the task with short vowels missing; Hebrew takes missing='all'.")
+        if self.existing not in ("keep", "constrain", "replace"):
+            raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        for name, low, high in (("order", 2, 3), ("letter_order", 2, 8), ("rare", 1, 1000), ("epochs", 1, 1000)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise CaesuraError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
+
+
+class _Job:
+    """One text taken apart: gaps and words in turn, and the words as the model reads them."""
+
+    def __init__(self, restorer: VowelRestorer, text: str) -> None:
+        self.restorer, self.script, self.model = restorer, restorer.script, restorer.fitted
+        if not isinstance(text, str):
+            raise CaesuraError(f"restore takes a text, not {type(text).__name__}.")
+        self.parts = self.script.word_or_gap.split(text)
+        self.tokens = self.parts[1::2]
+        known, read = self.model.lexicon.number, self.script.read
+        self.keys = [token if token in known else read(token) for token in self.tokens]
+
+    def _parts(self) -> Iterator[Words]:
+        """The words a few thousand at a time, whole lines of them, so that memory does not grow with the text."""
+        offsets, joined, fixed = self._offsets(), self._joined(), self._fixed()
+        line = 0
+        while line < len(offsets) - 1:
+            low = int(offsets[line])
+            stop = max(line + 1, int(np.searchsorted(offsets, low + _PART, side="right")) - 1)
+            high = int(offsets[stop])
+            marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
+            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks)
+            line = stop
+
+    def _offsets(self) -> NDArray[np.int64]:
+        """Where lines end: at line breaks, and within very long lines."""
+        ends = [i for i, gap in enumerate(self.parts[::2]) if "\n" in gap or "\r" in gap]
+        edges = sorted({0, *ends, len(self.tokens)})
+        cut = [x for low, high in pairwise(edges) for x in range(low, high, _LONGEST)]
+        return np.array([*cut, len(self.tokens)], np.int64)
+
+    def _joined(self) -> NDArray[np.bool_]:
+        joiner = self.script.joiner
+        gaps = self.parts[:-1:2]
+        return np.array([gap == joiner for gap in gaps], bool) if joiner else np.zeros(len(gaps), bool)
+
+    def _fixed(self) -> Mapping[int, tuple[str, ...]]:
+        if self.restorer.existing != "constrain":
+            return {}
+        marks = {
+            i: tuple(x.marks for x in self.script.split(token))
+            for i, (token, key) in enumerate(zip(self.tokens, self.keys, strict=True))
+            if token is not key
+        }
+        return {i: given for i, given in marks.items() if any(given)}
+
+    def restored(self) -> str:
+        if not self.tokens:
+            return "".join(self.parts)
+        best = [form for part in self._parts() for form in self.model.decode(part)]
+        self.parts[1::2] = [
+            pointed if token == key else self._put(token, pointed)
+            for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
+        ]
+        return "".join(self.parts)
+
+    def words(self, n: int) -> list[RestoredWord]:
+        if not self.tokens:
+            return []
+        found = [forms for part in self._parts() for forms in self.model.alternatives(part)]
+        sizes = np.array([len(part) for part in self.parts])
+        starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
+        return [
+            RestoredWord(at, token, tuple((p if token == key else self._put(token, p), share) for p, share in of[:n]))
+            for at, token, key, of in zip(starts, self.tokens, self.keys, found, strict=True)
+        ]
+
+    def _put(self, token: str, pointed: str) -> str:
+        """Carry the marks of a pointed form over to the word as it was written."""
+        marks = tuple(x.marks for x in self.script.split(pointed))
+        existing: Literal["keep", "replace"] = "replace" if self.restorer.existing == "replace" else "keep"
+        if self.restorer.existing == "constrain":
+            own = [x.marks for x in self.script.split(token)]
+            fits = all(set(a) <= set(b) for a, b in zip(own, marks, strict=True))
+            return self.script.merged(token, marks) if fits else self.script.marked(token, marks)
+        return self.script.marked(token, marks, existing)
+
+
+def _regrouped(batch: list[str], whole: list[str]) -> Iterator[str]:
+    """Give every line of a batch its restored lines back, where a line of the batch held several."""
+    at = 0
+    for line in batch:
+        number = line.count("\n") - line.endswith("\n") + 1
+        yield "\n".join(whole[at : at + number])
+        at += number

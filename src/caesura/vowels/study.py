@@ -1,0 +1,73 @@
+"""Measuring vowel restorers: train on one part of a corpus, strip the marks of the other, restore it, and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.errors import CaesuraError
+from caesura.model import Corpus
+from caesura.statistics import Evaluation, evaluate
+from caesura.vowels.corpora import VowelCorpus, split_blocks, split_random
+from caesura.vowels.marked_text import marked_corpus
+from caesura.vowels.restorer import VowelRestorer
+from caesura.vowels.scripts import Script
+
+__all__ = ["METRICS", "Split", "measure", "parts", "study"]
+
+#: What is reported of a restorer.
+METRICS = ("word-accuracy", "group-accuracy", "DER", "seen-accuracy", "unseen-accuracy", "Sf-marks")
+
+
+@dataclass(frozen=True)
+class Split:
+    """One way of parting a corpus: its name, and the lines that train and test."""
+
+    name: str
+    train: Sequence[int]
+    test: Sequence[int]
+
+
+def parts(
+    corpus: VowelCorpus, split: str, *, seeds: Iterable[int] = (0,), folds: int = 10, test: float = 0.1
+) -> list[Split]:
+    """Part a corpus at random, once a seed, or into contiguous blocks, each held out in turn."""
+    if split == "random":
+        return [Split(f"seed {seed}", *split_random(len(corpus), test=test, seed=seed)) for seed in seeds]
+    if split == "blocks":
+        cut = enumerate(split_blocks(len(corpus), folds=folds), 1)
+        return [Split(f"block {n}", train, held) for n, (train, held) in cut]
+    raise CaesuraError(f"the split is {split!r}; expected 'random' or 'blocks'.")
+
+
+def measure(
+    restorer: VowelRestorer, lines: Sequence[str], *, names: Sequence[str] | None = None, seed: int = 0
+) -> Evaluation:
+    """Strip the marks of lines, restore them, and compare with what they were."""
+    gold, ours = restored_pair(restorer, lines, names)
+    return evaluate(gold, ours, METRICS, seed=seed)
+
+
+def restored_pair(
+    restorer: VowelRestorer, lines: Sequence[str], names: Sequence[str] | None = None
+) -> tuple[Corpus, Corpus]:
+    """The lines as they were and as the restorer gives them back, letters as units and marks as types."""
+    script: Script = restorer.script
+    named = names or [str(i) for i in range(1, len(lines) + 1)]
+    bare = [script.strip(line) for line in lines]
+    done = list(restorer.restore_lines(bare))
+    gold = marked_corpus(zip(named, lines, strict=True), script, known=restorer.knows)
+    ours = marked_corpus(zip(named, done, strict=True), script, known=restorer.knows)
+    return gold, ours
+
+
+def study(
+    corpus: VowelCorpus, split: Split, model: str, *, missing: str = "all", parameters: Mapping[str, Any] | None = None
+) -> tuple[VowelRestorer, Evaluation]:
+    """Train on one part, measure on the other."""
+    made: Any = VowelRestorer
+    restorer = made(corpus.language, model, missing=missing, **(parameters or {}))
+    restorer.fit([corpus.lines[i] for i in split.train])
+    held = [corpus.lines[i] for i in split.test]
+    return restorer, measure(restorer, held, names=[corpus.references[i] for i in split.test])

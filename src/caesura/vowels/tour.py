@@ -1,0 +1,18 @@
+"""The stop of the tour at which vowels are put back."""
+
+from __future__ import annotations
+
+from caesura.report.tour import Columns, Shown
+from caesura.vowels.restorer import VowelRestorer
+from caesura.vowels.samples import TOUR, UNPOINTED
+
+__all__ = ["visit"]
+
+
+def visit() -> Shown:
+    """Learn from a few lines, and read two that have no vowels."""
+    restorer = VowelRestorer(language="hebrew", model="hmm").fit(TOUR)
+    return [
+        f"Hebrew is written without vowels. Learnt from {len(TOUR)} lines: is it sefer, a book, or safar, he counted?",
+        Columns(["as written", "with its vowels"], [[line, restorer.restore(line)] for line in UNPOINTED]),
+    ]

@@ -1,0 +1,155 @@
+"""The commands that put vowels back, run as users run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.command import SOURCE, caesura, refused
+
+LINES = ["שָׁלוֹם עֲלֵיכֶם", "הַיֶּלֶד קָרָא סֵפֶר", "הַסַּפָּר סָפַר כֶּסֶף", "קָרָא סֵפֶר טוֹב"] * 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("vowels")
+    (made / "text.txt").write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    done = caesura("vowels", "train", made / "text.txt", "-o", made / "he.model", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["language"] == "hebrew"
+    return made
+
+
+def piped(text: bytes, *words: object) -> subprocess.CompletedProcess[bytes]:
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    return subprocess.run(
+        [sys.executable, "-m", "caesura", *map(str, words)],
+        input=text,
+        capture_output=True,
+        env=env,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_restore_streams_and_keeps_everything_else(folder: Path) -> None:
+    from caesura.vowels.scripts import HEBREW
+
+    text = "קרא ספר, ok?\r\n\r\n  הספר ספר\tכסף".encode()
+    done = piped(text, "vowels", "restore", folder / "he.model")
+    assert done.returncode == 0, done.stderr
+    assert HEBREW.strip(done.stdout.decode()) == text.decode()
+    assert HEBREW.canonical("סֵפֶר") in done.stdout.decode()
+
+
+def test_nbest_json_and_colours(folder: Path) -> None:
+    listed = piped(
+        "ספר קרא\nabc\r\nספר".encode(), "vowels", "restore", folder / "he.model", "--nbest", 2
+    ).stdout.decode()
+    rows = [line.split("\t") for line in listed.split("\n")]
+    assert [row[0] for row in rows] == ["ספר", "קרא", "", "", "ספר", "", ""]
+    assert len(rows[0]) == 3
+    text = "קרא ספר\n\nזזז abc\r\n"
+    done = piped(text.encode(), "vowels", "restore", folder / "he.model", "--json").stdout.decode()
+    said = [json.loads(line) for line in done.splitlines()]
+    assert [[w["word"] for w in line["words"]] for line in said] == [["קרא", "ספר"], [], ["זזז"]]
+    assert [line["words"][-1]["start"] for line in said if line["words"]] == [4, 0]
+    assert said[2]["text"] == "זזז abc"
+    assert 0 < said[0]["words"][1]["forms"][0]["probability"] <= 1
+    coloured = piped("ספר זזז\n".encode(), "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
+    assert "\x1b[31mזזז\x1b[0m" in coloured
+
+
+def test_lines_are_turned_around_where_the_terminal_does_not(folder: Path, monkeypatch) -> None:
+    monkeypatch.setenv("CAESURA_BIDI", "us")
+    monkeypatch.setenv("COLUMNS", "24")
+    text = "(קרא) abc 12 זזז דדדד\nplain\n".encode()
+    shown = piped(text, "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
+    rows = shown.replace("\x1b[31m", "").replace("\x1b[0m", "").split("\n")
+    assert rows[0] == "   דדדד זזז abc 12 (ארָקָ)"
+    assert rows[1] == "plain"
+    monkeypatch.setenv("COLUMNS", "20")
+    shown = piped(text, "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
+    rows = shown.replace("\x1b[31m", "").replace("\x1b[0m", "").split("\n")
+    assert rows[0].endswith("זזז abc 12 (ארָקָ)")
+    assert rows[1].strip() == "דדדד"
+
+
+def test_licences_stay_with_models(tmp_path: Path) -> None:
+    pytest.importorskip("quran_text")
+    done = caesura("vowels", "train", "quran", "--model", "unigram", "-o", tmp_path / "ar.model")
+    assert "CC BY 4.0" in done.stderr
+    assert b"CC BY 4.0" in (tmp_path / "ar.model").read_bytes()[:5000]
+    from caesura.vowels import VowelRestorer
+
+    assert "quran-text" in VowelRestorer.load(tmp_path / "ar.model").notice
+
+
+def test_evaluate_and_compare(folder: Path, tmp_path: Path) -> None:
+    done = caesura("vowels", "evaluate", folder / "text.txt", "--model", "unigram", "--test", "0.3", "--json")
+    assert done.returncode == 0, done.stderr
+    assert 0 <= json.loads(done.stdout)["seed 0"]["word-accuracy"]["value"] <= 1
+    shown = caesura("vowels", "evaluate", folder / "text.txt", "--model", folder / "he.model")
+    assert "all lines" in shown.stdout
+    bare = tmp_path / "bare.txt"
+    assert caesura("vowels", "corpus", folder / "text.txt", "--bare", "-o", bare).returncode == 0
+    assert "ָ" not in bare.read_text(encoding="utf-8")
+    same = caesura("compare", folder / "text.txt", bare, "--marks", "hebrew", "--json")
+    assert same.returncode == 0, same.stderr
+    scores = json.loads(same.stdout)["metrics"]
+    assert scores["word-accuracy"]["micro"] == 0.0
+    assert scores["DER"]["micro"] > 0.5
+
+
+def test_bad_input_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.txt"
+    bare.write_text("שלום רב\n", encoding="utf-8")
+    assert "none of the marks" in refused("vowels", "train", bare, "-o", tmp_path / "m")
+    assert "no Arabic letter" in refused("vowels", "train", bare, "-o", tmp_path / "m", "--language", "arabic")
+    assert "there is no model 'hm'" in refused(
+        "vowels", "train", folder / "text.txt", "-o", tmp_path / "m", "--model", "hm"
+    )
+    assert "there is no corpus" in refused("vowels", "corpus", "hebrew-bibel")
+    assert "not a vowel model" in refused("vowels", "restore", bare)
+    assert "no such file" in refused("vowels", "restore", folder / "he.model", tmp_path / "none.txt")
+    assert "1 or more" in refused("vowels", "restore", folder / "he.model", bare, "--nbest", "0")
+    assert "expected 'random' or 'blocks'" in refused("vowels", "evaluate", folder / "text.txt", "--split", "odd")
+    assert "there is no script 'greek'" in refused("compare", bare, bare, "--marks", "greek")
+    assert "no script 'greek'" in refused("vowels", "train", "sample", "-o", tmp_path / "m", "--language", "greek")
+    assert "folder" in refused("vowels", "train", folder / "text.txt", "-o", tmp_path / "none" / "m")
+    broken = tmp_path / "broken.txt"
+    broken.write_bytes("שלום\nרב ".encode() + b"\xff\xfe\n")
+    assert "line 2: this is not UTF-8" in refused("vowels", "restore", folder / "he.model", broken)
+    assert not (tmp_path / "m").exists()
+
+
+def test_the_wrong_language_is_named(folder: Path, tmp_path: Path) -> None:
+    arabic = tmp_path / "arabic.txt"
+    arabic.write_text("كَتَبَ الوَلَدُ\n", encoding="utf-8")
+    said = refused("vowels", "restore", folder / "he.model", arabic)
+    assert "none of Hebrew, which this model is for" in said
+    assert "is for Hebrew, the corpus 'text' is Arabic" in refused(
+        "vowels", "evaluate", arabic, "--model", folder / "he.model"
+    )
+    passed = piped(b"123 hello\n", "vowels", "restore", folder / "he.model")
+    assert (passed.returncode, passed.stdout) == (0, b"123 hello\n")
+
+
+def test_old_encodings_can_be_named(folder: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.txt"
+    old.write_bytes("\n".join(LINES).encode("cp1255"))
+    assert "--encoding" in refused("vowels", "train", old, "-o", tmp_path / "m")
+    done = caesura("vowels", "train", old, "-o", tmp_path / "m", "--encoding", "cp1255")
+    assert done.returncode == 0, done.stderr
+
+
+def test_one_test_line_has_no_interval(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("שָׁלוֹם רַב\nבְּרֵאשִׁית בָּרָא\nשָׁלוֹם עַל\n", encoding="utf-8")
+    done = caesura("vowels", "evaluate", tmp_path / "text.txt", "--model", "unigram", "--test", "0.3")
+    assert done.returncode == 0, done.stderr
+    assert "seed 0" in done.stdout

@@ -1,0 +1,90 @@
+"""The reproduction of Gal 2002: on a small corpus of our own in every run, on the real ones where they can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.papers import reproduce
+from caesura.papers.figures import save_figures
+from caesura.vowels import gal2002
+from caesura.vowels.corpora import VowelCorpus
+
+
+def small(language: str, marks: str, letters: str) -> VowelCorpus:
+    random = np.random.default_rng(0)
+    words = [a + v + b for a in letters for b in letters for v in marks]
+    chance = random.dirichlet(np.full(len(words), 0.4))
+    lines = [" ".join(random.choice(words, size=5, p=chance)) for _ in range(80)]
+    return VowelCorpus("small", language, tuple(lines), tuple(map(str, range(80))), "")
+
+
+@pytest.fixture
+def corpora(monkeypatch):
+    made = {"hebrew-bible": small("hebrew", "ַָֹ", "אבג"), "quran": small("arabic", "َُِ", "ابت")}
+    monkeypatch.setattr(gal2002, "load_corpus", lambda name, path=None: made[name])
+    return made
+
+
+def test_tables_and_figures(corpora, tmp_path) -> None:
+    found = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
+    titles = [t.title for t in found.tables]
+    assert titles[0].startswith("Figure 1")
+    assert any(t.startswith("Arabic, short vowels missing") for t in titles)
+    assert {f.name for f in found.figures} == {"figure1", "figure3"}
+    printed = {line.what: line.printed for table in found.tables for line in table.lines}
+    assert printed["hmm: phonetic group right (%)"] == 87
+    assert (
+        found.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
+        >= found.data["results"]["Hebrew"]["unigram"]["word-accuracy"] - 10
+    )
+    assert sum(found.data["ambiguity"]["quran"]) == pytest.approx(100)
+    files = save_figures(found, tmp_path, ("svg",))
+    assert all(f.stat().st_size > 1000 for f in files)
+
+
+def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:
+    made = dict(corpora)
+
+    def only_arabic(name: str, path=None) -> VowelCorpus:
+        if name == "hebrew-bible":
+            raise CaesuraError("no npm here.")
+        return made[name]
+
+    monkeypatch.setattr(gal2002, "load_corpus", only_arabic)
+    found = gal2002.reproduce(model=("unigram",), folds=0, curve=False)
+    assert any("no npm here" in finding for finding in found.findings)
+
+    def nothing(name: str, path=None) -> VowelCorpus:
+        raise CaesuraError("nothing here.")
+
+    monkeypatch.setattr(gal2002, "load_corpus", nothing)
+    with pytest.raises(CaesuraError, match="neither corpus"):
+        reproduce("gal2002")
+
+
+def test_it_says_how_far_it_is_and_keeps_the_blocks(corpora) -> None:
+    said: list[tuple[str, float]] = []
+    found = reproduce("gal2002", lambda what, share: said.append((what, share)), model=("unigram", "hmm"), folds=3)
+    shares = [share for _, share in said]
+    assert shares == sorted(shares)
+    assert len(said) == 3 * (2 + 3 + 2 * 3)
+    assert shares[-1] == pytest.approx(1 - 1 / len(said))
+    assert any("block 3: hmm" in what for what, _ in said)
+    blocks = found.data["blocks"]["Hebrew"]["hmm"]
+    assert len(blocks) == 3
+    row = next(
+        r for t in found.tables if t.title.startswith("Contiguous") for r in t.rows if r[:2] == ["Hebrew", "hmm"]
+    )
+    scores = [block["word-accuracy"] for block in blocks]
+    assert row[2] == f"{np.mean(scores):.1f} ± {np.std(scores, ddof=1):.1f}"
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [({"model": ["oracle"]}, "oracle"), ({"folds": 1}, "folds is 1"), ({"folds": -2}, "folds is -2")],
+)
+def test_bad_options_are_refused_before_the_work(corpora, options, why) -> None:
+    with pytest.raises(CaesuraError, match=why):
+        reproduce("gal2002", **options)

@@ -1,0 +1,210 @@
+"""The restorer: nothing but marks is added; files are safe; what cannot be done is said in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura.vowels import VowelRestorer
+from caesura.vowels.models import MODELS
+from caesura.vowels.scripts import script
+from caesura.vowels.storage import VERSION
+
+HEBREW = [
+    "שָׁלוֹם עֲלֵיכֶם", "שָׁלוֹם רָב לְכֻלָּם", "הַיֶּלֶד קָרָא סֵפֶר", "הַסַּפָּר סָפַר אֶת הַכֶּסֶף", "קָרָא סֵפֶר טוֹב",
+    "אֲנִי קוֹרֵא סֵפֶר", "הַיַּלְדָּה כָּתְבָה מִכְתָּב", "הוּא כָּתַב מִכְתָּב אָרֹךְ",
+]  # fmt: skip
+ARABIC = ["كَتَبَ الوَلَدُ الدَّرْسَ", "كُتُبٌ كَثِيرَةٌ", "قَرَأَ الوَلَدُ كِتَابًا", "كَتَبَتْ البِنْتُ رِسَالَةً"]
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def trained(request) -> dict[str, VowelRestorer]:
+    return {
+        "hebrew": VowelRestorer("hebrew", request.param, epochs=2).fit(HEBREW),
+        "arabic": VowelRestorer("arabic", request.param, epochs=2).fit(ARABIC),
+    }
+
+
+TEXT = st.text(
+    alphabet=st.sampled_from("אבגהושלםתכסר ־׃ab1,.\n\rְִַָּֽׁׂ֑" + "ابتلمكـٱࣰَِّْٰٓٔۡ" + "שׁ\u200d")
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=60,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(TEXT)
+def test_stripping_the_output_gives_the_input(trained, text: str) -> None:
+    for restorer in trained.values():
+        strip = restorer.script.strip
+        assert strip(restorer.restore(text)) == strip(text)
+        assert restorer.restore(strip(text)).translate(restorer.script._erasing) == strip(text)
+
+
+def test_training_lines_come_back(trained) -> None:
+    for language, lines in (("hebrew", HEBREW), ("arabic", ARABIC)):
+        restorer = trained[language]
+        bare = [restorer.script.strip(line) for line in lines]
+        right = [a == b for a, b in zip(restorer.restore_lines(bare), map(_canonical(restorer), lines), strict=True)]
+        assert np.mean(right) >= 0.5
+        assert restorer.restore("\n".join(bare)).split("\n") == list(restorer.restore_lines(bare))
+
+
+def _canonical(restorer):
+    return lambda line: " ".join(restorer.script.canonical(w) for w in line.split())
+
+
+def test_other_text_passes_through(trained) -> None:
+    for restorer in trained.values():
+        for text in ("", "   \n", "plain Latin, 123\t", "ְִ a mark without a letter", "\ufeff\u200f"):
+            assert restorer.restore(text) == text
+        assert restorer.restore_nbest("no word here") == []
+
+
+def test_context_decides() -> None:
+    restorer = VowelRestorer(model="hmm").fit(HEBREW)
+    assert restorer.restore("קרא ספר") == "קָרָא סֵפֶר"
+    assert restorer.restore("הספר ספר") == _canonical(restorer)("הַסַּפָּר סָפַר")
+
+
+def test_marks_in_the_text_are_kept_replaced_or_used(trained) -> None:
+    restorer = trained["hebrew"]
+    given_marks = "סָפר"
+    kept = restorer.restore(given_marks)
+    assert kept.startswith("סָ")
+    restorer.set_params(existing="replace")
+    assert restorer.restore("קרא " + given_marks) == restorer.restore("קרא ספר")
+    restorer.set_params(existing="constrain")
+    constrained = restorer.restore("קרא " + given_marks)
+    assert constrained.startswith("קָרָא סָפ")
+    assert restorer.model == "best" or constrained == "קָרָא סָפַר"  # the taggers may spell a form of their own
+    restorer.set_params(existing="keep")
+
+
+def test_nbest_and_probability(trained) -> None:
+    restorer = trained["hebrew"]
+    text = "הוא ספר, ספר"
+    words = restorer.restore_nbest(text, n=2)
+    assert [text[w.start : w.start + len(w.word)] for w in words] == [w.word for w in words] == ["הוא", "ספר", "ספר"]
+    for word in words:
+        shares = [p for _, p in word.alternatives]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 <= sum(shares) <= 1 + 1e-9
+    assert [w for w, _ in restorer.probability(text)] == [w.alternatives[0][0] for w in words]
+
+
+def test_a_saved_model_restores_the_same(trained, tmp_path) -> None:
+    for language, restorer in trained.items():
+        path = tmp_path / f"{language}.model"
+        restorer.save(path)
+        again = VowelRestorer.load(path)
+        text = restorer.script.strip("\n".join(HEBREW + ARABIC))
+        assert again.restore(text) == restorer.restore(text)
+        assert again.get_params()["model"] == restorer.model
+
+
+def test_damaged_models_are_refused(tmp_path) -> None:
+    path = tmp_path / "m.model"
+    VowelRestorer().fit(HEBREW).save(path)
+    raw, current = path.read_bytes(), f"model {VERSION}\n".encode()
+    for broken, why in (
+        (raw[:-10], "damaged"),
+        (raw[:-1] + bytes([raw[-1] ^ 1]), "damaged"),
+        (raw.replace(current, b"model 9\n", 1), f"version 9, expected {VERSION}"),
+        (raw.replace(current, b"model 1\n", 1), f"version 1, expected {VERSION}; train it again"),
+        (raw.replace(b'"arrays"', b'"errors"', 1), "arrays cannot be read"),
+        (raw.replace(b"<i4", b"|O8", 1), "arrays cannot be read"),
+        (raw.replace(b"lexicon_bare", b"lexicon_bore", 1), "lacks a part"),
+        (b"PK something else", "not a vowel model"),
+        (b"", "not a vowel model"),
+    ):
+        path.write_bytes(broken)
+        with pytest.raises(FormatError, match=why):
+            VowelRestorer.load(path)
+    with pytest.raises(FormatError, match="no such file"):
+        VowelRestorer.load(tmp_path / "none.model")
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["שלום רב"], "carries none of the marks"),
+        (["plain text"], "holds no Hebrew letter"),
+        (ARABIC, "holds no Hebrew letter; is the language right"),
+        ([], "holds no Hebrew letter"),
+    ],
+)
+def test_what_teaches_nothing_is_refused(lines: list[str], why: str) -> None:
+    with pytest.raises(CaesuraError, match=why):
+        VowelRestorer("hebrew").fit(lines)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "why"),
+    [
+        ({"language": "greek"}, "there is no script 'greek'"),
+        ({"model": "hm"}, "did you mean 'hmm'"),
+        ({"missing": "short"}, "only Arabic"),
+        ({"existing": "drop"}, "expected 'keep', 'constrain' or 'replace'"),
+        ({"order": 5}, "order is 5; expected a whole number from 2 to 3"),
+        ({"epochs": 0}, "epochs is 0"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: dict, why: str) -> None:
+    with pytest.raises((CaesuraError, UnknownName), match=why):
+        VowelRestorer(**parameters)
+
+
+def test_an_untrained_restorer_says_so() -> None:
+    with pytest.raises(CaesuraError, match="learnt nothing yet"):
+        VowelRestorer().restore("שלום")
+    with pytest.raises(CaesuraError, match="n is 0"):
+        VowelRestorer().fit(HEBREW).restore_nbest("שלום", 0)
+
+
+def test_a_users_words_are_known() -> None:
+    restorer = VowelRestorer(lexicon=["תּוֹכְנָה"]).fit(HEBREW)
+    assert restorer.restore("תוכנה") == restorer.script.canonical("תּוֹכְנָה")
+
+
+def test_it_is_where_the_contract_says() -> None:
+    assert cs.vowels.VowelRestorer is VowelRestorer
+    assert VowelRestorer().get_params()["language"] == "hebrew"
+
+
+def test_a_line_of_a_million_words() -> None:
+    restorer = VowelRestorer(model="hmm").fit(HEBREW)
+    out = restorer.restore("קרא ספר " * 500_000)
+    assert out[:100] == ("קָרָא סֵפֶר " * 20)[:100]
+    assert restorer.script.strip(out) == "קרא ספר " * 500_000
+
+
+def test_long_texts_are_restored_in_parts(monkeypatch) -> None:
+    from caesura.vowels import restorer as room
+
+    text = script("hebrew").strip("\n".join(HEBREW * 3) + "\n\n" + " ".join(HEBREW))
+    for model in ("hmm", "open"):
+        made = VowelRestorer(model=model, existing="constrain").fit(HEBREW)
+        whole, words = made.restore(text), made.restore_nbest(text, 3)
+        marked = made.restore(HEBREW[0] + "\n" + text)
+        monkeypatch.setattr(room, "_PART", 5)
+        assert made.restore(text) == whole
+        assert [w.alternatives[0][0] for w in made.restore_nbest(text, 3)] == [w.alternatives[0][0] for w in words]
+        assert made.restore(HEBREW[0] + "\n" + text) == marked
+        monkeypatch.undo()
+
+
+def test_the_examples_of_the_docs_are_right() -> None:
+    from caesura.vowels import load_corpus
+
+    he = VowelRestorer("hebrew", model="open").fit(load_corpus("sample").lines)
+    assert he.restore("הילד קורא ספר") == _canonical(he)("הַיֶּלֶד קוֹרֵא סֵפֶר")
+    counted, book = he.restore_nbest("הילד ספר", n=2)[1].alternatives
+    assert (counted[0], round(counted[1], 3), book[0], round(book[1], 3)) == ("סָפַר", 0.957, "סֵפֶר", 0.041)
+    ar = VowelRestorer("arabic", model="open").fit(load_corpus("sample", language="arabic").lines)
+    assert ar.restore("كتب الولد الدرس") == _canonical(ar)("كَتَبَ الوَلَدُ الدَّرْسَ")
+    assert [(form, round(share, 3)) for form, share in ar.probability("كتب كثيرة")] == [("كُتُبٌ", 0.951), ("كَثِيرَةٌ", 1.0)]

@@ -1,0 +1,100 @@
+"""The tables of the two scripts: what is a letter, what is a mark, and that stripping gives the text back."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.errors import UnknownName
+from caesura.vowels.scripts import ARABIC, HEBREW, Script, script
+
+#: Letters, marks, cantillation, tatweel with hamza, presentation forms, Latin, spaces, and a lone mark.
+MIXED = st.text(
+    alphabet=st.sampled_from("אבגושתם ־׃ abc1,ְִַָּֽׁׂ֑" + "ابتلمـٱࣰَِّْٰٕٓٔۡۥ" + "שׁבּוֹ\u200d\u034f\n")
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=40,
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "read", "marks"),
+    [
+        ("בְּרֵאשִׁ֖ית", "בראשית", ["ּ" + "ְ", "ֵ", "", "ׁ" + "ִ", "", ""]),
+        ("מִצְוֺת", "מצות", ["ִ", "ְ", "ֹ", ""]),  # holam haser for vav folds to holam
+        ("שׁלום", "שלום", ["ׁ", "", "", ""]),  # a presentation form is a letter with its mark
+        ("יְרוּשָׁלִַ֔ם", "ירושלם", ["ְ", "", "ּ", "ׁ" + "ָ", "ִ" + "ַ", ""]),
+    ],
+)
+def test_hebrew_words_come_apart(word: str, read: str, marks: list[str]) -> None:
+    assert HEBREW.read(word) == read
+    assert [x.marks for x in HEBREW.split(word)] == marks
+
+
+@pytest.mark.parametrize(
+    ("word", "read", "canonical"),
+    [
+        ("ٱلرَّحْمَٰنِ", "الرحمن", "الرَّحْمَٰنِ"),  # alef wasla folds to alef
+        ("شَيۡـࣰٔا", "شيءا", "شَيْءًا"),  # tatweel with hamza is a hamza; small khah is sukun; open tanwin is tanwin
+        ("لَهُۥ", "له", "لَهُ"),  # small letters drop
+        ("كـتاب", "كتاب", "كتاب"),  # tatweel alone is nothing
+        ("يٕس", "يٕس", "يٕس"),  # a hamza sign on a letter stays to be seen
+        ("ءَامَنُوٓا", "ءامنوا", "ءَامَنُوا"),  # the maddah sign drops
+    ],
+)
+def test_arabic_words_come_apart(word: str, read: str, canonical: str) -> None:
+    assert ARABIC.read(word) == read
+    assert normalize("NFD", ARABIC.canonical(word)) == normalize("NFD", canonical)
+
+
+def test_short_vowels_only_leave_the_rest_to_be_seen() -> None:
+    short = script("arabic", "short")
+    assert set(short.targets.values()) == {"fatha", "damma", "kasra"}
+    assert short.read("رَبِّ") == "ربّ"
+    assert short.canonical("رَبِّ") == "رَبِّ" or short.strip(short.canonical("رَبِّ")) == "ربّ"
+
+
+def test_shuruq_is_told_from_dagesh() -> None:
+    assert HEBREW.names("ּ", "ו", "") == ["shuruq"]
+    assert HEBREW.names("ּ", "ו", "ַ") == ["dagesh"]
+    assert HEBREW.names("ּ", "ב", "") == ["dagesh"]
+
+
+@given(MIXED)
+def test_words_and_letters_put_together_are_the_text(text: str) -> None:
+    for table in (HEBREW, ARABIC, script("arabic", "short")):
+        parts = table.word_or_gap.split(text)
+        assert "".join(parts) == text
+        for word in parts[1::2]:
+            assert "".join(x.raw for x in table.split(word)) == word
+
+
+@given(MIXED, st.randoms(use_true_random=False))
+def test_marks_can_be_put_on_and_taken_off(text: str, random) -> None:
+    for table in (HEBREW, ARABIC):
+        for word in table.word.findall(text):
+            letters = table.split(word)
+            marks = tuple("".join(random.sample(list(table.targets), random.randint(0, 2))) for _ in letters)
+            assert table.strip(table.marked(word, marks)) == table.strip(word)
+            assert table.strip(table.merged(word, marks)) == table.strip(word)
+            replaced = table.marked(word, marks, existing="replace")
+            assert table.strip(replaced) == table.strip(word)
+
+
+def test_scripts_pickle_and_unknown_ones_are_refused() -> None:
+    assert pickle.loads(pickle.dumps(ARABIC)) == ARABIC
+    assert script("arabic", "short") != ARABIC
+    with pytest.raises(UnknownName, match="did you mean 'hebrew'"):
+        script("hebreu")
+
+
+@pytest.mark.parametrize("table", [HEBREW, ARABIC, script("arabic", "short")])
+def test_every_letter_is_read_as_it_comes_apart(table: Script) -> None:
+    letters = [chr(c) for c in range(0x0590, 0xFB50) if re.match(f"[{table.letters}]", chr(c))]
+    for letter in letters:
+        assert table.read(letter) == "".join(x.read for x in table.split(letter)), hex(ord(letter))
+    assert sum(table.plain.fullmatch(x) is not None for x in letters) > 20
