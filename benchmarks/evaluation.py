@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from caesura.engine import evaluate_files
 from caesura.metrics import metric
 from caesura.statistics.bootstrap import bootstrap_intervals
+from caesura.statistics.engine import evaluate_files
 
 METRICS = ["B", "WD", "Pk", "A", "F"]
 

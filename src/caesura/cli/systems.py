@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from caesura.engine import StreamedEvaluation
     from caesura.metrics import Metric
     from caesura.statistics import Evaluation, Measured, PairedTest, RankTest, Results
+    from caesura.statistics.engine import StreamedEvaluation
 
 __all__ = ["names_of", "show", "show_sentences", "show_table", "stream", "streams", "write_rows"]
 
@@ -125,7 +125,7 @@ def stream(
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from caesura.cli.output import panics_unheard
-    from caesura.engine import evaluate_files
+    from caesura.statistics.engine import evaluate_files
 
     chosen = metrics if metrics is not None else ["B", "WD", "F"]
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())

@@ -82,18 +82,18 @@ def plan_run(
     paths = [reference, *(path for _, path in systems)]
     cuts, items = _cuts([_Part(path) for path in paths], items_per_fragment)
     fragments = tuple(Fragment(number, number * items_per_fragment, rows) for number, rows in enumerate(_between(cuts)))
-    said = {
+    identity = {
         "files": [
             [[part.name, part.stat().st_size, part.stat().st_mtime_ns] for part in parts_of(path)] for path in paths
         ],
         "systems": [name for name, _ in systems],
-        "metrics": [metric.signature for metric in metrics],
+        "metrics": [[metric.signature, *metric.fields] for metric in metrics],  # fragments of other counts never mix
         "fragments": [list(map(list, fragment.rows)) for fragment in fragments],
         "references": references,
         "missing": missing,
         "rows": rows is not None,
     }
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
     return Plan(
         reference=str(reference),
         systems=tuple((name, str(path)) for name, path in systems),
@@ -135,15 +135,15 @@ def _cuts(parts: Sequence[_Part], step: int) -> tuple[list[list[int]], int]:
     by_name = [_rows_of(part, first.names) for part in parts[1:]] if first.ascending else [None]
     if all(rows is not None for rows in by_name):
         return [first.rows, *(rows for rows in by_name if rows is not None)], first.items
-    found = [first, *(_every(part, step) for part in parts[1:])]
-    for part, each in zip(parts[1:], found[1:], strict=True):
+    every = [first, *(_every(part, step) for part in parts[1:])]
+    for part, each in zip(parts[1:], every[1:], strict=True):
         if each.items != first.items:
             raise FormatError(
                 part.path,
                 None,
                 f"{each.items} items, but the reference has {first.items}; sort both files by item to compare what they share.",
             )
-    return [each.rows for each in found], first.items
+    return [each.rows for each in every], first.items
 
 
 class _Every(NamedTuple):

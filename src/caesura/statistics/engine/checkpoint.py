@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from caesura.engine.fragment import Counted
-from caesura.engine.plan import Plan
 from caesura.errors import FormatError
 from caesura.files import atomic_write
+from caesura.statistics.engine.fragment import Counted
+from caesura.statistics.engine.plan import Plan
 
 __all__ = ["Checkpoint"]
 

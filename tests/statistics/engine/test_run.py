@@ -19,13 +19,13 @@ import pytest
 
 polars = pytest.importorskip("polars", reason="streaming reads Parquet (extra parquet)")
 
-from caesura.engine import evaluate_files, plan_run  # noqa: E402
-from caesura.engine.run import StreamedEvaluation  # noqa: E402
 from caesura.errors import CaesuraError, FormatError  # noqa: E402
 from caesura.formats import write  # noqa: E402
 from caesura.metrics import metric  # noqa: E402
 from caesura.model import Corpus, Segmentation  # noqa: E402
 from caesura.statistics import evaluate  # noqa: E402
+from caesura.statistics.engine import evaluate_files, plan_run  # noqa: E402
+from caesura.statistics.engine.run import StreamedEvaluation  # noqa: E402
 from caesura.statistics.tables import rows_frame  # noqa: E402
 
 METRICS = ["F", "recall"]
@@ -211,8 +211,8 @@ def test_a_command_on_a_full_disk(files, small_disk: Path) -> None:
 
 RUN = """
 import sys
-from caesura.engine import evaluate_files
-import caesura.engine.fragment as f, time
+from caesura.statistics.engine import evaluate_files
+import caesura.statistics.engine.fragment as f, time
 slow = float(sys.argv[4])
 count = f._counted
 def slowly(*given):
@@ -328,6 +328,35 @@ def test_a_corrupt_row_group_is_named_and_the_rest_goes_on(files, tmp_path: Path
         assert kept["one", name].undefined == 0
 
 
+def test_a_faulty_fragment_is_not_taken_for_finished(files, tmp_path: Path) -> None:
+    """A run that went on without some rows counts them again when it is resumed: they may be readable by then."""
+    reference, systems = files
+    whole, broken, folder = tmp_path / "whole.parquet", tmp_path / "broken.parquet", tmp_path / "check"
+    polars.read_parquet(systems["one"]).write_parquet(whole, row_group_size=50, statistics=False)
+    damaged(systems["one"], broken, "positions")
+    stamp = broken.stat()
+    asked = {"items_per_fragment": 40, "keep_going": True, "checkpoint": folder}
+    first = evaluate_files(reference, {"one": broken}, METRICS, **asked)
+    assert first.faults
+    assert len(list(folder.glob("fragment-*.npz"))) < 13
+    again = evaluate_files(reference, {"one": broken}, METRICS, **asked)
+    assert again.faults == first.faults, "a resumed run names what it could not read"
+    assert told(again) == told(first)
+    broken.write_bytes(whole.read_bytes())  # the disk is well again: the same file, size and time
+    os.utime(broken, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    healed = evaluate_files(reference, {"one": broken}, METRICS, **asked)
+    assert not healed.faults
+    assert told(healed) == told(evaluate_files(reference, {"one": whole}, METRICS, items_per_fragment=40))
+
+
+def test_fragments_of_other_counts_are_another_run(files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reference, systems = files
+    evaluate_files(reference, systems, ["F"], checkpoint=tmp_path / "check")
+    monkeypatch.setattr(type(metric("F")), "fields", ("other", "counts", "now"))
+    with pytest.raises(FormatError, match="other files, metrics or options"):
+        evaluate_files(reference, systems, ["F"], checkpoint=tmp_path / "check")
+
+
 def test_names_that_cannot_be_read_stop_the_run(files, tmp_path: Path) -> None:
     reference, systems = files
     broken = tmp_path / "broken.parquet"
@@ -394,6 +423,6 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files) -> None:
 
 def test_a_scheduler_that_does_not_answer(files, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
-    monkeypatch.setattr("caesura.engine.cluster._PATIENCE", 1)
+    monkeypatch.setattr("caesura.statistics.engine.cluster._PATIENCE", 1)
     with pytest.raises(CaesuraError, match=r"tcp://127\.0\.0\.1:1 does not answer"):
         evaluate_files(*files, METRICS, engine="dask", scheduler="tcp://127.0.0.1:1")

@@ -4,7 +4,7 @@ A run is planned once (:mod:`plan`), each fragment is counted by one pure functi
 order of the plan (:mod:`run`), whichever engine did the work and however often it was interrupted.
 """
 
-from caesura.engine.plan import Plan, plan_run
-from caesura.engine.run import StreamedEvaluation, evaluate_files
+from caesura.statistics.engine.plan import Plan, plan_run
+from caesura.statistics.engine.run import StreamedEvaluation, evaluate_files
 
 __all__ = ["Plan", "StreamedEvaluation", "evaluate_files", "plan_run"]

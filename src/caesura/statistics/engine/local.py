@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from caesura.engine.fragment import Counted, count_fragment
-from caesura.engine.plan import Fragment, Plan
+from caesura.statistics.engine.fragment import Counted, count_fragment
+from caesura.statistics.engine.plan import Fragment, Plan
 
 __all__ = ["count_on_threads"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.engine.plan import Fragment, Plan, pieces_of
 from caesura.errors import CaesuraError
 from caesura.metrics.family import Rows
 from caesura.model.pairs import pair_systems
 from caesura.statistics.counted import CountedPairs
+from caesura.statistics.engine.plan import Fragment, Plan, pieces_of
 from caesura.statistics.results import told_apart
 
 __all__ = ["Counted", "count_fragment"]

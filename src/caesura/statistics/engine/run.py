@@ -9,14 +9,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from caesura.engine.checkpoint import Checkpoint
-from caesura.engine.fragment import Counted
-from caesura.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
 from caesura.errors import CaesuraError, FormatError
 from caesura.metrics import Metric, metric
 from caesura.model.pairs import Missing
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import References
+from caesura.statistics.engine.checkpoint import Checkpoint
+from caesura.statistics.engine.fragment import Counted
+from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
 from caesura.statistics.results import Measured, Results, told_apart
 from caesura.words import check_word
 
@@ -180,11 +180,11 @@ def _in_order(
     todo = [fragment for fragment in plan.fragments if fragment.number not in known]
     fresh: Iterator[Counted]
     if engine == "dask":
-        from caesura.engine.cluster import count_on_cluster
+        from caesura.statistics.engine.cluster import count_on_cluster
 
         fresh = count_on_cluster(plan, todo, scheduler=scheduler, workers=workers, keep_going=keep_going)
     else:
-        from caesura.engine.local import count_on_threads
+        from caesura.statistics.engine.local import count_on_threads
 
         fresh = count_on_threads(plan, todo, workers=workers, keep_going=keep_going)
     for fragment in plan.fragments:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from caesura.engine.fragment import Counted, count_fragment
-from caesura.engine.plan import Fragment, Plan
 from caesura.errors import CaesuraError, MissingExtra
+from caesura.statistics.engine.fragment import Counted, count_fragment
+from caesura.statistics.engine.plan import Fragment, Plan
 
 __all__ = ["count_on_cluster"]
 
