@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 
 from caesura.errors import CaesuraError
-from caesura.formats import scripts
-from caesura.vowels import VowelRestorer, load_corpus, split_random
+from caesura.vowels import VowelRestorer, load_corpus, scripts, split_random
 
 
 def best_of(run, times: int = 5) -> float:

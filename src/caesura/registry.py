@@ -117,7 +117,7 @@ class Registry(Generic[T]):
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Load everything, one by one; a plug-in that fails is named in a warning and skipped."""
-        for name in list(self):
+        for name in self:
             if self._works(name):
                 yield name, self[name]
 
@@ -130,7 +130,7 @@ class Registry(Generic[T]):
 
     def all_facts(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Give every name and its facts; a plug-in that fails is named in a warning and skipped."""
-        for name in list(self):
+        for name in self:  # ours first: who stops there never looks for strangers
             if name in self._ours or self._works(name):
                 yield name, self.facts(name)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import caesura as cs
-from caesura.formats.registry import FORMATS
+from caesura.formats.catalog import FORMATS, named_format
 
 UNITS = cs.Segmentation.from_masses([2, 1, 2], units=["so", "twice", "five", "miles", "round"])
 TYPED = cs.Segmentation.from_labels_at(["", ",", "", "?", "."], units=["so", "twice", "five", "miles", "round"])
@@ -22,7 +22,7 @@ TIMED = cs.Segmentation.from_times([0.5, 1.25], length=2.0, names=["a", "b", "c"
 @functools.cache
 def files(name: str) -> dict[str, bytes]:
     """Return a good file of a format, with what belongs to it."""
-    chosen = FORMATS[name]
+    chosen = named_format(name)
     if name == "marked-text":  # holds letters of two scripts and nothing else
         return {"talk.marked": "שָׁלוֹם עֲלֵיכֶם\nבֹּקֶר טוֹב\n".encode()}
     for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED):
@@ -60,10 +60,10 @@ def test_damage_is_told_in_a_sentence(name, data):
     good = files(name)
     with tempfile.TemporaryDirectory() as folder:
         for file, content in good.items():
-            spared = file != f"talk{FORMATS[name].suffixes[0]}" and data.draw(st.booleans())
+            spared = file != f"talk{named_format(name).suffixes[0]}" and data.draw(st.booleans())
             (Path(folder) / file).write_bytes(content if spared else data.draw(damaged(content)))
         try:
-            corpus = cs.read(Path(folder) / f"talk{FORMATS[name].suffixes[0]}", name)
+            corpus = cs.read(Path(folder) / f"talk{named_format(name).suffixes[0]}", name)
         except cs.CaesuraError as fault:
             said = str(fault)
         else:

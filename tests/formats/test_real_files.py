@@ -8,7 +8,7 @@ import pytest
 
 import caesura as cs
 from caesura.files import Source
-from caesura.formats.registry import detect
+from caesura.formats.catalog import detect
 
 HEARST = {"items": {"stargazer": {"1": [2, 3, 3, 1, 3, 6, 3], "2": [2, 8, 2, 4, 2, 3]}}, "segmentation_type": "linear"}
 

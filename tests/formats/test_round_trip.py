@@ -8,11 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import caesura as cs
+from caesura.formats.catalog import FORMATS, all_formats, named_format
 from caesura.formats.losses import WORDS, features
-from caesura.formats.registry import FORMATS, losses
+from caesura.formats.writing import losses
 from formats.corpora import ENDNOTES, TAME, corpora, tidy_hierarchies
 
-WRITABLE = [name for name, f in FORMATS.items() if hasattr(f.load(), "write")]
+WRITABLE = [name for name, module in FORMATS.items() if hasattr(module, "write")]
 # Formats of recordings say times in samples or milliseconds, marked text holds letters of two scripts only: what these carry is tested
 # where they are tested themselves.
 OF_ENDNOTES = {"transcript", "turns", "rezonator"}
@@ -27,7 +28,7 @@ def without_waiting_for_the_disk():
 
 def again(corpus, name, folder):
     """Write and read, with names in the path where the format has no place for them."""
-    chosen = FORMATS[name]
+    chosen = named_format(name)
     first = corpus.annotation(0) if len(corpus) else None
     named = {of: getattr(first, of) for of in ("item", "coder") if f"{of}s" not in chosen.carries and first}
     path = Path(folder) / f"file{chosen.suffixes[0]}"
@@ -45,11 +46,11 @@ def unnamed(chosen, corpus):
     )
 
 
-@pytest.mark.parametrize("name", [n for n in WRITABLE if n != "marked-text" and ".speech." not in FORMATS[n].module])
+@pytest.mark.parametrize("name", [n for n in WRITABLE if n != "marked-text" and ".speech." not in FORMATS[n].__name__])
 @settings(max_examples=20)
 @given(data=st.data())
 def test_what_a_format_carries_survives(name, data):
-    chosen = FORMATS[name]
+    chosen = named_format(name)
     kinds = [kind for kind in ("units", "time", "nested") if kind in chosen.carries]
     has = {what for what in ("text",) if "textless" not in chosen.carries}
     has |= {"types"} if "untyped" not in chosen.carries else {"untyped"} if "types" not in chosen.carries else set()
@@ -75,7 +76,7 @@ def test_what_a_format_carries_survives(name, data):
 @settings(max_examples=30)
 @given(corpus=corpora(may=frozenset(WORDS)))
 def test_any_corpus_survives_or_is_refused_in_words(name, corpus):
-    chosen = FORMATS[name]
+    chosen = named_format(name)
     lost = losses(corpus, chosen)
     with tempfile.TemporaryDirectory() as folder:
         if lost:
@@ -94,7 +95,7 @@ def test_any_corpus_survives_or_is_refused_in_words(name, corpus):
 @given(corpus=corpora(may=frozenset(WORDS), strings=TAME))
 def test_a_lossy_corpus_is_written_or_refused_for_good(name, corpus):
     """What remains of a corpus after a lossy writing can be read, and would not lose anything a second time."""
-    chosen = FORMATS[name]
+    chosen = named_format(name)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"file{chosen.suffixes[0]}"
         try:
@@ -107,8 +108,8 @@ def test_a_lossy_corpus_is_written_or_refused_for_good(name, corpus):
 
 
 def test_every_word_of_a_loss_is_used():
-    assert {what for f in FORMATS.values() for what in f.carries} <= set(WORDS)
-    assert FORMATS["caesura-json"].carries == set(WORDS)
+    assert {what for f in all_formats() for what in f.carries} <= set(WORDS)
+    assert named_format("caesura-json").carries == set(WORDS)
 
 
 @pytest.mark.parametrize("name", ["caesura-json", "caesura-jsonl", "parquet"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import caesura as cs
 from caesura.errors import FormatError
-from caesura.formats.registry import FORMATS
+from caesura.formats.catalog import named_format
 from caesura.model import Annotation, Corpus, Segmentation
 
 LABELS = ["", "tʃ", "اَ", "mother’s", "ŋ̍", 'qu"ote', "h#"]  # the empty label is the first, so gaps are tried too
@@ -62,7 +62,7 @@ PLAIN = ["textgrid", "eaf", "timit", "htk", "audacity", "rttm", "times"]
 @pytest.mark.parametrize("name", PLAIN)
 def test_there_and_back_without_labels(tmp_path: Path, name: str) -> None:
     before = Corpus.from_annotations([("rec", "", Segmentation.from_times([0.25, 0.5, 1.75], length=2.5))])
-    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    path = tmp_path / f"rec{named_format(name).suffixes[0]}"
     cs.write(before, path, name)
     assert cs.read(path, name) == before
 
@@ -71,7 +71,7 @@ def test_there_and_back_without_labels(tmp_path: Path, name: str) -> None:
 def test_points_with_labels_are_typed_boundaries(tmp_path: Path, name: str) -> None:
     marks = Segmentation.from_times([0.25, 0.5, 1.75], length=1.75, types=["H*", "L%", "H*"])
     before = Corpus.from_annotations([("rec", "", marks)])
-    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    path = tmp_path / f"rec{named_format(name).suffixes[0]}"
     cs.write(before, path, name)
     assert cs.read(path, name) == before
 
@@ -83,7 +83,7 @@ def test_very_long_tiers(tmp_path: Path, name: str) -> None:
     before = Corpus.from_annotations(
         [("rec", "", Segmentation.from_times(cuts, length=size / 8, names=[f"p{i % 50}" for i in range(size)]))]
     )
-    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    path = tmp_path / f"rec{named_format(name).suffixes[0]}"
     cs.write(before, path, name)
     assert cs.read(path, name) == before
 
@@ -116,7 +116,7 @@ def test_every_tick_of_a_format_survives(tmp_path: Path, name: str, unit: float)
     before = Corpus.from_annotations(
         [("rec", "", Segmentation.from_times(ends[:-1], length=float(ends[-1]), names=names))]
     )
-    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    path = tmp_path / f"rec{named_format(name).suffixes[0]}"
     cs.write(before, path, name)
     assert cs.read(path, name) == before
 
@@ -134,7 +134,7 @@ LOSING = [
 @pytest.mark.parametrize(("name", "marks", "lost"), LOSING)
 def test_what_would_be_lost_is_said(tmp_path: Path, name: str, marks: Segmentation, lost: str) -> None:
     before = Corpus.from_annotations([("rec", "", marks)])
-    path = tmp_path / f"rec{FORMATS[name].suffixes[0]}"
+    path = tmp_path / f"rec{named_format(name).suffixes[0]}"
     with pytest.raises(FormatError, match=f"would lose .*{lost}"):
         cs.write(before, path, name)
     cs.write(before, path, name, lossy=True)

@@ -55,7 +55,7 @@ def suggest_pattern(
 def _pattern_hint(
     corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
 ) -> str | None:
-    from caesura.formats.registry import likely_pattern
+    from caesura.formats.reading import likely_pattern
 
     given = key_values(options, "--option")
     if "pattern" in given or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
@@ -112,9 +112,9 @@ def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, pat
 
     ``gold.TextGrid`` and ``system.TextGrid`` are two files of one recording; two that name their items must name the same.
     """
-    from caesura.formats.folders import renamed
+    from caesura.formats.folders import rename_parts
 
     taken = (Path(its_path).stem,), (Path(path).stem,)
     if (reference.items, hypothesis.items) == taken and reference.items != hypothesis.items:
-        return renamed(hypothesis, {"item": reference.items[0]})
+        return rename_parts(hypothesis, {"item": reference.items[0]})
     return hypothesis

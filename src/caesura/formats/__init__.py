@@ -1,5 +1,6 @@
-"""Reading and writing: one module a file format, found by suffix or by looking inside."""
+"""Reading and writing: one module per file format, found by suffix or by looking inside."""
 
-from caesura.formats.registry import read, write
+from caesura.formats.reading import read
+from caesura.formats.writing import write
 
 __all__ = ["read", "write"]

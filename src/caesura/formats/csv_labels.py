@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source
-from caesura.formats.options import listed
+from caesura.formats.options import parse_list
 from caesura.formats.tables import header_of, read_table, write_table
 from caesura.model import Annotation, Corpus, Segmentation
 
@@ -58,7 +58,7 @@ def read(source: Source, *, labels: Sequence[str] | str | None = None) -> Corpus
             source.path, 1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}."
         )
     plain = {mark.strip() for column in found.values() for mark in column.boundaries} <= {"", "0", "1"}
-    scale = None if labels is None else listed(labels)
+    scale = None if labels is None else parse_list(labels)
     return Corpus.from_annotations(
         Annotation(item, coder, _marks(source, (item, coder), column, columns, plain, scale), track)
         for (item, coder, track), column in found.items()

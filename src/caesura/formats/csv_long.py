@@ -15,7 +15,7 @@ from itertools import takewhile
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.columns import Columns
-from caesura.formats.options import listed
+from caesura.formats.options import parse_list
 from caesura.formats.tables import Row, header_of, read_table, whole, write_table
 from caesura.model import Corpus
 
@@ -53,7 +53,7 @@ def read(source: Source, *, length: int | None = None, labels: Sequence[str] | s
         table.take(row)
     if not table.marks:
         raise FormatError(source.path, None, "the table has no row.")
-    return table.corpus(length, None if labels is None else listed(labels))
+    return table.corpus(length, None if labels is None else parse_list(labels))
 
 
 def write(corpus: Corpus) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from caesura.errors import FormatError
-from caesura.formats.options import listed, mapped
+from caesura.formats.options import parse_list, parse_table
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["ALIASES", "ENDNOTES", "Convention", "EndnoteOptions", "Speech", "utterances"]
@@ -53,10 +53,10 @@ class Convention:
         unmarked: str | None = None,
     ) -> Convention:
         """Take the options as a reader gets them."""
-        known = frozenset(listed(endnotes, None))
+        known = frozenset(parse_list(endnotes, None))
         if not known:
             raise FormatError(None, None, "endnotes= names no endnote.")
-        return cls(known, mapped(aliases), attached, unmarked)
+        return cls(known, parse_table(aliases), attached, unmarked)
 
     def endnote(self, token: str) -> str | None:
         """Return the endnote that a token is, or None for a word."""

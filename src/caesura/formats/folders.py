@@ -1,4 +1,4 @@
-"""A folder read as one corpus: a file a coder, or a folder a coder, told apart by a pattern of names."""
+"""A folder read as one corpus: one file or one folder per coder, told apart by a pattern of names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
-from caesura.formats.losses import WORDS, features, reduced
+from caesura.formats.losses import WORDS, features, reduce_corpus
 from caesura.model import Annotation, Corpus
 
-__all__ = ["NAMES", "guessed_pattern", "read_folder", "renamed", "write_folder"]
+__all__ = ["NAMES", "guess_pattern", "read_folder", "rename_parts", "write_folder"]
 
 #: What a pattern, or an option of ``read``, can name.
 NAMES = ("item", "coder", "track")
@@ -43,7 +43,7 @@ def read_folder(
         ``"{coder}/{item}.txt"``, ``"{item}/{item}-{coder}.*"``. Only matching files are read. Default: every file, with the names it
         holds; where it holds none, the file's name is the item and its folder's the coder.
     """
-    matching = None if pattern is None else _compiled(pattern)
+    matching = None if pattern is None else _compile(pattern)
     corpora = []
     for file in _files(folder):
         named: dict[str, str] = {}
@@ -66,7 +66,7 @@ def read_folder(
         raise type(fault)(f"{folder}: {fault}") from None
 
 
-def guessed_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callable[[Path], bool]) -> str | None:
+def guess_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callable[[Path], bool]) -> str | None:
     """Guess from the names of a folder's files the pattern by which some text has two coders; None where no guess holds.
 
     A guess holds where every file fits it and ``read``, given the pattern, gives a corpus with two coders of one text.
@@ -82,8 +82,8 @@ def guessed_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callabl
 
 
 def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Corpus, Path], None]) -> None:
-    """Write a new folder with a file for every item and coder that the pattern tells apart; all of it, or nothing."""
-    _compiled(pattern)
+    """Write a new folder with one file per item and coder that the pattern tells apart; all of it, or nothing."""
+    _compile(pattern)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FormatError(folder, None, "this exists already; a corpus is written into a new or empty folder.")
     if not folder.parent.is_dir():
@@ -115,7 +115,7 @@ def _own_scale(corpus: Corpus, part: Corpus) -> Corpus:
     """Let a file name only the types it uses, where all files together give the scale of the corpus back."""
     if corpus.labels is None or "type order" in features(corpus):
         return part
-    return reduced(part, frozenset(WORDS) - {"type order"})
+    return reduce_corpus(part, frozenset(WORDS) - {"type order"})
 
 
 def _path_of(pattern: str, annotation: Annotation) -> str:
@@ -128,7 +128,7 @@ def _path_of(pattern: str, annotation: Annotation) -> str:
     return re.sub(r"\{(\w+)\}", lambda name: str(named[name[1]]), pattern)
 
 
-def renamed(corpus: Corpus, named: Mapping[str, str]) -> Corpus:
+def rename_parts(corpus: Corpus, named: Mapping[str, str]) -> Corpus:
     """Give the one item, coder or track of a corpus another name."""
     if all(getattr(corpus, f"{what}s") == (name,) for what, name in named.items()):
         return corpus
@@ -153,13 +153,13 @@ def _from_folder(file: Path, corpus: Corpus, named: dict[str, str]) -> Corpus:
     if corpus.coders == ("",) and "coder" not in named:
         named = {**named, "coder": file.parent.name}
     try:
-        return renamed(corpus, named)
+        return rename_parts(corpus, named)
     except FormatError as fault:
         raise FormatError(file, None, fault.why) from None
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder)))
+    return sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
 
 
 def _likely(paths: Sequence[str]) -> Iterator[str]:
@@ -171,17 +171,17 @@ def _likely(paths: Sequence[str]) -> Iterator[str]:
             if between and habit.count("{") == 2 and any(Path(path).stem.count(between) != 1 for path in paths):
                 continue
             pattern = habit.replace("~", between) + ending
-            found = [_compiled(pattern).fullmatch(path) for path in paths]
+            found = [_compile(pattern).fullmatch(path) for path in paths]
             named = [fits.groupdict() for fits in found if fits]
             if len(named) == len(paths) and max(Counter(n["item"] for n in named).values(), default=0) > 1:
                 yield pattern
 
 
-def _hidden(path: Path) -> bool:
+def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     """Turn a pattern into a regular expression; a name that stands twice must be the same both times."""
     made, seen = [], set()
     for part in re.split(r"(\{[^{}]*\})", pattern):

@@ -6,7 +6,7 @@ import numpy as np
 
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
-__all__ = ["REDUCIBLE", "WORDS", "differences", "features", "reduced"]
+__all__ = ["REDUCIBLE", "WORDS", "differences", "features", "reduce_corpus"]
 
 #: Everything a corpus can hold, with the words for its loss. ``Format.carries`` uses these names.
 WORDS: dict[str, str] = {
@@ -81,7 +81,7 @@ def differences(before: Corpus, after: Corpus) -> list[str]:
     return found
 
 
-def reduced(corpus: Corpus, carries: frozenset[str]) -> Corpus:
+def reduce_corpus(corpus: Corpus, carries: frozenset[str]) -> Corpus:
     """Leave out what the format does not carry: other coders, tracks and items, types, text, names, attributes."""
     lost = features(corpus) - carries
     for what, of in (("items", "item"), ("coders", "coder"), ("tracks", "track")):
@@ -90,13 +90,13 @@ def reduced(corpus: Corpus, carries: frozenset[str]) -> Corpus:
             corpus = corpus.select(**{what: [getattr(first, of)]})
     named = "tracks" in lost
     return Corpus.from_annotations(
-        (Annotation(a.item, a.coder, _reduced_marks(a.marks, lost), "" if named else a.track) for a in corpus),
+        (Annotation(a.item, a.coder, _reduce_marks(a.marks, lost), "" if named else a.track) for a in corpus),
         labels=None if "type order" in lost else corpus.labels,
         attributes=None if "attributes" in lost else corpus.attributes,
     )
 
 
-def _reduced_marks(marks: Segmentation | Hierarchy, lost: set[str]) -> Segmentation | Hierarchy:
+def _reduce_marks(marks: Segmentation | Hierarchy, lost: set[str]) -> Segmentation | Hierarchy:
     units = None if "text" in lost else marks.units
     if isinstance(marks, Hierarchy):
         return (

@@ -10,36 +10,36 @@ from typing import Any, Literal, Union, Unpack, get_args, get_origin, get_type_h
 
 from caesura.errors import FormatError
 
-__all__ = ["checked", "known", "listed", "mapped"]
+__all__ = ["check_options", "option_types", "parse_list", "parse_table"]
 
 
-def checked(function: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+def check_options(function: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
     """Return the options as the function wants them; text from a command line becomes numbers and truth values.
 
     >>> def read(source, *, unit: Literal["token", "line"] = "token", limit: int = 3): ...
-    >>> checked(read, {"unit": "line", "limit": "5"}, "the toy format")
+    >>> check_options(read, {"unit": "line", "limit": "5"}, "the toy format")
     {'unit': 'line', 'limit': 5}
-    >>> checked(read, {"units": "line"}, "the toy format")
+    >>> check_options(read, {"units": "line"}, "the toy format")
     Traceback (most recent call last):
     caesura.errors.FormatError: the toy format takes no option 'units'; it takes limit, unit.
     """
-    hints = known(function)
+    hints = option_types(function)
     for name in given:
         if name not in hints:
             takes = f"it takes {', '.join(sorted(hints))}" if hints else "it takes none"
             raise FormatError(None, None, f"{what} takes no option {name!r}; {takes}.")
-    return {name: _converted(name, value, hints[name], what) for name, value in given.items()}
+    return {name: _convert(name, value, hints[name], what) for name, value in given.items()}
 
 
 @cache
-def known(function: Callable[..., Any]) -> dict[str, Any]:
+def option_types(function: Callable[..., Any]) -> dict[str, Any]:
     """Name the options of a reader or writer, with their types; those that several readers share are a typed dictionary.
 
     >>> from typing import TypedDict
     >>> class Shared(TypedDict):
     ...     edges: bool
     >>> def read(source, *, tier: int = 1, **shared: Unpack[Shared]): ...
-    >>> known(read)
+    >>> option_types(read)
     {'tier': <class 'int'>, 'edges': <class 'bool'>}
     """
     hints = get_type_hints(function)
@@ -52,12 +52,12 @@ def known(function: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
-def listed(value: Any, separator: str | None = ",") -> tuple[str, ...]:
+def parse_list(value: Any, separator: str | None = ",") -> tuple[str, ...]:
     """Read a list that may come as one string: ``"act,scene"``, or ``", . ?"`` where the separator is None.
 
-    >>> listed("act, scene")
+    >>> parse_list("act, scene")
     ('act', 'scene')
-    >>> listed(", . ?", separator=None)
+    >>> parse_list(", . ?", separator=None)
     (',', '.', '?')
     """
     if isinstance(value, str):
@@ -65,10 +65,10 @@ def listed(value: Any, separator: str | None = ",") -> tuple[str, ...]:
     return tuple(value)
 
 
-def mapped(value: Mapping[str, str] | str) -> dict[str, str]:
+def parse_table(value: Mapping[str, str] | str) -> dict[str, str]:
     """Read a table that may come as one string.
 
-    >>> mapped("—=-- …=.")
+    >>> parse_table("—=-- …=.")
     {'—': '--', '…': '.'}
     """
     if not isinstance(value, str):
@@ -82,7 +82,7 @@ def mapped(value: Mapping[str, str] | str) -> dict[str, str]:
     return table
 
 
-def _converted(name: str, value: Any, hint: Any, what: str) -> Any:
+def _convert(name: str, value: Any, hint: Any, what: str) -> Any:
     choices = [h for h in _members(hint) if get_origin(h) is Literal]
     if choices and not any(value in get_args(c) for c in choices):
         allowed = ", ".join(str(a) for c in choices for a in get_args(c))

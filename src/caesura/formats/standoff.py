@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from caesura.errors import FormatError, InvalidSegmentation
-from caesura.formats.options import listed
+from caesura.formats.options import parse_list
 from caesura.model import Hierarchy, Segmentation
 
 __all__ = ["As", "Span", "Text", "Unit", "joined", "marks_of", "spans_of"]
@@ -58,7 +58,7 @@ def marks_of(
     text: Text, spans: Sequence[Span], how: As, only: Sequence[str] | str | None, fault: Callable[[str], FormatError]
 ) -> Segmentation | Hierarchy:
     """Turn labelled spans into marks on the units of a text."""
-    wanted = None if only is None else set(listed(only))
+    wanted = None if only is None else set(parse_list(only))
     found = []
     for start, end, label in spans:
         if (wanted is None or label in wanted) and (units := text.covered(start, end, fault)) is not None:

@@ -39,7 +39,7 @@ def _settings(request: Request) -> Settings:
 def session(request: Request) -> dict[str, Any]:
     """The token that every change must carry in the header X-CSRF-Token, and what the workbench knows."""
     from caesura import __version__
-    from caesura.formats.registry import FORMATS
+    from caesura.formats.catalog import all_formats
     from caesura.gold import METHODS
     from caesura.metrics import metric_names
     from caesura.web.starts import METHODS_IN_TIME
@@ -50,7 +50,7 @@ def session(request: Request) -> dict[str, Any]:
         "metrics": metric_names(),
         "methods": list(METHODS),
         "methods_in_time": [*METHODS_IN_TIME, "best-annotator"],
-        "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in FORMATS.values()],
+        "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
     }
 
 

@@ -6,9 +6,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from caesura.errors import UnknownName
 from caesura.formats import write
-from caesura.formats.registry import FORMATS
+from caesura.formats.catalog import named_format
 from caesura.model import Annotation, Corpus
 from caesura.web.uploads import plain_name
 
@@ -19,9 +18,7 @@ def exported(
     corpus: Corpus, project: str, format: str, *, lossy: bool, origins: Mapping[tuple[str, str, str], str] | None = None
 ) -> tuple[str, bytes]:
     """File name and content of an export; formats that carry attributes say where each annotation came from."""
-    if format not in FORMATS:
-        raise UnknownName("format", format, list(FORMATS))
-    chosen = FORMATS[format]
+    chosen = named_format(format)
     tabular = chosen.suffixes and any(suffix in (".csv", ".tsv") for suffix in chosen.suffixes)
     with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
         path = Path(folder) / f"export{chosen.suffixes[0] if chosen.suffixes else '.txt'}"

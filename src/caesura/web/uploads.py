@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
-from caesura.formats.registry import FORMATS
+from caesura.formats.catalog import all_formats
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.web.settings import Limits
 
@@ -108,7 +108,7 @@ def plain_name(name: str, limit: int = 200) -> str:
 
 def _suffix(name: str) -> str:
     """The suffix, in plain letters: nothing else of the name reaches the disk."""
-    known = {suffix for each in FORMATS.values() for suffix in each.suffixes}
+    known = {suffix for each in all_formats() for suffix in each.suffixes}
     own = "".join(c for c in PurePosixPath(name).suffix.lower() if c.isascii() and (c.isalnum() or c == "."))
     return max((s for s in known if name.lower().endswith(s)), key=len, default=own[:10] or ".txt")
 

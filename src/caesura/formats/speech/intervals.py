@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.options import listed
+from caesura.formats.options import parse_list
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = [
@@ -88,7 +88,7 @@ class Rule:
         """Build from a reader's options; silences may come as one string with commas."""
         if not close_gaps >= 0:
             raise FormatError(None, None, f"close_gaps is {close_gaps}, expected seconds from 0 up.")
-        return cls(silence, frozenset({"", *listed(silences)}), close_gaps, edges)
+        return cls(silence, frozenset({"", *parse_list(silences)}), close_gaps, edges)
 
 
 def segmentation(
