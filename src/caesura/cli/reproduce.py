@@ -33,11 +33,11 @@ def reproduce(
     """
     from caesura.cli.output import as_json, table, working
     from caesura.errors import FormatError
-    from caesura.papers import PAPERS
+    from caesura.papers import PAPERS, citation
     from caesura.papers import reproduce as computed
 
     if paper is None:
-        listed = [(name, reference) for name, (_, reference) in PAPERS.items()]
+        listed = [(name, citation(name)) for name, _ in PAPERS.all_facts()]
         as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)
         return
     if output is not None and output.exists() and not output.is_dir():

@@ -1,6 +1,6 @@
-"""One module a paper: its tables and figures, what was printed beside what we compute."""
+"""One module per paper: its tables and figures, what was printed beside what we compute."""
 
 from caesura.papers.base import Figure, Line, Reproduction, Table
-from caesura.papers.registry import PAPERS, reproduce
+from caesura.papers.catalog import PAPERS, citation, reproduce
 
-__all__ = ["PAPERS", "Figure", "Line", "Reproduction", "Table", "reproduce"]
+__all__ = ["PAPERS", "Figure", "Line", "Reproduction", "Table", "citation", "reproduce"]

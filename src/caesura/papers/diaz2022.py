@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from caesura.metrics import Metric, metric
 from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
-from caesura.papers.registry import PAPERS
 
 __all__ = ["reproduce"]
 
@@ -77,7 +77,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
     study = error_study({**PADDED, **asked}, longest=max_length)
     return Reproduction(
         "diaz2022",
-        PAPERS["diaz2022"][1],
+        citation("diaz2022"),
         tables=[*_examples(), _figure_9(), _votes(), *_sums(study), _rates(study), _ours(study)],
         figures=[_plot(study, which) for which in STUDIES],
         findings=_findings(study),

@@ -21,7 +21,7 @@ from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
 from caesura.papers.base import Figure, Line, Reproduction, Table
-from caesura.papers.registry import PAPERS
+from caesura.papers.catalog import citation
 
 __all__ = ["CUSTOM", "reproduce"]
 
@@ -80,7 +80,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     fates = _fates(texts)
     return Reproduction(
         "lai2023",
-        PAPERS["lai2023"][1],
+        citation("lai2023"),
         tables=[_figure_2(), *_authors(found), *_figures(found, fates)],
         figures=_drawn(found, fates),
         findings=_findings(found, fates, "M" in matrices),

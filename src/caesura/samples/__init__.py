@@ -8,21 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from caesura.errors import UnknownName
 from caesura.model import Corpus
-from caesura.samples import dialogue, flat, nested, speech
+from caesura.registry import Entry, Registry
 
 __all__ = ["SAMPLES", "load", "names"]
 
-#: Name -> (what it is, how it is made).
-SAMPLES: dict[str, tuple[str, Callable[[], Corpus]]] = {
-    "kubla": ("eleven lines of Kubla Khan, one manual and four contrived segmentations", flat.kubla),
-    "stargazer": ("an article of 21 paragraphs, seven coders", flat.stargazer),
-    "dialogue": ("two speakers, endnotes by two annotators", dialogue.dialogue),
-    "walk": ("directions through a town, nested segments by three coders", nested.walk),
-    "phones": ("one spoken sentence, phone boundaries by two people and an aligner", speech.phones),
-    "scripts": ("a few lines of Hebrew and Arabic, two coders", flat.scripts),
-}
+#: Name -> the function that makes it; the title says what it is.
+SAMPLES: Registry[Callable[[], Corpus]] = Registry(
+    "sample",
+    {
+        "kubla": Entry(
+            "caesura.samples.flat:kubla",
+            title="eleven lines of Kubla Khan, one manual and four contrived segmentations",
+        ),
+        "stargazer": Entry("caesura.samples.flat:stargazer", title="an article of 21 paragraphs, seven coders"),
+        "dialogue": Entry("caesura.samples.dialogue:dialogue", title="two speakers, endnotes by two annotators"),
+        "walk": Entry(
+            "caesura.samples.nested:walk",
+            title="directions through a town, nested segments by three coders",
+        ),
+        "phones": Entry(
+            "caesura.samples.speech:phones",
+            title="one spoken sentence, phone boundaries by two people and an aligner",
+        ),
+        "scripts": Entry("caesura.samples.flat:scripts", title="a few lines of Hebrew and Arabic, two coders"),
+    },
+    facts={"title": ""},
+)
 
 
 def names() -> list[str]:
@@ -39,6 +51,4 @@ def load(name: str) -> Corpus:
     >>> load("kubla")["kubla", "manual"].masses
     [2, 3, 6]
     """
-    if name not in SAMPLES:
-        raise UnknownName("sample", str(name), names())
-    return SAMPLES[name][1]()
+    return SAMPLES[name]()

@@ -1,0 +1,84 @@
+"""Papers by name. Each module has ``reproduce(**options) -> Reproduction`` with its own options as keywords.
+
+Another package's paper is such a function; its ``title`` is the full reference, by default the first line of its docstring.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from caesura.errors import CaesuraError
+from caesura.papers.base import Reproduction
+from caesura.registry import Entry, Registry
+
+__all__ = ["PAPERS", "citation", "reproduce"]
+
+
+def _accept(name: str, loaded: Any) -> Callable[..., Reproduction]:
+    if not callable(loaded):
+        raise CaesuraError(f"{loaded!r} is no function that returns a Reproduction")
+    return loaded  # type: ignore[no-any-return]
+
+
+#: Short name -> its function; the title is the full reference.
+PAPERS: Registry[Callable[..., Reproduction]] = Registry(
+    "paper",
+    {
+        "fournier2013": Entry(
+            "caesura.papers.fournier2013:reproduce",
+            title="Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, ACL",
+        ),
+        "rasanen2009": Entry(
+            "caesura.papers.rasanen2009:reproduce",
+            title="Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech",
+        ),
+        "lai2023": Entry(
+            "caesura.papers.lai2023:reproduce",
+            title="Lai, Li & Zhang (2023), Text segmentation similarity revisited: A flexible distance-based approach for multiple "
+            "boundary types, SCiL",
+        ),
+        "diaz2022": Entry(
+            "caesura.papers.diaz2022:reproduce",
+            title="Ocampo Diaz & Ouyang (2022), An Alignment-based Approach to Text Segmentation Similarity Scoring, CoNLL",
+        ),
+        "gal2002": Entry(
+            "caesura.vowels.gal2002:reproduce",
+            title="Gal 2002, An HMM Approach to Vowel Restoration in Arabic and Hebrew, ACL Workshop on Semitic Languages",
+        ),
+        "carbone2004": Entry(
+            "caesura.papers.carbone2004:reproduce",
+            title="Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard",
+        ),
+    },
+    facts={"title": ""},
+    accept=_accept,
+)
+
+
+def citation(paper: str) -> str:
+    """Give the full reference of a paper.
+
+    >>> citation("gal2002")
+    'Gal 2002, An HMM Approach to Vowel Restoration in Arabic and Hebrew, ACL Workshop on Semitic Languages'
+    """
+    title: str = PAPERS.facts(paper)["title"]
+    return title or (inspect.getdoc(PAPERS[paper]) or paper).partition("\n")[0]
+
+
+def reproduce(paper: str, progress: Callable[[str, float], None] | None = None, **options: Any) -> Reproduction:
+    """Compute a paper's tables and figures; options that are None are left to the paper's defaults.
+
+    Papers that take long call ``progress`` with what they do and the share of their work that is done.
+    """
+    function = PAPERS[paper]
+    given = {name: value for name, value in options.items() if value is not None}
+    known = inspect.signature(function).parameters
+    for name in given:
+        if name not in known:
+            takes = ", ".join("--" + k.replace("_", "-") for k in known if k != "progress") or "none"
+            raise CaesuraError(f"{paper} takes no --{name.replace('_', '-')}; its options: {takes}.")
+    if progress is not None and "progress" in known:
+        given["progress"] = progress
+    return function(**given)
