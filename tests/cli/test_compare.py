@@ -24,7 +24,7 @@ def test_two_files(gold, system) -> None:
     done = caesura("compare", gold, system, "-m", "recall")
     assert done.returncode == 0, done.stderr
     assert "recall" in done.stdout
-    assert "0.7500" in done.stdout
+    assert "0.750" in done.stdout
     assert "where they differ most: b" in done.stdout
     assert "\x1b" not in done.stdout
 

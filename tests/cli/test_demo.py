@@ -37,7 +37,7 @@ def test_the_whole_tour_from_a_pipe() -> None:
     for number, stop in enumerate(STOPS, 1):
         assert f"{number}/{len(STOPS)}  {stop.title}" in done.stdout
         assert f"$ {stop.command}" in done.stdout
-    assert "near miss               0.7500" in done.stdout
+    assert "near miss               0.750" in done.stdout
 
 
 def test_stops_by_name_and_as_data() -> None:

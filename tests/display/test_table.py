@@ -5,6 +5,7 @@ import json
 import re
 from html.parser import HTMLParser
 from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -184,7 +185,7 @@ def test_every_cell_is_spelled_in_one_place():
     ]
     assert spelled == ["0.500", "7", "12,345", "yes", "–", "2.3", "0.67", "x", "Pk ↓"]
     assert spell(Estimate(0.5)) == "0.500"
-    assert measure_name("B", higher_is_better=True) == "B"
+    assert [spell(measure_name("X", SimpleNamespace(higher_is_better=up))) for up in (True, False)] == ["X", "X ↓"]
     assert [spell(Bar(share)) for share in (0.0, 0.001, 1.0)] == ["", "█", "█" * 20]
 
 

@@ -15,10 +15,10 @@ import pytest
 from caesura import samples
 from caesura.agreement import agreement
 from caesura.display.scene import Picture
+from caesura.display.table import Table
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.report.blocks import Table
 from caesura.report.findings import make_report
 from caesura.report.markdown import markdown_report
 from caesura.report.page import html_page

@@ -22,10 +22,10 @@ def demo(
 
     Example: caesura demo boundaries region
     """
-    from caesura.cli.output import as_json, console, say, show_picture, table, working
-    from caesura.display.scene import Picture
+    from caesura.cli.output import as_json, console, say, show_picture, show_table, table, working
+    from caesura.display.table import Table
     from caesura.errors import UnknownName
-    from caesura.report.tour import STOPS, Columns
+    from caesura.report.tour import STOPS
 
     known = {each.name: each for each in STOPS}
     for name in stop or ():
@@ -46,9 +46,9 @@ def demo(
         for part in shown if not json else ():
             if isinstance(part, str):
                 console().print(part, markup=False)
-            elif isinstance(part, Columns):
-                table("", part.headings, part.rows)
-            elif isinstance(part, Picture):
+            elif isinstance(part, Table):
+                show_table(part)
+            else:
                 show_picture(part, width)
             click.echo()
         if not json:

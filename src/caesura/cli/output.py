@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from caesura.display.scene import Picture
+    from caesura.display.table import Table
+    from caesura.display.table_cells import Cell
 
 __all__ = [
-    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "table", "terminal_width", "tracked",
+    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "show_table", "table", "terminal_width", "tracked",
     "working", "write_svg",
 ]  # fmt: skip
 
@@ -146,38 +148,31 @@ def as_json(data: Any) -> None:
     click.echo(text)
 
 
+def show_table(table: Table) -> None:
+    """Print a table, folded into the terminal; a file or a pipe has no edge to fold at."""
+    screen = console()
+    screen.print(
+        table.terminal(screen.width if screen.is_terminal else None), no_wrap=True, crop=False, overflow="ignore"
+    )
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table: words left, numbers right; what users wrote is never read as markup."""
-    from rich.measure import Measurement
-    from rich.table import Table
-    from rich.text import Text
+    from caesura.display.table import Table
 
-    from caesura.display.writing import choose_bidi, phrase
-
-    listed, turned = [list(row) for row in rows], choose_bidi()
-    drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for i, column in enumerate(columns):
-        numeric = all(_numeric(row[i]) for row in listed if i < len(row))
-        drawn.add_column(column, justify="right" if i and numeric else "left", overflow="fold")
-    for row in listed:
-        drawn.add_row(*(Text(number(cell) if isinstance(cell, float) else phrase(str(cell), turned)) for cell in row))
-    if title:
-        say(title, "italic")  # as long as it is, not folded to the width of a narrow table
-    screen = console()
-    if not screen.is_terminal:  # a file or a pipe has no edge to fold at, and a number over two lines reads as two
-        wide = screen.options.update(max_width=10_000)
-        screen.width = max(screen.width, Measurement.get(screen, wide, drawn).maximum)
-    screen.print(drawn)
+    listed = tuple(tuple(_cell(value) for value in row) for row in rows)
+    show_table(Table(title, tuple(columns), listed))
 
 
-def _numeric(cell: object) -> bool:
-    """Whether a cell holds numbers: 0.75, or words made of digits as in ``0.61 … 0.78`` and ``–``."""
-    return not isinstance(cell, str) or all(c.isdigit() or c in " .,…–-+−%±eE" for c in cell)
+def _cell(value: object) -> Cell:
+    return value if value is None or isinstance(value, (str, int, float, tuple)) else str(value)  # type: ignore[return-value]
 
 
-def number(value: float | None, digits: int = 4) -> str:
+def number(value: float | None, digits: int = 3) -> str:
     """Spell a score; an undefined one as a dash."""
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+    from caesura.display.table_cells import spell
+
+    return spell(value, digits)
 
 
 def from_to(interval: Sequence[float] | None) -> str:

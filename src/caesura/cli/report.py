@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -66,26 +66,9 @@ def report(
     if json:
         from caesura.cli.output import as_json
 
-        as_json({"wrote": str(output), "bytes": size, **_as_data(made)})
+        as_json({"wrote": str(output), "bytes": size, **made.as_dict()})
         return
     click.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
-
-
-def _as_data(made: Report) -> dict[str, Any]:
-    """The report's words and tables as plain data; a link is the name it stands under."""
-    from caesura.report.blocks import Link, Table
-
-    summary, *others = made.sections
-    tables = {
-        block.caption: [
-            {c: x.words if isinstance(x, Link) else x for c, x in zip(block.columns, row, strict=True)}
-            for row in block.rows
-        ]
-        for section in others
-        for block in section.blocks
-        if isinstance(block, Table)
-    }
-    return {"title": made.title, "summary": [b for b in summary.blocks if isinstance(b, str)], "tables": tables}
 
 
 def _writer(output: Path, drawn: int | None) -> Callable[[Report], str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -26,6 +27,7 @@ __all__ = ["MEDIA", "NOTEBOOK_STYLE", "Table"]
 
 _GAP = "  "  # between two columns in a terminal
 _WORDY = 40  # letters from which a cell of a page is folded rather than kept on one line
+_DIGITS = re.compile(r"[\d .,:/…–\-+−%±∞eE]*\d[\d .,:/…–\-+−%±∞eE]*|–")
 _NUMBER = ' class="n"'
 #: What a notebook needs: its own sheet sets every cell to the right.
 NOTEBOOK_STYLE = (
@@ -211,7 +213,8 @@ def _plain_python(cell: Any) -> Cell:
 
 
 def _is_words(cell: Cell) -> bool:
-    return isinstance(cell, (str, Link, Bar, bool))
+    """Whether a cell is set like words; digits that somebody spelled already (``5 %``, ``2/3``) are set like numbers."""
+    return not _DIGITS.fullmatch(cell) if isinstance(cell, str) else isinstance(cell, (Link, Bar, bool))
 
 
 def _set(text: str, width: int, *, right: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
     "Bar", "Cell", "Code", "Estimate", "Interval", "Link", "OnScale", "Penalty", "Rounded", "Shade", "is_unknown",
@@ -114,13 +114,17 @@ class OnScale(float):
 Cell: TypeAlias = str | int | float | Link | Interval | Estimate | None
 
 
-def measure_name(name: str, *, higher_is_better: bool) -> str:
-    """Name a measure so that people see which way is better.
+class Directed(Protocol):
+    """A measure that says which way is better."""
 
-    >>> spell(measure_name("WD", higher_is_better=False))
-    'WD ↓'
-    """
-    return name if higher_is_better else Penalty(name)
+    @property
+    def higher_is_better(self) -> bool:
+        """False of a penalty."""
+
+
+def measure_name(name: str, measure: Directed) -> str:
+    """Name a measure so that people see which way is better: penalties are marked ↓."""
+    return name if measure.higher_is_better else Penalty(name)
 
 
 def is_unknown(cell: Cell) -> bool:

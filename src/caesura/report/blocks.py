@@ -4,51 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
-from typing import NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from caesura.display.scene import Picture
+from caesura.display.table import Table
 from caesura.drawings.catalog import applicable, draw
 from caesura.model import Corpus
 
-__all__ = ["Block", "Cell", "Code", "Document", "Link", "Report", "Rough", "Section", "Table", "spelled_number"]
-
-
-class Code(str):
-    """Words to be shown as they are typed: signatures and commands."""
-
-    __slots__ = ()
-
-
-class Rough(float):
-    """A number of which two decimals say enough."""
-
-    __slots__ = ()
-
-
-class Link(NamedTuple):
-    """A name that leads to a place in the report."""
-
-    words: str
-    target: str
-
-
-Cell: TypeAlias = str | float | int | Link | None
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under headings; the first column names its row."""
-
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    def without_empty(self) -> Table:
-        """Leave out columns in which nothing is known: one document has no interval, and needs no column for it."""
-        kept = [i for i in range(len(self.columns)) if not i or any(row[i] is not None for row in self.rows)]
-        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
-        return Table(self.caption, tuple(self.columns[i] for i in kept), rows)
+__all__ = ["Block", "Document", "Report", "Section"]
 
 
 @dataclass(frozen=True)
@@ -108,9 +71,8 @@ class Report:
         """The sections that come after them."""
         return self.sections[self.before :]
 
-
-def spelled_number(value: float | int | None) -> str:
-    """Spell a number of a table: whole ones with their thousands apart, scores with four decimals, a dash for none."""
-    if value is None or isnan(value):
-        return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}" if isinstance(value, Rough) else f"{value:.4f}"
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: the words, and the tables by what they are called."""
+        summary, *others = self.sections
+        tables = {b.caption: b.records() for section in others for b in section.blocks if isinstance(b, Table)}
+        return {"title": self.title, "summary": [b for b in summary.blocks if isinstance(b, str)], "tables": tables}

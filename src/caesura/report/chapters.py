@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from caesura._version import __version__
-from caesura.agreement import COEFFICIENTS, Agreement
+from caesura.agreement import COEFFICIENTS
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, Code, Interval, Link, Rounded, measure_name, spell
 from caesura.display.writing import clean, clip
 from caesura.drawings.catalog import draw
 from caesura.metrics import Metric
 from caesura.model import Corpus
-from caesura.report.blocks import Block, Cell, Code, Document, Link, Rough, Section, Table
+from caesura.report.amounts import marks_per_annotation, rates_of_coders, total_length
+from caesura.report.blocks import Block, Document, Section
 from caesura.report.measures import Measures
+from caesura.report.summary import quoted
 from caesura.statistics.evaluation import Measured
 
-__all__ = ["agreement", "citing", "coders", "documents", "meaning", "parameters", "scores", "summary"]
+__all__ = ["agreement", "citing", "coders", "documents", "meaning", "parameters", "scores"]
 
-_FEW = 3
 _STRIP = 200  # documents that a strip of scores can hold
 _COEFFICIENT_WORDS = {
     "pi": "Of the agreement that chance leaves open, how much coders reach, if all placed boundaries at one common rate.",
@@ -36,195 +39,98 @@ _CHANCE_WORDS = {
 }
 
 
-# ---------------------------------------------------------------------- in short
-
-
-def summary(corpus: Corpus, name: str, found: Measures) -> Section:
-    """Say in words what was found."""
-    said = [_what_there_is(corpus, clip(clean(name), 60))]
-    if not found.scores:
-        alone = "There is one coder" if len(corpus.coders) == 1 else "No text was annotated by two coders"
-        said.append(f"{alone}, so there is nothing to compare. The documents are drawn below as they were marked.")
-        return Section("summary", "In short", tuple(said))
-    said += _how_alike(found)
-    if found.coefficients:
-        said += _beyond_chance(found.coefficients)
-    said += _who(corpus, found)
-    said += _where(corpus, found)
-    return Section("summary", "In short", tuple(said))
-
-
-def _what_there_is(corpus: Corpus, name: str) -> str:
-    marks = {"units": "boundaries", "time": "boundaries", "nested": "nested segments"}[corpus.kind]
-    tracks = f" on {len(corpus.tracks)} tracks" if len(corpus.tracks) > 1 else ""
-    whole = _lengths(corpus)
-    size = f"{whole:,.1f} seconds" if corpus.kind == "time" else f"{whole:,.0f} units"
-    return (
-        f"{_name(name)} holds {_count(len(corpus.items), 'document')}{tracks} of {size}{' together' * (len(corpus.items) > 1)}, marked by "
-        f"{_count(len(corpus.coders), 'coder')}: {_count(len(corpus), 'annotation')} with {int(_marks(corpus).sum()):,} {marks}."
-    )
-
-
-def _how_alike(found: Measures) -> list[str]:
-    main = found.main
-    good = f"{main.best:g} is perfect, {'higher' if main.higher_is_better else 'lower'} is better"
-    if found.reference is None:
-        (pooled,) = found.scores.values()
-        m = _of(pooled, main)
-        return [
-            f"Two coders of one text agree with {main.title} {found.label} = {m.micro:.4f}{_interval_words(m, found.level)}; {good}."
-        ]
-    ranked = sorted(found.scores, key=lambda c: _of(found.scores[c], main).micro, reverse=main.higher_is_better)
-    said = ", ".join(f"{_name(c)} {_of(found.scores[c], main).micro:.4f}" for c in ranked[:5])
-    more = f" and {len(ranked) - 5} more" if len(ranked) > 5 else ""
-    return [f"Against {_name(found.reference)}, by {main.title} {found.label}: {said}{more}; {good}."]
-
-
-def _beyond_chance(found: Mapping[str, Agreement]) -> list[str]:
-    pi = found.get("pi")
-    if pi is None or np.isnan(pi.value):
-        return []
-    many = len(pi.details.get("coders", "")) > 2
-    share = (
-        f"of the agreement that chance leaves open, coders reach {pi.value:.0%}".replace("%", " %")
-        if pi.value >= 0
-        else "coders agree less than chance would let them"
-    )
-    return [f"{COEFFICIENTS['pi'][many]} = {pi.value:.4f}: {share}."]
-
-
-def _who(corpus: Corpus, found: Measures) -> list[str]:
-    said = []
-    if len(corpus.coders) > 2:
-        matrix = _matrix(corpus, found)
-        np.fill_diagonal(matrix, np.nan)
-        if np.isfinite(matrix).any():
-            ends = [np.unravel_index(int(f(matrix)), matrix.shape) for f in (np.nanargmax, np.nanargmin)]
-            most, least = ends if found.main.higher_is_better else ends[::-1]
-            pair = [
-                f"{_name(corpus.coders[p[0]])} and {_name(corpus.coders[p[1]])} ({matrix[p]:.4f})"
-                for p in (most, least)
-            ]
-            said.append(f"Most alike are {pair[0]}; least alike {pair[1]}.")
-    rates = _rates(corpus)
-    if len(rates) > 1:
-        ordered = sorted(rates, key=lambda c: rates[c])
-        if rates[ordered[-1]] > rates[ordered[0]]:
-            said.append(
-                f"{_name(ordered[-1])} marks most ({_rate(corpus, rates[ordered[-1]])}), "
-                f"{_name(ordered[0])} least ({_rate(corpus, rates[ordered[0]])})."
-            )
-    return said
-
-
-def _where(corpus: Corpus, found: Measures) -> list[str]:
-    scored = found.of_items()
-    known = [i for i, s in enumerate(scored) if np.isfinite(s)]
-    said = []
-    if len(known) > _FEW:
-        known.sort(key=lambda i: scored[i], reverse=not found.main.higher_is_better)
-        listed = ", ".join(f"{_name(corpus.items[i])} ({scored[i]:.4f})" for i in known[:_FEW])
-        said.append(f"The documents to look at first, by their pooled {found.label}: {listed}.")
-    alone = len(corpus.items) - len({i for of in found.items.values() for i in of})
-    if alone:
-        verb = "has nobody to be compared with and is" if alone == 1 else "have nobody to be compared with and are"
-        said.append(f"{_count(alone, 'document')} {verb} drawn only.")
-    return said
-
-
 # ---------------------------------------------------------------------- numbers
 
 
-def agreement(corpus: Corpus, found: Measures) -> list[Section]:
+def agreement(corpus: Corpus, measures: Measures) -> list[Section]:
     """Coefficients, and who agrees with whom."""
-    if not found.scores:
+    if not measures.scores:
         return []
     blocks: list[Block] = []
-    if found.coefficients:
+    if measures.coefficients:
         many = len(corpus.coders) > 2
         rows = tuple(
             (
                 COEFFICIENTS[name][many],
-                made.value,
-                _ends(made.interval),
-                None if made.formula == "difference" else made.observed,
-                made.expected if made.formula == "ratio" else None,
+                result.value,
+                None if result.interval is None else Interval(*result.interval),
+                None if result.formula == "difference" else result.observed,
+                result.expected if result.formula == "ratio" else None,
                 _COEFFICIENT_WORDS[name],
             )
-            for name, made in found.coefficients.items()
+            for name, result in measures.coefficients.items()
         )
-        columns = ("coefficient", "value", _level(found.level), "observed", "by chance", "what it says")
+        columns = ("coefficient", "value", _level(measures.level), "observed", "by chance", "what it says")
         blocks.append(Table("Agreement of all coders", columns, rows).without_empty())
         if corpus.kind != "units":
             blocks.append(
                 "Chance needs places where a boundary might be, which these annotations do not have: "
                 "the agreement above is as observed."
             )
-    if found.flexible:
-        blocks.append(_flexible(found))
+    if measures.flexible:
+        blocks.append(_flexible(measures))
     if len(corpus.coders) > 1:
-        blocks.append(draw("matrix", corpus, metric=found.main.spelled))
-    scored = sum(bool(np.isfinite(s)) for s in found.of_items())
-    if found.reference is None and 1 < scored <= _STRIP:
+        blocks.append(draw("matrix", corpus, metric=measures.main.spelled))
+    scored = sum(bool(np.isfinite(s)) for s in measures.of_items())
+    if measures.reference is None and 1 < scored <= _STRIP:
         blocks.append(
             "Below, a dot is a document's mean over its pairs of coders, its line reaches from the lowest pair to the highest, "
             "and the band is the interval of the pooled score. "
-            f"The table of documents has their {found.label} pooled instead, where a pair with more to count weighs more; "
+            f"The table of documents has their {measures.label} pooled instead, where a pair with more to count weighs more; "
             "of three coders or more the two may differ."
         )
-        blocks.append(draw("strip", corpus, metric=found.main.spelled))
+        blocks.append(draw("strip", corpus, metric=measures.main.spelled))
     return [Section("agreement", "Agreement", tuple(blocks))]
 
 
-def _flexible(found: Measures) -> Table:
+def _flexible(measures: Measures) -> Table:
     """S_f beyond chance, by model of chance; of several coders the mean of all pairs."""
     rows: list[tuple[Cell, ...]] = []
-    for model, made in found.flexible.items():
-        pairs = list(made.details.get("pairs", {}).values()) or [made]
-        simulated = sum(pair.standard_error is not None for pair in pairs)
-        how = f"simulated, ± {max(p.standard_error or 0.0 for p in pairs):.4f}" if simulated else "exact"
-        rows.append((model, made.value, made.observed, made.expected, how, _CHANCE_WORDS[model]))
-    many = len(next(iter(found.flexible.values())).details.get("pairs", ()))
+    for model, result in measures.flexible.items():
+        pairs = list(result.details.get("pairs", {}).values()) or [result]
+        errors = [pair.standard_error for pair in pairs if pair.standard_error is not None]
+        how = f"simulated, ± {spell(max(errors))}" if errors else "exact"
+        rows.append((model, result.value, result.observed, result.expected, how, _CHANCE_WORDS[model]))
+    many = len(next(iter(measures.flexible.values())).details.get("pairs", ()))
     caption = "Flexible similarity beyond chance" + (f", mean of {many} pairs of coders" if many else "")
     return Table(caption, ("chance", "value", "observed", "by chance", "how found", "what chance is"), tuple(rows))
 
 
-def scores(found: Measures) -> list[Section]:
+def scores(measures: Measures) -> list[Section]:
     """Every metric on every comparison."""
-    if not found.scores:
+    if not measures.scores:
         return []
-    against = found.reference is not None
+    against = measures.reference is not None
     rows = tuple(
         (
             *((coder,) if against else ()),
-            name,
+            measure_name(name, m.metric),
             m.metric.title,
             m.micro,
             m.macro,
-            _ends(None if m.interval is None else (m.interval.low, m.interval.high)),
-            "higher" if m.metric.higher_is_better else "lower",
+            m.interval,
         )
-        for coder, listed in found.scores.items()
-        for name, m in listed.items()
+        for coder, measured in measures.scores.items()
+        for name, m in measured.items()
     )
     head = ("coder",) if against else ()
-    columns = (*head, "metric", "what it is", "pooled", "mean of documents", _level(found.level), "better is")
+    columns = (*head, "metric", "what it is", "pooled", "mean of documents", _level(measures.level))
     words = (
-        f"Every coder against {_name(found.reference or '')}, on the documents that both marked."
+        f"Every coder against {quoted(measures.reference or '')}, on the documents that both marked."
         if against
         else "Every two coders of one text, each taken as the reference of the other once."
     )
-    one_sided = any(not m.metric.symmetric for listed in found.scores.values() for m in listed.values())
+    one_sided = any(not m.metric.symmetric for measured in measures.scores.values() for m in measured.values())
     if not against and one_sided:
         words += " So precision equals recall, and what one side has too many the other has too few; name a reference to tell them apart."
     return [Section("scores", "Scores", (words, Table("Scores", columns, rows).without_empty()))]
 
 
-def coders(corpus: Corpus, found: Measures) -> Section:
+def coders(corpus: Corpus, measures: Measures) -> Section:
     """Who marked how much, and what agreement would be without them."""
-    pi = found.coefficients.get("pi") or found.coefficients.get("percentage")
+    pi = measures.coefficients.get("pi") or measures.coefficients.get("percentage")
     out = {} if pi is None or len(corpus.coders) < 3 else dict(pi.details.get("leave_one_out", {}))
-    marks, rates = _marks(corpus), _rates(corpus)
+    marks, rates = marks_per_annotation(corpus), rates_of_coders(corpus)
     rows = []
     for number, coder in enumerate(corpus.coders):
         mine = corpus.coder_of == number
@@ -232,23 +138,18 @@ def coders(corpus: Corpus, found: Measures) -> Section:
             coder,
             len(np.unique(corpus.item_of[mine])),
             int(marks[mine].sum()),
-            Rough(rates[coder]),
-            Rough(corpus.lengths[mine].sum() / max(1, (marks[mine] + 1).sum())),
+            Rounded(rates[coder]),
+            Rounded(corpus.lengths[mine].sum() / max(1, (marks[mine] + 1).sum())),
         )
         rows.append((*row, out.get(coder)) if out else row)
     what = "nested segments" if corpus.kind == "nested" else "boundaries"
     each = "per second" if corpus.kind == "time" else "per 100 units"
-    columns = [
-        "coder",
-        "documents",
-        what,
-        f"{what} {each}",
-    ]
+    columns = ["coder", "documents", what, f"{what} {each}"]
     columns += ["mean length of a segment"] if corpus.kind != "nested" else []
     if corpus.kind == "nested":
         rows = [(*row[:4], *row[5:]) for row in rows]
     if out:
-        columns.append(f"{'π' if 'pi' in found.coefficients else 'agreement'} without them")
+        columns.append(f"{'π' if 'pi' in measures.coefficients else 'agreement'} without them")
     blocks: list[Block] = [Table("Coders", tuple(columns), tuple(rows))]
     if (types := _types(corpus)) is not None:
         blocks.append(types)
@@ -272,9 +173,9 @@ def _types(corpus: Corpus) -> Table | None:
     return Table("Boundary types", ("type", *corpus.coders), rows)
 
 
-def documents(corpus: Corpus, found: Measures, listed: Sequence[Document]) -> Section:
+def documents(corpus: Corpus, measures: Measures, listed: Sequence[Document]) -> Section:
     """Every document in one table that leads to its comparison."""
-    scored, marks = dict(zip(corpus.items, found.of_items(), strict=True)), _marks(corpus)
+    scored, marks = dict(zip(corpus.items, measures.of_items(), strict=True)), marks_per_annotation(corpus)
     number = {item: i for i, item in enumerate(corpus.items)}
     rows: list[tuple[Cell, ...]] = []
     for document in listed:
@@ -282,20 +183,20 @@ def documents(corpus: Corpus, found: Measures, listed: Sequence[Document]) -> Se
         one = document.corpus
         row: list[Cell] = [
             Link(document.name, document.anchor),
-            Rough(_lengths(one)) if corpus.kind == "time" else int(_lengths(one)),
+            Rounded(total_length(one)) if corpus.kind == "time" else int(total_length(one)),
             len(one.coders),
             int(marks[mine].sum()),
         ]
-        rows.append((*row, scored[document.name]) if found.scores else tuple(row))
+        rows.append((*row, scored[document.name]) if measures.scores else tuple(row))
     what = "segments" if corpus.kind == "nested" else "boundaries"
     columns = ["document", "seconds" if corpus.kind == "time" else "units", "coders", what]
-    columns += [found.label] if found.scores else []
-    order = "the least agreed upon first" if found.scores else "in their order"
+    columns += [measure_name(measures.label, measures.main)] if measures.scores else []
+    order = "the least agreed upon first" if measures.scores else "in their order"
     blocks: list[Block] = [Table(f"Documents, {order}", tuple(columns), tuple(rows))]
-    if found.scores and max(len(document.corpus.coders) for document in listed) > 2:
-        over = "pairs of coders" if found.reference is None else "coders"
+    if measures.scores and max(len(document.corpus.coders) for document in listed) > 2:
+        over = "pairs of coders" if measures.reference is None else "coders"
         blocks.insert(
-            0, f"The {found.label} of a document is pooled over its {over}: counts are added up, then scored."
+            0, f"The {measures.label} of a document is pooled over its {over}: counts are added up, then scored."
         )
     return Section("documents", "Documents", tuple(blocks))
 
@@ -303,13 +204,13 @@ def documents(corpus: Corpus, found: Measures, listed: Sequence[Document]) -> Se
 # ---------------------------------------------------------------------- what stands behind
 
 
-def meaning(found: Measures) -> Section:
+def meaning(measures: Measures) -> Section:
     """Explain every number in the report in a sentence or two."""
-    rows = tuple((m.metric.name, m.metric.about, _range(m.metric)) for m in _each_metric(found))
+    rows = tuple((m.metric.name, m.metric.about, _range(m.metric)) for m in _each_metric(measures))
     blocks: list[Block] = [
         "A pooled score counts every boundary (window, segment, pair) alike; the mean of documents counts every document alike. "
-        f"Intervals are percentile intervals of a bootstrap over documents ({found.resamples:,} resamples); one document has none. "
-        "A dash stands where a number is undefined."
+        f"Intervals are percentile intervals of a bootstrap over documents ({measures.resamples:,} resamples); one document has none. "
+        "Of a measure marked ↓ less is better. A dash stands where a number is undefined."
     ]
     if rows:
         blocks.append(Table("What the metrics measure", ("metric", "what it measures", "range"), rows))
@@ -320,38 +221,38 @@ def meaning(found: Measures) -> Section:
     return Section("meaning", "What the numbers mean", tuple(blocks))
 
 
-def parameters(corpus: Corpus, name: str, found: Measures) -> Section:
+def parameters(corpus: Corpus, name: str, measures: Measures) -> Section:
     """Everything the numbers depend on, so that somebody else gets the same ones."""
     settings = [
         ("input", clip(clean(name), 60)),
         ("kind of annotation", corpus.kind + (", typed" if corpus.typed else "")),
         ("Caesura", __version__),
     ]
-    if found.scores:
+    if measures.scores:
         settings += [
-            ("compared", "every two coders" if found.reference is None else f"all coders with {found.reference}"),
-            ("intervals", f"{found.level:g}, {found.resamples} resamples, seed {found.seed}"),
+            ("compared", "every two coders" if measures.reference is None else f"all coders with {measures.reference}"),
+            ("intervals", f"{measures.level:g}, {measures.resamples} resamples, seed {measures.seed}"),
         ]
     blocks: list[Block] = [Table("Settings", ("setting", "value"), tuple(settings))]
-    signatures: list[tuple[str, str]] = [(m.metric.name, Code(m.signature)) for m in _each_metric(found)]
-    signatures += [(COEFFICIENTS[n][1], Code(made.signature)) for n, made in found.coefficients.items()]
-    signatures += [(f"Sf, chance {n}", Code(made.signature)) for n, made in found.flexible.items()]
+    signatures: list[tuple[str, str]] = [(m.metric.name, Code(m.signature)) for m in _each_metric(measures)]
+    signatures += [(COEFFICIENTS[n][1], Code(result.signature)) for n, result in measures.coefficients.items()]
+    signatures += [(f"Sf, chance {n}", Code(result.signature)) for n, result in measures.flexible.items()]
     if signatures:
         blocks.append("A signature names everything a number depends on; print it with the number.")
         blocks.append(Table("Signatures", ("number", "signature"), tuple(signatures)))
-    if found.skipped:
-        blocks.append(Table("Left out", ("metric", "why"), tuple(found.skipped.items())))
+    if measures.skipped:
+        blocks.append(Table("Left out", ("metric", "why"), tuple(measures.skipped.items())))
     return Section("parameters", "Parameters and signatures", tuple(blocks))
 
 
-def citing(found: Measures) -> Section:
+def citing(measures: Measures) -> Section:
     """Say what to cite: the program, and the papers behind the numbers that are quoted."""
     blocks: list[Block] = [
         f"The Caesura authors. Caesura, version {__version__}. Software, MIT licence. "
         "Please cite it together with the paper behind the measure you report, and print the signature of every number:"
     ]
     papers: dict[str, list[str]] = {}
-    for m in _each_metric(found):
+    for m in _each_metric(measures):
         if m.metric.paper:
             papers.setdefault(m.metric.paper, []).append(m.metric.name)
     if papers:
@@ -362,8 +263,8 @@ def citing(found: Measures) -> Section:
     return Section("citing", "How to cite", tuple(blocks))
 
 
-def _each_metric(found: Measures) -> list[Measured]:
-    return list(next(iter(found.scores.values())).values()) if found.scores else []
+def _each_metric(measures: Measures) -> list[Measured]:
+    return list(next(iter(measures.scores.values())).values()) if measures.scores else []
 
 
 def _range(metric: Metric) -> str:
@@ -372,63 +273,5 @@ def _range(metric: Metric) -> str:
     return f"{low} … {high}, best {metric.best:g}" + (f"; {given}" if given else "")
 
 
-# ---------------------------------------------------------------------- counting and spelling
-
-
-def _of(listed: Mapping[str, Measured], main: Metric) -> Measured:
-    return next(m for m in listed.values() if m.metric == main)
-
-
-def _matrix(corpus: Corpus, found: Measures) -> np.ndarray:
-    from caesura.drawings.pairwise import pair_rows
-
-    return pair_rows(corpus, found.main).matrix(len(corpus.coders))
-
-
-def _marks(corpus: Corpus) -> np.ndarray:
-    """Count the marks of every annotation; the end of a text is no boundary between segments."""
-    owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.offsets))
-    inside = corpus.positions < corpus.lengths[owners] if corpus.kind != "nested" else np.ones(len(owners), bool)
-    return np.bincount(owners[inside], minlength=len(corpus))
-
-
-def _lengths(corpus: Corpus) -> float:
-    """Add up the lengths of all tracks, each counted once however many coders it has."""
-    stream = corpus.item_of * len(corpus.tracks) + corpus.track_of
-    _, first = np.unique(stream, return_index=True)
-    return float(corpus.lengths[first].sum())
-
-
-def _rates(corpus: Corpus) -> dict[str, float]:
-    """How much each coder marks: per second, or per 100 units."""
-    marks, scale = _marks(corpus), 1.0 if corpus.kind == "time" else 100.0
-    whole = np.bincount(corpus.coder_of, weights=corpus.lengths, minlength=len(corpus.coders))
-    made = np.bincount(corpus.coder_of, weights=marks, minlength=len(corpus.coders))
-    return {c: float(scale * made[i] / whole[i]) if whole[i] else 0.0 for i, c in enumerate(corpus.coders)}
-
-
-def _rate(corpus: Corpus, rate: float) -> str:
-    return f"{rate:.2f} {'per second' if corpus.kind == 'time' else 'per 100 units'}"
-
-
 def _level(level: float) -> str:
     return f"{100 * level:g} % interval"
-
-
-def _ends(interval: tuple[float, float] | None) -> str | None:
-    return None if interval is None else f"{interval[0]:.4f} … {interval[1]:.4f}"
-
-
-def _interval_words(m: Measured, level: float) -> str:
-    if m.interval is None:
-        return ""
-    return f" ({_level(level)} over documents {m.interval.low:.4f} … {m.interval.high:.4f})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def _name(name: str) -> str:
-    """Quote a name and keep its direction to itself: Hebrew names in English sentences stay where they belong."""
-    return f"“\u2068{name}\u2069”"

@@ -9,12 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, measure_name, spell
 from caesura.display.writing import clean, clip
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus
 from caesura.report import chapters
-from caesura.report.blocks import Cell, Document, Report, Table
+from caesura.report.blocks import Document, Report
 from caesura.report.measures import Measures, measure
+from caesura.report.summary import summary
 from caesura.words import number_of
 
 __all__ = ["make_report"]
@@ -58,7 +61,7 @@ def make_report(
     if reference is not None and reference not in names:
         corpus.select(coders=[reference])  # says which coders there are
     kept = _shortened(corpus, names)
-    found = measure(
+    measures = measure(
         kept,
         metrics,
         reference=None if reference is None else names[reference],
@@ -66,65 +69,65 @@ def make_report(
         level=level,
         seed=seed,
     )
-    documents = _documents(kept, found)
-    opening = [chapters.summary(kept, name, found), *chapters.agreement(kept, found), *chapters.scores(found)]
-    opening += [chapters.coders(kept, found), chapters.documents(kept, found, documents)]
-    closing = [chapters.meaning(found), chapters.parameters(kept, name, found), chapters.citing(found)]
+    documents = _documents(kept, measures)
+    opening = [summary(kept, name, measures), *chapters.agreement(kept, measures), *chapters.scores(measures)]
+    opening += [chapters.coders(kept, measures), chapters.documents(kept, measures, documents)]
+    closing = [chapters.meaning(measures), chapters.parameters(kept, name, measures), chapters.citing(measures)]
     return Report(clip(clean(name), _NAME), (*opening, *closing), documents, len(opening))
 
 
 # ---------------------------------------------------------------------- documents
 
 
-def _documents(corpus: Corpus, found: Measures) -> tuple[Document, ...]:
+def _documents(corpus: Corpus, measures: Measures) -> tuple[Document, ...]:
     """Every item, the least agreed upon first, those that nobody else looked at last."""
-    scores = found.of_items()
+    scores = measures.of_items()
     order = sorted(
         range(len(corpus.items)),
-        key=lambda i: (np.isnan(s := scores[i]), -s if not found.main.higher_is_better else s, i),
+        key=lambda i: (np.isnan(s := scores[i]), -s if not measures.main.higher_is_better else s, i),
     )
-    made = []
+    documents = []
     for number in order:
         item = corpus.items[number]
         one = corpus.select(items=[item])
         facts = [_length(one), number_of(len(one.coders), "coder")]
         if not np.isnan(scores[number]):
-            facts.append(f"{found.label} {scores[number]:.4f} pooled")
-        tables = (_pair_table(one, found), _score_table(number, found)) if len(corpus.items) > 1 else ()
-        made.append(Document(f"document-{number + 1}", item, ", ".join(facts), one, tuple(filter(None, tables))))
-    return tuple(made)
+            facts.append(f"{measures.label} {spell(scores[number])} pooled")
+        tables = (_pair_table(one, measures), _score_table(number, measures)) if len(corpus.items) > 1 else ()
+        documents.append(Document(f"document-{number + 1}", item, ", ".join(facts), one, tuple(filter(None, tables))))
+    return tuple(documents)
 
 
 def _length(one: Corpus) -> str:
     tracks = {(int(t)): float(n) for t, n in zip(one.track_of, one.lengths, strict=True)}
     whole = sum(tracks.values())
-    said = f"{whole:.2f} s" if one.kind == "time" else f"{whole:,.0f} unit{'s' * (whole != 1)}"
-    return said + (f" on {len(tracks)} tracks" if len(tracks) > 1 else "")
+    words = f"{whole:.2f} s" if one.kind == "time" else f"{whole:,.0f} unit{'s' * (whole != 1)}"
+    return words + (f" on {len(tracks)} tracks" if len(tracks) > 1 else "")
 
 
-def _pair_table(one: Corpus, found: Measures) -> Table | None:
+def _pair_table(one: Corpus, measures: Measures) -> Table | None:
     """Coder by coder, where there are three or more."""
     if len(one.coders) < 3 or not len(one.pairs()[0]):
         return None
     from caesura.drawings.pairwise import pair_rows
 
-    matrix = pair_rows(one, found.main).matrix(len(one.coders))
+    matrix = pair_rows(one, measures.main).matrix(len(one.coders))
     rows: list[tuple[Cell, ...]] = [
         (coder, *("" if i == j else float(matrix[i, j]) for j in range(len(one.coders))))
         for i, coder in enumerate(one.coders)
     ]
-    return Table(f"{found.label}, coder by coder", ("coder", *one.coders), tuple(rows))
+    return Table(f"{measures.label}, coder by coder", ("coder", *one.coders), tuple(rows))
 
 
-def _score_table(number: int, found: Measures) -> Table | None:
+def _score_table(number: int, measures: Measures) -> Table | None:
     """What every metric says about this document."""
-    columns = {label: found.place(number, label) for label in found.scores}
+    columns = {label: measures.place(number, label) for label in measures.scores}
     here = {label: place for label, place in columns.items() if place is not None}
     if not here:
         return None
     rows: list[tuple[Cell, ...]] = [
-        (name, *(found.scores[label][name].per_item[place] for label, place in here.items()))
-        for name in next(iter(found.scores.values()))
+        (measure_name(name, m.metric), *(measures.scores[label][name].per_item[place] for label, place in here.items()))
+        for name, m in next(iter(measures.scores.values())).items()
     ]
     return Table("Scores of this document", ("metric", *here), tuple(rows))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from caesura.display.escaping import markdown_words
 from caesura.display.scene import Picture
-from caesura.display.writing import clean
-from caesura.report.blocks import Block, Cell, Code, Document, Link, Report, Section, Table, spelled_number
+from caesura.display.table import Table
+from caesura.report.blocks import Block, Document, Report, Section
 
 __all__ = ["markdown_report"]
 
 _WIDTH = 96
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 
 def markdown_report(report: Report, drawn: int | None = None) -> str:
@@ -34,7 +34,7 @@ def markdown_report(report: Report, drawn: int | None = None) -> str:
 
 
 def _lines(report: Report, drawn: int | None) -> Iterator[str]:
-    yield f"# {_escaped(report.title)}\n"
+    yield f"# {markdown_words(report.title)}\n"
     for section in report.opening:
         yield from _section(section)
     yield "## Every document\n"
@@ -48,25 +48,25 @@ def _lines(report: Report, drawn: int | None) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield f"## {_escaped(section.title)}\n"
+    yield f"## {markdown_words(section.title)}\n"
     for block in section.blocks:
         yield _block(block)
 
 
 def _block(block: Block) -> str:
     if isinstance(block, Table):
-        return _table(block)
-    return _paragraph(block) + "\n" if isinstance(block, str) else _drawn(block)
+        return block.markdown()
+    return _paragraph(block) + "\n" if isinstance(block, str) else _drawing(block)
 
 
 def _document(document: Document) -> Iterator[str]:
-    yield f"### {_escaped(document.name)}\n"
+    yield f"### {markdown_words(document.name)}\n"
     yield _paragraph(document.facts) + "\n"
-    yield _drawn(document.picture())
-    yield from map(_table, document.tables)
+    yield _drawing(document.picture())
+    yield from (table.markdown() for table in document.tables)
 
 
-def _drawn(picture: Picture) -> str:
+def _drawing(picture: Picture) -> str:
     lines = picture.terminal(_WIDTH, bidi="terminal").plain.splitlines()
     drawn = "\n".join(line.rstrip() for line in lines)
     longest = max((len(run) for run in re.findall("`+", drawn)), default=0)
@@ -74,42 +74,7 @@ def _drawn(picture: Picture) -> str:
     return f"{fence}text\n{drawn}\n{fence}\n"
 
 
-def _table(table: Table) -> str:
-    numeric = [
-        all(not isinstance(row[i], (str, Link)) or row[i] == "" for row in table.rows)
-        for i in range(len(table.columns))
-    ]
-    lines = [f"**{_escaped(table.caption)}**\n", "| " + " | ".join(map(_escaped, table.columns)) + " |"]
-    lines.append("|" + "|".join("---:" if n and i else "---" for i, n in enumerate(numeric)) + "|")
-    lines += ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, Link):
-        return _escaped(cell.words)
-    if isinstance(cell, Code):
-        return "`" + clean(cell).replace("|", "\\|").replace("`", "'") + "`"  # tables part at bars, also in code
-    if isinstance(cell, str):
-        return _escaped(cell)
-    return spelled_number(cell)
-
-
 def _paragraph(words: str) -> str:
     """Escape what stands at the beginning of a line too: no name becomes a list, a rule or a heading."""
-    made = _escaped(words)
-    made = re.sub(r"^(\d+)([.)])", r"\1\\\2", made)
-    return "\\" + made if made[:1] in ("-", "+", "=") else made
-
-
-def _escaped(words: str) -> str:
-    """Keep words from being read as Markdown or HTML."""
-    shown = _SPECIAL.sub(r"\\\1", " ".join(_kept(words).split()))
-    return shown.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
-
-
-def _kept(words: str) -> str:
-    """Clean words, but keep the isolates that our own sentences put around names."""
-    return "".join(
-        part if part in ("\u2068", "\u2069") else clean(part) for part in re.split("([\u2068\u2069])", words)
-    )
+    shown = re.sub(r"^(\d+)([.)])", r"\1\\\2", markdown_words(words))
+    return "\\" + shown if shown[:1] in ("-", "+", "=") else shown

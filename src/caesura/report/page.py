@@ -9,14 +9,16 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
-from math import isnan
 
 from caesura._version import __version__
+from caesura.display.escaping import html_words
 from caesura.display.palette import STYLE
 from caesura.display.svg import plain_text
+from caesura.display.table import Table
 from caesura.display.writing import clean
-from caesura.report.blocks import Block, Cell, Code, Document, Link, Report, Section, Table, spelled_number
+from caesura.report.blocks import Block, Document, Report, Section
 from caesura.report.page_parts import SCRIPT, page_style
 
 __all__ = ["html_page"]
@@ -24,7 +26,6 @@ __all__ = ["html_page"]
 _WIDTH = 112  # letters of a drawing
 _PLAIN = 600_000  # bytes of drawings that may stand in the page as they are
 _PACKED = 2_000_000  # bytes of packed drawings after which the rest is zoomed out
-_SORTED_FROM = 3  # rows from which sorting is worth a button
 
 
 def html_page(report: Report) -> str:
@@ -52,7 +53,7 @@ def _pieces(report: Report) -> Iterator[str]:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="generator" content="Caesura {__version__}"><title>{title} · Caesura</title>'
         f"<style>{STYLE}{page_style()}</style></head><body>\n"
-        f"<header><p>Caesura report</p><h1>{_bdi(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
+        f"<header><p>Caesura report</p><h1>{html_words(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
     )
     yield from map(_section, report.opening)
     yield from _documents(report.documents)
@@ -73,81 +74,28 @@ def _section(section: Section) -> str:
 
 def _block(block: Block, heading: str) -> str:
     if isinstance(block, Table):
-        return _table(block, said=block.caption == heading)
+        return _table(block, heading)
     if isinstance(block, str):
         return f"<p>{plain_text(block)}</p>"
     return f"<figure>{block.svg(_WIDTH, style=False)}</figure>"
 
 
-# ---------------------------------------------------------------------- tables
-
-
-def _table(table: Table, *, said: bool = False) -> str:
-    """Write a table; where its heading has said what it shows, only those who listen to the page are told again."""
-    sortable = len(table.rows) >= _SORTED_FROM
-    numeric = [all(_is_number(row[i]) for row in table.rows) for i in range(len(table.columns))]
-    wordy = [any(isinstance(row[i], str) and len(row[i]) > 40 for row in table.rows) for i in range(len(table.columns))]  # type: ignore[arg-type]
-    classes = [' class="n"' if n else ' class="w"' if w else "" for n, w in zip(numeric, wordy, strict=True)]
-    # The name stands beside its button, not in it: browsers leave buttons out where they repeat a heading on the next page.
-    head = "".join(
-        f'<th scope="col"{kind if kind == _NUMBER else ""}>{_bdi(name)}{_sorter(name) if sortable else ""}</th>'
-        for name, kind in zip(table.columns, classes, strict=True)
-    )
-    body = "".join(
-        f'<tr><th scope="row">{_cell(row[0])}</th>'
-        + "".join(f"<td{kind}{_value(c)}>{_cell(c)}</td>" for c, kind in zip(row[1:], classes[1:], strict=True))
-        + "</tr>\n"
-        for row in table.rows
-    )
-    shown = plain_text(table.caption)
-    named = f'<table aria-label="{shown}">' if said else f"<table><caption>{shown}</caption>"
-    return f'<div class="scroll">{named}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n'
-
-
-_NUMBER = ' class="n"'
-
-
-def _sorter(name: str) -> str:
-    return f'<button aria-label="sort by {plain_text(clean(name))}"></button>'
-
-
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, Link):
-        return f'<a href="#{cell.target}">{_bdi(cell.words)}</a>'
-    if isinstance(cell, Code):
-        return f"<code>{plain_text(cell)}</code>"
-    if isinstance(cell, str):
-        return _bdi(cell)
-    return spelled_number(cell)
-
-
-def _value(cell: Cell) -> str:
-    """Give numbers to the script in full; what is undefined sorts last whichever way."""
-    if isinstance(cell, (int, float)):
-        return f' data-v="{"" if isnan(cell) else f"{cell:.9g}"}"'
-    return ' data-v=""' if cell is None else ""
-
-
-def _is_number(cell: Cell) -> bool:
-    if isinstance(cell, (str, Link)):
-        return (isinstance(cell, str) and bool(cell) and all(c.isdigit() or c in " .,…-−" for c in cell)) or cell == ""
-    return True
-
-
-def _bdi(words: str) -> str:
-    """Keep names from turning the line around them; English of our own needs no such care."""
-    shown = plain_text(clean(words))
-    return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
+def _table(table: Table, heading: str = "") -> str:
+    """Write a table; where its heading says already what it shows, only those who listen to the page are told again."""
+    if table.caption != heading:
+        return f'<div class="scroll">{table.html()}</div>\n'
+    label = plain_text(clean(table.caption))
+    return f'<div class="scroll" role="group" aria-label="{label}">{replace(table, caption="").html()}</div>\n'
 
 
 # ---------------------------------------------------------------------- documents
 
 
 def _documents(documents: Iterable[Document]) -> Iterator[str]:
-    drawn = [(d, _inside(d)) for d in documents]
-    packed = sum(len(inside) for _, inside in drawn) > _PLAIN
+    contents = [(document, _inside(document)) for document in documents]
+    packed = sum(len(inside) for _, inside in contents) > _PLAIN
     yield '<section id="comparisons"><h2>Every document</h2>'
-    if len(drawn) > 1:
+    if len(contents) > 1:
         yield (
             '<p class="tools"><button id="open-all">Open all</button><button id="close-all">Close all</button>'
             '<label><input type="checkbox" id="print-closed" checked> print closed ones too</label></p>'
@@ -155,14 +103,14 @@ def _documents(documents: Iterable[Document]) -> Iterator[str]:
     if packed:
         yield "<noscript><p>The drawings are packed to keep this file small, and need the page’s own script to be shown.</p></noscript>"
     used = 0
-    for document, inside in drawn:
+    for document, inside in contents:
         if packed:
             small = _pack(inside if used < _PACKED else _inside(document, "density"))
             used += len(small)
             inside = f'<div data-packed="{small}"></div>'
-        alone = " open" if len(drawn) == 1 else ""
+        alone = " open" if len(contents) == 1 else ""
         yield (
-            f'<details id="{document.anchor}"{alone}><summary><strong>{_bdi(document.name)}</strong>'
+            f'<details id="{document.anchor}"{alone}><summary><strong>{html_words(document.name)}</strong>'
             f'<span class="facts">{plain_text(document.facts)}</span></summary>{inside}</details>\n'
         )
     yield "</section>\n"

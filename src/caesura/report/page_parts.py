@@ -107,7 +107,7 @@ PAPER_SCRIPT = """
 SCRIPT = (
     """
 'use strict';
-for(const button of document.querySelectorAll('th button'))button.parentNode.onclick=event=>{
+const sort=event=>{
  const head=event.currentTarget,body=head.closest('table').tBodies[0],at=head.cellIndex;
  const up=head.getAttribute('aria-sort')!=='ascending';
  for(const other of head.parentNode.cells)other.removeAttribute('aria-sort');
@@ -117,6 +117,16 @@ for(const button of document.querySelectorAll('th button'))button.parentNode.onc
   (typeof a==='number'&&typeof b==='number'?a-b:String(a).localeCompare(String(b),undefined,{numeric:true}))*(up?1:-1);
  body.append(...[...body.rows].map(row=>[key(row),row]).sort((x,y)=>order(x[0],y[0])).map(pair=>pair[1]));
 };
+// A table of three rows or more can be sorted. The name stands beside its button, not in it: browsers leave buttons out where they repeat a heading on the next page.
+const sortable=part=>{
+ for(const table of part.querySelectorAll('table'))if(table.tBodies[0].rows.length>2)for(const head of table.tHead.rows[0].cells){
+  const button=document.createElement('button');
+  button.setAttribute('aria-label','sort by '+head.textContent);
+  head.append(button);
+  head.onclick=sort;
+ }
+};
+sortable(document);
 // Drawings are packed with deflate. Paper cannot wait for a browser's own unpacking, which answers later; this one answers at once.
 function inflate(data){
  let at=2,bits=0,held=0,end=0,out=new Uint8Array(data.length*8+64);
@@ -134,7 +144,7 @@ function inflate(data){
   }
   return table;
  };
- const next=table=>{fill(15);const found=table[bits&32767];bits>>>=found&15;held-=found&15;return found>>4};
+ const next=table=>{fill(15);const entry=table[bits&32767];bits>>>=entry&15;held-=entry&15;return entry>>4};
  const trees=()=>{
   const many=[take(5)+257,take(5)+1,take(4)+4],sizes=new Array(19).fill(0);
   for(const i of [16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15].slice(0,many[2]))sizes[i]=take(3);
@@ -175,6 +185,7 @@ function unpack(details){
  const packed=place.dataset.packed;
  place.removeAttribute('data-packed');
  place.innerHTML=inflate(Uint8Array.from(atob(packed),c=>c.charCodeAt(0)));
+ sortable(place);
 }
 const documents=[...document.querySelectorAll('details')];
 for(const each of documents)each.addEventListener('toggle',()=>{if(each.open)unpack(each)});

@@ -11,24 +11,18 @@ from typing import Any, TypeAlias
 
 from caesura import samples
 from caesura.display.scene import Picture
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, measure_name
 from caesura.drawings.catalog import draw
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
 from caesura.registry import Entry
 
-__all__ = ["STOPS", "Columns", "Shown", "Stop"]
-
-
-@dataclass(frozen=True)
-class Columns:
-    """A small table: headings, and rows of words and numbers."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str | float]]
+__all__ = ["STOPS", "Shown", "Stop"]
 
 
 #: What a stop shows, in order: sentences, tables, pictures.
-Shown: TypeAlias = list[str | Columns | Picture]
+Shown: TypeAlias = list[str | Table | Picture]
 
 
 @dataclass(frozen=True)
@@ -50,26 +44,26 @@ class Stop:
         }
 
 
-def _plain(part: str | Columns | Picture) -> Any:
+def _plain(part: str | Table | Picture) -> Any:
     if isinstance(part, str):
         return part
-    if isinstance(part, Columns):
-        return {"columns": list(part.headings), "rows": [list(row) for row in part.rows]}
+    if isinstance(part, Table):
+        return {"columns": list(part.columns), "rows": [list(row) for row in part.rows]}
     return {"picture": part.title, "drawn": str(part)}
 
 
 def _boundaries() -> Shown:
     corpus = samples.load("kubla")
     names = ["B", "S", "WD", "Pk", "A", "F"]
-    made = {name: metric(name) for name in names}
+    measures = {name: metric(name) for name in names}
     manual = corpus["kubla", "manual"]
-    rows: list[list[str | float]] = [
-        [coder, *(made[name](manual, corpus["kubla", coder]) for name in names)] for coder in corpus.coders[1:]
+    rows: list[list[Cell]] = [
+        [coder, *(measures[name](manual, corpus["kubla", coder]) for name in names)] for coder in corpus.coders[1:]
     ]
     return [
         "Eleven lines of Kubla Khan: a manual segmentation, and four that go wrong in four ways.",
         draw("edits", corpus.select(coders=["manual", "near miss"])),
-        Columns(["against the manual one", *names], rows),
+        _table(["against the manual one", *(measure_name(name, measures[name]) for name in names)], rows),
         "B, boundary similarity, tells a near miss from a full miss; WindowDiff and Pk are penalties, 0 is best.",
     ]
 
@@ -78,26 +72,26 @@ def _agreement() -> Shown:
     from caesura.agreement import agreement
 
     corpus = samples.load("stargazer")
-    found = agreement(corpus, "B", "pi")
+    result = agreement(corpus, "B", "pi")
     return [
         "Seven people divided one article of 21 paragraphs.",
         draw("segmentations", corpus),
         draw("matrix", corpus, metric="B"),
-        f"They agree on {found.observed:.2f} by B; chance alone would give {found.expected:.2f}; "
-        f"beyond chance, Fleiss' multi-π is {found.value:.2f}.",
+        f"They agree on {result.observed:.2f} by B; chance alone would give {result.expected:.2f}; "
+        f"beyond chance, Fleiss' multi-π is {result.value:.2f}.",
     ]
 
 
 def _flexible() -> Shown:
     corpus = samples.load("dialogue")
-    rows: list[list[str | float]] = []
+    rows: list[list[Cell]] = []
     for track in corpus.tracks:
         pair = [corpus["keys", coder, track] for coder in corpus.coders]
         rows.append([track, *(metric(name)(*pair) for name in ("Sf", "SfB"))])
     return [
         "A conversation: two annotators wrote how each stretch ends: ? rising, . falling, a comma continuing, -- truncated.",
         draw("operations", corpus),
-        Columns(["speaker", "Sf", "SfB"], rows),
+        _table(["speaker", "Sf", "SfB"], rows),
     ]
 
 
@@ -111,15 +105,17 @@ def _region() -> Shown:
 
     corpus = samples.load("phones")
     times = {coder: _flat(corpus["margin", coder]) for coder in corpus.coders}
-    rows: list[list[str | float]] = []
+    rows: list[list[Cell]] = []
     for tolerance in (0.01, 0.02):
-        found = region_scores(times["ann"], times["aligner"], tolerance=tolerance)
-        rows.append([f"±{tolerance * 1000:.0f} ms", found.hit_rate, found.over_segmentation, found.f, found.r_value])
+        scores = region_scores(times["ann"], times["aligner"], tolerance=tolerance)
+        rows.append(
+            [f"±{tolerance * 1000:.0f} ms", scores.hit_rate, scores.over_segmentation, scores.f, scores.r_value]
+        )
     return [
         "Phone boundaries of one spoken sentence: two people, and an aligner to be judged.",
         draw("segmentations", corpus.select(coders=["ann", "ben"])),
         draw("regions", corpus.select(coders=["ann", "aligner"])),
-        Columns(["aligner against ann", "hit rate", "over-segmentation", "F", "R-value"], rows),
+        _table(["aligner against ann", "hit rate", "over-segmentation", "F", "R-value"], rows),
     ]
 
 
@@ -128,15 +124,15 @@ def _gold() -> Shown:
 
     corpus = samples.load("walk")
     nested = [a.marks for a in corpus if isinstance(a.marks, Hierarchy)]
-    rows: list[list[str | float]] = []
+    rows: list[list[Cell]] = []
     for method in ("consensus", "majority", "conflict-free-union"):
-        found = unify(nested, method=method)
-        rows.append([method, found.brackets if isinstance(found, Hierarchy) else str(found)])
+        gold = unify(nested, method=method)
+        rows.append([method, gold.brackets if isinstance(gold, Hierarchy) else str(gold)])
     return [
         "Three people outlined the same directions, sixteen utterances. Where do their segments agree?",
         draw("nested-bars", corpus),
         "One gold standard out of three, by three rules; the last keeps as many votes as can stand together:",
-        Columns(["method", "segments"], rows),
+        _table(["method", "segments"], rows),
     ]
 
 
@@ -148,6 +144,10 @@ def _vowels() -> Shown:
 def _scripts() -> Shown:
     corpus = samples.load("scripts")
     return ["Texts that run from right to left, vowel points included.", draw("segmentations", corpus.select(items=["hebrew"]))]  # fmt: skip
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+    return Table("", tuple(headings), tuple(map(tuple, rows)))
 
 
 def _flat(marks: Segmentation | Hierarchy) -> list[float]:

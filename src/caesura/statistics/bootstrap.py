@@ -17,11 +17,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import asin, erf, pi, sqrt
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.table_cells import Interval
 from caesura.errors import CaesuraError
 from caesura.metrics.family import Metric, Rows
 from caesura.words import check_whole
@@ -50,13 +51,6 @@ GROUPS = 2_000
 
 _SMALL = 1_000_000  # items drawn below which starting threads costs more than it gains
 _CHUNK = 64  # resamples that share a random stream: fixed, so that the answer never depends on memory or threads
-
-
-class Interval(NamedTuple):
-    """Lower and upper end."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from caesura.report.tour import Columns, Shown
+from caesura.display.table import Table
+from caesura.report.tour import Shown
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.samples import TOUR, UNPOINTED
 
@@ -14,5 +15,5 @@ def visit() -> Shown:
     restorer = VowelRestorer(language="hebrew", model="hmm").fit(TOUR)
     return [
         f"Hebrew is written without vowels. Learnt from {len(TOUR)} lines: is it sefer, a book, or safar, he counted?",
-        Columns(["as written", "with its vowels"], [[line, restorer.restore(line)] for line in UNPOINTED]),
+        Table("", ("as written", "with its vowels"), tuple((line, restorer.restore(line)) for line in UNPOINTED)),
     ]
