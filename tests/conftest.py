@@ -1,13 +1,14 @@
-"""Tests run compiled loops, as long work does; Hypothesis sets no deadlines, for the first example may pay for compiling one.
+"""Tests run compiled loops, as long work does, and look whether plain ones say the same.
 
-Programs that tests start are not touched by this: they decide for themselves, as they do for everybody.
+Programs that tests start are not touched by this: they choose for themselves, as they do for everybody. Hypothesis sets no
+deadlines, for the first example may pay for compiling a loop.
 """
 
 from hypothesis import HealthCheck, settings
 
-from caesura.kernels import jit
+from twins import compare_first_calls
 
-jit.mode = "always"
+compare_first_calls()
 
 settings.register_profile("caesura", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("caesura")

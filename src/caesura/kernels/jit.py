@@ -123,7 +123,7 @@ class Twins:
         if mode != "auto":
             return mode == "always"
         seconds: float = self.work(*args) * _STEP
-        if "numba" not in sys.modules:
+        if not _numba_runs():
             return _plain_seconds + seconds > _BEFORE_NUMBA
         if self.plain_seconds + seconds <= _BEFORE_LOADING:
             return False
@@ -160,6 +160,10 @@ class Twins:
 
             compiled._cache = Cache(function)
         return compiled
+
+
+def _numba_runs() -> bool:
+    return "numba" in sys.modules
 
 
 def _names_used(code: CodeType) -> Iterator[str]:

@@ -1,0 +1,122 @@
+"""The choice between plain and compiled loops: small work starts at once, and both give the same bits."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from caesura.kernels import jit
+from caesura.kernels.jit import Index, inline, kernel
+
+
+@inline
+def _weigh(value, factor):
+    return factor * value
+
+
+@kernel
+def _total(values, factor):
+    result = 0.0
+    for i in range(Index(len(values))):
+        result += _weigh(values[i], factor)
+    return result, len(values)
+
+
+@kernel
+def _factorial(n):
+    return 1 if n < 2 else n * _factorial(n - 1)
+
+
+@pytest.fixture
+def auto(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(jit, "mode", "auto")
+    monkeypatch.setattr(jit, "_plain_seconds", 0.0)
+    monkeypatch.setattr(jit, "_numba_runs", lambda: False)
+    return monkeypatch
+
+
+def fresh(function):
+    """The same kernel as a new process has it."""
+    return jit.Twins(function.twins.function).entry
+
+
+def is_compiled(entry) -> bool:
+    return entry.func == entry.twins.compiled
+
+
+def test_small_work_runs_plainly_and_large_work_compiled(auto: pytest.MonkeyPatch) -> None:
+    total = fresh(_total)
+    assert total(np.arange(4.0), 2.0) == (12.0, 4)
+    assert not is_compiled(total)
+    assert total(np.ones(100_000), 2.0) == (200_000.0, 100_000)
+    assert is_compiled(total)
+    assert total(np.arange(4.0), 2.0) == (12.0, 4)
+    assert is_compiled(total), "once compiled, it stays compiled"
+
+
+def test_many_small_calls_add_up(auto: pytest.MonkeyPatch) -> None:
+    total = fresh(_total)
+    auto.setattr(jit, "_BEFORE_NUMBA", 0.005)
+    calls = 0
+    while not is_compiled(total):
+        total(np.ones(10), 2.0)
+        calls += 1
+        assert calls < 100_000
+    assert calls > 1
+
+
+def test_an_estimate_beside_the_kernel_counts_instead_of_the_size(auto: pytest.MonkeyPatch) -> None:
+    squares = jit.kernel(work=lambda values, factor: len(values) ** 2)(_total.twins.function)
+    squares(np.ones(10), 1.0)
+    assert not is_compiled(squares)
+    squares(np.ones(1000), 1.0)
+    assert is_compiled(squares)
+
+
+def test_what_may_not_be_plain_never_is(auto: pytest.MonkeyPatch) -> None:
+    strict = jit.kernel(plain=False)(_total.twins.function)
+    strict(np.ones(1), 1.0)
+    assert is_compiled(strict)
+
+
+def test_a_plain_call_is_plain_all_the_way_down(auto: pytest.MonkeyPatch) -> None:
+    plain = _total.twins.plain
+    assert plain.__globals__["_weigh"] is _weigh.twins.plain
+    assert plain.__globals__["Index"] is int
+    assert _total.twins.function.__globals__["_weigh"] is _weigh, "the module itself is left alone"
+
+
+def test_a_kernel_may_call_itself(auto: pytest.MonkeyPatch) -> None:
+    assert _factorial.twins.plain(5) == _factorial.twins.compiled(5) == 120
+
+
+def test_plain_answers_are_pythons_numbers(auto: pytest.MonkeyPatch) -> None:
+    answer = fresh(_total)(np.arange(4.0), np.float64(2.0))
+    assert [type(each) for each in answer] == [float, int]
+
+
+def test_kernels_travel_by_name() -> None:
+    from caesura.kernels.exact import count_common
+
+    assert pickle.loads(pickle.dumps(count_common)) is count_common
+
+
+@pytest.mark.parametrize(
+    ("environment", "loaded"),
+    [
+        ({}, False),
+        ({"CAESURA_JIT": "always"}, True),
+        ({"CAESURA_JIT": "never"}, False),
+        ({"NUMBA_DISABLE_JIT": "1"}, False),
+    ],
+)
+def test_the_environment_decides(environment: dict[str, str], loaded: bool) -> None:
+    code = "import sys, caesura as cs; print(cs.boundary_similarity([2, 3, 6], [5, 6]), 'numba' in sys.modules)"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0.5", str(loaded)]
