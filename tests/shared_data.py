@@ -1,4 +1,7 @@
-"""Values from other people's programs live beside the project, in ``../shared``; tests that want them skip where they are not."""
+"""Where tests find their figures: those of other people's programs in ``tests/oracles``, large data beside the project.
+
+Data in ``../shared`` is not part of a clone; tests that want it skip where it is not.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 import pytest
 
+ORACLES = Path(__file__).parent / "oracles"
 BESIDE = Path(__file__).resolve().parents[1].parent / "shared"
 
 
@@ -20,6 +24,11 @@ def shared(path: str) -> Path:
     return found
 
 
-def shared_json(path: str) -> Any:
-    """Read a JSON file below ``../shared``, or skip."""
-    return json.loads(shared(path).read_text(encoding="utf-8"))
+def oracle(path: str) -> Path:
+    """A file of figures that other people's programs gave."""
+    return ORACLES / path
+
+
+def oracle_json(path: str) -> Any:
+    """Read a JSON file of such figures."""
+    return json.loads(oracle(path).read_text(encoding="utf-8"))

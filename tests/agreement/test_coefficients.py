@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura import Segmentation, samples
 from caesura.model import Corpus
-from shared_data import shared_json
+from shared_data import oracle_json
 
 COEFFICIENTS = ["pi", "kappa", "bennett", "bias", "percentage", "alpha", "majority"]
 
@@ -43,7 +43,7 @@ def oracle_cases():
 
 @oracle_cases()
 def test_oracle(name: str) -> None:
-    case = shared_json("oracles/boundary/agreement.json")[name]
+    case = oracle_json("boundary/agreement.json")[name]
     corpus = Corpus.from_dict(case["data"])
     for key, expected in case["coefficients"].items():
         which, weights, n_t = key.split(",")

@@ -15,7 +15,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics.flexible import Sf
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
-from shared_data import shared_json
+from shared_data import oracle_json
 
 TYPES = ["p", "q", "r"]
 
@@ -216,7 +216,7 @@ def test_distributions() -> None:
 
 
 def test_coefficient_of_the_authors_text() -> None:
-    data = shared_json("oracles/flexible/nccu.json")
+    data = oracle_json("flexible/nccu.json")
     text = data["texts"][0]
     first, second = (
         {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}

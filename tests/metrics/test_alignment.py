@@ -16,7 +16,7 @@ from caesura.metrics import Batch, metric
 from caesura.metrics.alignment import A, Segment, alignment_similarity
 from caesura.model import Corpus, Segmentation
 from metrics.naive_alignment import covers, naive_a
-from shared_data import shared_json
+from shared_data import oracle_json
 
 
 def masses_of(length: int, cuts: list[bool]) -> list[int]:
@@ -43,7 +43,7 @@ def random_pairs(number: int, longest: int, seed: int) -> list[tuple[list[int], 
 
 
 def test_figures_of_the_paper() -> None:
-    for case in shared_json("oracles/alignment/figures.json"):
+    for case in oracle_json("alignment/figures.json"):
         score = alignment_similarity(case["ref"], case["hyp"])
         assert score == pytest.approx(case["A"], abs=1e-9), case["figure"]
         if case["printed"] is not None:
@@ -51,7 +51,7 @@ def test_figures_of_the_paper() -> None:
 
 
 def test_authors_program_on_random_pairs() -> None:
-    cases = shared_json("oracles/boundary/random_single_type.json")["pairs"]
+    cases = oracle_json("boundary/random_single_type.json")["pairs"]
     made = metric("A")
     batch = Batch.of_corpora(
         *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(cases)}) for side in ("ref", "hyp"))

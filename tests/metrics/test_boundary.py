@@ -13,7 +13,7 @@ import caesura as cs
 from caesura import Segmentation
 from caesura.metrics.boundary import BoundarySimilarity, PercentageAgreement, SegmentationSimilarity
 from metrics.naive_boundary import cheapest, published, published_b
-from shared_data import shared_json
+from shared_data import oracle_json
 
 MANUAL = [2, 3, 6]
 FIGURES = [
@@ -37,7 +37,7 @@ def typed(sets: list) -> Segmentation:
 
 @pytest.mark.parametrize("n_t", [2, 3, 5])
 def test_oracle_single_type(n_t: int) -> None:
-    for pair in shared_json("oracles/boundary/random_single_type.json")["pairs"]:
+    for pair in oracle_json("boundary/random_single_type.json")["pairs"]:
         ref, hyp, b = pair["ref"], pair["hyp"], pair[f"B_nt{n_t}"]
         assert cs.boundary_similarity(ref, hyp, n_t=n_t) == pytest.approx(1.0 if b is None else b, abs=1e-12)
         for weights in ("unit", "scaled"):
@@ -51,7 +51,7 @@ def test_oracle_single_type(n_t: int) -> None:
 
 @pytest.mark.parametrize("n_t", [2, 3, 5])
 def test_oracle_many_types(n_t: int) -> None:
-    for pair in shared_json("oracles/boundary/random_multi_type.json")["pairs"]:
+    for pair in oracle_json("boundary/random_multi_type.json")["pairs"]:
         ref, hyp, b = typed(pair["ref"]), typed(pair["hyp"]), pair[f"B_nt{n_t}"]
         assert cs.boundary_similarity(ref, hyp, n_t=n_t) == pytest.approx(1.0 if b is None else b, abs=1e-12)
         edits = pair.get(f"edits_nt{n_t}")

@@ -15,7 +15,7 @@ from caesura.metrics import Batch, metric
 from caesura.metrics.flexible import Sf, SfB, flexible_similarity
 from caesura.model import Corpus, Segmentation
 from metrics.flexible_reference import least
-from shared_data import shared_json
+from shared_data import oracle_json
 
 TYPES = ["p", "q", "r"]
 
@@ -65,7 +65,7 @@ def test_two_apart_the_published_recursion_misses() -> None:
 
 @pytest.mark.parametrize("tie", ["most", "fewest"])
 def test_random_oracle_cases(tie: str) -> None:
-    for case in shared_json("oracles/flexible/random.json")["cases"]:
+    for case in oracle_json("flexible/random.json")["cases"]:
         given = {"labels": case["types"], "matrix": case["similarity"]}
         made = SfB(given, case["transposition"], ties=tie)
         first, second = marked(case["first"], case["types"]), marked(case["second"], case["types"])
@@ -82,7 +82,7 @@ def test_random_oracle_cases(tie: str) -> None:
 
 def test_never_worse_than_the_r_package_on_its_own_terms() -> None:
     same = 0
-    cases = shared_json("oracles/flexible/random.json")["cases"]
+    cases = oracle_json("flexible/random.json")["cases"]
     for case in cases:
         made = Sf({"labels": case["types"], "matrix": case["similarity"]}, case["transposition"], moved="later")
         cost = row(made, marked(case["first"], case["types"]), marked(case["second"], case["types"]))[0]
@@ -101,7 +101,7 @@ def nccu(text, data, name: str) -> tuple[dict, dict, dict]:
 
 @pytest.mark.parametrize("name", ["identity", "paper_custom", "vignette_misordered"])
 def test_nccu_texts(name: str) -> None:
-    data = shared_json("oracles/flexible/nccu.json")
+    data = oracle_json("flexible/nccu.json")
     for text in data["texts"]:
         first, second, matrix = nccu(text, data, name)
         moves = data["matrices"][name]["transposition"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura.metrics.hamming import GeneralizedHamming
 from metrics.naive_boundary import hamming
-from shared_data import shared_json
+from shared_data import oracle_json
 
 prices = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 7.5])
 
@@ -28,7 +28,7 @@ def test_against_the_textbook(strings, insert, delete, shift) -> None:
 
 
 def test_oracle() -> None:
-    for pair in shared_json("oracles/boundary/random_single_type.json")["pairs"]:
+    for pair in oracle_json("boundary/random_single_type.json")["pairs"]:
         assert cs.generalized_hamming(pair["ref"], pair["hyp"]) == pytest.approx(pair["GHD"], abs=1e-9)
 
 

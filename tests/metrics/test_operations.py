@@ -14,7 +14,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.flexible import SfB, pair_row
 from caesura.metrics.operations import KINDS, flexible_operations, similarity_from_confusion
 from caesura.model import Segmentation
-from shared_data import shared_json
+from shared_data import oracle_json
 
 TYPES = ["p", "q", "r"]
 
@@ -76,7 +76,7 @@ def test_kinds() -> None:
 
 
 def test_figure_6_of_the_authors_text() -> None:
-    data = shared_json("oracles/flexible/nccu.json")
+    data = oracle_json("flexible/nccu.json")
     text = data["texts"][0]
     first, second = (
         {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}

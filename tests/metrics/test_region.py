@@ -18,7 +18,7 @@ from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
 from caesura.metrics import Batch, metric
 from caesura.metrics.region import r_value, seconds
 from caesura.model import Corpus, Segmentation
-from shared_data import shared_json
+from shared_data import oracle_json
 
 MATCHINGS = ("regions", "optimal", "lenient")
 
@@ -80,7 +80,7 @@ def scores(ref: list[int], hyp: list[int], tol: int, **options) -> cs.RegionScor
 
 
 def test_every_oracle_case() -> None:
-    for case in shared_json("oracles/region/cases.json")["cases"]:
+    for case in oracle_json("region/cases.json")["cases"]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedScore)
             found = cs.region_scores(case["ref_s"], case["hyp_s"], case["tol_s"])
@@ -98,7 +98,7 @@ def test_every_oracle_case() -> None:
 
 
 def test_the_oracle_through_metrics_in_one_batch() -> None:
-    cases = [c for c in shared_json("oracles/region/cases.json")["cases"] if c["tol_s"] == 0.02]
+    cases = [c for c in oracle_json("region/cases.json")["cases"] if c["tol_s"] == 0.02]
     side = {
         key: Corpus.from_annotations(
             (f"{i}", key, Segmentation.from_times(sorted(c[key]), length=1e4)) for i, c in enumerate(cases)

@@ -11,7 +11,7 @@ import caesura as cs
 from caesura import Segmentation
 from caesura.metrics.window import Pk, WindowDiff, WinPR
 from metrics.naive_boundary import windows
-from shared_data import shared_json
+from shared_data import oracle_json
 
 
 @st.composite
@@ -78,7 +78,7 @@ def test_padding_penalises_every_place_alike(n, data) -> None:
 
 def test_oracle() -> None:
     short = 0
-    for pair in shared_json("oracles/boundary/random_single_type.json")["pairs"]:
+    for pair in oracle_json("boundary/random_single_type.json")["pairs"]:
         ref, hyp = pair["ref"], pair["hyp"]
         assert cs.window_size(ref) == pair["k"]
         if sum(ref) <= pair["k"]:

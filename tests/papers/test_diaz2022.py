@@ -11,7 +11,7 @@ from caesura.metrics import metric
 from caesura.papers import Reproduction, reproduce
 from caesura.papers.diaz2022 import AUTHORS, FIGURES, PLAIN
 from cli.command import caesura, refused
-from shared_data import shared_json
+from shared_data import oracle_json
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_all_printed_numbers_agree_but_figure_9(short: Reproduction) -> None:
 def test_masses_are_those_of_the_oracle() -> None:
     theirs = {
         (str(c["figure"]), tuple(c["ref"]), tuple(c["hyp"])): (c["A"], c["B"], c["one_minus_WD"])
-        for c in shared_json("oracles/alignment/figures.json")
+        for c in oracle_json("alignment/figures.json")
         if c["printed"] is not None
     }
     measures = [metric(spelled) for spelled in PLAIN.values()]

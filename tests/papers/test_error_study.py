@@ -12,7 +12,7 @@ import pytest
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.papers.error_study import STUDIES, error_study
-from shared_data import shared
+from shared_data import oracle
 
 PADDED = "WD:minimum=1,edges=padded"
 
@@ -111,7 +111,7 @@ def test_definition_on_short_texts(spelled: str) -> None:
 def test_counts_of_the_authors_program_row_by_row() -> None:
     study = error_study({"wd": PADDED, "b": "B:n_t=2", "z": "A"}, longest=20)
     for which, name in (("cross", "cross"), ("constant", "constCost"), ("vanishing", "vanish")):
-        with shared(f"oracles/alignment/section5_{name}.csv").open(encoding="utf-8") as file:
+        with oracle(f"alignment/section5_{name}.csv").open(encoding="utf-8") as file:
             theirs = [tuple(int(cell) for cell in row) for row in list(csv.reader(file))[1:]]
         assert list(study.rows(which)) == theirs
     assert [[study.total(n, w) for n in study.names] for w in STUDIES] == [

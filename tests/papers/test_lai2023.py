@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from caesura.cli.main import program
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.papers import reproduce
-from shared_data import shared, shared_json
+from shared_data import oracle, oracle_json
 
 FIRST = "ANNA: so you came , did you ?\nBEN: as you see .\nANNA: well -- sit down .\n"
 SECOND = "ANNA: so you came , did you .\nBEN: as , you see .\nANNA: well , sit down .\n"
@@ -37,8 +37,8 @@ def test_figure_2_and_the_built_in_dialogue() -> None:
 
 @pytest.mark.slow
 def test_the_authors_values() -> None:
-    found = reproduce("lai2023", path=shared("oracles/flexible/nccu.json"))
-    data = shared_json("oracles/flexible/nccu.json")
+    found = reproduce("lai2023", path=oracle("flexible/nccu.json"))
+    data = oracle_json("flexible/nccu.json")
     table = next(t for t in found.tables if t.title.startswith("nccu_t001"))
     assert [line.agrees for line in table.lines][:6] == [True] * 6
     assert [line.printed for line in table.lines][:2] == pytest.approx(
