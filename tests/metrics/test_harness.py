@@ -56,7 +56,7 @@ def random_marks(random, kind: str, types: str, length: int, empty: bool, labels
 
 def batches(made: Metric) -> list[Batch]:
     labels = (
-        MARKS if type(made).__module__ == "caesura.vowels.accuracy" else LABELS
+        MARKS if type(made.family).__module__ == "caesura.vowels.accuracy" else LABELS
     )  # those count words and vowels by name
     return [Batch.of_corpora(*random_corpus(kind, made.types, labels=labels)) for kind in sorted(made.needs)]
 

@@ -7,196 +7,188 @@ side is perfect: no word is an accuracy of 1, no letter an error rate of 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import OwnMetric, ratio
 from caesura.metrics.batch import Batch, Side, first_of_place
-from caesura.metrics.family import Rows
+from caesura.metrics.catalog import metric
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, one_less, share, sign
 from caesura.vowels.marked_text import UNSEEN_WORD, WORD
 from caesura.vowels.scripts import SCRIPTS
 
-__all__ = [
-    "DiacriticErrorRate",
-    "GroupAccuracy",
-    "MarkSf",
-    "SeenAccuracy",
-    "UnseenAccuracy",
-    "WordAccuracy",
-    "mark_similarity",
-]
+__all__ = ["MarkAccuracy", "MarkSimilarity", "mark_similarity"]
 
 #: Mark -> the sound it stands for, in all scripts.
 GROUPS: dict[str, str] = {mark: sound for script in SCRIPTS.values() for mark, sound in script.groups.items()}
 
 
-@dataclass(frozen=True)
-class _Marks(OwnMetric):
-    types = "sets"
-    symmetric = False
-    paper = "Gal 2002, An HMM approach to vowel restoration in Arabic and Hebrew"
-    #: Columns of the kernel that make a row, and whether vowels of one sound count as one.
-    columns: ClassVar[tuple[int, ...]]
-    grouped: ClassVar[bool] = False
+class MarkCounts(NamedTuple):
+    """Letters whose marks are wrong, and all; words with all marks right, and all, those that a model knows and those it does not."""
 
-    def check(self, batch: Batch) -> None:
+    wrong: Numbers
+    letters: Numbers
+    seen_right: Numbers
+    seen: Numbers
+    unseen_right: Numbers
+    unseen: Numbers
+
+
+def wrong_letters(c: MarkCounts) -> Parts:
+    """Wrong letters of all."""
+    return c.wrong, c.letters
+
+
+def right_words(c: MarkCounts) -> Parts:
+    """Right words of all."""
+    return c.seen_right + c.unseen_right, c.seen + c.unseen
+
+
+def right_seen_words(c: MarkCounts) -> Parts:
+    """Right words of those that end in ``word``."""
+    return c.seen_right, c.seen
+
+
+def right_unseen_words(c: MarkCounts) -> Parts:
+    """Right words of those that end in ``unseen word``."""
+    return c.unseen_right, c.unseen
+
+
+def accuracy(right: Numbers, words: Numbers) -> Numbers:
+    """Share of words that are right; no word is none wrong."""
+    return share(right, words, 1.0)
+
+
+class _Marks(Family):
+    types = "sets"
+    paper = "Gal 2002, An HMM approach to vowel restoration in Arabic and Hebrew"
+
+    def prepare(self, batch: Batch) -> Batch:
         """Refuse what does not say where words end."""
-        super().check(batch)
-        names = batch.labels or ()
-        if not batch.typed or not {WORD, UNSEEN_WORD} & set(names):
-            raise CaesuraError(
-                f"{self.name} compares letters with marks and needs the ends of words; read the texts with format='marked-text' (--marks)."
-            )
-        if len(names) > 62:
-            raise CaesuraError(f"{self.name} takes up to 62 kinds of marks, found {len(names)}.")
+        _check_words(batch)
+        return super().prepare(batch)
+
+
+@dataclass(frozen=True)
+class MarkAccuracy(_Marks):
+    """Letters and words whose marks, or only whose vowels by their sounds, are those of the reference.
+
+    >>> from caesura.vowels.marked_text import marked_corpus
+    >>> from caesura.vowels.scripts import HEBREW
+    >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם רָב", "שָׁלוֹם רַב"))
+    >>> [metric(name)(gold, ours) for name in ("word-accuracy", "group-accuracy", "DER")]
+    [0.5, 1.0, 0.16666666666666666]
+    """
+
+    grouped: bool = sign("grouped", False)
+
+    counts = MarkCounts
+    scores = {
+        "word-accuracy": Score(
+            "words with all marks right",
+            "Share of words that carry exactly the marks of the reference: right words / words.",
+            right_words, accuracy, symmetric=False, fixed={"grouped": False},
+        ),
+        "group-accuracy": Score(
+            "words with all vowels of the right sound",
+            "Share of words whose every letter has a vowel of the right sound: a (patah, qamats, hataf patah), e, i, o, u, sheva apart.",
+            right_words, accuracy, symmetric=False, fixed={"grouped": True},
+        ),
+        "seen-accuracy": Score(
+            "known words with all marks right",
+            "Accuracy on words that the model knows: those that end in word.",
+            right_seen_words, accuracy, symmetric=False, fixed={"grouped": False},
+        ),
+        "unseen-accuracy": Score(
+            "unseen words with all marks right",
+            "Accuracy on words that the model has never seen: those that end in unseen word.",
+            right_unseen_words, accuracy, symmetric=False, fixed={"grouped": False},
+        ),
+        "DER": Score(
+            "diacritic error rate",
+            "Share of letters whose marks are not exactly those of the reference, letters without any mark included.",
+            wrong_letters, share, higher_is_better=False, best=0.0, fixed={"grouped": False},
+        ),
+    }  # fmt: skip
 
     def count(self, batch: Batch) -> Rows:
-        """Count letters and words, right and all."""
+        """Count letters and words, right and all.
+
+        With ``grouped`` marks that are no vowels (dagesh, the dots of shin) are not looked at, except that vav with a dot is the
+        vowel shuruq.
+        """
         from caesura.vowels.kernels.accuracy import count_marks
 
         ref, hyp = batch.reference, batch.hypothesis
+        _check_words(batch)  # also for single calls on lists, which nobody prepares
         assert ref.types is not None
         assert hyp.types is not None
-        bits, ends = _coded(batch.labels or (), self.grouped)
-        every = np.empty((len(batch), 6))
+        bits, ends = _codes(batch.labels or (), self.grouped)
+        rows = np.empty((len(batch), len(MarkCounts._fields)))
         count_marks(
             ref.positions, ref.types, ref.starts, ref.stops, hyp.positions, hyp.types, hyp.starts, hyp.stops, batch.lengths,
-            bits, ends, every,
+            bits, ends, rows,
         )  # fmt: skip
-        return self.of_all(every)
-
-    def of_all(self, every: Rows) -> Rows:
-        """Of all counts, those of this metric."""
-        return np.ascontiguousarray(every[:, self.columns])
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """The first count over the second; nothing counted is perfect."""
-        return ratio(rows[..., 0], rows[..., 1], nothing=self.best)
+        return rows
 
 
-@dataclass(frozen=True)
-class WordAccuracy(_Marks):
-    """Share of words that carry exactly the marks of the reference: right words / words.
+class MarkCosts(NamedTuple):
+    """The least cost of turning one side into the other, boundaries seen, and letters."""
 
-    >>> from caesura.vowels.marked_text import marked_corpus
-    >>> from caesura.vowels.scripts import HEBREW
-    >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם רָב", "שָׁלוֹם רַב"))
-    >>> WordAccuracy()(gold, ours)
-    0.5
-    """
+    cost: Numbers
+    boundaries: Numbers
+    letters: Numbers
 
-    name = "word-accuracy"
-    title = "words with all marks right"
-    fields = ("right", "words")
 
-    def of_all(self, every: Rows) -> Rows:
-        """Known and unseen words together."""
-        return np.stack((every[:, 2] + every[:, 4], every[:, 3] + every[:, 5]), axis=1)
+def cost_per_letter(c: MarkCosts) -> Parts:
+    """Cost over letters."""
+    return c.cost, c.letters
 
 
 @dataclass(frozen=True)
-class GroupAccuracy(WordAccuracy):
-    """Share of words whose every letter has a vowel of the right sound: a (patah, qamats, hataf patah), e, i, o, u, sheva apart.
-
-    Marks that are no vowels (dagesh, the dots of shin) are not looked at, except that vav with a dot is the vowel shuruq.
-
-    >>> from caesura.vowels.marked_text import marked_corpus
-    >>> from caesura.vowels.scripts import HEBREW
-    >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם רָב", "שָׁלוֹם רַב"))
-    >>> GroupAccuracy()(gold, ours)
-    1.0
-    """
-
-    name = "group-accuracy"
-    title = "words with all vowels of the right sound"
-    grouped = True
-
-
-@dataclass(frozen=True)
-class SeenAccuracy(_Marks):
-    """Accuracy on words that the model knows: those that end in ``word``."""
-
-    name = "seen-accuracy"
-    title = "known words with all marks right"
-    fields = ("right", "words")
-    columns = (2, 3)
-
-
-@dataclass(frozen=True)
-class UnseenAccuracy(_Marks):
-    """Accuracy on words that the model has never seen: those that end in ``unseen word``."""
-
-    name = "unseen-accuracy"
-    title = "unseen words with all marks right"
-    fields = ("right", "words")
-    columns = (4, 5)
-
-
-@dataclass(frozen=True)
-class DiacriticErrorRate(_Marks):
-    """Share of letters whose marks are not exactly those of the reference, letters without any mark included.
+class MarkSimilarity(_Marks):
+    """Flexible similarity of restored marks, with the matrix of :func:`mark_similarity`: 1 - cost/letters.
 
     >>> from caesura.vowels.marked_text import marked_corpus
     >>> from caesura.vowels.scripts import HEBREW
     >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם", "שַׁלוֹם"))
-    >>> DiacriticErrorRate()(gold, ours)
-    0.25
-    """
-
-    name = "DER"
-    title = "diacritic error rate"
-    fields = ("wrong", "letters")
-    columns = (0, 1)
-    symmetric = True
-    higher_is_better = False
-    best = 0.0
-
-
-@dataclass(frozen=True)
-class MarkSf(_Marks):
-    """Flexible similarity of restored marks: the marks of a letter are one type, alike in part where they sound the same.
-
-    Sf of Lai, Li & Zhang with the matrix of :func:`mark_similarity`: 1 - cost/letters; 1.0 where there is no letter.
-
-    >>> from caesura.vowels.marked_text import marked_corpus
-    >>> from caesura.vowels.scripts import HEBREW
-    >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם", "שַׁלוֹם"))
-    >>> MarkSf()(gold, ours), MarkSf(alike=0.0)(gold, ours)
+    >>> metric("Sf-marks")(gold, ours), metric("Sf-marks:alike=0")(gold, ours)
     (0.875, 0.75)
     """
 
-    name = "Sf-marks"
-    title = "flexible similarity of marks"
-    fields = ("cost", "boundaries", "letters")
-    symmetric = True
-    paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
+    alike: float = sign("alike", 0.5)
 
-    alike: float = field(default=0.5, metadata={"sign": "alike"})
+    paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
+    counts = MarkCosts
+    scores = {
+        "Sf-marks": Score(
+            "flexible similarity of marks",
+            "Flexible similarity of restored marks: the marks of a letter are one type, alike in part where they sound the same.",
+            cost_per_letter,
+            one_less,
+        )
+    }
 
     def __post_init__(self) -> None:
         if not 0 <= self.alike <= 1:
             raise CaesuraError(f"alike is {self.alike}; expected a number from 0 to 1.")
 
     def count(self, batch: Batch) -> Rows:
-        """Least cost of turning one side into the other."""
-        from caesura.metrics.flexible import Sf
-
+        """Take the marks of each letter together, and find the least cost of turning one side into the other."""
+        _check_words(batch)
         labels = batch.labels or ()
-        sides = [_gathered(side, labels) for side in (batch.reference, batch.hypothesis)]
-        found, every = np.unique(np.concatenate([side.types for side in sides]), return_inverse=True)
-        named = tuple("+".join(n for i, n in enumerate(labels) if code >> i & 1) for code in found.tolist())
-        cut = len(sides[0].types)
-        one, two = (replace(side, types=t) for side, t in zip(sides, (every[:cut], every[cut:]), strict=True))
-        made = Sf(similarity=mark_similarity(named, self.alike)) if named else Sf()
-        return made.count(Batch(batch.kind, batch.lengths, one, two, named))
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """One minus cost over letters."""
-        return 1 - ratio(rows[..., 0], rows[..., 2], nothing=0.0)
+        sides = [_gather_marks(side, labels) for side in (batch.reference, batch.hypothesis)]
+        codes, types = np.unique(
+            np.concatenate([side.types for side in sides if side.types is not None]), return_inverse=True
+        )
+        names = tuple("+".join(n for i, n in enumerate(labels) if code >> i & 1) for code in codes.tolist())
+        cut = len(sides[0].positions)
+        ref, hyp = (replace(side, types=t) for side, t in zip(sides, (types[:cut], types[cut:]), strict=True))
+        flexible = metric("Sf", similarity=mark_similarity(names, self.alike)) if names else metric("Sf")
+        return flexible.family.count(Batch(batch.kind, batch.lengths, ref, hyp, names))
 
 
 def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, object]:
@@ -217,8 +209,18 @@ def mark_similarity(labels: tuple[str, ...], alike: float = 0.5) -> dict[str, ob
     return {"labels": list(labels), "matrix": [*rows, [0.0] * len(labels) + [1.0]]}
 
 
-def _gathered(side: Side, labels: tuple[str, ...]) -> Any:
-    """A side with one type a letter, a bit for each of its marks; the ends of words are no marks."""
+def _check_words(batch: Batch) -> None:
+    names = batch.labels or ()
+    if not batch.typed or not {WORD, UNSEEN_WORD} & set(names):
+        raise CaesuraError(
+            "comparing letters with marks needs the ends of words; read the texts with format='marked-text' (--marks)."
+        )
+    if len(names) > 62:
+        raise CaesuraError(f"letters carry up to 62 kinds of marks, found {len(names)}.")
+
+
+def _gather_marks(side: Side, labels: tuple[str, ...]) -> Side:
+    """Give each letter one type with a bit for each of its marks; the ends of words are no marks."""
     assert side.types is not None
     rows, owner = side.unpacked()
     place = side.positions[rows]
@@ -229,8 +231,8 @@ def _gathered(side: Side, labels: tuple[str, ...]) -> Any:
     return Side.packed(place[first], owner[first], len(side.starts), codes)
 
 
-def _coded(labels: tuple[str, ...], grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What every type counts as, and which types end words."""
+def _codes(labels: tuple[str, ...], grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Say what every type counts as, and which types end words."""
     ends = np.array([{WORD: 1, UNSEEN_WORD: 2}.get(name, 0) for name in labels], np.int64)
     sounds = [None if end else GROUPS.get(name) if grouped else name for name, end in zip(labels, ends, strict=True)]
     places = {sound: i for i, sound in enumerate(dict.fromkeys(s for s in sounds if s is not None))}
