@@ -76,6 +76,12 @@ class Canvas:
         """Repeat a one-cell character over columns ``start`` to ``stop`` - 1."""
         self.put(row, start, character * max(stop - start, 0), role)
 
+    def shade(self, row: int, start: int, stop: int, character: str, role: str = "ink") -> None:
+        """Like :meth:`fill`, only where something stands already."""
+        for column in range(start, stop):
+            if column in self._rows[row]:
+                self.put(row, column, character, role)
+
     @staticmethod
     def _clear(here: dict[int, tuple[str, int, str]], column: int, size: int) -> None:
         for at in [c for c, (_, wide, _) in here.items() if c < column + size and column < c + wide]:
@@ -218,7 +224,7 @@ class _Block:
     @put.register
     def _(self, item: Region) -> None:
         start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
-        self.canvas.fill(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
+        self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
 
     @put.register
     def _(self, item: Group) -> None:
