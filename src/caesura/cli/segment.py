@@ -52,9 +52,9 @@ def segment(
         click.echo(f"wrote {output}", err=json)
     if scores is not None:
         from caesura.files import atomic_write
-        from caesura.formats.speech.scored import written_scored
+        from caesura.formats.speech.scored import spell_scores
 
-        atomic_write(scores, written_scored(candidates))
+        atomic_write(scores, spell_scores(candidates))
         click.echo(f"wrote {scores}", err=json)
     if json:
         as_json({name: {"length": marks.length, "boundaries": marks.positions} for name, marks in made.items()})
