@@ -26,7 +26,7 @@ Engine: TypeAlias = Literal["local", "dask"]
 Progress = Callable[[int, int, int], None]  # fragments done, fragments in all, boundaries read by this one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StreamedMeasured(Measured):
     """One metric on one system, known by sums over groups of items rather than by items."""
 
@@ -49,7 +49,7 @@ class StreamedMeasured(Measured):
         return self._pooled()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StreamedEvaluation(Results):
     """What every metric says about every system, from files that were never in memory as a whole.
 
