@@ -20,7 +20,7 @@ from caesura.registry import Entry
 from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import CountedPairs, References
-from caesura.statistics.results import Measured, Results, told_apart
+from caesura.statistics.results import Measured, Results, plain_scores, told_apart
 from caesura.words import check_whole, number_of
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
@@ -94,17 +94,16 @@ class Evaluation(Results):
         return lengths
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: for one system its metrics at the top, for several one entry per system."""
-        data: dict[str, Any] = {"items": list(self.items), "skipped": list(self.skipped), "filled": list(self.filled)}
-        listed = {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()}
-        if len(listed) == 1:
-            data["metrics"] = next(iter(listed.values()))
-        else:
-            data["systems"] = listed
-        if self.bounds:
-            data["bounds"] = {b: {name: m.as_dict() for name, m in found.items()} for b, found in self.bounds.items()}
-        data["warnings"] = self.warnings()
-        return data
+        """Plain data for JSON."""
+        return {
+            "count": self.count,
+            "items": list(self.items),
+            "skipped": list(self.skipped),
+            "filled": list(self.filled),
+            "systems": plain_scores(self.systems),
+            "bounds": plain_scores(self.bounds),
+            "warnings": self.warnings(),
+        }
 
     @property
     def caption(self) -> str:

@@ -22,7 +22,7 @@ from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, 
 from caesura.statistics.tables import as_frame, record_dicts, score_table
 from caesura.words import number_of
 
-__all__ = ["Measured", "Results", "told_apart"]
+__all__ = ["Measured", "Results", "plain_scores", "told_apart"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,6 +192,11 @@ class Results(Result):
 
     def _rows(self, name: str) -> dict[str, Rows]:
         return {system: measured[name].rows for system, measured in self.systems.items()}
+
+
+def plain_scores(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Any]]:
+    """Plain data of systems or bounds: name -> metric -> score."""
+    return {system: {name: m.as_dict() for name, m in scores.items()} for system, scores in systems.items()}
 
 
 def told_apart(metrics: Sequence[Metric]) -> list[str]:

@@ -17,7 +17,7 @@ from caesura.statistics.counted import References
 from caesura.statistics.engine.checkpoint import Checkpoint
 from caesura.statistics.engine.fragment import Counted
 from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
-from caesura.statistics.results import Measured, Results, told_apart
+from caesura.statistics.results import Measured, Results, plain_scores, told_apart
 from caesura.words import check_word
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
@@ -74,11 +74,11 @@ class StreamedEvaluation(Results):
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
-            "items": self.items,
+            "count": self.count,
             "skipped": list(self.skipped),
             "filled": list(self.filled),
             "faults": list(self.faults),
-            "systems": {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()},
+            "systems": plain_scores(self.systems),
             "warnings": self.warnings(),
         }
 
