@@ -249,7 +249,7 @@ def assign_regions(
                 of_ref[i] = j
 
 
-@kernel
+@kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))
 def assign_optimal(
     ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, later: bool, of_ref: NDArray[Any], of_hyp: NDArray[Any]
 ) -> None:
