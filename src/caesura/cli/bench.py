@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from caesura.bench import Result, race
 from caesura.cli.command import Option
 from caesura.cli.options import Json, Seed
-from caesura.cli.output import as_json, say, table, working
+
+if TYPE_CHECKING:
+    from caesura.bench import Result
 
 __all__ = ["bench"]
 
@@ -25,6 +26,8 @@ def bench(
 
     Example: caesura bench --size 1000
     """
+    from caesura.bench import race
+    from caesura.cli.output import as_json, say, table, working
 
     with working("racing"):
         results = list(race(size or (100, 1_000, 10_000), seed=seed))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json
-from caesura.cli.output import as_json, console, number, table, working
-from caesura.errors import FormatError
-from caesura.papers import PAPERS, Reproduction, citation
-from caesura.papers import reproduce as computed
+
+if TYPE_CHECKING:
+    from caesura.papers import Reproduction
 
 __all__ = ["reproduce"]
 
@@ -32,6 +31,10 @@ def reproduce(
 
     Example: caesura reproduce fournier2013 -o figures/
     """
+    from caesura.cli.output import as_json, table, working
+    from caesura.errors import FormatError
+    from caesura.papers import PAPERS, citation
+    from caesura.papers import reproduce as computed
 
     if paper is None:
         listed = [(name, citation(name)) for name, _ in PAPERS.all_facts()]
@@ -54,6 +57,7 @@ def reproduce(
 
 
 def _show(result: Reproduction) -> None:
+    from caesura.cli.output import console, table
 
     click.echo(f"{result.citation}\n")
     for each in result.tables:
@@ -77,5 +81,6 @@ def _show(result: Reproduction) -> None:
 
 
 def _cell(value: float | str | None, digits: int) -> str:
+    from caesura.cli.output import number
 
     return value if isinstance(value, str) else number(value, digits)

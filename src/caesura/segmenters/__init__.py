@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
-    submodules={"sound"},
+    submodules={"sound", "text"},
     submod_attrs={
         "catalog": ["SEGMENTERS", "segment", "segmenter", "segmenter_names"],
         "protocol": ["Segmenter"],

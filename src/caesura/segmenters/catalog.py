@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from caesura.errors import CaesuraError
-from caesura.model import Segmentation
+from caesura.model import Annotation, Corpus, Segmentation
 from caesura.registry import Entry, Registry
 from caesura.segmenters.protocol import Segmenter
 
-__all__ = ["SEGMENTERS", "Medium", "segment", "segmenter", "segmenter_names"]
+__all__ = ["SEGMENTERS", "Medium", "segment", "segment_corpus", "segmenter", "segmenter_names"]
 
 #: What a segmenter can be given.
 Medium = Literal["text", "sound"]
@@ -32,6 +32,20 @@ def _accept(name: str, loaded: Any) -> Callable[..., Segmenter]:
 SEGMENTERS: Registry[Callable[..., Segmenter]] = Registry(
     "segmenter",
     {
+        **{
+            name: Entry(f"caesura.segmenters.text.{where}", title=title, takes=_TEXT)
+            for name, where, title in (
+                ("dcm", "dcm:DCM", "Bayesian lexical cohesion (BayesSeg)"),
+                ("u00", "u00:U00", "shortest description (Utiyama & Isahara)"),
+                ("c99", "c99:C99", "divisive clustering of ranked similarities (Choi)"),
+                ("texttiling", "texttiling:TextTiling", "valleys of block similarity (Hearst)"),
+                ("mincut", "mincut:MinCut", "minimum normalised cut (Malioutov & Barzilay)"),
+                ("aps", "aps:APS", "segments around exemplars (affinity propagation)"),
+                ("vectors", "vectors:Vectors", "exact segmentation of sentence vectors"),
+                ("random", "baselines:Random", "boundaries by chance"),
+                ("human", "baselines:Human", "boundaries of a coder"),
+            )
+        },
         "spectral": Entry(
             "caesura.segmenters.sound.spectral:SpectralChange",
             title="peaks of spectral change",
@@ -71,21 +85,26 @@ def segmenter(name: str, /, **parameters: Any) -> Segmenter:
 
 
 def segment(
-    units: Sequence[str] | str | PathLike[str] | Any,
+    units: Sequence[str] | str | PathLike[str] | Corpus | Any,
     method: str | None = None,
     segments: int | None = None,
+    *,
+    unit: Any = "sentence",
     **parameters: Any,
-) -> Segmentation:
+) -> Segmentation | Corpus:
     """Place boundaries by machine.
 
     Parameters
     ----------
     units
-        A list of strings, one per unit; a :class:`~caesura.segmenters.sound.Recording`, or the path of a WAV file.
+        A list of strings, one per unit; a text with offsets (:func:`~caesura.segmenters.text.units.split_units`); a corpus whose texts are known,
+        which gives a corpus; a :class:`~caesura.segmenters.sound.Recording`; or the path of a text or a WAV file.
     method
         The name of a segmenter (:func:`segmenter_names`); by default the first for what is given.
     segments
         How many segments; by default the segmenter decides.
+    unit
+        How the text of a path is cut: sentence, paragraph, line or turn.
     parameters
         What the segmenter takes.
 
@@ -94,13 +113,35 @@ def segment(
     >>> segment(["one", "two", "three", "four", "five"], "uniform", segments=2)
     Segmentation(5 units: 3|2)
     """
-    if isinstance(units, str | PathLike) and Path(units).suffix.lower() == ".wav":
-        from caesura.segmenters.sound import read_wav
-
-        units = read_wav(units)
-    medium: Medium = "sound" if hasattr(units, "duration") else "text"
+    given = _read(units, unit)
+    medium: Medium = "sound" if hasattr(given, "duration") else "text"
     chosen = method or next(iter(segmenter_names(medium)))
     takes = SEGMENTERS.facts(chosen)["takes"]
     if medium not in takes:
         raise CaesuraError(f"{chosen} segments {' or '.join(sorted(takes))}, not {medium}.")
-    return segmenter(chosen, **parameters).segment(units, segments)
+    made = segmenter(chosen, **parameters)
+    if isinstance(given, Corpus):
+        return segment_corpus(given, made, chosen, segments)
+    return made.segment(given, segments)
+
+
+def segment_corpus(corpus: Corpus, made: Segmenter, name: str, segments: int | None = None) -> Corpus:
+    """Segment every text of a corpus; ``name`` becomes the coder."""
+    if not corpus.texts:
+        raise CaesuraError("this corpus carries no texts; segmenters need the units of each.")
+    return Corpus.from_annotations(
+        Annotation(item, name, made.segment(units, segments), track) for (item, track), units in corpus.texts.items()
+    )
+
+
+def _read(units: Any, unit: Any) -> Any:
+    """Read what a path leads to; everything else stays as it is."""
+    if not isinstance(units, str | PathLike):
+        return units
+    if Path(units).suffix.lower() == ".wav":
+        from caesura.segmenters.sound import read_wav
+
+        return read_wav(units)
+    from caesura.segmenters.text.units import read_text
+
+    return read_text(units, unit)

@@ -1,0 +1,163 @@
+"""The one exact dynamic program behind every additive segmenter, fed with blocks of rows of costs.
+
+A row holds the cost of every segment (i, j] that ends behind unit j, by its start i. Rows come in blocks in the order of j, made
+by whoever knows the cost (:mod:`caesura.kernels.cohesion`, a matrix product, prefix sums), so nothing here is quadratic in memory.
+``lowest[j]`` and ``highest[j]`` bound the starts that are allowed; ``places[p]`` is what a boundary behind unit p costs, infinite
+where none may stand. Ties go to the smallest start, as in the programs of Utiyama & Isahara and of Eisenstein & Barzilay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from caesura.kernels.jit import kernel
+
+__all__ = ["choose_free", "choose_known", "sum_free", "sum_known", "trace_free", "trace_known"]
+
+#: Starts whose minimum is taken in one go: the compiler makes vector instructions of it.
+_STRIDE = 64
+
+#: Terms this much smaller than the largest vanish in a sum of float64.
+_NEGLIGIBLE = -45.0
+
+
+def _cells(block: Any, first: int, lowest: Any, highest: Any, places: Any, *rest: Any) -> float:
+    """Steps of a call: every allowed start of every row, for every number of segments."""
+    tables = [each for each in rest if isinstance(each, np.ndarray)]
+    numbers = tables[0].shape[0] if tables and tables[0].ndim == 2 else 1
+    return float(block.shape[0] * (first + block.shape[0]) * numbers)
+
+
+# A minimum may be vectorised when NaN and the sign of zero do not matter, which changes no value that can occur here.
+@kernel(fastmath={"nnan", "nsz"})
+def _least(costs: Any, row: Any, low: int, high: int, minima: Any) -> Any:
+    """Return the least ``costs[i] + row[i]`` for low <= i < high; the least of every stride is left in ``minima``."""
+    best = np.inf
+    stride = 0
+    begin = low
+    while begin < high:
+        end = min(begin + _STRIDE, high)
+        least = np.inf
+        for i in range(begin, end):
+            value = costs[i] + row[i]
+            least = value if value < least else least
+        minima[stride] = least
+        best = least if least < best else best
+        stride += 1
+        begin = end
+    return best
+
+
+@kernel
+def _first(costs: Any, row: Any, low: int, high: int, minima: Any, best: float) -> int:
+    """Find the smallest start that reaches ``best``."""
+    if best == np.inf:
+        return -1
+    stride = 0
+    while minima[stride] != best:
+        stride += 1
+    for i in range(low + stride * _STRIDE, high):
+        if costs[i] + row[i] == best:
+            return i
+    return -1
+
+
+@kernel(work=_cells)
+def choose_free(
+    block: Any, first: int, lowest: Any, highest: Any, places: Any, penalty: float, costs: Any, back: Any
+) -> None:
+    """Extend the best segmentations of any number of segments by the ends of a block.
+
+    ``C(j) = min_i C(i) + cost(i, j) + penalty``; ``costs[j]`` and ``back[j]`` (the start of the last segment) are filled.
+    """
+    minima = np.empty(len(costs) // _STRIDE + 2)
+    for r in range(block.shape[0]):
+        j = first + r + 1
+        row = block[r]
+        best = _least(costs, row, lowest[j], highest[j] + 1, minima)
+        back[j] = _first(costs, row, lowest[j], highest[j] + 1, minima, best)
+        costs[j] = best + penalty + places[j]
+
+
+@kernel(work=_cells)
+def choose_known(block: Any, first: int, lowest: Any, highest: Any, places: Any, costs: Any, back: Any) -> None:
+    """The same for every number of segments up to ``costs.shape[0] - 1``: ``C_k(j) = min_i C_{k-1}(i) + cost(i, j)``."""
+    most = costs.shape[0] - 1
+    minima = np.empty(costs.shape[1] // _STRIDE + 2)
+    for r in range(block.shape[0]):
+        j = first + r + 1
+        row = block[r]
+        for k in range(1, min(most, j) + 1):
+            low = max(lowest[j], k - 1)
+            best = _least(costs[k - 1], row, low, highest[j] + 1, minima)
+            back[k, j] = _first(costs[k - 1], row, low, highest[j] + 1, minima, best)
+            costs[k, j] = best + places[j]
+
+
+@kernel
+def trace_free(back: Any) -> Any:
+    """Read the boundaries off the starts, in ascending order; empty where the text cannot be cut as asked."""
+    n = len(back) - 1
+    number = 0
+    j = back[n]
+    while j > 0:
+        number += 1
+        j = back[j]
+    positions = np.empty(number, np.int64)
+    j = back[n]
+    while j > 0:
+        number -= 1
+        positions[number] = j
+        j = back[j]
+    return positions
+
+
+@kernel
+def trace_known(back: Any, segments: int) -> Any:
+    """Read the ``segments - 1`` boundaries off the table of starts."""
+    positions = np.empty(max(segments - 1, 0), np.int64)
+    j = back.shape[1] - 1
+    for k in range(segments, 1, -1):
+        j = back[k, j]
+        positions[k - 2] = j
+    return positions
+
+
+@kernel(plain=False)
+def _log_sum(scores: Any, row: Any, low: int, high: int, scale: float) -> Any:
+    """Logarithm of the sum of ``exp(scores[i] - scale * row[i])``."""
+    top = -np.inf
+    for i in range(low, high):
+        top = max(top, scores[i] - scale * row[i])
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for i in range(low, high):
+        over = scores[i] - scale * row[i] - top
+        if over > _NEGLIGIBLE:
+            total += np.exp(over)
+    return top + np.log(total)
+
+
+@kernel(plain=False)
+def sum_free(
+    block: Any, first: int, lowest: Any, highest: Any, places: Any, penalty: float, scale: float, scores: Any
+) -> None:
+    """Forward sums over all segmentations: like :func:`choose_free`, with the logarithm of a sum for the minimum."""
+    for r in range(block.shape[0]):
+        j = first + r + 1
+        total = _log_sum(scores, block[r], lowest[j], highest[j] + 1, scale)
+        scores[j] = total - scale * (penalty + places[j])
+
+
+@kernel(plain=False)
+def sum_known(block: Any, first: int, lowest: Any, highest: Any, places: Any, scale: float, scores: Any) -> None:
+    """Forward sums over all segmentations into k segments, for every k."""
+    most = scores.shape[0] - 1
+    for r in range(block.shape[0]):
+        j = first + r + 1
+        for k in range(1, min(most, j) + 1):
+            total = _log_sum(scores[k - 1], block[r], max(lowest[j], k - 1), highest[j] + 1, scale)
+            scores[k, j] = total - scale * places[j]

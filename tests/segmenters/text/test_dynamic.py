@@ -1,0 +1,155 @@
+"""The exact dynamic program against all segmentations of short texts, for every additive cost and every restriction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.segmenters.text import APS, DCM, U00, MinCut, Vectors, dynamic
+from segmenters.text.brute_force import every_segmentation, price, segment_table
+
+WORDS = ["ship", "sea", "sail", "bread", "flour", "oven", "king", "queen", "throne"]
+ADDITIVE = {
+    "dcm": DCM(penalty=2.0),
+    "dcm with durations": DCM(penalty=0.0, duration=(3, 2.0)),
+    "u00": U00(),
+    "mincut": MinCut(penalty=0.01, parts=3),
+    "mincut, original": MinCut(penalty=0.01, parts=3, original=True),
+    "aps": APS(preference=-0.4),
+    "cvs": Vectors(penalty=0.3),
+    "l2": Vectors(penalty=0.2, objective="l2"),
+}
+
+
+def text(n: int, seed: int) -> tuple[str, ...]:
+    random = np.random.default_rng(seed)
+    topic = np.sort(random.integers(0, 3, n))
+    return tuple(" ".join(random.choice(WORDS[3 * t : 3 * t + 4], size=random.integers(0, 5))) for t in topic)
+
+
+def best_of(table: np.ndarray, penalty: float, allowed) -> tuple[float, tuple[int, ...]]:
+    return min((price(table, p, penalty), p) for p in every_segmentation(len(table) - 1) if allowed(p))
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
+def test_the_optimum_is_the_least_of_all_segmentations(name: str, n: int) -> None:
+    segmenter, units = ADDITIVE[name], text(n, n)
+    cost, frame, penalty = segmenter.cost(units, False), dynamic.Frame.of(n), segmenter.penalty_of(units)
+    table = segment_table(cost)
+    least, _ = best_of(table, penalty, lambda p: True)
+    free = dynamic.solve_free(cost, frame, penalty)
+    assert free.objective == pytest.approx(least, rel=1e-12, abs=1e-9)
+    assert price(table, tuple(free.positions), penalty) == pytest.approx(least, rel=1e-12, abs=1e-9)
+    known = dynamic.solve_known(cost, frame, n)
+    for k in range(1, n + 1):
+        least, _ = best_of(table, 0.0, lambda p, k=k: len(p) == k - 1)
+        solution = known.solution(k)
+        assert len(solution.positions) == k - 1
+        assert solution.objective == pytest.approx(least, rel=1e-12, abs=1e-9)
+        assert price(table, tuple(solution.positions)) == pytest.approx(least, rel=1e-12, abs=1e-9)
+
+
+RESTRICTIONS = [
+    ({"shortest": 2}, lambda sizes, p: min(sizes) >= 2),
+    ({"longest": 4}, lambda sizes, p: max(sizes) <= 4),
+    ({"shortest": 2, "longest": 5}, lambda sizes, p: min(sizes) >= 2 and max(sizes) <= 5),
+    ({"forced": [3, 7]}, lambda sizes, p: {3, 7} <= set(p)),
+    ({"forbidden": [2, 4, 5, 6]}, lambda sizes, p: not {2, 4, 5, 6} & set(p)),
+    ({"forced": [5], "forbidden": [6], "longest": 6}, lambda sizes, p: 5 in p and 6 not in p and max(sizes) <= 6),
+]
+
+
+@pytest.mark.parametrize("restriction", RESTRICTIONS, ids=[str(r[0]) for r in RESTRICTIONS])
+def test_restrictions(restriction) -> None:
+    asked, fits = restriction
+    units = text(11, 5)
+    cost, penalty = DCM().cost(units, False), 1.5
+    table, frame = segment_table(cost), dynamic.Frame.of(11, **asked)
+
+    def allowed(p: tuple[int, ...]) -> bool:
+        return fits(np.diff([0, *p, 11]), p)
+
+    assert dynamic.solve_free(cost, frame, penalty).objective == pytest.approx(best_of(table, penalty, allowed)[0])
+    for k in range(3, 5):
+        least, _ = best_of(table, 0.0, lambda p, k=k: allowed(p) and len(p) == k - 1)
+        assert dynamic.solve_known(cost, frame, k).solution(k).objective == pytest.approx(least)
+    for segments in (None, 4):
+        check_posteriors(cost, frame, penalty, segments, allowed)
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+@pytest.mark.parametrize("segments", [None, 1, 3])
+def test_posteriors_by_enumeration(name: str, segments: int | None) -> None:
+    segmenter, units = ADDITIVE[name], text(9, 8)
+    check_posteriors(segmenter.cost(units, False), dynamic.Frame.of(9), 0.7, segments, lambda p: True, 1.7)
+
+
+def check_posteriors(cost, frame, penalty, segments, allowed, temperature: float = 1.0) -> None:
+    n, table = frame.length, segment_table(cost)
+    penalty = penalty if segments is None else 0.0
+    listed = [p for p in every_segmentation(n) if allowed(p) and segments in (None, len(p) + 1)]
+    logs = -np.array([price(table, p, penalty) for p in listed]) / temperature
+    weights = np.exp(logs - logs.max())
+    expected = [sum(w for w, p in zip(weights, listed, strict=True) if place in p) for place in range(1, n)]
+    found = dynamic.posteriors(cost, frame, penalty=penalty, segments=segments, temperature=temperature)
+    assert found == pytest.approx(np.array(expected) / weights.sum(), abs=1e-9)
+    if segments is not None:
+        assert found.sum() == pytest.approx(segments - 1)
+
+
+def test_ties_go_to_the_longest_last_segment() -> None:
+    """Equal units: every segmentation into K costs one of few values, and the smallest start wins."""
+    units = ("same words here",) * 6
+    assert U00().segment(units, segments=2).positions.tolist() == [1]
+    assert DCM().segment(units).positions.tolist() == []
+
+
+def test_known_number_equals_free_at_the_right_penalty() -> None:
+    units = text(60, 3)
+    cost, frame = DCM().cost(units, False), dynamic.Frame.of(60)
+    table = dynamic.solve_known(cost, frame, 20)
+    for penalty in (1.0, 3.0, 6.0):
+        free = dynamic.solve_free(cost, frame, penalty)
+        k = len(free.positions) + 1
+        assert free.objective == pytest.approx(table.objectives[k] + k * penalty)
+
+
+def test_renaming_words_changes_nothing_and_a_doubled_text_has_a_seam() -> None:
+    units = text(40, 2)
+    renamed = tuple(" ".join(f"{w[::-1]}q" for w in u.split()) for u in units)
+    keep = DCM(tokens=str.split)
+    assert keep.explain(units).objective == pytest.approx(keep.explain(renamed).objective, rel=1e-12)
+    other = tuple(u.replace("s", "z").replace("e", "x").replace("o", "y").replace("t", "j") for u in units)
+    assert DCM(tokens=str.split).segment(
+        [*["ship sea sail"] * 12, *["bread flour oven"] * 15], 2
+    ).positions.tolist() == [12]
+    assert len(other) == 40
+
+
+def test_gains_are_what_a_boundary_alone_saves() -> None:
+    units = text(30, 9)
+    segmenter = DCM(penalty=1.0)
+    explained = segmenter.explain(units)
+    for position, gain in zip(explained.positions, explained.gains, strict=True):
+        rest = [p for p in explained.positions if p != position]
+        assert segmenter.cost_of(units, rest) - explained.objective == pytest.approx(gain)
+        assert gain >= -1e-9
+
+
+def test_what_cannot_be_had_is_refused() -> None:
+    units = text(10, 1)
+    with pytest.raises(CaesuraError, match="10 units cannot be cut into 4 segments of at least 3"):
+        DCM(min_length=3).segment(units, 4)
+    with pytest.raises(CaesuraError, match="both forced and forbidden"):
+        DCM().segment(units, forced=[3], forbidden=[3])
+    with pytest.raises(CaesuraError, match="places go from 1 to 9"):
+        DCM().segment(units, forced=[10])
+
+
+def test_candidates_for_every_number() -> None:
+    units = text(20, 4)
+    every = DCM().candidates(units, 6)
+    assert [len(s) for s in every] == [1, 2, 3, 4, 5, 6]
+    assert all(s == DCM().segment(units, k) for k, s in enumerate(every, 1))

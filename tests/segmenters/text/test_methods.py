@@ -1,0 +1,140 @@
+"""What each method does on texts with a plain answer, and trees, baselines, chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.segmenters import segmenter
+from caesura.segmenters.text import C99, DCM, U00, Human, Random, TextTiling, Vectors
+from caesura.segmenters.text.trees import split_greedily, split_tree
+
+SEA = [
+    "the ship sailed the sea",
+    "sailors sail ships on the sea",
+    "a storm at sea broke the ship",
+    "the sailors lost the ship",
+]
+OVEN = [
+    "bread needs flour and an oven",
+    "the baker kneads flour for bread",
+    "bake bread in the oven",
+    "flour, yeast and an oven",
+]
+COURT = [
+    "the judge heard the court",
+    "a lawyer spoke to the judge",
+    "the court and the jury",
+    "the jury, the judge, the lawyer",
+]
+TEXT = [*SEA, *OVEN, *COURT]
+
+
+@pytest.mark.parametrize("method", ["dcm", "u00", "c99", "mincut", "aps", "vectors"])
+def test_three_topics(method: str) -> None:
+    assert segmenter(method, **({"parts": 3} if method == "mincut" else {})).segment(TEXT, 3).positions.tolist() == [
+        4,
+        8,
+    ]
+
+
+def test_three_topics_in_blocks() -> None:
+    tiling = TextTiling(width="unit", block=3, smoothing=0)
+    assert tiling.segment(TEXT, 3).positions.tolist() == [4, 8]
+    assert tiling.segment(TEXT).positions.tolist() == [4, 8]
+    assert len(TextTiling(width=5, block=3).segment(TEXT, 7)) == 7
+
+
+@pytest.mark.parametrize("method", ["dcm", "u00"])
+def test_number_left_open(method: str) -> None:
+    assert segmenter(method, penalty=1.0).segment(TEXT * 1).positions.tolist() == [4, 8]
+    assert len(segmenter(method, mean_length=4).segment(TEXT)) == 3
+    assert len(segmenter(method, density=2 / 11).segment(TEXT)) == 3
+
+
+def test_trees() -> None:
+    for order in ("top", "bottom", "joint"):
+        tree = DCM().tree(TEXT, [2, 3], order=order)
+        assert [s for s in tree.spans if s[2] == 2] == [(1, 4, 2), (5, 8, 2), (9, 12, 2)] or order == "top"
+    assert C99().tree(TEXT, [1, 3]).spans[1:] == [(1, 4, 2), (5, 8, 2), (9, 12, 2)]
+    assert len({s[2] for s in DCM(penalty=1.0).tree(TEXT, 2).spans}) == 2
+    with pytest.raises(CaesuraError, match="from the coarsest to the finest"):
+        DCM().tree(TEXT, [4, 2])
+    with pytest.raises(CaesuraError, match="texttiling gives no nested segments"):
+        TextTiling().tree(TEXT, [2, 3])
+
+
+def test_joint_levels_cost_no_more_than_the_others() -> None:
+    units = tuple(f"{a} {b}" for a, b in np.random.default_rng(1).choice(list("abcdefg"), (24, 2)))
+    keep = DCM(tokens=str.split)
+
+    def total(order: str) -> float:
+        tree = keep.tree(units, [3, 7], order=order)
+        ends = [[last for _, last, level in tree.spans if level == wanted][:-1] for wanted in (1, 2)]
+        assert set(ends[0]) <= set(ends[1])
+        return sum(keep.cost_of(units, e, len(e) + 1) for e in ends)
+
+    assert total("joint") <= min(total("top"), total("bottom")) + 1e-9
+
+
+def test_greedy_splits_make_a_binary_tree() -> None:
+    segmenter = U00(penalty=1.0)
+    cost, frame = segmenter.cost(tuple(TEXT), True), segmenter._frame(12)
+    splits = split_greedily(cost, frame, 3)
+    assert sorted(s.position for s in splits) == [4, 8]
+    assert len(split_tree(splits, TEXT).spans) == 5
+    assert U00(recursive=True).segment(TEXT, 3).positions.tolist() == [4, 8]
+
+
+def test_chance_is_repeatable() -> None:
+    assert Random(seed=1).segment(TEXT, 4) == Random(seed=1).segment(TEXT, 4)
+    drawn = {tuple(Random(seed=s).segment(TEXT, 4).positions.tolist()) for s in range(20)}
+    assert len(drawn) > 5
+    assert all(len(d) == 3 for d in drawn)
+    assert set(Random(sizes=[2, 3]).segment(TEXT).masses[:-1]) <= {2, 3}
+    numbers = [len(Random(density=0.25, seed=s).segment(["x"] * 101)) - 1 for s in range(200)]
+    assert np.mean(numbers) == pytest.approx(25, abs=3 * np.sqrt(100 * 0.25 * 0.75 / 200))
+    with pytest.raises(CaesuraError, match="need their number"):
+        Random().segment(TEXT)
+
+
+def test_people() -> None:
+    corpus = Corpus.from_annotations(
+        Annotation("a", coder, Segmentation.from_masses(masses, units=TEXT))
+        for coder, masses in (("x", [4, 8]), ("y", [6, 6]))
+    )
+    assert Human(corpus=corpus, coder="y").segment(TEXT).masses == [6, 6]
+    assert {tuple(Human(corpus=corpus, seed=s).segment(TEXT).masses) for s in range(9)} == {(4, 8), (6, 6)}
+    with pytest.raises(CaesuraError, match="no coder of the corpus"):
+        Human(corpus=corpus).segment(["other"])
+
+
+def test_a_corpus_and_a_file(tmp_path) -> None:
+    corpus = Corpus.from_annotations([Annotation("a", "x", Segmentation.from_masses([12], units=TEXT))])
+    assert cs.segment(corpus, "dcm", segments=3)["a", "dcm"].masses == [4, 4, 4]
+    (tmp_path / "a.txt").write_text("\n".join(TEXT), encoding="utf-8")
+    assert cs.segment(tmp_path / "a.txt", segments=3, unit="line").masses == [4, 4, 4]
+    assert cs.segment(str(tmp_path / "a.txt"), "u00", segments=3, unit="line").units == tuple(TEXT)
+
+
+def test_vectors_of_any_kind() -> None:
+    rows = np.repeat(np.eye(3), 4, axis=0) + np.random.default_rng(0).normal(0, 0.05, (12, 3))
+    for objective in ("cvs", "l2", "cosine"):
+        assert Vectors(objective=objective).segment(rows, 3).positions.tolist() == [4, 8]
+    assert Vectors(expected=4).segment(rows).positions.tolist() == [4, 8]
+    assert Vectors(encode=lambda units: rows).segment(TEXT, 3).units == tuple(TEXT)
+
+
+def test_what_needs_a_number_says_so() -> None:
+    for method in ("mincut", "aps"):
+        with pytest.raises(CaesuraError, match="need"):
+            segmenter(method).segment(TEXT)
+
+
+def test_signatures_name_what_differs() -> None:
+    assert DCM().signature.startswith("dcm|tok:plain|stop:en")
+    assert "prior:0.3" in DCM(prior=0.3).signature
+    assert U00(tokens="choi", stopwords={"a"}).signature.startswith("u00|tok:choi|stop:own1|stem:porter|v:")

@@ -1,0 +1,94 @@
+"""Nothing to segment, nothing to count, nothing that differs: a valid answer or one sentence, never a traceback or a warning."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.segmenters import segmenter, segmenter_names
+from caesura.segmenters.text import DCM, Vectors, read_text
+
+METHODS = [name for name in segmenter_names("text") if name not in ("human", "uniform")]
+ODD = {
+    "nothing": [],
+    "one unit": ["The ship sailed."],
+    "two units": ["The ship sailed.", "Bread was baked."],
+    "a unit without words": ["ship sea", "", "bread", "   ", "oven bread"],
+    "only stop words": ["the of and", "is was were", "you and I"],
+    "no letters": ["123", "!!!", "—", "4 5 6"],
+    "identical units": ["the same ship"] * 12,
+    "emoji and controls": ["🙂🙂", "\x00\x07", "ship\u200bsea", "\u202eship"],
+    "Chinese": ["我们去海边。", "船在海上航行。", "面包和面粉。", "烤面包。"],
+    "Hebrew": ["שָׁלוֹם לָכֶם", "הַקָּפֶה חַם", "הלחם טרי"],
+    "a very long unit": ["ship " * 20_000, "bread", "oven"],
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("case", ODD)
+def test_odd_texts(method: str, case: str) -> None:
+    units = ODD[case]
+    options = {"aps": {"preference": -0.1}, "random": {"density": 0.3}, "mincut": {"mean_length": 3}}.get(method, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = segmenter(method, **options)
+        free = made.segment(units)
+        assert free.length == len(units)
+        for number in {1, 2, len(units)} if units else ():
+            if number <= len(units):
+                assert len(made.segment(units, number)) == number
+        if method != "random":
+            made.explain(units)
+    if case in ("identical units", "only stop words", "no letters") and method not in ("random", "mincut", "aps"):
+        assert len(free) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_more_segments_than_units(method: str) -> None:
+    with pytest.raises(CaesuraError, match="4 segments were asked of a text of 3 units; expected 1 to 3"):
+        segmenter(method).segment(["a ship", "bread", "oven"], 4)
+
+
+def test_vectors_that_are_no_numbers() -> None:
+    rows = np.eye(5)
+    rows[0, 1] = np.nan
+    with pytest.raises(CaesuraError, match="the vector of unit 1 holds a number that is not finite"):
+        Vectors().segment(rows, 2)
+    with pytest.raises(CaesuraError, match=r"expected a row for each of 3 units"):
+        Vectors(encode=lambda units: np.zeros((2, 2))).segment(["a", "b", "c"])
+
+
+def test_wrong_things_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(CaesuraError, match="unit 2 is 7; expected a string"):
+        DCM().segment(["a", 7])
+    with pytest.raises(CaesuraError, match="no such file"):
+        cs.segment("there is no such file.txt")
+    (tmp_path / "latin.txt").write_bytes("Éric".encode("latin-1") + b"\xff\xfe")
+    with pytest.raises(CaesuraError, match="this is no utf-8 text"):
+        read_text(tmp_path / "latin.txt")
+    (tmp_path / "binary.txt").write_bytes(b"\0\1\2")
+    with pytest.raises(CaesuraError, match="holds zero bytes"):
+        read_text(tmp_path / "binary.txt")
+    for wrong in ({"penalty": "much"}, {"prior": 0.0}, {"density": 2.0}, {"temperature": -1}, {"vocabulary": "some"}):
+        with pytest.raises(CaesuraError):
+            DCM(**wrong)
+    for name, wrong in (
+        ("c99", {"mask": 4}),
+        ("texttiling", {"cutoff": "x"}),
+        ("aps", {"method": "x"}),
+        ("dcm", {"tokens": "x"}),
+    ):
+        with pytest.raises(CaesuraError):
+            segmenter(name, **wrong)
+
+
+def test_a_huge_file_is_refused_with_the_limit(tmp_path: Path) -> None:
+    with (tmp_path / "huge.txt").open("wb") as file:
+        file.truncate(200_000_001)
+    with pytest.raises(CaesuraError, match="more than the 200 MB"):
+        read_text(tmp_path / "huge.txt")

@@ -1,0 +1,55 @@
+"""Texts cut into units that know their place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.model import Segmentation
+from caesura.segmenters.text.units import UNITS, split_units
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It rained. We left.", ["It rained.", "We left."]),
+        ("Mr. Blake met Dr. Candy at 5 p.m. sharp. He left.", ["Mr. Blake met Dr. Candy at 5 p.m. sharp.", "He left."]),
+        ("“Who is it?” asked J. Smith. No one.", ["“Who is it?” asked J. Smith.", "No one."]),
+        ("It cost 3.50 in all... Then more", ["It cost 3.50 in all...", "Then more"]),
+        ("Stop! Why? Because.", ["Stop!", "Why?", "Because."]),
+        ("我是。你是！他？", ["我是。", "你是！", "他？"]),
+        ("مرحبا؟ نعم.", ["مرحبا؟", "نعم."]),
+        ("A heading\n\nThe text begins.", ["A heading", "The text begins."]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert list(split_units(text, "sentence").units) == expected
+
+
+def test_other_units() -> None:
+    assert split_units("a\nb\n \nc\n\n\nd", "paragraph").units == ("a\nb", "c", "d")
+    assert split_units("a\r\n\r\nb\n", "line").units == ("a", "b")
+    assert split_units("ANN: hello\nthere\nBob Ray: yes\n", "turn").units == ("ANN: hello\nthere", "Bob Ray: yes")
+    assert split_units("no names\nhere", "turn").units == ("no names", "here")
+    assert split_units("abcd", lambda text: [(0, 2), (2, 4)]).units == ("ab", "cd")
+
+
+def test_boundaries_go_back_into_the_text() -> None:
+    text = split_units("One.  Two.\nThree.", "sentence")
+    two = Segmentation.from_masses([1, 2])
+    assert text.marked(two, "|") == "One.|  Two.\nThree."
+    assert text.chunks(two) == ["One.", "Two.\nThree."]
+    with pytest.raises(CaesuraError, match="covers 2 units, the text has 3"):
+        text.marked(Segmentation.from_masses([1, 1]))
+    with pytest.raises(UnknownName, match="did you mean 'sentence'"):
+        split_units("", "sentense")
+
+
+@given(st.text(alphabet="ab .!?\n:A…。\t", max_size=60), st.sampled_from(sorted(UNITS)))
+def test_units_lose_nothing_but_blanks(text: str, unit: str) -> None:
+    cut = split_units(text, unit)
+    assert all(text[a:b] == u and u == u.strip() and u for (a, b), u in zip(cut.offsets, cut.units, strict=True))
+    assert "".join("".join(cut.units).split()) == "".join(text.split())
+    assert cut.marked(Segmentation.from_masses([1] * len(cut)), "") == text if len(cut) else True
