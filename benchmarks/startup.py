@@ -1,4 +1,4 @@
-"""How long it takes until something happens: ``import caesura`` and ``caesura --help`` against ``import numpy``.
+"""How long it takes until something happens: importing, helping and small work, against ``import numpy``.
 
 Every measurement is a fresh interpreter; the time of an interpreter that does nothing is taken off. The best of several runs
 counts, because everything else on the machine only adds to it.
@@ -19,8 +19,17 @@ CASES = {
     "import numpy": "import numpy",
     "import caesura": "import caesura",
     "caesura.Segmentation used": "import caesura; caesura.Segmentation.from_masses([2, 3, 6])",
-    "caesura --version": "import sys; sys.argv = ['caesura', '--version']; from caesura.cli.main import run; run()",
-    "caesura --help": "import sys; sys.argv = ['caesura', '--help']; from caesura.cli.main import run; run()",
+    "first boundary_similarity": "import caesura; caesura.boundary_similarity([2, 3, 6], [5, 6])",
+    **{
+        f"caesura {command}": f"import sys; sys.argv[1:] = {command.split()}; from caesura.cli.main import run; run()"
+        for command in (
+            "--version",
+            "--help",
+            "agree sample:stargazer",
+            "compare sample:kubla",
+            "unify sample:stargazer",
+        )
+    },
 }
 
 
@@ -38,9 +47,9 @@ def main() -> None:
             best[name] = min(best[name], once(code))
     nothing = best.pop("python -c pass")
     numpy = best["import numpy"] - nothing
-    print(f"{'':28}{'ms':>8}{'× import numpy':>18}")
+    print(f"{'':32}{'ms':>8}{'× import numpy':>18}")
     for name, seconds in best.items():
-        print(f"{name:28}{1000 * (seconds - nothing):8.1f}{(seconds - nothing) / numpy:18.2f}")
+        print(f"{name:32}{1000 * (seconds - nothing):8.1f}{(seconds - nothing) / numpy:18.2f}")
 
 
 if __name__ == "__main__":

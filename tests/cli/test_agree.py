@@ -81,7 +81,9 @@ def test_drawings(coded, tmp_path) -> None:
 def test_flexible_agreement_has_its_place(coded) -> None:
     found = data("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa")
     assert 0 < found["kappa"]["value"] < 1
-    assert "--chance belongs to the metrics Sf and SfB" in refused("agree", coded, "--chance", "kappa")
+    assert "--chance has no effect: it belongs to the metrics Sf and SfB" in refused(
+        "agree", coded, "--chance", "kappa"
+    )
 
 
 def test_a_check_that_fails_ends_with_1(coded) -> None:

@@ -45,7 +45,7 @@ def test_help_is_light(words: list[str]) -> None:
         "kept, sys.stdout = sys.stdout, io.StringIO()\n"
         "try:\n    run()\nexcept SystemExit as end:\n    assert not end.code, end.code\nsys.stdout = kept"
     )
-    assert not loaded_by(code) & (HEAVY | {"numpy", "rich"})
+    assert not loaded_by(code) & (HEAVY if words[0] in COMMANDS else HEAVY | {"numpy", "rich"})
 
 
 def test_version() -> None:
@@ -201,13 +201,13 @@ def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
     ("words", "said"),
     [
         ("agree {f} --seed -1", "--seed"),
-        ("compare {f} --seed -1", "--seed"),
+        ("evaluate {f} {f} --seed -1", "--seed"),
         ("vowels evaluate {f} --seed -1", "--seed"),
         ("reproduce carbone2004 --seed -1", "--seed"),
-        ("compare {f} -m F:beta=nan", "F cannot take 'beta=nan'"),
+        ("compare {f} -m F:beta=nan", "F cannot take beta='nan'"),
         ("compare {f} --coders x,x", "names 'x' twice"),
-        ("compare {f} --test nosuch", "--test"),
-        ("compare {f} --fail-under Q=3", "no score 'Q'"),
+        ("evaluate {f} {f} --test nosuch", "--test"),
+        ("evaluate {f} {f} --fail-under Q=3", "no score 'Q'"),
         ("agree {f} --fail-under Q=3", "no coefficient 'Q'"),
         ("agree {f} --fail-under pi=nan", "METRIC=NUMBER"),
         ("agree {f} --svg {d}/none/x.svg", "does not exist"),

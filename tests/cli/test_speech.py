@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura.formats import write
+from caesura.samples import load
 from cli.command import caesura, refused
 
 PHONES = ["compare", "sample:phones", "--coders", "ann,aligner"]
@@ -23,26 +25,42 @@ def grid(path: Path, *tiers: tuple[str, float]) -> Path:
     return path
 
 
+@pytest.fixture
+def sides(tmp_path) -> list[Path]:
+    """The sample's coders, each in a file of their own."""
+    files = []
+    for coder in ("ann", "aligner"):
+        files.append(tmp_path / f"{coder}.json")
+        write(load("phones").select(coders=[coder]), files[-1])
+    return files
+
+
 def test_several_tolerances_with_regions_drawn() -> None:
-    done = caesura(*PHONES, "--tolerance", "20ms,10ms", "--by", "class,speaker")
+    done = caesura(*PHONES, "--tolerance", "20ms,10ms")
     assert done.returncode == 0, done.stderr
-    assert "± 20 ms" in done.stdout
-    assert "17 hits, 2 insertions, 3 deletions" in done.stdout
-    assert "AA | R" in done.stdout
+    assert "± 20 ms: 17 hits, 2 insertions, 3 deletions (reference 20, hypothesis 19)" in done.stdout
+    assert "± 10 ms: 15 hits" in done.stdout
     assert "● hit · + insertion · × deletion · ░ region of ± 20 ms" in done.stdout
-    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("! "))
 
 
 def test_the_same_as_json() -> None:
-    found = json.loads(caesura(*PHONES, "--tolerance", "20ms,10ms", "--by", "class", "--json").stdout)
-    assert [each["tolerance"] for each in found["tolerances"]] == [0.02, 0.01]
-    assert found["tolerances"][0]["metrics"]["R"]["counts"] == {
+    found = json.loads(caesura(*PHONES, "--tolerance", "20ms,10ms", "--json").stdout)
+    assert list(found["metrics"])[:2] == ["R", "R:tolerance=0.01"]
+    assert found["metrics"]["R"]["counts"] == {
         "hits": 17,
         "correct": 17,
         "reference": 20,
         "hypothesis": 19,
     }
-    assert found["by"]["class"][0] == {
+
+
+def test_groups_of_recordings(sides: list[Path]) -> None:
+    shown = caesura("evaluate", *sides, "--tolerance", "20ms,10ms", "--by", "class,speaker").stdout
+    assert "AA | R" in shown
+    assert "by speaker" in shown
+    found = json.loads(caesura("evaluate", *sides, "--tolerance", "20ms", "--by", "class", "--json").stdout)
+    assert found["groups"]["class"]["aligner"][0] == {
         "left": "AA",
         "right": "R",
         "boundaries": 3,
@@ -56,10 +74,10 @@ def test_intervals_over_several_recordings(tmp_path) -> None:
         (tmp_path / side).mkdir()
         for n in range(4):
             grid(tmp_path / side / f"r{n}.TextGrid", ("phones", 0.2 + n * (0.01 + shift)))
-    done = caesura("compare", tmp_path / "gold", tmp_path / "system", "--tolerance", "0.02", "-m", "R", "--by", "item")
+    done = caesura("compare", tmp_path / "gold", tmp_path / "system", "--tolerance", "0.02", "-m", "R")
     assert done.returncode == 0, done.stderr
-    assert "4 recordings" in done.stdout
-    assert "…" in done.stdout.splitlines()[1]
+    assert "4 items" in done.stdout
+    assert "…" in done.stdout.splitlines()[2]
     assert "where they differ most: r2" in done.stdout
 
 
@@ -69,26 +87,29 @@ def test_tiers_of_either_side_and_files_of_other_names(tmp_path) -> None:
     done = caesura(
         "compare", gold, system, "-O", "ref.tier=phones", "--tolerance", "10ms", "--json", "--matching", "optimal"
     )
-    assert json.loads(done.stdout)["tolerances"][0]["metrics"]["R"]["micro"] == 1.0
+    assert json.loads(done.stdout)["metrics"]["R"]["micro"] == 1.0
     said = refused("compare", gold, system, "-O", "tier=phon", "--tolerance", "10ms")
     assert "the tiers are 1 'words', 2 'phones'" in said
 
 
-def test_tables_and_several_systems_take_one_tolerance(tmp_path) -> None:
+def test_tables_and_several_systems(tmp_path) -> None:
     gold = grid(tmp_path / "gold.TextGrid", ("phones", 0.3))
     near, far = grid(tmp_path / "near.TextGrid", ("p", 0.31)), grid(tmp_path / "far.TextGrid", ("p", 0.4))
-    done = caesura("compare", gold, near, "--tolerance", "20ms", "-m", "R", "--table", "markdown")
+    done = caesura("evaluate", gold, near, "--tolerance", "20ms", "-m", "R", "--table", "markdown")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("|")
-    found = json.loads(caesura("compare", gold, near, far, "--tolerance", "20ms", "-m", "hit-rate", "--json").stdout)
+    found = json.loads(caesura("evaluate", gold, near, far, "--tolerance", "20ms", "-m", "hit-rate", "--json").stdout)
     assert {name: each["hit-rate"]["micro"] for name, each in found["systems"].items()} == {"near": 100.0, "far": 50.0}
-    assert "one tolerance for several systems" in refused("compare", gold, near, far, "--tolerance", "20ms,10ms")
+    both = caesura("evaluate", gold, near, far, "--tolerance", "20ms,1ms", "-m", "hit-rate", "--json")
+    found = json.loads(both.stdout)["systems"]["near"]
+    assert (found["hit-rate"]["micro"], found["hit-rate:tolerance=0.001"]["micro"]) == (100.0, 50.0)
 
 
-def test_a_check_may_fail_and_a_picture_wraps(tmp_path) -> None:
-    done = caesura(*PHONES, "--tolerance", "10ms", "--fail-under", "R=0.9", "--svg", tmp_path / "a.svg")
+def test_a_check_may_fail_and_a_picture_wraps(sides: list[Path], tmp_path) -> None:
+    done = caesura("evaluate", *sides, "--tolerance", "10ms", "--fail-under", "R=0.9")
     assert done.returncode == 1
     assert "R is 0.8018, below 0.9" in done.stderr
+    assert caesura(*PHONES, "--tolerance", "10ms", "--svg", tmp_path / "a.svg").returncode == 0
     root = ET.fromstring((tmp_path / "a.svg").read_text(encoding="utf-8"))
     assert 0 < float(root.get("width", "0")) <= 900, "a recording goes on below, not beyond the page"
 
@@ -100,11 +121,14 @@ def test_a_check_may_fail_and_a_picture_wraps(tmp_path) -> None:
         (["--tolerance", ","], "such as 20ms"),
         (["--tolerance", "-1"], "from 0 up"),
         (["--tolerance", "20ms", "--matching", "greedy"], "'regions' or 'optimal' or 'lenient'"),
-        (["--tolerance", "20ms", "--by", "sex"], "by item, speaker or class"),
     ],
 )
 def test_bad_options_are_refused(words, said) -> None:
     assert said in refused(*PHONES, *words)
+
+
+def test_recordings_have_groups_of_their_own(sides: list[Path]) -> None:
+    assert "by item, speaker or class" in refused("evaluate", *sides, "--by", "sex")
 
 
 def test_a_silent_recording_is_mentioned_once_and_in_a_sentence(tmp_path) -> None:
@@ -147,7 +171,7 @@ def test_from_a_recording_to_a_score(sound: Path) -> None:
     best = json.loads(done.stdout)["best"]
     assert best["r_value"] > 0.8
     done = caesura("compare", sound / "gold.csv", sound / "best.csv", "--tolerance", "20ms", "--json")
-    assert json.loads(done.stdout)["tolerances"][0]["metrics"]["R"]["micro"] == pytest.approx(best["r_value"])
+    assert json.loads(done.stdout)["metrics"]["R"]["micro"] == pytest.approx(best["r_value"])
     uniform = caesura("segment", sound / "talk.wav", "--method", "uniform", "--interval", "125ms", "--json")
     assert json.loads(uniform.stdout)["talk"]["boundaries"] == [0.125, 0.25, 0.375, 0.5, 0.625]
 

@@ -100,7 +100,7 @@ def test_bad_input(talk, tmp_path) -> None:
     assert "did you mean 'majority'" in refused("unify", talk, "-M", "majorty")
     assert "takes no threshold" in refused("unify", talk, "-M", "consensus", "-t", "0.5")
     assert "expected a share" in refused("unify", talk, "-t", "most")
-    assert "--all compares methods and takes no --output" in refused("unify", talk, "--all", "-o", tmp_path / "x.json")
+    assert "--output has no effect with --all" in refused("unify", talk, "--all", "-o", tmp_path / "x.json")
     assert "no coder 'zoe'" in refused("unify", talk, "--coder", "zoe")
     assert caesura("unify", talk, "-e", "half").returncode == 2
 

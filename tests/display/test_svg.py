@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from caesura.display.palette import PALETTE, STYLE
-from caesura.display.svg import Svg, plain_text, stacked
+from caesura.display.svg import Svg, plain_text, stack_svgs
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -62,7 +62,7 @@ def test_right_to_left_words_keep_their_visual_anchor() -> None:
 
 
 def test_stacking_keeps_every_picture_below_the_last() -> None:
-    both = parsed(stacked([Svg(30, 10, title="a").render(), Svg(20, 15, title="b").render()], title="both", space=5))
+    both = parsed(stack_svgs([Svg(30, 10, title="a").render(), Svg(20, 15, title="b").render()], title="both", space=5))
     inner = both.findall(f"{SPACE}svg")
     assert [e.get("y") for e in inner] == ["0", "15"]
     assert both.get("viewBox") == "0 0 30 35"

@@ -20,8 +20,8 @@ from caesura.display.table_cells import (
     Link,
     OnScale,
     Penalty,
+    Probability,
     Rounded,
-    Shade,
     measure_name,
     spell,
 )
@@ -181,9 +181,10 @@ def test_columns_in_which_nothing_is_known_can_go():
 
 def test_every_cell_is_spelled_in_one_place():
     spelled = [
-        spell(c) for c in (0.5, 7, 12345, True, None, Rounded(2.345, 1), Shade(0.666), Link("x", "y"), Penalty("Pk"))
+        spell(c)
+        for c in (0.5, 7, 12345, True, None, Rounded(2.345, 1), Probability(0.0004), Link("x", "y"), Penalty("Pk"))
     ]
-    assert spelled == ["0.500", "7", "12,345", "yes", "–", "2.3", "0.67", "x", "Pk ↓"]
+    assert spelled == ["0.500", "7", "12,345", "yes", "–", "2.3", "< 0.001", "x", "Pk ↓"]
     assert spell(Estimate(0.5)) == "0.500"
     assert [spell(measure_name("X", SimpleNamespace(higher_is_better=up))) for up in (True, False)] == ["X", "X ↓"]
     assert [spell(Bar(share)) for share in (0.0, 0.001, 1.0)] == ["", "█", "█" * 20]
@@ -204,13 +205,6 @@ def test_a_score_on_its_scale_is_drawn_on_pages_only():
     assert table.records() == [{"m": "B", "score": 0.25}]
     assert OnScale(0.5, (0.0, float("inf"))).svg() == ""
     assert OnScale(float("nan")).svg() == ""
-
-
-def test_shades_grow_with_their_numbers():
-    page = Table("", ("c", "a", "b"), (("x", Shade(0.1), Shade(0.9)), ("y", Shade(float("nan")), ""))).html()
-    depths = [float(depth) for depth in re.findall(r"rgba\(86,180,233,([\d.]+)\)", page)]
-    assert len(depths) == 2
-    assert depths[0] < depths[1]
 
 
 def test_links_lead_somewhere_on_pages_and_are_names_elsewhere():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from caesura import samples
+from caesura.display.heat_map import HeatMap
 from caesura.display.writing import cells
 from caesura.drawings.catalog import draw
-from caesura.drawings.matrices import HeatMap
 from caesura.drawings.pairwise import default_metric, pair_rows
 from caesura.drawings.strips import strip_of
 from caesura.errors import CaesuraError

@@ -71,7 +71,7 @@ def test_many_small_calls_add_up(auto: pytest.MonkeyPatch) -> None:
 
 
 def test_an_estimate_beside_the_kernel_counts_instead_of_the_size(auto: pytest.MonkeyPatch) -> None:
-    squares = jit.kernel(work=lambda values, factor: len(values) ** 2)(_total.twins.function)
+    squares = jit.kernel(work=lambda values, **_: len(values) ** 2)(_total.twins.function)
     squares(np.ones(10), 1.0)
     assert not is_compiled(squares)
     squares(np.ones(1000), 1.0)
@@ -120,3 +120,23 @@ def test_the_environment_decides(environment: dict[str, str], loaded: bool) -> N
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0.5", str(loaded)]
+
+
+COMMAND = """
+import sys
+from caesura.cli.main import run
+try:
+    run()
+finally:
+    print(sorted({"numba", "polars", "scipy", "matplotlib"} & set(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("command", ["agree sample:stargazer", "compare sample:kubla", "unify sample:stargazer"])
+def test_small_work_of_the_command_line_loads_no_compiler(command: str) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    program = [sys.executable, "-c", COMMAND, *command.split()]
+    done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[-1] == "[]"
+    assert done.stdout

@@ -13,7 +13,7 @@ import pytest
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Corpus, Segmentation
 from caesura.statistics import Accumulator, baseline, evaluate, make_scorer
-from caesura.statistics.tables import as_frame, records, render, rows_frame
+from caesura.statistics.tables import as_frame, record_table, render, rows_frame
 
 
 def gold(items: int = 12) -> Corpus:
@@ -125,14 +125,14 @@ def test_typed_baselines() -> None:
 def test_tables() -> None:
     result = evaluate(gold(), {"near_by & co": off_by_one(), "=cmd": nothing()}, ["F", "recall"], bounds=True)
     markdown = render(result, "markdown")
-    assert "| near_by & co | 0.500 [0.500, 0.500] | 0.500 [0.500, 0.500] |" in markdown
+    assert r"| near\_by &amp; co | 0.500 [0.500, 0.500] | 0.500 [0.500, 0.500] |" in markdown
     assert "`F|beta:1|v:" in markdown
     latex = render(result, "latex")
     assert r"near\_by \& co & 0.500" in latex
     listed = list(csv.DictReader(StringIO(render(result, "csv"))))
     assert listed[2]["system"] == "'=cmd", "a spreadsheet must not take a name for a formula"
     assert json.loads(render(result, "json"))[0]["signature"].startswith("F|")
-    assert len(listed) == len(records(result)) == 2 * 2 + 5 * 2
+    assert len(listed) == len(record_table(result).rows) == 2 * 2 + 5 * 2
     with pytest.raises(UnknownName, match="did you mean 'markdown'"):
         render(result, "markdwn")
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from caesura.agreement import COEFFICIENTS, Agreement, agreement, flexible_agreement
 from caesura.cli.command import Option
+from caesura.cli.inputs import Reading, asked_for
+from caesura.cli.limits import fail_with, limits_of
 from caesura.cli.options import (
     Coders,
     Draw,
@@ -22,10 +25,12 @@ from caesura.cli.options import (
     Transposition,
     Width,
 )
-
-if TYPE_CHECKING:
-    from caesura.agreement import Agreement
-    from caesura.model import Corpus
+from caesura.cli.output import as_json, from_to, number, say, show_picture, table, working, write_svg
+from caesura.drawings.catalog import draw
+from caesura.drawings.stacks import stack
+from caesura.errors import UnknownName
+from caesura.metrics import metric as made
+from caesura.model import Corpus
 
 __all__ = ["agree"]
 
@@ -79,12 +84,10 @@ def agree(
 
     Example: caesura agree sample:stargazer --coefficient pi --density segments
     """
-    from caesura.cli.inputs import load, refuse_one_coder_a_text
-    from caesura.cli.limits import fail_with, limits_of
-    from caesura.cli.output import working
 
-    corpus = load(path, format, encoding, option)
-    refuse_one_coder_a_text(corpus, path, format, encoding, option)
+    reading = Reading(format, encoding, option)
+    corpus = reading.corpus(path)
+    reading.refuse_one_coder_per_text(corpus, path)
     corpus = corpus.select(items=item, coders=coder)
     wanted = limits_of(fail_under)
     metric = metric or _usual_metric(corpus)
@@ -93,14 +96,10 @@ def agree(
             given = {"similarity": similarity, "transposition": transposition}
             found = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
         else:
-            theirs = {"--chance": chance, "--similarity": similarity, "--transposition": transposition}
-            _refuse({**theirs, "--precision": precision}, metric)
             ask = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             found = _coefficients(corpus, metric, n_t, coefficient, ask)
     broken = list(_broken(found, wanted))
     if json:
-        from caesura.cli.output import as_json
-
         as_json({name: _as_data(made) for name, made in found.items()})
     else:
         _show(found, level)
@@ -119,8 +118,6 @@ def _usual_metric(corpus: Corpus) -> str:
 def _coefficients(
     corpus: Corpus, metric: str, n_t: int | None, wanted: list[str] | None, ask: dict[str, Any]
 ) -> dict[str, Agreement]:
-    from caesura.agreement import agreement
-    from caesura.metrics import metric as made
 
     measure = made(metric) if n_t is None else made(metric, n_t=n_t)
     names = wanted or (_USUAL if corpus.kind == "units" else ("percentage",))
@@ -131,9 +128,6 @@ def _flexible(
     corpus: Corpus, metric: str, chance: str | None, given: dict[str, Any], ask: dict[str, Any]
 ) -> dict[str, Agreement]:
     """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
-    from caesura.agreement import flexible_agreement
-    from caesura.cli.inputs import asked_for
-    from caesura.metrics import metric as made
 
     measure = made(metric, **asked_for(**given))
     ask = measure.parameters | ask | {"normalise": "boundaries" if measure.name == "SfB" else "potential"}
@@ -141,20 +135,10 @@ def _flexible(
     return {model: flexible_agreement(corpus, chance=model, **ask) for model in models}
 
 
-def _refuse(given: dict[str, object], metric: str) -> None:
-    from caesura.errors import CaesuraError
-
-    for name, value in given.items():
-        if value is not None:
-            raise CaesuraError(f"{name} belongs to the metrics Sf and SfB, not to {metric}.")
-
-
 # ---------------------------------------------------------------------- how it is shown
 
 
 def _show(found: dict[str, Agreement], level: float) -> None:
-    from caesura.agreement import COEFFICIENTS
-    from caesura.cli.output import number, say, table
 
     first = next(iter(found.values()))
     details = first.details
@@ -202,7 +186,6 @@ def _told(name: str, details: Any) -> str:
 
 
 def _show_coders(details: Any) -> None:
-    from caesura.cli.output import number, say, table
 
     without = {name: number(details["leave_one_out"].get(name)) for name in details["coders"]}
     if "frequency" not in details:  # recordings and hierarchies have no places to count boundaries by
@@ -224,7 +207,6 @@ def _show_coders(details: Any) -> None:
 
 
 def _interval(made: Agreement) -> str:
-    from caesura.cli.output import from_to, number
 
     if made.interval is None and made.standard_error is not None:
         return f"± {number(made.standard_error)}"
@@ -259,9 +241,6 @@ def _draw(
     json: bool,
 ) -> None:
     """Draw the matrix of coders, or what was asked for."""
-    from caesura.cli.output import say, show_picture, write_svg
-    from caesura.drawings.catalog import draw
-    from caesura.drawings.stacks import stack
 
     if json and svg is None:
         return
@@ -280,7 +259,6 @@ def _draw(
 
 def _broken(found: dict[str, Agreement], limits: dict[str, float]) -> Iterator[str]:
     """A sentence for every coefficient that is below its limit."""
-    from caesura.errors import UnknownName
 
     for name, limit in limits.items():
         if name not in found:

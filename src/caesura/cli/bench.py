@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from caesura.bench import Result, race
 from caesura.cli.command import Option
 from caesura.cli.options import Json, Seed
-
-if TYPE_CHECKING:
-    from caesura.bench import Result
+from caesura.cli.output import as_json, say, table, working
 
 __all__ = ["bench"]
 
@@ -26,8 +25,6 @@ def bench(
 
     Example: caesura bench --size 1000
     """
-    from caesura.bench import race
-    from caesura.cli.output import as_json, say, table, working
 
     with working("racing"):
         results = list(race(size or (100, 1_000, 10_000), seed=seed))

@@ -90,7 +90,7 @@ def as_command(name: str, given: Any, conflicts: Mapping[str, tuple[Conflict, ..
     rules = (*conflicts.get(name, ()), *getattr(given, "conflicts", ()))
 
     parameters = [_parameter(each) for each in inspect.signature(given, eval_str=True).parameters.values()]
-    spelled = {str(each.name): max(each.opts, key=len) for each in parameters}
+    spelled = {str(each.name): _spell(each) for each in parameters}
 
     def run(**values: Any) -> None:
         source = click.get_current_context().get_parameter_source
@@ -100,6 +100,10 @@ def as_command(name: str, given: Any, conflicts: Mapping[str, tuple[Conflict, ..
 
     help = inspect.getdoc(given)
     return _Command(name.rpartition(" ")[2], callback=run, params=parameters, help=help, context_settings=_HELP)
+
+
+def _spell(parameter: click.Parameter) -> str:
+    return parameter.human_readable_name if isinstance(parameter, click.Argument) else max(parameter.opts, key=len)
 
 
 def _parameter(parameter: inspect.Parameter) -> click.Parameter:

@@ -1,7 +1,7 @@
 """Options that a command cannot honour together, in one table: they are refused in a sentence, never ignored.
 
-A rule names the option that would have no effect, what it meets, and why. The option counts where the user gave it; what it
-meets counts where it holds (by default: where the user gave it), given or by default.
+A rule names the option that would have no effect, what it meets, and why. Adding a rule is a line; that none is missing is
+tested by running every pair of options of every command.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 from caesura.errors import CaesuraError
 
-__all__ = ["CONFLICTS", "Conflict", "among", "fewer_than", "not_among", "refuse_conflicts"]
+__all__ = ["CONFLICTS", "Conflict", "among", "conflicts", "missing", "not_among", "refuse_conflicts"]
 
-#: Looks at a parameter's value: None where the rule does not hold, else the words that name what it met.
+#: Takes how an option is spelled and its value: None where a rule does not hold, else the words for what it met.
 Condition = Callable[[str, Any], str | None]
 
 
@@ -25,12 +25,30 @@ def among(*names: str) -> Condition:
 
 def not_among(*names: str) -> Condition:
     """Hold where no value is among these names."""
-    return lambda spelled, value: None if {*_names(value)} & {*names} else " with ".join(["", *_all(spelled, value)])
+
+    def hold(spelled: str, value: Any) -> str | None:
+        given = _names(value)
+        return None if {*given} & {*names} else f" with {spelled} {given[0]}" if given else ""
+
+    return hold
 
 
-def fewer_than(number: int) -> Condition:
-    """Hold where fewer values than these were given."""
-    return lambda _, value: "" if len(value or ()) < number else None
+def missing(spelled: str, value: Any) -> str | None:
+    """Hold where nothing was given."""
+    return f" without {spelled}" if value in (None, False) else None
+
+
+def _one(_: str, value: Any) -> str | None:
+    return "" if len(value) < 2 else None
+
+
+def _none(spelled: str, value: Any) -> str | None:
+    return f" with {spelled} 0" if value == 0 else None
+
+
+def _samples(_: str, value: Any) -> str | None:
+    paths = [str(each) for each in (value if isinstance(value, list) else [value]) if each is not None]
+    return "" if all(path.startswith("sample:") for path in paths) else None
 
 
 def _names(value: Any) -> list[str]:
@@ -38,15 +56,11 @@ def _names(value: Any) -> list[str]:
     return [str(each).partition(":")[0] for each in listed]
 
 
-def _all(spelled: str, value: Any) -> list[str]:
-    return [f"{spelled} {name}" for name in _names(value)][:1]
-
-
 @dataclass(frozen=True)
 class Conflict:
-    """``option`` has no effect where ``other`` is given, or where ``when`` holds of it; fine where ``unless`` is given too.
+    """``option`` has no effect where ``other`` is given, or where ``when`` holds of its value; fine where ``unless`` is given.
 
-    All three are names of the command's parameters.
+    All three are names of the command's parameters; ``other`` may be several, whose values are looked at together.
     """
 
     option: str
@@ -59,11 +73,24 @@ class Conflict:
         """Say why this cannot be, or nothing where it can."""
         if self.option not in given or self.unless in given:
             return None
-        if self.when is not None:
-            met = self.when(spelled[self.other], values[self.other])
-        else:
+        if self.when is None:
             met = f" with {spelled[self.other]}" if self.other in given else None
+        else:
+            first, *more = self.other.split()
+            value = values[first]
+            for name in more:
+                value = [value, *(values[name] or ())]
+            met = self.when(spelled[first], value)
         return None if met is None else f"{spelled[self.option]} has no effect{met}: {self.because}."
+
+
+def conflicts(
+    options: str, others: str, because: str, when: Condition | None = None, unless: str = ""
+) -> tuple[Conflict, ...]:
+    """Make one rule for each of the options and each of the others, words with spaces between."""
+    return tuple(
+        Conflict(option, other, because, when, unless) for option in options.split() for other in others.split()
+    )
 
 
 def refuse_conflicts(
@@ -85,5 +112,84 @@ def refuse_conflicts(
             raise CaesuraError(sentence)
 
 
+def _drawn(options: str) -> tuple[Conflict, ...]:
+    return conflicts(options, "json", "JSON holds no drawing; write it with --svg FILE, or leave one out", unless="svg")
+
+
+def _read(arguments: str, options: str = "format option encoding") -> tuple[Conflict, ...]:
+    because = "it says how files are read, and samples are built in"
+    return tuple(Conflict(option, arguments, because, _samples) for option in options.split())
+
+
+_FLEXIBLE = among("Sf", "SfB")
+_STREAMED = "engine scheduler checkpoint keep_going"
+_MARKED = conflicts("format", "marks", "texts with vowel marks have a format of their own")
+
 #: Command -> what its options cannot do together.
-CONFLICTS: dict[str, tuple[Conflict, ...]] = {}
+CONFLICTS: dict[str, tuple[Conflict, ...]] = {
+    "demo": (
+        *conflicts("width", "json listed", "nothing is drawn"),
+        *conflicts("stop", "listed", "the list holds every stop"),
+    ),
+    "compare": (
+        *conflicts("coders", "hypothesis", "it chooses two coders of one file, and here are two files"),
+        *_MARKED,
+        *_drawn("draw width"),
+        *_read("reference hypothesis", "format option encoding marks"),
+    ),
+    "evaluate": (
+        *conflicts("test", "systems", "tests compare systems, and here is one", _one),
+        *conflicts("json", "table", "a table is printed in its own style; --table json is for machines"),
+        *conflicts("by test", "table", "the table for a paper holds the scores of systems alone"),
+        *conflicts("by bounds item", _STREAMED, "it needs every item in memory, and files are streamed"),
+        *conflicts("format option encoding marks", _STREAMED, "Parquet files are streamed as they are"),
+        *conflicts("scheduler", "engine", "local threads have none", among("local")),
+        *conflicts("workers", "scheduler", "a running cluster has its own"),
+        *_MARKED,
+        *_read("reference systems", "format option encoding marks"),
+    ),
+    "agree": (
+        *conflicts(
+            "coefficient density n_t resamples level", "metric", "flexible similarity has models of --chance", _FLEXIBLE
+        ),
+        *conflicts(
+            "chance similarity transposition precision", "metric", "it belongs to the metrics Sf and SfB", not_among("Sf", "SfB")
+        ),
+        *conflicts("seed level", "resamples", "nothing is resampled", _none),
+        *_drawn("draw width"),
+        *_read("path"),
+    ),
+    "unify": (
+        *conflicts(
+            "output provenance threshold rule weight similarity level conflicts draw width to lossy method",
+            "compare_all",
+            "all methods are compared side by side; choose one with --method",
+        ),
+        *conflicts("weight", "method", "only conflict-free-union weighs segments", not_among("conflict-free-union")),
+        *conflicts("to lossy", "output", "nothing is written", missing),
+        *conflicts("width", "draw", "nothing is drawn unless it is asked for", missing),
+        *conflicts("draw width", "json", "JSON holds no drawing"),
+        *_read("path"),
+    ),
+    "segment": (
+        *conflicts("interval", "method", "it is the length of uniform segments", not_among("uniform")),
+        *conflicts("threshold", "method", "it is the least score of a spectral boundary", not_among("spectral")),
+        *conflicts("scores", "method", "uniform boundaries have no scores", among("uniform")),
+        *conflicts("to", "output", "nothing is written", missing),
+    ),
+    "show": (
+        *conflicts("draw draw_option svg width all_items", "json", "JSON holds every item and no drawing"),
+        *conflicts("all_items", "item", "the items that are named are drawn, all of them"),
+        *_read("path"),
+    ),
+    "convert": _read("source", "format option encoding pattern"),
+    "report": _read("path"),
+    "plane": (
+        *conflicts("width", "json", "nothing is drawn in the terminal", unless="output"),
+        *_read("reference systems", "format option"),
+    ),
+    "optimise": (*_drawn("width"), *_read("reference systems", "format option")),
+    "reproduce": conflicts(
+        "output metric max_length model folds seed", "paper", "without a paper they are only listed", missing
+    ),
+}  # fmt: skip

@@ -8,7 +8,11 @@ from typing import Annotated
 import click
 
 from caesura.cli.command import Argument, Option
+from caesura.cli.inputs import Reading, key_values
 from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json, Lossy
+from caesura.cli.output import as_json, working
+from caesura.errors import FormatError
+from caesura.formats import write
 
 __all__ = ["convert"]
 
@@ -37,12 +41,11 @@ def convert(
 
     Example: caesura convert transcripts/ corpus.json --pattern "{item}-{coder}.txt" --option attached=yes
     """
-    from caesura.cli.inputs import key_values, load
-    from caesura.cli.output import as_json, working
-    from caesura.formats import write
 
     _refuse_the_input(source, target)
-    corpus = load(source, format, encoding, [*(option or ()), *([] if pattern is None else [f"pattern={pattern}"])])
+    corpus = Reading(format, encoding, [*(option or ()), *([] if pattern is None else [f"pattern={pattern}"])]).corpus(
+        source
+    )
     with working(f"writing {target}"):
         settings = key_values(write_option, "--write-option")
         write(corpus, target, to, lossy=lossy, pattern=write_pattern, **settings)
@@ -56,7 +59,6 @@ def convert(
 
 def _refuse_the_input(source: Path, target: Path) -> None:
     """Nobody gets their data back once the output has gone over it."""
-    from caesura.errors import FormatError
 
     if not (target.exists() and source.exists()):
         return

@@ -8,6 +8,10 @@ import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, Width
+from caesura.cli.output import as_json, console, say, show_picture, show_table, table, working
+from caesura.display.table import Table
+from caesura.errors import UnknownName
+from caesura.report.tour import STOPS
 
 __all__ = ["demo"]
 
@@ -22,10 +26,6 @@ def demo(
 
     Example: caesura demo boundaries region
     """
-    from caesura.cli.output import as_json, console, say, show_picture, show_table, table, working
-    from caesura.display.table import Table
-    from caesura.errors import UnknownName
-    from caesura.report.tour import STOPS
 
     known = {each.name: each for each in STOPS}
     for name in stop or ():

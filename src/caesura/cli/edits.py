@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from caesura.statistics import Evaluation
+from caesura.cli.output import number, say, table
+from caesura.metrics.confusion import BoundaryF, batch_confusion
+from caesura.statistics import Evaluation
+from caesura.words import number_of
 
 __all__ = ["edit_data", "show_edit_data"]
 
@@ -16,7 +18,6 @@ def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits
     """Gather the edits of every pair and the pooled confusion matrix, where asked for."""
     if not (confusion or edits):
         return {}
-    from caesura.metrics.confusion import BoundaryF, batch_confusion
 
     made, batch = BoundaryF(**rule), next(iter(found.counted.values())).batch
     made.check(batch)
@@ -35,8 +36,6 @@ def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits
 
 def show_edit_data(data: dict[str, Any]) -> None:
     """Print both as tables."""
-    from caesura.cli.output import number, say, table
-    from caesura.words import number_of
 
     if "edits" in data:
         listed = data["edits"]

@@ -4,75 +4,96 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from caesura.errors import CaesuraError
 
 if TYPE_CHECKING:
     from caesura.model import Corpus
 
-__all__ = ["asked_for", "key_values", "load", "named_alike", "of_side", "refuse_one_coder_a_text", "suggest_pattern"]
+__all__ = ["Reading", "asked_for", "key_values", "named_alike", "names_of", "of_side", "tolerances"]
 
 _SAMPLE = "sample:"
 
 
-def load(
-    path: Path | str, format: str | None = None, encoding: str | None = None, options: Sequence[str] | None = None
-) -> Corpus:
-    """Read a file or folder, or take a built-in sample: ``sample:kubla``."""
-    from caesura.cli.output import panics_unheard, working
-    from caesura.formats import read
+@dataclass(frozen=True)
+class Reading:
+    """How the files of a command are read: all in one way, but for options of one side (``ref.tier=words``)."""
 
-    if str(path).startswith(_SAMPLE):
-        from caesura import samples
+    format: str | None = None
+    encoding: str | None = None
+    options: Sequence[str] | None = None
+    metrics: list[str] | None = None
 
-        return samples.load(str(path).removeprefix(_SAMPLE))
-    given = key_values(options, "--option")
-    if encoding is not None:
-        given["encoding"] = encoding
-    with panics_unheard(), working(f"reading {path}"):
-        return read(path, format, **given)
+    @classmethod
+    def of(cls, format: str | None, encoding: str | None, options: Sequence[str] | None, marks: str | None) -> Reading:
+        """Read texts with vowel marks where their script was named, which are measured by metrics of their own."""
+        if marks is None:
+            return cls(format, encoding, options)
+        metrics = ["word-accuracy", "group-accuracy", "DER", "Sf-marks"]
+        return cls("marked-text", encoding, [*(options or ()), f"marks={marks}"], metrics)
+
+    def corpus(self, path: Path | str, side: str | None = None) -> Corpus:
+        """Read a file or folder, or take a built-in sample: ``sample:kubla``."""
+        if is_sample(path):
+            from caesura import samples
+
+            return samples.load(str(path).removeprefix(_SAMPLE))
+        from caesura.cli.output import panics_unheard, working
+        from caesura.formats import read
+
+        with panics_unheard(), working(f"reading {path}"):
+            return read(path, self.format, **self._settings(side))
+
+    def refuse_one_coder_per_text(self, corpus: Corpus, path: Path) -> None:
+        """Refuse a folder in which no text has two coders, though its files' names tell of several: with the option to give."""
+        if hint := self._pattern_hint(corpus, path):
+            raise CaesuraError(hint)
+
+    def suggest_pattern(self, corpus: Corpus, path: Path) -> Corpus:
+        """Mention on the side what others refuse, in commands that can go on with one coder per text."""
+        if hint := self._pattern_hint(corpus, path):
+            print(f"caesura: {hint}", file=sys.stderr)
+        return corpus
+
+    def _settings(self, side: str | None = None) -> dict[str, Any]:
+        options = self.options if side is None else of_side(self.options, side)
+        return key_values(options, "--option") | ({} if self.encoding is None else {"encoding": self.encoding})
+
+    def _pattern_hint(self, corpus: Corpus, path: Path) -> str | None:
+        from caesura.formats.reading import likely_pattern
+
+        settings = self._settings()
+        if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
+            return None
+        pattern = likely_pattern(path, self.format, **settings)
+        if pattern is None:
+            return None
+        return (
+            f"{path}: no text has two coders as this folder was read; if its files are named by item and coder, "
+            f"read it with -O 'pattern={pattern}'."
+        )
 
 
-def refuse_one_coder_a_text(
-    corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
-) -> None:
-    """Refuse a folder in which no text has two coders, though the names of its files tell of several: with the option to give."""
-    from caesura.errors import CaesuraError
-
-    if hint := _pattern_hint(corpus, path, format, encoding, options):
-        raise CaesuraError(hint)
+def is_sample(path: Path | str) -> bool:
+    """Whether a path names a built-in sample."""
+    return str(path).startswith(_SAMPLE)
 
 
-def suggest_pattern(
-    corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
-) -> Corpus:
-    """Say on the side what others refuse, in commands that can go on with one coder a text."""
-    if hint := _pattern_hint(corpus, path, format, encoding, options):
-        print(f"caesura: {hint}", file=sys.stderr)
-    return corpus
+def tolerances(text: str) -> list[float]:
+    """Read one tolerance, or several with commas between."""
+    from caesura.metrics.region import seconds
 
-
-def _pattern_hint(
-    corpus: Corpus, path: Path, format: str | None, encoding: str | None, options: Sequence[str] | None
-) -> str | None:
-    from caesura.formats.reading import likely_pattern
-
-    given = key_values(options, "--option")
-    if "pattern" in given or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
-        return None
-    pattern = likely_pattern(path, format, **given, **({} if encoding is None else {"encoding": encoding}))
-    if pattern is None:
-        return None
-    return (
-        f"{path}: no text has two coders as this folder was read; if its files are named by item and coder, "
-        f"read it with -O 'pattern={pattern}'."
-    )
+    widths = [seconds(part) for part in text.split(",") if part.strip()]
+    if not widths:
+        raise CaesuraError(f"--tolerance takes times such as 20ms or 0.02, with commas between; found {text!r}.")
+    return list(dict.fromkeys(widths))
 
 
 def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
     """Read ``KEY=VALUE`` options; values stay text, because whoever takes them knows their types."""
-    from caesura.errors import CaesuraError
-
     found: dict[str, Any] = {}
     for pair in given or ():
         key, equals, value = pair.partition("=")
@@ -118,3 +139,20 @@ def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, pat
     if (reference.items, hypothesis.items) == taken and reference.items != hypothesis.items:
         return rename_parts(hypothesis, {"item": reference.items[0]})
     return hypothesis
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Name systems after their files, with the folder where two files share a name.
+
+    >>> names_of([Path("a/x.json"), Path("b/x.json"), Path("y.json")])
+    ['a/x', 'b/x', 'y']
+    >>> names_of([Path("x.json"), Path("x.csv")])
+    ['x (1)', 'x (2)']
+    >>> names_of([Path("ours.v1.json"), Path("ours.v2.json")])
+    ['ours.v1', 'ours.v2']
+    """
+    short = [path.name.split(".")[0] for path in paths]
+    stems = [s if short.count(s) == 1 else path.stem for s, path in zip(short, paths, strict=True)]
+    shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
+    named = [f"{p.parent.name}/{s}" if two else s for s, p, two in zip(stems, paths, shared, strict=True)]
+    return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]

@@ -23,36 +23,33 @@ from caesura.registry import Entry, Registry
 __all__ = ["COMMANDS", "program", "run"]
 
 
-def _entry(name: str, help: str) -> Entry:
-    where = "caesura.vowels.commands:vowels" if name == "vowels" else f"caesura.cli.{name}:{name}"
-    return Entry(where, help=help)
-
-
-#: Every command, in --help's order.
+#: Every command with the first line of its help, in --help's order.
 COMMANDS: Registry[click.Command] = Registry(
     "command",
     {
-        name: _entry(name, help)
-        for name, help in {
-            "demo": "Take the tour: every family on built-in data, with pictures, in half a minute.",
-            "show": "Draw segmentations under each other, agreement marked.",
-            "unify": "Make one annotation out of many.",
-            "compare": "Compare one or several systems with a reference.",
-            "agree": "Measure how much coders agree beyond chance.",
-            "convert": "Convert annotations between formats.",
-            "segment": "Find boundaries in recordings without knowing the language.",
-            "vowels": "Put vowels back into Hebrew and Arabic text.",
-            "optimise": "Find the operating point of best R: a threshold on scores, or the best of several systems.",
-            "plane": "Draw systems by hit rate and over-segmentation, with curves of equal R, the target and what chance reaches.",
-            "reproduce": "Reproduce a paper's tables and figures.",
-            "report": "Write a report: what was found in words, tables, the agreement of coders, and every document drawn.",
-            "serve": "Open the workbench in the browser: compare, agree, adjudicate.",
-            "bench": "Race every installed peer on the same input: time, ratio, and whether the values agree.",
-        }.items()
+        name: Entry(where if ":" in where else f"caesura.cli.{name}:{where}", help=help)
+        for name, where, help in (
+            ("demo", "demo", "Take the tour: every family on built-in data, with pictures, in half a minute."),
+            ("compare", "compare", "Look closely at two annotations: every score, the edits, and where they differ, drawn."),
+            ("evaluate", "evaluate", "Score systems against a reference: intervals, tests between systems, bounds, groups, tables."),
+            ("agree", "agree", "Measure how much coders agree beyond chance."),
+            ("unify", "unify", "Make one annotation out of many."),
+            ("show", "show", "Draw segmentations under each other, agreement marked."),
+            ("convert", "convert", "Convert annotations between formats."),
+            ("segment", "segment", "Find boundaries in recordings without knowing the language."),
+            ("optimise", "optimise", "Find the operating point of best R: a threshold on scores, or the best of several systems."),
+            ("plane", "plane", "Draw systems by hit rate and over-segmentation, with curves of equal R, the target and what chance reaches."),
+            ("vowels", "caesura.vowels.commands:vowels", "Put vowels back into Hebrew and Arabic text."),
+            ("list", "list_names", "List metrics, formats, segmenters, samples, papers or drawings, and the packages that bring them."),
+            ("report", "report", "Write a report: what was found in words, tables, the agreement of coders, and every document drawn."),
+            ("reproduce", "reproduce", "Reproduce a paper's tables and figures."),
+            ("serve", "serve", "Open the workbench in the browser: compare, agree, adjudicate."),
+            ("bench", "bench", "Race every installed peer on the same input: time, ratio, and whether the values agree."),
+        )
     },
     facts={"help": ""},
     accept=partial(as_command, conflicts=CONFLICTS),
-)
+)  # fmt: skip
 
 
 class _Program(click.Group):
@@ -102,8 +99,14 @@ def _endings() -> Iterator[None]:
     except click.UsageError as fault:
         sentence = fault.format_message().strip().rstrip(".")
         asked = fault.ctx.command_path if fault.ctx else "caesura"
+        if isinstance(fault, click.NoSuchOption) and asked == "caesura compare" and _has("evaluate", fault.option_name):
+            sentence, asked = f"compare has no option {fault.option_name}, evaluate has it", "caesura evaluate"
         end = " See" if sentence.endswith("?") else "; see"  # "Did you mean 'show'?"
         raise CaesuraError(f"{sentence[0].lower()}{sentence[1:]}{end} {asked} --help.") from None
+
+
+def _has(command: str, option: str) -> bool:
+    return any(option in parameter.opts for parameter in COMMANDS[command].params)
 
 
 def _completion(function: str) -> Callable[[click.Context, click.Parameter, str | None], None]:

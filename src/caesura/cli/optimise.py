@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import click
 
 from caesura.cli.command import Argument, Option
+from caesura.cli.inputs import Reading, named_alike, names_of
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
-
-if TYPE_CHECKING:
-    from caesura.model import Corpus
-    from caesura.statistics.regions import OperatingPoint
+from caesura.cli.output import as_json, number, say, show_picture, table, write_svg
+from caesura.drawings.plane import PerformancePlane
+from caesura.errors import CaesuraError
+from caesura.formats import write
+from caesura.metrics.region import seconds
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.statistics.regions import OperatingPoint, best_r, operating_points, region_groups
+from caesura.words import number_of
 
 __all__ = ["optimise"]
 
@@ -43,20 +48,15 @@ def optimise(
 
     Example: caesura optimise gold.TextGrid candidates.csv --tolerance 20ms -O ref.tier=phones
     """
-    from caesura.cli.inputs import load, of_side
-    from caesura.cli.output import as_json
-    from caesura.cli.systems import names_of
-    from caesura.errors import CaesuraError
-    from caesura.metrics.region import seconds
-    from caesura.statistics.regions import best_r
 
-    gold = load(reference, format, None, of_side(option, "ref"))
+    reading = Reading(format, None, option)
+    gold = reading.corpus(reference, "ref")
     half = seconds(tolerance)
     if gold.kind != "time":
         raise CaesuraError(f"{reference}: R is of boundaries in time, but this holds {gold.kind}.")
     curves, points, named = {}, [], dict(zip(names_of(systems), systems, strict=True))
     for name, path in named.items():
-        found = _points(gold, reference, name, path, half, format, of_side(option, "hyp"))
+        found = _points(gold, reference, name, path, half, reading)
         points += found
         if len(found) > 1:
             curves[name] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in found)
@@ -70,18 +70,14 @@ def optimise(
         _write(gold, named[best.name], best, output, json)
 
 
-def _points(
-    gold: Corpus, its_path: Path, name: str, path: Path, half: float, format: str | None, option: list[str]
-) -> list[OperatingPoint]:
+def _points(gold: Corpus, its_path: Path, name: str, path: Path, half: float, reading: Reading) -> list[OperatingPoint]:
     from dataclasses import replace
 
-    from caesura.cli.inputs import load, named_alike
     from caesura.formats.speech.scored import has_scores, read_scored
-    from caesura.statistics.regions import OperatingPoint, operating_points, region_groups
 
     if has_scores(path):
         return [replace(p, name=name) for p in operating_points(gold, _renamed(gold, read_scored(path)), half)]
-    system = named_alike(gold, its_path, load(path, format, None, option), path)
+    system = named_alike(gold, its_path, reading.corpus(path, "hyp"), path)
     return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], name)]
 
 
@@ -96,8 +92,6 @@ def _row(point: OperatingPoint) -> dict[str, Any]:
 
 
 def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> None:
-    from caesura.cli.output import number, table
-    from caesura.words import number_of
 
     shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
     if not any(p is best for p in shown):
@@ -146,8 +140,6 @@ def _draw(
     width: int | None,
     json: bool,
 ) -> None:
-    from caesura.cli.output import say, show_picture, write_svg
-    from caesura.drawings.plane import PerformancePlane
 
     named = {p.name: p.scores for p in points if p.threshold is None}
     if best.threshold is not None:
@@ -161,10 +153,7 @@ def _draw(
 
 
 def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: bool) -> None:
-    from caesura.errors import CaesuraError
-    from caesura.formats import write
     from caesura.formats.speech.scored import read_scored
-    from caesura.model import Annotation, Corpus, Segmentation
 
     if best.threshold is None:
         raise CaesuraError(

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from caesura.display.table_cells import Cell
 
 __all__ = [
-    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "show_table", "table", "terminal_width", "tracked",
+    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "show_table", "show_tables", "table",
+    "terminal_width", "tracked",
     "working", "write_svg",
 ]  # fmt: skip
 
@@ -154,6 +155,14 @@ def show_table(table: Table) -> None:
     screen.print(
         table.terminal(screen.width if screen.is_terminal else None), no_wrap=True, crop=False, overflow="ignore"
     )
+
+
+def show_tables(tables: Iterable[Table]) -> None:
+    """Print tables, an empty line between."""
+    for number, table in enumerate(tables):
+        if number:
+            click.echo()
+        show_table(table)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

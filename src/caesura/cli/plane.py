@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 from caesura.cli.command import Argument, Option
+from caesura.cli.inputs import Reading, named_alike, names_of
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable
+from caesura.cli.output import as_json, show_picture, write_svg
+from caesura.drawings.plane import PerformancePlane
+from caesura.statistics.regions import region_groups
 
 __all__ = ["plane"]
 
@@ -28,16 +32,12 @@ def plane(
 
     Example: caesura plane gold/ systems/a systems/b --tolerance 20ms -o plane.svg
     """
-    from caesura.cli.inputs import load, named_alike, of_side
-    from caesura.cli.output import as_json, show_picture, write_svg
-    from caesura.cli.systems import names_of
-    from caesura.drawings.plane import PerformancePlane
-    from caesura.statistics.regions import region_groups
 
-    gold = load(reference, format, None, of_side(option, "ref"))
+    reading = Reading(format, None, option)
+    gold = reading.corpus(reference, "ref")
     found = {}
     for name, path in zip(names_of(systems), systems, strict=True):
-        system = named_alike(gold, reference, load(path, format, None, of_side(option, "hyp")), path)
+        system = named_alike(gold, reference, reading.corpus(path, "hyp"), path)
         found[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
     drawn = PerformancePlane.of(gold, found, tolerance)
     if json:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
 from caesura.cli.command import Option
+from caesura.cli.inputs import Reading
 from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed
-
-if TYPE_CHECKING:
-    from caesura.report.blocks import Report
+from caesura.cli.output import as_json, working
+from caesura.errors import CaesuraError
+from caesura.files import atomic_write, check_target
+from caesura.report.blocks import Report
+from caesura.report.findings import make_report
+from caesura.report.markdown import markdown_report
+from caesura.report.page import html_page
 
 __all__ = ["report"]
 
@@ -47,16 +52,12 @@ def report(
 
     Example: caesura report sample:stargazer -o report.html
     """
-    from caesura.cli.inputs import load, suggest_pattern
-    from caesura.cli.output import working
-    from caesura.files import atomic_write
 
     write = _writer(output, drawn)
-    corpus = suggest_pattern(load(path, format, encoding, option), path, format, encoding, option)
+    reading = Reading(format, encoding, option)
+    corpus = reading.suggest_pattern(reading.corpus(path), path)
     corpus = corpus.select(items=item, coders=coder)
     with working("writing the report"):
-        from caesura.report.findings import make_report
-
         made = make_report(
             corpus, title or _named(path), metric, reference=reference, resamples=resamples, level=level, seed=seed
         )
@@ -64,8 +65,6 @@ def report(
         atomic_write(output, text.encode("utf-8", "replace"))
     size = output.stat().st_size
     if json:
-        from caesura.cli.output import as_json
-
         as_json({"wrote": str(output), "bytes": size, **made.as_dict()})
         return
     click.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
@@ -73,10 +72,6 @@ def report(
 
 def _writer(output: Path, drawn: int | None) -> Callable[[Report], str]:
     """Choose how to write, and refuse a name or folder that cannot be written before anything is counted."""
-    from caesura.errors import CaesuraError
-    from caesura.files import check_target
-    from caesura.report.markdown import markdown_report
-    from caesura.report.page import html_page
 
     in_letters = partial(markdown_report, drawn=drawn)
     writers: dict[str, Callable[[Report], str]] = {

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json
-
-if TYPE_CHECKING:
-    from caesura.papers import Reproduction
+from caesura.cli.output import as_json, console, number, table, working
+from caesura.errors import FormatError
+from caesura.papers import PAPERS, Reproduction, citation
+from caesura.papers import reproduce as computed
 
 __all__ = ["reproduce"]
 
@@ -31,10 +32,6 @@ def reproduce(
 
     Example: caesura reproduce fournier2013 -o figures/
     """
-    from caesura.cli.output import as_json, table, working
-    from caesura.errors import FormatError
-    from caesura.papers import PAPERS, citation
-    from caesura.papers import reproduce as computed
 
     if paper is None:
         listed = [(name, citation(name)) for name, _ in PAPERS.all_facts()]
@@ -57,7 +54,6 @@ def reproduce(
 
 
 def _show(result: Reproduction) -> None:
-    from caesura.cli.output import console, table
 
     click.echo(f"{result.citation}\n")
     for each in result.tables:
@@ -81,6 +77,5 @@ def _show(result: Reproduction) -> None:
 
 
 def _cell(value: float | str | None, digits: int) -> str:
-    from caesura.cli.output import number
 
     return value if isinstance(value, str) else number(value, digits)

@@ -9,6 +9,14 @@ import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, writable
+from caesura.cli.output import as_json, tracked
+from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura.files import atomic_write
+from caesura.formats import write
+from caesura.metrics.region import seconds
+from caesura.model import Annotation, Corpus
+from caesura.segmenters.sound import SpectralChange, read_wav
+from caesura.segmenters.uniform import Uniform
 
 __all__ = ["segment"]
 
@@ -34,10 +42,6 @@ def segment(
 
     Example: caesura segment talk.wav -o talk.TextGrid
     """
-    from caesura.cli.output import as_json, tracked
-    from caesura.errors import CaesuraError
-    from caesura.formats import write
-    from caesura.model import Annotation, Corpus
 
     made, candidates = {}, []
     for path in tracked(_files(sounds), "segmenting"):
@@ -51,10 +55,9 @@ def segment(
         write(corpus, output, to, lossy=len(corpus.items) == 1)
         click.echo(f"wrote {output}", err=json)
     if scores is not None:
-        from caesura.files import atomic_write
-        from caesura.formats.speech.scored import written_scored
+        from caesura.formats.speech.scored import spell_scores
 
-        atomic_write(scores, written_scored(candidates))
+        atomic_write(scores, spell_scores(candidates))
         click.echo(f"wrote {scores}", err=json)
     if json:
         as_json({name: {"length": marks.length, "boundaries": marks.positions} for name, marks in made.items()})
@@ -64,7 +67,6 @@ def segment(
 
 
 def _files(paths: list[Path]) -> list[Path]:
-    from caesura.errors import FormatError
 
     found: list[Path] = []
     for path in paths:
@@ -78,10 +80,6 @@ def _files(paths: list[Path]) -> list[Path]:
 def _segmented(
     path: Path, method: str, threshold: float | None, interval: str, channel: int | None, scored: bool
 ) -> tuple[Any, list[tuple[str, str, float, float]]]:
-    from caesura.errors import CaesuraError, UnknownName
-    from caesura.metrics.region import seconds
-    from caesura.segmenters.sound import SpectralChange, read_wav
-    from caesura.segmenters.uniform import Uniform
 
     sound = read_wav(path, channel=channel)
     if method == "uniform":

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from caesura.cli.command import Option
+from caesura.cli.inputs import Reading, key_values
 from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, SvgFile, Width
-
-if TYPE_CHECKING:
-    from caesura.display.scene import Picture
-    from caesura.model import Corpus
+from caesura.cli.output import as_json, say, show_picture, write_svg
+from caesura.display.scene import Picture
+from caesura.drawings.catalog import applicable, drawing
+from caesura.drawings.catalog import draw as drawn
+from caesura.drawings.stacks import stack
+from caesura.drawings.streams import streams
+from caesura.errors import CaesuraError
+from caesura.model import Corpus, Hierarchy
 
 __all__ = ["show"]
 
@@ -37,10 +42,8 @@ def show(
 
     Example: caesura show sample:kubla --coder manual --coder "near miss"
     """
-    from caesura.cli.inputs import load
-    from caesura.cli.output import as_json, say, show_picture, write_svg
 
-    corpus = load(path, format, encoding, option).select(items=item, coders=coder, tracks=track)
+    corpus = Reading(format, encoding, option).corpus(path).select(items=item, coders=coder, tracks=track)
     if json:
         as_json(_as_data(corpus))
         return
@@ -56,11 +59,6 @@ def show(
 
 def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None, limit: int) -> Picture:
     """Draw the corpus as a whole, or item by item; by default with the first drawing that fits."""
-    from caesura.cli.inputs import key_values
-    from caesura.drawings.catalog import applicable, drawing
-    from caesura.drawings.catalog import draw as drawn
-    from caesura.drawings.stacks import stack
-    from caesura.errors import CaesuraError
 
     given = key_values(options, "--draw-option")
     if not len(corpus):
@@ -76,8 +74,6 @@ def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None
 
 def _as_data(corpus: Corpus) -> dict[str, Any]:
     """Every track with its coders' boundaries, and at every marked place how many coders agree."""
-    from caesura.drawings.streams import streams
-    from caesura.model import Hierarchy
 
     tracks = [
         {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import click
 
 from caesura.cli.command import Option
+from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.options import (
     Coders,
     Draw,
@@ -23,13 +24,19 @@ from caesura.cli.options import (
     Width,
     writable,
 )
-
-if TYPE_CHECKING:
-    from caesura.display.scene import Picture
-    from caesura.gold.quality import Represented
-    from caesura.gold.unification import Gold
-    from caesura.gold.votes import Embeddedness
-    from caesura.model import Corpus
+from caesura.cli.output import as_json, number, say, show_picture, table, working
+from caesura.display.scene import Picture
+from caesura.display.writing import clean
+from caesura.drawings.catalog import draw
+from caesura.errors import CaesuraError
+from caesura.files import atomic_write
+from caesura.formats import write
+from caesura.gold import unify_corpus
+from caesura.gold.quality import Represented, compare_methods, gold_corpus, like, represent
+from caesura.gold.unification import Gold
+from caesura.gold.votes import Embeddedness
+from caesura.model import Annotation, Corpus, Hierarchy
+from caesura.words import heading, number_of
 
 __all__ = ["unify"]
 
@@ -91,17 +98,13 @@ def unify(
 
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
     """
-    from caesura.cli.inputs import asked_for, load, suggest_pattern
-    from caesura.cli.output import say, show_picture, working
-    from caesura.gold import unify_corpus
-    from caesura.gold.quality import represent
 
-    corpus = suggest_pattern(load(path, format, encoding, option), path, format, encoding, option)
+    reading = Reading(format, encoding, option)
+    corpus = reading.suggest_pattern(reading.corpus(path), path)
     corpus = corpus.select(items=item, coders=coder)
     _check_some(corpus)
     _check_level(corpus, level)
     if compare_all:
-        _refuse({"--output": output, "--provenance": provenance, "--threshold": threshold, "--rule": rule})
         _side_by_side(corpus, embeddedness, metric, json)
         return
     how: Embeddedness = "flat" if embeddedness == "flat" else "full"
@@ -112,8 +115,6 @@ def unify(
     pictures = _pictures(golds, corpus, draw or [])  # a drawing that does not fit is refused before anything is written
     _write(golds, output, provenance, to, lossy)
     if json:
-        from caesura.cli.output import as_json
-
         as_json(_as_data(golds, found, method, how, conflicts))
         return
     _show(golds, found, method, how, conflicts)
@@ -125,7 +126,6 @@ def unify(
 
 
 def _check_some(corpus: Corpus) -> None:
-    from caesura.errors import CaesuraError
 
     if not len(corpus):
         raise CaesuraError("there is no annotation to unify in what was chosen.")
@@ -133,34 +133,20 @@ def _check_some(corpus: Corpus) -> None:
 
 def _check_level(corpus: Corpus, level: int | None) -> None:
     """A level that nobody marked has no boundaries, and two texts without boundaries agree perfectly: refuse it instead."""
-    from caesura.errors import CaesuraError
-    from caesura.model import Hierarchy
 
     deepest = max(a.marks.depth if isinstance(a.marks, Hierarchy) else 1 for a in corpus)
     if level is not None and level > deepest:
         raise CaesuraError(f"--level is {level}, but the deepest segments here are of level {deepest}.")
 
 
-def _refuse(given: dict[str, Any]) -> None:
-    from caesura.errors import CaesuraError
-
-    for name, value in given.items():
-        if value is not None:
-            raise CaesuraError(f"--all compares methods and takes no {name}; choose one with --method.")
-
-
 def _write(
     golds: dict[tuple[str, str], Gold], output: Path | None, provenance: Path | None, to: str | None, lossy: bool
 ) -> None:
-    from caesura.formats import write
-    from caesura.gold.quality import gold_corpus
 
     if output is not None:
         write(gold_corpus(golds), output, to, lossy=lossy)
     if provenance is not None:
         from json import dumps
-
-        from caesura.files import atomic_write
 
         listed = [{**_place(key), **gold.provenance.as_dict()} for key, gold in golds.items()]
         atomic_write(provenance, dumps(listed, ensure_ascii=False, indent=1, default=str) + "\n")
@@ -185,7 +171,6 @@ def _place(key: tuple[str, str]) -> dict[str, str]:
 
 
 def _marks(gold: Gold) -> dict[str, Any]:
-    from caesura.model import Hierarchy
 
     if isinstance(gold, Hierarchy):
         return {"length": gold.length, "segments": gold.spans}
@@ -194,9 +179,6 @@ def _marks(gold: Gold) -> dict[str, Any]:
 
 
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
-    from caesura.cli.output import say, table
-    from caesura.display.writing import clean
-    from caesura.words import heading
 
     for (item, track), gold in golds.items():
         name = clean(heading(item, track))
@@ -213,9 +195,6 @@ def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, h
 
 def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str]) -> list[Picture]:
     """Draw every gold standard with the annotations it was made from below it."""
-    from caesura.drawings.catalog import draw
-    from caesura.gold.quality import like
-    from caesura.model import Annotation, Corpus
 
     made = []
     for (item, track), gold in list(golds.items())[: _LISTED if names else 0]:
@@ -232,8 +211,6 @@ def _heads(names: list[str]) -> list[str]:
 
 
 def _show_conflicts(gold: Gold) -> None:
-    from caesura.cli.output import say
-    from caesura.words import number_of
 
     listed = gold.provenance.conflicts()
     say(f"  {number_of(len(listed), 'conflict')} among the coders" + (":" if listed else "."))
@@ -244,16 +221,12 @@ def _show_conflicts(gold: Gold) -> None:
 
 
 def _show_agreement(found: Represented) -> None:
-    from caesura.cli.output import number, say
 
     for name, parts in found.as_dict()["agreement"].items():
         say(f"{name}: A_a {number(parts['observed'])}, A_e {number(parts['expected'])}, means over the annotations")
 
 
 def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
-    from caesura.cli.output import as_json, number, table, working
-    from caesura.errors import CaesuraError
-    from caesura.gold.quality import compare_methods
 
     wanted: Any = ("flat", "full") if embeddedness is None else (embeddedness.value,)
     if corpus.kind != "nested" and not corpus.typed and embeddedness is None:

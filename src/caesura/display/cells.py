@@ -1,17 +1,38 @@
-"""A canvas of styled cells for the terminal."""
+"""The terminal: a canvas of styled cells, and scenes written onto it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Literal
 
 from caesura.display.palette import STYLES
-from caesura.display.writing import ISOLATE, cells, clusters, word
+from caesura.display.scene import (
+    Axis,
+    Band,
+    Caption,
+    Group,
+    Item,
+    Join,
+    Label,
+    Line,
+    Link,
+    Mark,
+    Name,
+    Number,
+    Region,
+    Scene,
+    Sign,
+    Tick,
+    Ticks,
+)  # fmt: skip
+from caesura.display.writing import ISOLATE, Bidi, cells, choose_bidi, clean, clip, clusters, fold, pad, word
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Canvas"]
+__all__ = ["Canvas", "draw_cells"]
 
 
 class Canvas:
@@ -55,6 +76,12 @@ class Canvas:
         """Repeat a one-cell character over columns ``start`` to ``stop`` - 1."""
         self.put(row, start, character * max(stop - start, 0), role)
 
+    def shade(self, row: int, start: int, stop: int, character: str, role: str = "ink") -> None:
+        """Like :meth:`fill`, only where something stands already."""
+        for column in range(start, stop):
+            if column in self._rows[row]:
+                self.put(row, column, character, role)
+
     @staticmethod
     def _clear(here: dict[int, tuple[str, int, str]], column: int, size: int) -> None:
         for at in [c for c, (_, wide, _) in here.items() if c < column + size and column < c + wide]:
@@ -96,3 +123,110 @@ class Canvas:
         start = self.height if row is None else row
         for number, line in enumerate(lines):
             self.put(start + number, column, line, role)
+
+
+def draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
+    """Draw a scene in as many cells as it has."""
+    canvas, turned = Canvas(), choose_bidi(bidi)
+    if scene.heading:
+        canvas.put(0, 0, clip(scene.heading, scene.width), "strong", bidi=turned)
+    for number, block in enumerate(scene.blocks):
+        block_writer = _Block(canvas, scene, canvas.height + (scene.apart and number > 0), turned)
+        canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
+        for item in sorted(block, key=lambda item: not isinstance(item, Link)):  # links lie below everything
+            block_writer.put(item)
+    for note in scene.notes:
+        canvas.put(canvas.height, 0, note, "faint")
+    canvas.text_block(fold(scene.key, scene.width) if scene.key else (), role="faint")
+    return canvas.text()
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One block of a scene on a canvas: every kind of item as cells."""
+
+    canvas: Canvas
+    scene: Scene
+    top: int
+    bidi: Literal["terminal", "us"]
+
+    def _cell(self, x: float, width: float = 1) -> int:
+        return self.scene.margin + round(self.scene.place(x, width))
+
+    @singledispatchmethod
+    def put(self, item: Item) -> None:
+        """Write one item."""
+        raise TypeError(f"a terminal cannot draw {type(item).__name__}")
+
+    @put.register
+    def _(self, item: Label) -> None:
+        shown = clip(clean(item.words), item.width)
+        self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, bidi=self.bidi)
+
+    @put.register
+    def _(self, item: Caption) -> None:
+        shown, start = clean(item.words), self._cell(item.x, item.width) + 1  # behind the boundary
+        room = round(item.x + item.width) - round(item.x) - 1
+        if 0 < cells(shown) <= room:
+            self.canvas.put(self.top + item.row, start + (room - cells(shown)) // 2, shown)
+
+    @put.register
+    def _(self, item: Number) -> None:
+        self.canvas.put(self.top + item.row, self.scene.margin + item.x, item.words, "faint")
+
+    @put.register
+    def _(self, item: Axis) -> None:
+        free = 0
+        for x, words in item.numbers:
+            at = round(x)
+            if at >= free and at + len(words) <= self.scene.room:
+                self.canvas.put(self.top + item.row, self.scene.margin + at, words, "faint")
+                free = at + len(words) + 1
+
+    @put.register
+    def _(self, item: Name) -> None:
+        words = pad(clean(item.words), self.scene.margin - 2)
+        self.canvas.put(self.top + item.row, 0, words, "faint", bidi=self.bidi)
+
+    @put.register
+    def _(self, item: Line | Band) -> None:
+        start = self._cell(0, item.width)
+        self.canvas.fill(self.top + item.row, start, start + round(item.width), "─", "grid")
+
+    @put.register
+    def _(self, item: Mark) -> None:
+        # A comma on a line is easily overlooked, so types stand on their colour.
+        style = f"{STYLES[item.role]} reverse" if item.words else item.role
+        self.canvas.put(self.top + item.row, self._cell(item.x, item.width), item.words or "┃", style)
+
+    @put.register
+    def _(self, item: Tick) -> None:
+        self.canvas.put(self.top + item.row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
+
+    @put.register
+    def _(self, item: Ticks) -> None:
+        for x in item.xs:
+            self.canvas.put(self.top + item.row, self._cell(x), "┃", item.role)
+
+    @put.register
+    def _(self, item: Sign) -> None:
+        self.canvas.put(self.top + item.row, self._cell(item.x), item.glyph, item.role)
+
+    @put.register
+    def _(self, item: Link) -> None:
+        first, second = sorted(self._cell(x) for x, _ in item.ends)
+        self.canvas.fill(self.top + item.row, first + 1, second, "╌", item.role)
+
+    @put.register
+    def _(self, item: Join) -> None:
+        pass  # no room between two rows
+
+    @put.register
+    def _(self, item: Region) -> None:
+        start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
+        self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
+
+    @put.register
+    def _(self, item: Group) -> None:
+        for each in item.items:
+            self.put(each)

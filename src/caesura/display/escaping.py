@@ -41,8 +41,8 @@ def markdown_words(words: str) -> str:
 
 
 def markdown_code(words: str) -> str:
-    """Show words as they are typed; tables part at bars, also in code."""
-    return "`" + clean(words).replace("|", "\\|").replace("`", "'") + "`"
+    """Show words as they are typed."""
+    return "`" + clean(words).replace("`", "'") + "`"
 
 
 def latex_words(words: str) -> str:

@@ -1,10 +1,16 @@
-"""What a drawing is to those who show it: a picture for the terminal, the notebook, the report and the page."""
+"""A scene: one drawing as records, in cells, which a terminal and an SVG picture both know how to write.
+
+A drawing says what stands where and what it means (its role); it never says how a medium shows that. Cells count in reading
+direction inside ``room``, behind a margin of names; a scene that runs from right to left is mirrored in one place,
+:meth:`Scene.place`.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from caesura.display.writing import Bidi
 
@@ -12,7 +18,220 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-__all__ = ["Picture"]
+__all__ = [
+    "Axis",
+    "Band",
+    "Caption",
+    "Group",
+    "Item",
+    "Join",
+    "Label",
+    "Line",
+    "Link",
+    "Mark",
+    "Name",
+    "Number",
+    "Picture",
+    "Region",
+    "Scene",
+    "ScenePicture",
+    "Sign",
+    "Tick",
+    "Ticks",
+]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A unit of the text in its box of ``width`` cells."""
+
+    row: int
+    x: int
+    width: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Caption:
+    """The name of a segment, in its middle; shown where it fits."""
+
+    row: int
+    x: float
+    width: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number on a ruler."""
+
+    row: int
+    x: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Numbers along a continuous axis, each (x, words), with lines through the next ``rows`` rows."""
+
+    row: int
+    numbers: tuple[tuple[float, str], ...]
+    rows: int
+
+
+@dataclass(frozen=True)
+class Name:
+    """The name of a row, in the margin. ``drawn`` says whether SVG, where signs explain themselves, writes it too."""
+
+    row: int
+    words: str
+    drawn: bool = True
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line that a row's marks stand on."""
+
+    row: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Band:
+    """The stretch of time that a row's ticks stand on."""
+
+    row: int
+    width: float
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A boundary in a gap of ``width`` cells: a stroke, or its type where it has one."""
+
+    row: int
+    x: int
+    width: int
+    words: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A boundary at a time: a stroke, broken where the other side lacks it."""
+
+    row: int
+    x: float
+    role: str
+    tip: str
+    broken: bool = False
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """Very many boundaries, told apart by nothing but their role."""
+
+    row: int
+    xs: tuple[float, ...]
+    role: str
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A verdict about a place: ● ◐ ○ ≈ ≠ + ×, in the middle of its gap."""
+
+    row: int
+    x: float
+    width: float
+    glyph: str
+    role: str
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A stroke between two places of one row, each (x, width); it lies under the signs."""
+
+    row: int
+    ends: tuple[tuple[int, int], tuple[int, int]]
+    role: str
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Join:
+    """A short stroke from a place of one row to a place of the row below; a terminal has no room for it."""
+
+    row: int
+    x: float
+    below: float
+    role: str
+
+
+@dataclass(frozen=True)
+class Region:
+    """A stretch of ``rows`` rows, shaded."""
+
+    row: int
+    x: float
+    width: float
+    role: str
+    tip: str
+    rows: int = 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """What belongs together at one place, with what is said when it is pointed at."""
+
+    tip: str
+    items: tuple[Mark | Sign, ...]
+
+
+Item: TypeAlias = (
+    Label | Caption | Number | Axis | Name | Line | Band | Mark | Tick | Ticks | Sign | Link | Join | Region | Group
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Blocks of rows under a heading, a key below.
+
+    Attributes
+    ----------
+    title, description
+        What it shows in a few words, and in sentences for those who cannot see it.
+    width, margin
+        Cells in all, and of the names at the left; what is between is the room.
+    rows
+        How tall each row of a block is, in lines of a picture; a terminal gives every row one line.
+    blocks
+        The items of each block, those below first.
+    apart
+        Whether an empty line parts two blocks.
+    notes
+        What is said about things left out, above the key.
+    """
+
+    title: str
+    description: str
+    heading: str
+    key: str
+    width: int
+    margin: int
+    rows: tuple[float, ...]
+    blocks: tuple[tuple[Item, ...], ...]
+    direction: Literal["ltr", "rtl"] = "ltr"
+    apart: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def room(self) -> int:
+        """Cells beside the margin."""
+        return max(8, self.width - self.margin)
+
+    def place(self, x: float, width: float = 1) -> float:
+        """Return the left edge of a box inside the room: the one place where scenes from right to left are mirrored."""
+        return self.room - x - width if self.direction == "rtl" else x
 
 
 class Picture(ABC):
@@ -25,11 +244,11 @@ class Picture(ABC):
 
     @abstractmethod
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw for a terminal of ``width`` cells: use a :class:`~caesura.display.cells.Canvas`, return its ``text()``."""
+        """Draw for a terminal of ``width`` cells."""
 
     @abstractmethod
     def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw as SVG, about ``width`` letters wide: use :class:`~caesura.display.svg.Svg`, return its ``render()``."""
+        """Draw as SVG, about ``width`` letters wide."""
 
     def __str__(self) -> str:
         return "\n".join(line.rstrip() for line in self.terminal(bidi="terminal").plain.splitlines())
@@ -38,6 +257,26 @@ class Picture(ABC):
         return f'<div style="overflow-x:auto">{self.svg()}</div>'
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        drawn = self.terminal(options.max_width)
-        drawn.end = "\n"
-        yield drawn
+        text = self.terminal(options.max_width)
+        text.end = "\n"
+        yield text
+
+
+class ScenePicture(Picture):
+    """A picture of any width: a drawing implements :meth:`scene`, the back ends do the rest."""
+
+    @abstractmethod
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """Lay it out in ``width`` cells; ``fine`` where a medium knows parts of cells, so that scales need not be coarse."""
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw for a terminal of ``width`` cells."""
+        from caesura.display.cells import draw_cells
+
+        return draw_cells(self.scene(width, fine=False), bidi)
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw as SVG, about ``width`` letters wide."""
+        from caesura.display.svg import draw_svg
+
+        return draw_svg(self.scene(width, fine=True), style=style)

@@ -1,4 +1,4 @@
-"""A small builder of SVG pictures: escaped, titled for those who cannot see them, and readable in light and dark.
+"""SVG: a small builder of pictures (escaped, titled for those who cannot see them, light and dark), and scenes drawn with it.
 
 Every element carries the light value of its role as a plain attribute too, for viewers that know no custom properties.
 """
@@ -7,12 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import singledispatchmethod
 from html import escape
 from re import compile as pattern
 
 from caesura.display.palette import PALETTE, STYLE
+from caesura.display.scene import (
+    Axis,
+    Band,
+    Caption,
+    Group,
+    Item,
+    Join,
+    Label,
+    Line,
+    Link,
+    Mark,
+    Name,
+    Number,
+    Region,
+    Scene,
+    Sign,
+    Tick,
+    Ticks,
+)  # fmt: skip
+from caesura.display.writing import cells, clean, clip, fold, is_rtl
 
-__all__ = ["CELL", "LINE", "Svg", "plain_text", "stacked"]
+__all__ = ["CELL", "LINE", "Svg", "draw_svg", "plain_text", "stack_svgs"]
 
 #: Width of one terminal cell and height of one line, in pixels: drawings laid out in cells scale by these.
 CELL, LINE = 8.4, 20.0
@@ -190,7 +212,9 @@ class Svg:
         )
 
 
-def stacked(pictures: Sequence[str], *, title: str, description: str = "", style: bool = True, space: float = 8) -> str:
+def stack_svgs(
+    pictures: Sequence[str], *, title: str, description: str = "", style: bool = True, space: float = 8
+) -> str:
     """Put finished pictures under each other into one."""
     sizes = [[float(n) for n in match.groups()] if (match := _SIZE.search(p)) else [0.0, 0.0] for p in pictures]
     width = max((w for w, _ in sizes), default=0.0)
@@ -204,6 +228,154 @@ def stacked(pictures: Sequence[str], *, title: str, description: str = "", style
         whole._parts.append(inner.strip())
         y += height + space
     return whole.render()
+
+
+def draw_svg(scene: Scene, *, style: bool = True) -> str:
+    """Draw a scene as one picture."""
+    block = (sum(scene.rows) + 0.8) * LINE
+    top = LINE * (1.6 if scene.heading else 0.4)
+    key = fold(scene.key, int(scene.width * 1.16)) if scene.key else []  # letters of the key are smaller
+    height = top + block * len(scene.blocks) + LINE * 1.2 * bool(key) + LINE * max(0, len(key) - 1)
+    picture = Svg(scene.width * CELL + 16, height, title=scene.title, description=scene.description, style=style)
+    if scene.heading:
+        picture.text(8, LINE, scene.heading, weight="bold")
+    for number, items in enumerate(scene.blocks):
+        with picture.group(transform=f"translate(8 {top + number * block:g})"):
+            writer = _Block(picture, scene)
+            for item in items:
+                writer.put(item)
+    for number, line in enumerate(reversed(key)):
+        picture.text(8, picture.height - LINE * (number + 0.6), line, "faint", size=12)
+    return picture.render()
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One block of a scene in a picture: every kind of item as lines, discs and boxes."""
+
+    picture: Svg
+    scene: Scene
+
+    def _x(self, x: float, width: float = 0) -> float:
+        return CELL * (self.scene.margin + self.scene.place(x, width))
+
+    def _middle(self, x: float, width: float) -> float:
+        return self._x(x, width) + CELL * width / 2
+
+    def _top(self, row: int) -> float:
+        return LINE * sum(self.scene.rows[:row])
+
+    def _y(self, row: int) -> float:
+        return self._top(row) + LINE * self.scene.rows[row] / 2
+
+    @singledispatchmethod
+    def put(self, item: Item) -> None:
+        """Draw one item."""
+        raise TypeError(f"SVG cannot draw {type(item).__name__}")
+
+    @put.register
+    def _(self, item: Label) -> None:
+        shown = clip(clean(item.words), item.width)
+        fit = CELL * item.width if item.width > 1 and not is_rtl(shown) else None
+        self.picture.text(self._middle(item.x, item.width), self._y(item.row) + 5, shown, anchor="middle", fit=fit)
+
+    @put.register
+    def _(self, item: Caption) -> None:
+        shown = clean(item.words)
+        if shown and cells(shown) * 0.86 <= item.width - 0.5:
+            self.picture.text(self._middle(item.x, item.width), self._y(item.row) + 4, shown, anchor="middle", size=12)
+
+    @put.register
+    def _(self, item: Number) -> None:
+        self.picture.text(CELL * (self.scene.margin + item.x), self._y(item.row) + 5, item.words, "faint", size=11)
+
+    @put.register
+    def _(self, item: Axis) -> None:
+        top, bottom = self._top(item.row + 1), self._top(item.row + 1 + item.rows)
+        for x, words in item.numbers:
+            self.picture.line(self._x(x), top - 4, self._x(x), bottom, "grid", width=1)
+            self.picture.text(self._x(x), top - 8, words, "faint", anchor="middle", size=11)
+
+    @put.register
+    def _(self, item: Name) -> None:
+        if item.drawn:
+            words = clip(clean(item.words), self.scene.margin - 2)
+            self.picture.text(0, self._y(item.row) + 5, words, "faint", size=13, rtl=False)
+
+    @put.register
+    def _(self, item: Line) -> None:
+        y = self._y(item.row)
+        self.picture.line(self._x(0), y, self._x(item.width), y, "grid", width=2)
+
+    @put.register
+    def _(self, item: Band) -> None:
+        tall = LINE * self.scene.rows[item.row]
+        x = self._x(0, item.width)
+        self.picture.rect(x, self._top(item.row) + 4, CELL * item.width, tall - 8, "band", round=2)
+
+    @put.register
+    def _(self, item: Mark) -> None:
+        middle, y = self._middle(item.x, item.width), self._y(item.row)
+        if not item.words:
+            self.picture.line(middle, y - 8, middle, y + 8, item.role, width=4)
+            return
+        half = CELL * max(2, cells(item.words) + 1) / 2
+        self.picture.rect(middle - half, y - 9, 2 * half, 18, "paper", round=4, outline=item.role)
+        self.picture.text(middle, y + 5, item.words, item.role, anchor="middle", weight="bold", size=15)
+
+    @put.register
+    def _(self, item: Tick) -> None:
+        x, top, dash = self._x(item.x), self._top(item.row), "3 3" if item.broken else ""
+        bottom = top + LINE * self.scene.rows[item.row]
+        self.picture.line(x, top + 2, x, bottom - 2, item.role, width=2.5, dash=dash, tip=item.tip)
+
+    @put.register
+    def _(self, item: Ticks) -> None:
+        top, bottom = self._top(item.row) + 2, self._top(item.row + 1) - 2
+        xs = dict.fromkeys(round(self._x(x), 1) for x in item.xs)
+        if xs:
+            self.picture.path("".join(f"M{x:g} {top:g}V{bottom:g}" for x in xs), stroke=item.role, width=1)
+
+    @put.register
+    def _(self, item: Sign) -> None:
+        if item.tip:
+            with self.picture.group(tip=item.tip):
+                self._sign(item)
+        else:
+            self._sign(item)
+
+    def _sign(self, item: Sign) -> None:
+        x, y, role = self._middle(item.x, item.width), self._y(item.row), item.role
+        if item.glyph not in "●◐○":
+            self.picture.text(x, y + 5, item.glyph, role, anchor="middle", weight="bold")
+            return
+        self.picture.circle(x, y, 5, role, open=item.glyph != "●")
+        if item.glyph == "◐":
+            self.picture.path(f"M{x:.2f} {y - 5:.2f}A5 5 0 0 0 {x:.2f} {y + 5:.2f}Z", role)
+
+    @put.register
+    def _(self, item: Link) -> None:
+        first, second = sorted(self._middle(*end) for end in item.ends)
+        y = self._y(item.row)
+        self.picture.line(first + 7, y, second - 7, y, item.role, dash="3 3", tip=item.tip)
+
+    @put.register
+    def _(self, item: Join) -> None:
+        y = self._top(item.row + 1)
+        self.picture.line(self._x(item.x), y - 2, self._x(item.below), y + 2, item.role)
+
+    @put.register
+    def _(self, item: Region) -> None:
+        top, bottom = self._top(item.row), self._top(item.row + item.rows)
+        wide = max(CELL * item.width - 1, 0.5)
+        x = self._x(item.x, item.width) + 0.5
+        self.picture.rect(x, top, wide, bottom - top, item.role, opacity="0.16", tip=item.tip)
+
+    @put.register
+    def _(self, item: Group) -> None:
+        with self.picture.group(tip=item.tip):
+            for each in item.items:
+                self.put(each)
 
 
 def plain_text(words: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.display.escaping import html_words, latex_words, markdown_code, markdown_words, spreadsheet_value
 from caesura.display.folding import fold_columns
-from caesura.display.table_cells import Bar, Cell, Code, Estimate, Interval, Link, OnScale, Shade, is_unknown, spell
+from caesura.display.table_cells import Bar, Cell, Code, Estimate, Interval, Link, OnScale, is_unknown, spell
 from caesura.display.writing import Bidi, cells, choose_bidi, clean, phrase
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Table:
         body = "".join(
             f'<tr><th scope="row">{_cell_html(row[0], self.digits)}</th>'
             + "".join(
-                f"<td{kind}{_sort_value(cell)}{_shading(cell)}>{_cell_html(cell, self.digits)}</td>"
+                f"<td{kind}{_sort_value(cell)}>{_cell_html(cell, self.digits)}</td>"
                 for cell, kind in zip(row[1:], classes[1:], strict=True)
             )
             + "</tr>\n"
@@ -168,7 +168,7 @@ class Table:
         lines = [f"**{markdown_words(self.caption)}**", ""] if self.caption else []
         lines += [_between_bars(markdown_words(spell(name)) for name in self.columns), f"|{rule}|"]
         lines += [_between_bars(_cell_markdown(cell, self.digits) for cell in row) for row in self.rows]
-        lines += [""] * bool(self.notes) + [_cell_markdown(note, 3) + "  " for note in self.notes]
+        lines += [""] * bool(self.notes) + [_note_markdown(note) + "  " for note in self.notes]
         return "\n".join(lines) + "\n"
 
     def latex(self) -> str:
@@ -230,12 +230,6 @@ def _sort_value(cell: Cell) -> str:
     return f' data-v="{value:.9g}"' if isinstance(value, (int, float)) else ""
 
 
-def _shading(cell: Cell) -> str:
-    if not isinstance(cell, Shade) or is_unknown(cell):
-        return ""
-    return f' style="background:rgba(86,180,233,{0.75 * min(1.0, max(0.0, cell)):.2f})"'
-
-
 def _cell_html(cell: Cell, digits: int) -> str:
     if isinstance(cell, Link):
         return f'<a href="#{escape(cell.target)}">{html_words(cell.words)}</a>'
@@ -246,7 +240,14 @@ def _cell_html(cell: Cell, digits: int) -> str:
 
 
 def _cell_markdown(cell: Cell, digits: int) -> str:
-    return markdown_code(cell) if isinstance(cell, Code) else markdown_words(spell(cell, digits))
+    if isinstance(cell, Code):
+        return markdown_code(cell).replace("|", "\\|")  # tables part at bars, also in code
+    words = spell(cell, digits)
+    return markdown_words(words) if isinstance(cell, (str, Link)) else words
+
+
+def _note_markdown(note: str) -> str:
+    return markdown_code(note) if isinstance(note, Code) else markdown_words(note)
 
 
 def _between_bars(parts: Iterable[str]) -> str:

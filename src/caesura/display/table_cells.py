@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
-    "Bar", "Cell", "Code", "Estimate", "Interval", "Link", "OnScale", "Penalty", "Rounded", "Shade", "is_unknown",
+    "Bar", "Cell", "Code", "Estimate", "Interval", "Link", "OnScale", "Penalty", "Probability", "Rounded", "is_unknown",
     "measure_name", "spell",
 ]  # fmt: skip
 
@@ -68,8 +68,12 @@ class Bar(float):
     __slots__ = ()
 
 
-class Shade(float):
-    """A number between 0 and 1 in a square of numbers: two decimals, and the deeper its colour the larger it is."""
+class Probability(float):
+    """A p-value: never spelled as if it were nothing.
+
+    >>> spell(Probability(0.0001)), spell(Probability(0.04))
+    ('< 0.001', '0.040')
+    """
 
     __slots__ = ()
 
@@ -159,6 +163,8 @@ def _spell_number(number: int | float, digits: int) -> str:
         return "–" if math.isnan(number) else "∞" if number > 0 else "−∞"
     if isinstance(number, Bar):
         return "█" * max(number > 0, round(20 * number))
-    if isinstance(number, (Rounded, Shade)):
-        return f"{float(number):,.{number.digits if isinstance(number, Rounded) else 2}f}"
+    if isinstance(number, Probability) and number < 0.5 * 10.0**-digits:
+        return f"< {10.0**-digits:.{digits}f}"
+    if isinstance(number, Rounded):
+        return f"{float(number):,.{number.digits}f}"
     return f"{float(number):.{digits}f}"

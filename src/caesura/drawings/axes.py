@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from caesura.display.cells import Canvas
 from caesura.display.svg import Svg
 
-__all__ = ["axis_labels", "draw_label", "put_times"]
+__all__ = ["axis_labels", "draw_label"]
 
 
 def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
@@ -24,17 +23,6 @@ def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]
     step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
     first = math.ceil(start / step - 1e-9)
     return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
-
-
-def put_times(canvas: Canvas, start: float, end: float, scale: float, margin: int, room: int) -> None:
-    """Add a row of times for a line of ``room`` cells that begins at ``start``, up to the ``end`` of the recording."""
-    row, free = canvas.height, 0
-    canvas.put(row, 0, "")
-    for time, label in axis_labels(start, start + room / scale, room // 12):
-        at = round((time - start) * scale)
-        if at >= free and time <= end and at + len(label) <= room + 1:
-            canvas.put(row, margin + at, label, "faint")
-            free = at + len(label) + 1
 
 
 def draw_label(picture: Svg, label: str, x: float, top: float, bottom: float) -> None:

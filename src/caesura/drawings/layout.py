@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Line", "wrap_units"]
+__all__ = ["Wrapped", "wrap_units"]
 
 
 @dataclass(frozen=True)
-class Line:
+class Wrapped:
     """Units ``first`` to ``last`` (counted from 1) on one line.
 
     ``starts[i]`` is the first cell of unit ``first + i``, ``widths[i]`` how many it has; ``gaps[i]`` is the first cell of the
@@ -29,7 +29,7 @@ class Line:
         return (self.width if room is None else room) - cell - size if rtl else cell
 
 
-def wrap_units(widths: Sequence[int], gaps: Sequence[int], room: int) -> list[Line]:
+def wrap_units(widths: Sequence[int], gaps: Sequence[int], room: int) -> list[Wrapped]:
     """Break units into lines of at most ``room`` cells; a unit wider than a line has one to itself, clipped.
 
     Parameters
@@ -44,7 +44,7 @@ def wrap_units(widths: Sequence[int], gaps: Sequence[int], room: int) -> list[Li
     >>> [(line.first, line.last) for line in wrap_units([4, 4, 4], [1, 1, 1], 10)]
     [(1, 2), (3, 3)]
     """
-    lines: list[Line] = []
+    lines: list[Wrapped] = []
     starts: list[int] = []
     sizes: list[int] = []
     at, first = 0, 1
@@ -61,7 +61,7 @@ def wrap_units(widths: Sequence[int], gaps: Sequence[int], room: int) -> list[Li
     return lines
 
 
-def _line(first: int, starts: list[int], sizes: list[int], gaps: Sequence[int]) -> Line:
+def _line(first: int, starts: list[int], sizes: list[int], gaps: Sequence[int]) -> Wrapped:
     behind = tuple(gaps[first - 1 : first - 1 + len(starts)])
     cuts = tuple(start + size for start, size in zip(starts, sizes, strict=True))
-    return Line(first, first + len(starts) - 1, tuple(starts), tuple(sizes), cuts, behind, cuts[-1] + behind[-1])
+    return Wrapped(first, first + len(starts) - 1, tuple(starts), tuple(sizes), cuts, behind, cuts[-1] + behind[-1])

@@ -11,7 +11,7 @@ from caesura.display.cells import Canvas
 from caesura.display.scene import Picture
 from caesura.display.svg import CELL, LINE, Svg
 from caesura.display.writing import Bidi, cells, choose_bidi, clean, clip, is_rtl, pad, widest
-from caesura.drawings.layout import Line, wrap_units
+from caesura.drawings.layout import Wrapped, wrap_units
 from caesura.metrics.operations import Operation, Operations, flexible_operations
 from caesura.model import Corpus, Segmentation
 
@@ -86,7 +86,7 @@ class DrawnOperations(Picture):
     def _unit(self, number: int) -> str:
         return clean(self.units[number - 1]) if self.units is not None else "·"
 
-    def _lines(self, room: int) -> tuple[list[Line], int]:
+    def _lines(self, room: int) -> tuple[list[Wrapped], int]:
         """Lay the text out; return the lines to draw and how many are left out."""
         widths = [max(1, cells(self._unit(i))) for i in range(1, self.length + 1)]
         gaps = [max((cells(s) + 2 for _, s, _ in self._at.get(i, [])), default=1) for i in range(1, self.length + 1)]
@@ -95,7 +95,7 @@ class DrawnOperations(Picture):
             lines = [line for line in lines if any(each.kind != "match" for each in self._on(line))]
         return lines[:_LINES], len(lines) - len(lines[:_LINES])
 
-    def _on(self, line: Line) -> list[Operation]:
+    def _on(self, line: Wrapped) -> list[Operation]:
         placed = [each for at in range(line.first, line.last + 1) for _, _, each in self._at.get(at, [])]
         return list(dict.fromkeys(placed))
 
@@ -131,12 +131,12 @@ class DrawnOperations(Picture):
         canvas.put(canvas.height, 0, clip(self._key, width), "faint")
         return canvas.text()
 
-    def _x(self, line: Line, number: int, size: int, room: int) -> int:
+    def _x(self, line: Wrapped, number: int, size: int, room: int) -> int:
         """Where in a line the sign behind a unit stands."""
         at = line.gaps[number - line.first] + 1
         return line.column(at, size, rtl=self._rtl, room=room if self._rtl else None)
 
-    def _arrows(self, canvas: Canvas, line: Line, top: int, margin: int, room: int) -> None:
+    def _arrows(self, canvas: Canvas, line: Wrapped, top: int, margin: int, room: int) -> None:
         ends: list[int] = []  # the last cell taken in each row of arrows
         for each in self._on(line):
             old, new = each.old_position, each.new_position
@@ -179,7 +179,7 @@ class DrawnOperations(Picture):
         picture.text(8, picture.height - LINE * 0.5, clip(key, width), "faint", size=12)
         return picture.render()
 
-    def _svg_line(self, picture: Svg, line: Line, margin: int, room: int) -> None:
+    def _svg_line(self, picture: Svg, line: Wrapped, margin: int, room: int) -> None:
         rows = (LINE * 0.9, LINE * 2.0, LINE * 3.1)
         for y, name in ((rows[0], self.names[0]), (rows[2], self.names[1])):
             picture.text(0, y, clip(clean(name), margin - 2), "faint", size=12, rtl=False)
@@ -201,7 +201,7 @@ class DrawnOperations(Picture):
             self._svg_move(picture, line, each, middle, rows)
 
     def _svg_move(
-        self, picture: Svg, line: Line, each: Operation, middle: Callable[[int], float], rows: tuple[float, ...]
+        self, picture: Svg, line: Wrapped, each: Operation, middle: Callable[[int], float], rows: tuple[float, ...]
     ) -> None:
         old, new = each.old_position, each.new_position
         if old is None or new is None or old == new:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from caesura.display.scene import Picture
-from caesura.display.svg import stacked
+from caesura.display.svg import stack_svgs
 from caesura.display.writing import Bidi
 from caesura.errors import CaesuraError
 
@@ -34,7 +34,7 @@ class Stack(Picture):
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Put the pictures into one, each at its height."""
-        return stacked([part.svg(width, style=False) for part in self.parts], title=self.title, style=style)
+        return stack_svgs([part.svg(width, style=False) for part in self.parts], title=self.title, style=style)
 
 
 def stack(parts: Sequence[Picture]) -> Picture:

@@ -140,6 +140,16 @@ class Stream:
         return f"Boundaries in a text of {self.length:g} {unit}, by coder. {' '.join(rows)}"
 
     @property
+    def near_misses(self) -> list[tuple[int, int, str]]:
+        """Pairs of places to be joined by a stroke, with what is said about them."""
+        return []
+
+    def tip(self, place: Place) -> str:
+        """Say who marked a place, and how they agree."""
+        who = ", ".join(self.coders[i] for i in place.holders)
+        return f"after {place.position:g}: {who} ({WORDS[place.verdict]})"
+
+    @property
     def heading(self) -> str:
         """Item and track in words."""
         return " · ".join(filter(None, (clean(self.item), clean(self.track))))

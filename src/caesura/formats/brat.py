@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
+from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
 __all__ = ["read", "write"]
@@ -29,32 +29,32 @@ def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Seque
     """
     text = source.sibling(".txt").raw_text
     spans = [_span(source, number, line, len(text)) for number, line in source.lines if line.startswith("T")]
-    made = marks_of(Text(text, unit), spans, marks, only, lambda why: FormatError(source.path, None, why))
-    return Corpus.from_annotations([Annotation(source.stem, "", made)])
+    annotation = marks_of(Text(text, unit), spans, marks, only, lambda why: FormatError(source.path, None, why))
+    return Corpus.from_annotations([Annotation(source.stem, "", annotation)])
 
 
 def write(corpus: Corpus, *, unit: Unit = "word") -> dict[str, str]:
     """Write the spans and, beside them, the text."""
-    made = corpus.annotation(0).marks
-    text, starts = joined(made.units or (), unit)
+    marks = corpus.annotation(0).marks
+    text, starts = join_units(marks.units or (), unit)
     lines = [
         f"T{number}\t{label} {start} {end}\t{' '.join(text[start:end].split())}\n"
-        for number, (start, end, label) in enumerate(spans_of(made, starts), 1)
+        for number, (start, end, label) in enumerate(spans_of(marks, starts), 1)
     ]
     return {"": "".join(lines), ".txt": text}
 
 
 def _span(source: Source, number: int, line: str, length: int) -> Span:
-    found = _SPAN.fullmatch(line)
-    if found is None:
+    match = _SPAN.fullmatch(line)
+    if match is None:
         raise FormatError(
             source.path, number, "expected T1, a tab, a label, first and last character, a tab, the text."
         )
-    if ";" in found[2]:
+    if ";" in match[2]:
         raise FormatError(
             source.path, number, "this span is in several pieces, and a segment is one; leave it out with only=."
         )
-    places = found[2].split()
+    places = match[2].split()
     if len(places) != 2 or not 0 <= int(places[0]) <= int(places[1]) <= length:
-        raise FormatError(source.path, number, f"the span {found[2]} lies outside the text of {length} characters.")
-    return int(places[0]), int(places[1]), found[1]
+        raise FormatError(source.path, number, f"the span {match[2]} lies outside the text of {length} characters.")
+    return int(places[0]), int(places[1]), match[1]

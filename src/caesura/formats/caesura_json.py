@@ -17,7 +17,19 @@ from caesura.files import Source, load_json
 from caesura.formats.columns import Columns
 from caesura.model import Corpus
 
-__all__ = ["FORMAT", "VERSION", "begun", "header", "losses", "put", "read", "record", "sniff", "spelt", "write"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "begin_columns",
+    "header",
+    "losses",
+    "put_entry",
+    "read",
+    "record",
+    "sniff",
+    "spell",
+    "write",
+]
 
 FORMAT = "caesura-corpus"
 VERSION = 1
@@ -34,12 +46,12 @@ def read(source: Source) -> Corpus:
     data = load_json(source)
     if not isinstance(data, dict):
         raise FormatError(source.path, None, f'expected an object with "format": "{FORMAT}".')
-    columns = begun(source, data)
+    columns = begin_columns(source, data)
     annotations = data.get("annotations")
     if not isinstance(annotations, list):
         raise FormatError(source.path, None, 'expected "annotations": a list of objects.')
     for number, entry in enumerate(annotations, 1):
-        put(source, columns, entry, None, f"annotation {number}")
+        put_entry(source, columns, entry, None, f"annotation {number}")
     try:
         return columns.corpus(_texts(source, data), _attributes(source, data))
     except OverflowError:
@@ -47,7 +59,7 @@ def read(source: Source) -> Corpus:
 
 
 def write(corpus: Corpus) -> Iterator[str]:
-    """Write an annotation a line, so that differences between two files can be seen."""
+    """Write one annotation per line, so that differences between two files can be seen."""
     head = header(corpus) | {
         "texts": [
             {"item": item, "track": track, "units": list(units)} for (item, track), units in corpus.texts.items()
@@ -57,10 +69,10 @@ def write(corpus: Corpus) -> Iterator[str]:
     yield "{\n"
     for key, value in head.items():
         if value not in ([], {}):
-            yield f" {json.dumps(key)}: {spelt(value)},\n"
+            yield f" {json.dumps(key)}: {spell(value)},\n"
     yield ' "annotations": ['
     for row in range(len(corpus)):
-        yield ("," if row else "") + "\n  " + spelt(record(corpus, row))
+        yield ("," if row else "") + "\n  " + spell(record(corpus, row))
     yield "\n ]\n}\n"
 
 
@@ -101,13 +113,13 @@ def record(corpus: Corpus, row: int) -> dict[str, Any]:
     return entry
 
 
-def spelt(value: Any) -> str:
+def spell(value: Any) -> str:
     """Write JSON on one line; half characters, which no encoding takes, are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return text if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text) else json.dumps(value)
 
 
-def begun(source: Source, data: Mapping[str, Any], line: int | None = None) -> Columns:
+def begin_columns(source: Source, data: Mapping[str, Any], line: int | None = None) -> Columns:
     """Check a header and begin the columns it announces."""
     if data.get("format") != FORMAT:
         raise FormatError(source.path, line, f'"format" is {data.get("format")!r}, expected "{FORMAT}".')
@@ -125,7 +137,7 @@ def begun(source: Source, data: Mapping[str, Any], line: int | None = None) -> C
     return Columns(kind, typed=bool(data.get("typed", labels is not None)) and kind != "nested", labels=labels)
 
 
-def put(source: Source, columns: Columns, entry: Any, line: int | None, what: str = "this line") -> None:
+def put_entry(source: Source, columns: Columns, entry: Any, line: int | None, what: str = "this line") -> None:
     """Put one annotation into the columns."""
     try:
         item, coder, length = entry["item"], entry["coder"], entry["length"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.caesura_json import FORMAT, begun, header, losses, put, record, spelt
+from caesura.formats.caesura_json import FORMAT, begin_columns, header, losses, put_entry, record, spell
 from caesura.model import Corpus
 
 __all__ = ["losses", "objects", "read", "sniff", "write"]
@@ -30,13 +30,13 @@ def read(source: Source) -> Corpus:
     with source.stream() as stream:
         for line, entry in objects(source, stream):
             if columns is None:
-                columns = begun(source, entry if isinstance(entry, dict) else {}, line)
+                columns = begin_columns(source, entry if isinstance(entry, dict) else {}, line)
             elif isinstance(entry, dict) and "units" in entry:
                 texts[str(entry.get("item")), str(entry.get("track", ""))] = entry["units"]
             elif isinstance(entry, dict) and "attributes" in entry:
                 attributes[str(entry.get("item"))] = entry["attributes"]
             else:
-                put(source, columns, entry, line)
+                put_entry(source, columns, entry, line)
     if columns is None:
         raise FormatError(source.path, None, "the file holds no header.")
     try:
@@ -47,14 +47,14 @@ def read(source: Source) -> Corpus:
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write a line at a time."""
-    yield spelt(header(corpus)) + "\n"
+    yield spell(header(corpus)) + "\n"
     for (item, track), units in corpus.texts.items():
-        yield spelt({"item": item, "track": track, "units": list(units)}) + "\n"
+        yield spell({"item": item, "track": track, "units": list(units)}) + "\n"
     for item, known in corpus.attributes.items():
         if known:
-            yield spelt({"item": item, "attributes": dict(known)}) + "\n"
+            yield spell({"item": item, "attributes": dict(known)}) + "\n"
     for row in range(len(corpus)):
-        yield spelt(record(corpus, row)) + "\n"
+        yield spell(record(corpus, row)) + "\n"
 
 
 def objects(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, Any]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.errors import FormatError, MissingExtra
 from caesura.files import Source
-from caesura.formats.standoff import As, Span, Text, joined, marks_of, spans_of
+from caesura.formats.standoff import As, Span, Text, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def read(
     marks, only
         What a span is, which labels to read.
     """
-    cas = _loaded(source)
+    cas = _load(source)
     text = cas.sofa_string or ""
     chosen = _layer(source, cas, layer)
     try:
@@ -54,8 +54,8 @@ def read(
     except (TypeError, AttributeError):
         raise FormatError(source.path, None, "an annotation has no begin or no end.") from None
     units = Text(text, edges=sorted(tokens) or None)
-    made = marks_of(units, spans, marks, only, lambda why: FormatError(source.path, None, why))
-    return Corpus.from_annotations([Annotation(source.stem, "", made)])
+    annotation = marks_of(units, spans, marks, only, lambda why: FormatError(source.path, None, why))
+    return Corpus.from_annotations([Annotation(source.stem, "", annotation)])
 
 
 def write(corpus: Corpus) -> dict[str, str]:
@@ -64,17 +64,17 @@ def write(corpus: Corpus) -> dict[str, str]:
     types = cassis.TypeSystem()
     token, segment = types.create_type(name=TOKEN), types.create_type(name=SEGMENT)
     types.create_feature(domainType=segment, name="label", rangeType="uima.cas.String")
-    made = corpus.annotation(0).marks
-    units = made.units or ()
+    marks = corpus.annotation(0).marks
+    units = marks.units or ()
     cas = cassis.Cas(typesystem=types)
-    text, starts = joined(units)
+    text, starts = join_units(units)
     cas.sofa_string, cas.sofa_mime = text, "text/plain"
     cas.add_all([token(begin=start, end=start + len(unit)) for start, unit in zip(starts, units, strict=True)])
-    cas.add_all([segment(begin=start, end=end, label=label) for start, end, label in spans_of(made, starts)])
+    cas.add_all([segment(begin=start, end=end, label=label) for start, end, label in spans_of(marks, starts)])
     return {"": cas.to_xmi(), ".typesystem.xml": types.to_xml()}
 
 
-def _loaded(source: Source) -> Any:
+def _load(source: Source) -> Any:
     cassis = _cassis()
     beside = source.path.with_name("TypeSystem.xml")
     own = source.companions is not None or source.path.with_suffix(".typesystem.xml").exists() or not beside.exists()

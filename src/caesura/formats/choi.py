@@ -1,4 +1,4 @@
-"""Choi's texts: one sentence a line, a line of ``==========`` between segments, before the first and behind the last."""
+"""Choi's texts: one sentence per line, a line of ``==========`` between segments, before the first and behind the last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A label a unit: CSV with item, coder[, track, unit] and ``label`` or ``boundary``, a row a unit of the text.
+"""One label per unit: CSV with item, coder[, track, unit] and ``label`` or ``boundary``, one row per unit of the text.
 
 ``label`` names the segment a unit is in; a segment ends where it changes. ``boundary`` stands after a unit: a type, or 1; nothing, or 0,
 where there is none. ``unit`` holds the words.
@@ -43,30 +43,30 @@ def read(source: Source, *, labels: Sequence[str] | str | None = None) -> Corpus
     labels
         The boundary types in their order on the ordinal scale (default: alphabetical).
     """
-    found: dict[tuple[str, str, str], _Column] = {}
+    streams: dict[tuple[str, str, str], _Column] = {}
     columns: set[str] = set()
     for row in read_table(source, aliases=_ALIASES):
         columns = set(row.columns)
-        column = found.setdefault((row.get("item", source.stem), row.get("coder"), row.get("track")), _Column())
+        column = streams.setdefault((row.get("item", source.stem), row.get("coder"), row.get("track")), _Column())
         column.units.append(row.get("unit"))
         column.labels.append(row.get("label"))
         column.boundaries.append(row.get("boundary"))
-    if not found:
+    if not streams:
         raise FormatError(source.path, None, "the table has no row.")
     if not columns & {"label", "boundary"}:
         raise FormatError(
             source.path, 1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}."
         )
-    plain = {mark.strip() for column in found.values() for mark in column.boundaries} <= {"", "0", "1"}
+    plain = {mark.strip() for column in streams.values() for mark in column.boundaries} <= {"", "0", "1"}
     scale = None if labels is None else parse_list(labels)
     return Corpus.from_annotations(
         Annotation(item, coder, _marks(source, (item, coder), column, columns, plain, scale), track)
-        for (item, coder, track), column in found.items()
+        for (item, coder, track), column in streams.items()
     )
 
 
 def write(corpus: Corpus) -> str:
-    """Write a row a unit; boundaries always, names of segments and words where there are any."""
+    """Write one row per unit; boundaries always, names of segments and words where there are any."""
     label = ["label"] if corpus.names else []
     unit = ["unit"] if corpus.texts else []
     rows: list[list[object]] = []
@@ -95,13 +95,13 @@ def _marks(
             return Segmentation.from_labels(column.labels, units=units)
         if plain:
             cuts = [i for i, mark in enumerate(column.boundaries, 1) if mark.strip() == "1"]
-            made = Segmentation.from_positions(
+            marks = Segmentation.from_positions(
                 [c for c in cuts if c < len(column.boundaries)], length=len(column.boundaries)
             )
         else:
-            made = Segmentation.from_labels_at(column.boundaries, labels=scale)
-        starts = [0, *made._cuts().tolist()]
+            marks = Segmentation.from_labels_at(column.boundaries, labels=scale)
+        starts = [0, *marks._cuts().tolist()]
         names = [column.labels[int(start)] for start in starts] if any(column.labels) else None
-        return Segmentation(made.length, made.positions, made.types, made.labels, units, names)
+        return Segmentation(marks.length, marks.positions, marks.types, marks.labels, units, names)
     except CaesuraError as fault:
         raise FormatError(source.path, None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None

@@ -1,4 +1,4 @@
-"""Boundaries in a long table: CSV with item, coder, position[, type, track, length], a row a boundary.
+"""Boundaries in a long table: CSV with item, coder, position[, type, track, length], one row per boundary.
 
 An annotation without boundaries is a row whose position is empty. Without a length column a typed text ends with the last boundary
 anybody put (the closing one), an untyped one a unit after it; say ``length=`` where that is wrong. Seconds have a table of their
@@ -57,7 +57,7 @@ def read(source: Source, *, length: int | None = None, labels: Sequence[str] | s
 
 
 def write(corpus: Corpus) -> str:
-    """Write a row a boundary; lengths always, types and tracks where there are any."""
+    """Write one row per boundary; lengths always, types and tracks where there are any."""
     typed = ["type"] if corpus.typed else []
     return write_table(["item", "coder", "track", "length", "position", *typed], _rows(corpus))
 

@@ -1,4 +1,4 @@
-"""doccano's JSON lines: a text a line with its labelled spans; one file an annotator."""
+"""doccano's JSON lines: a text a line with its labelled spans; one file per annotator."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.caesura_json import spelt
+from caesura.formats.caesura_json import spell
 from caesura.formats.caesura_jsonl import objects
-from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
+from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
 __all__ = ["read", "sniff", "write"]
@@ -31,25 +31,25 @@ def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Seque
     unit, marks, only
         What a unit of the text is, what a span is, which labels to read.
     """
-    found = []
+    annotations = []
     with source.stream() as stream:
         for line, entry in objects(source, stream):
             if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
                 raise FormatError(source.path, line, 'expected an object with "text" and "label".')
             spans = list(_spans(source, line, entry))
-            made = marks_of(Text(entry["text"], unit), spans, marks, only, _faults(source, line))
-            found.append(Annotation(str(entry.get("item", entry.get("id", line))), "", made))
-    if not found:
+            annotation = marks_of(Text(entry["text"], unit), spans, marks, only, _faults(source, line))
+            annotations.append(Annotation(str(entry.get("item", entry.get("id", line))), "", annotation))
+    if not annotations:
         raise FormatError(source.path, None, "the file holds no text.")
-    return Corpus.from_annotations(found)
+    return Corpus.from_annotations(annotations)
 
 
 def write(corpus: Corpus, *, unit: Unit = "word") -> Iterator[str]:
-    """Write a line an item."""
+    """Write one line per item."""
     for number, a in enumerate(corpus, 1):
-        text, starts = joined(a.marks.units or (), unit)
+        text, starts = join_units(a.marks.units or (), unit)
         label = [list(span) for span in spans_of(a.marks, starts)]
-        yield spelt({"id": number, "item": a.item, "text": text, "label": label}) + "\n"
+        yield spell({"id": number, "item": a.item, "text": text, "label": label}) + "\n"
 
 
 def _spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator[Span]:

@@ -66,9 +66,9 @@ class Convention:
     def tokens(self, utterance: str) -> list[str]:
         """Split an utterance; where endnotes hang on words (``attached``), take them off."""
         words = utterance.split()
-        return [part for word in words for part in self._parted(word)] if self.attached else words
+        return [part for word in words for part in self._part_word(word)] if self.attached else words
 
-    def _parted(self, word: str) -> list[str]:
+    def _part_word(self, word: str) -> list[str]:
         signs = sorted({*self.endnotes, *self.aliases}, key=len, reverse=True)
         for sign in signs:
             if word.endswith(sign) and word != sign:
@@ -116,7 +116,7 @@ class Speech:
         marks.append((len(words), sign))
 
     def annotations(self, item: str, coder: str) -> Iterator[Annotation]:
-        """Give one annotation a speaker, in order of first words."""
+        """Give one annotation per speaker, in order of first words."""
         for speaker, words in self.words.items():
             at = [""] * len(words)
             for position, sign in self.marks[speaker]:

@@ -50,10 +50,10 @@ def read_folder(
         if matching is None and not wanted(file):
             continue
         if matching is not None:
-            found = matching.fullmatch(file.relative_to(folder).as_posix())
-            if found is None:
+            match = matching.fullmatch(file.relative_to(folder).as_posix())
+            if match is None:
                 continue
-            named = found.groupdict()
+            named = match.groupdict()
         corpora.append(_from_folder(file, read(file, **options), named))
     if not corpora:
         what = (
@@ -171,8 +171,8 @@ def _likely(paths: Sequence[str]) -> Iterator[str]:
             if between and habit.count("{") == 2 and any(Path(path).stem.count(between) != 1 for path in paths):
                 continue
             pattern = habit.replace("~", between) + ending
-            found = [_compile(pattern).fullmatch(path) for path in paths]
-            named = [fits.groupdict() for fits in found if fits]
+            matches = [_compile(pattern).fullmatch(path) for path in paths]
+            named = [fits.groupdict() for fits in matches if fits]
             if len(named) == len(paths) and max(Counter(n["item"] for n in named).values(), default=0) > 1:
                 yield pattern
 
@@ -183,16 +183,16 @@ def _is_hidden(path: Path) -> bool:
 
 def _compile(pattern: str) -> re.Pattern[str]:
     """Turn a pattern into a regular expression; a name that stands twice must be the same both times."""
-    made, seen = [], set()
+    parts, seen = [], set()
     for part in re.split(r"(\{[^{}]*\})", pattern):
         if not part.startswith("{"):
-            made.append(re.escape(part).replace(r"\*", ".*"))
+            parts.append(re.escape(part).replace(r"\*", ".*"))
             continue
         name = part[1:-1]
         if name not in NAMES:
             raise FormatError(
                 None, None, f"the pattern {pattern!r} names {part}; expected {{item}}, {{coder}} or {{track}}."
             )
-        made.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)")
+        parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)")
         seen.add(name)
-    return re.compile("".join(made), re.DOTALL)
+    return re.compile("".join(parts), re.DOTALL)

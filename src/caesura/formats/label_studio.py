@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.files import Source, load_json
-from caesura.formats.standoff import As, Span, Text, Unit, joined, marks_of, spans_of
+from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
 __all__ = ["read", "sniff", "write"]
@@ -39,29 +39,29 @@ def read(
     tasks = load_json(source)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise FormatError(source.path, None, "expected a list of tasks.")
-    found = []
+    annotations = []
     for number, task in enumerate(tasks, 1):
-        item, said = _task(source, task, number, text)
-        units = Text(said, unit)
+        item, content = _task(source, task, number, text)
+        units = Text(content, unit)
         for annotation in task.get("annotations") or []:
             if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
                 raise FormatError(source.path, None, f"task {number}: an annotation has no list of results.")
             if annotation.get("was_cancelled"):
                 continue
-            spans = [s for result in annotation["result"] for s in _spans(source, result, number, len(said))]
+            spans = [s for result in annotation["result"] for s in _spans(source, result, number, len(content))]
             coder = _coder(annotation.get("completed_by"))
             fault = _faults(source, item, coder)
-            found.append(Annotation(item, coder, marks_of(units, spans, marks, only, fault)))
-    if not found:
+            annotations.append(Annotation(item, coder, marks_of(units, spans, marks, only, fault)))
+    if not annotations:
         raise FormatError(source.path, None, "no task is annotated.")
-    return Corpus.from_annotations(found)
+    return Corpus.from_annotations(annotations)
 
 
 def write(corpus: Corpus, *, unit: Unit = "word") -> str:
-    """Write a task an item, an annotation a coder; names are kept in ``data.item`` and ``completed_by.email``."""
+    """Write a task an item, one annotation per coder; names are kept in ``data.item`` and ``completed_by.email``."""
     tasks: dict[str, dict[str, Any]] = {}
     for a in corpus:
-        text, starts = joined(a.marks.units or (), unit)
+        text, starts = join_units(a.marks.units or (), unit)
         task = tasks.setdefault(
             a.item, {"id": len(tasks) + 1, "data": {"text": text, "item": a.item}, "annotations": []}
         )

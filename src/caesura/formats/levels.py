@@ -1,4 +1,4 @@
-"""Nested segments as level columns: a row a unit, 1 in column levelK where a segment of level K ends.
+"""Nested segments as level columns: one row per unit, 1 in column levelK where a segment of level K ends.
 
 How ends become segments is told by :meth:`caesura.Hierarchy.from_levels`. Columns ``item``, ``coder``, ``track`` and ``text`` are
 understood; any other column before the levels counts the units.
@@ -60,23 +60,23 @@ def read(source: Source, *, outermost: Literal["first", "last"] = "first") -> Co
 
 
 def write(corpus: Corpus) -> str:
-    """Write a row a unit, with as many level columns as the corpus is deep."""
+    """Write one row per unit, with as many level columns as the corpus is deep."""
     annotations = [(a, a.marks) for a in corpus if isinstance(a.marks, Hierarchy)]
     depth = max((marks.depth for _, marks in annotations), default=0) or 1
     text = ["text"] if corpus.texts else []
     rows: list[list[object]] = []
     for a, marks in annotations:
         for unit, flags in enumerate(zip(*marks.level_columns(depth), strict=True), 1):
-            said = [marks.units[unit - 1] if marks.units else ""] if text else []
-            rows.append([a.item, a.coder, a.track, unit, *said, *flags])
+            shown = [marks.units[unit - 1] if marks.units else ""] if text else []
+            rows.append([a.item, a.coder, a.track, unit, *shown, *flags])
     return write_table(["item", "coder", "track", "unit", *text, *(f"level{k}" for k in range(1, depth + 1))], rows)
 
 
 def _level_columns(row: Row) -> list[str]:
-    found = [(int(match[1]), name) for name in row.columns if (match := _LEVEL.fullmatch(name))]
-    if not found:
+    levels = [(int(match[1]), name) for name in row.columns if (match := _LEVEL.fullmatch(name))]
+    if not levels:
         raise FormatError(row.source.path, 1, f"there is no column level1; found {', '.join(row.columns)}.")
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(levels)]
 
 
 def _check_count(row: Row, expected: int) -> None:

@@ -35,11 +35,11 @@ REDUCIBLE = frozenset(WORDS) - {"units", "time", "untyped", "textless", "empty"}
 
 def features(corpus: Corpus) -> set[str]:
     """Name everything a format must carry for this corpus to survive."""
-    found: set[str] = {corpus.kind}
+    needed: set[str] = {corpus.kind}
     if not len(corpus):
-        found.add("empty")
+        needed.add("empty")
     if corpus.kind != "nested":
-        found |= _type_features(corpus)
+        needed |= _type_features(corpus)
     for what, present in (
         ("tracks", corpus.tracks != ("",)),
         ("items", len(corpus.items) > 1),
@@ -50,8 +50,8 @@ def features(corpus: Corpus) -> set[str]:
         ("attributes", any(corpus.attributes.values())),
     ):
         if present:
-            found.add(what)
-    return found
+            needed.add(what)
+    return needed
 
 
 def differences(before: Corpus, after: Corpus) -> list[str]:
@@ -60,14 +60,14 @@ def differences(before: Corpus, after: Corpus) -> list[str]:
         return [WORDS[before.kind]]
     if _keys(before) != _keys(after):
         return ["names of items, coders or tracks as they are"]
-    found = []
+    differing = []
     if before.kind != "nested" and before.typed != after.typed:
-        found.append(WORDS["types" if before.typed else "untyped"])
+        differing.append(WORDS["types" if before.typed else "untyped"])
     if before.typed and after.typed and len(before.positions) and before.labels != after.labels:
         kept = set(before.labels or ()) == set(after.labels or ())
-        found.append(WORDS["type order"] if kept else "names of types as they are")
+        differing.append(WORDS["type order"] if kept else "names of types as they are")
     if {k: v for k, v in before.attributes.items() if v} != {k: v for k, v in after.attributes.items() if v}:
-        found.append("attributes as they are")
+        differing.append("attributes as they are")
     pairs = [(before[i, c, t], after[i, c, t]) for i, t, c in _keys(before)]
     for what, differs in (
         ("text as it is (spaces, line ends or signs that mean something here)", any(a.units != b.units for a, b in pairs)),
@@ -75,10 +75,10 @@ def differences(before: Corpus, after: Corpus) -> list[str]:
         ("names of segments as they are", any(_names(a) != _names(b) for a, b in pairs)),
     ):  # fmt: skip
         if differs:
-            found.append(what)
-    if not found and any(a != b for a, b in pairs):
-        found.append("marks as they are")
-    return found
+            differing.append(what)
+    if not differing and any(a != b for a, b in pairs):
+        differing.append("marks as they are")
+    return differing
 
 
 def reduce_corpus(corpus: Corpus, carries: frozenset[str]) -> Corpus:
@@ -122,16 +122,16 @@ def _reduce_marks(marks: Segmentation | Hierarchy, lost: set[str]) -> Segmentati
 def _type_features(corpus: Corpus) -> set[str]:
     if corpus.types is None:
         return {"untyped"} if len(corpus) else set()
-    found = {"types"}
+    needed = {"types"}
     if corpus.labels is None:
-        found.add("integer types")
+        needed.add("integer types")
     else:
         used = {corpus.labels[code] for code in np.unique(corpus.types).tolist()}
         if list(corpus.labels) != sorted(used):
-            found.add("type order")
+            needed.add("type order")
     if _shares_positions(corpus):
-        found.add("type sets")
-    return found
+        needed.add("type sets")
+    return needed
 
 
 def _shares_positions(corpus: Corpus) -> bool:

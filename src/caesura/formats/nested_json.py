@@ -29,20 +29,20 @@ def sniff(head: str) -> bool:
 
 def read(source: Source) -> Corpus:
     """Read every annotation of the file."""
-    found = list(_entries(source, load_json(source)))
-    if not found:
+    annotations = list(_entries(source, load_json(source)))
+    if not annotations:
         raise FormatError(source.path, None, "the file holds no annotation.")
-    return Corpus.from_annotations(found)
+    return Corpus.from_annotations(annotations)
 
 
 def write(corpus: Corpus) -> str:
     """Write a list of annotations, segments inside segments."""
-    made = []
+    entries = []
     for a in corpus:
         assert isinstance(a.marks, Hierarchy)
         named = {"item": a.item, "coder": a.coder} | ({"track": a.track} if a.track else {})
-        made.append(named | a.marks.nested)
-    return json.dumps({"annotations": made}, ensure_ascii=False, indent=1) + "\n"
+        entries.append(named | a.marks.nested)
+    return json.dumps({"annotations": entries}, ensure_ascii=False, indent=1) + "\n"
 
 
 def _entries(source: Source, data: Any) -> Iterator[Annotation]:

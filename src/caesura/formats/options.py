@@ -43,13 +43,13 @@ def option_types(function: Callable[..., Any]) -> dict[str, Any]:
     {'tier': <class 'int'>, 'edges': <class 'bool'>}
     """
     hints = get_type_hints(function)
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     for p in inspect.signature(function).parameters.values():
         if p.kind is p.KEYWORD_ONLY:
-            found[p.name] = hints.get(p.name, Any)
+            types[p.name] = hints.get(p.name, Any)
         elif p.kind is p.VAR_KEYWORD and get_origin(hints.get(p.name)) is Unpack:
-            found |= get_type_hints(get_args(hints[p.name])[0])
-    return found
+            types |= get_type_hints(get_args(hints[p.name])[0])
+    return types
 
 
 def parse_list(value: Any, separator: str | None = ",") -> tuple[str, ...]:

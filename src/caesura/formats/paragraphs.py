@@ -29,5 +29,5 @@ def read(source: Source, *, unit: Literal["line", "word"] = "line") -> Corpus:
 
 
 def write(corpus: Corpus, *, unit: Literal["line", "word"] = "line") -> str:
-    """Write one text, a unit a line (or all words of a paragraph on one line)."""
+    """Write one text, one unit per line (or all words of a paragraph on one line)."""
     return "\n\n".join(("\n" if unit == "line" else " ").join(segment) for segment in segments_of(corpus)) + "\n"

@@ -1,4 +1,4 @@
-"""Parquet: a row an annotation, its marks in list columns, read and written with polars.
+"""Parquet: one row per annotation, its marks in list columns, read and written with polars.
 
 Columns: ``item``, ``coder``, ``track``, ``length``, ``positions``, and where the corpus has them ``types`` (codes), ``ends`` (nested: positions are
 first units, types are levels) and ``names``. What belongs to the corpus as a whole (kind, labels, texts, attributes) stands in the
@@ -47,7 +47,7 @@ def read(source: Source) -> Corpus:
     """Read the columns; nothing is held twice."""
     with _reading(source.path, "this is not Parquet") as polars:
         about = _about(source, polars)
-        table = polars.read_parquet(_opened(source), memory_map=False)
+        table = polars.read_parquet(_open(source), memory_map=False)
     return _corpus(source, table, about)
 
 
@@ -124,9 +124,9 @@ def write(corpus: Corpus) -> bytes:
         "texts": [[item, track, list(units)] for (item, track), units in corpus.texts.items()],
         "attributes": {item: dict(known) for item, known in corpus.attributes.items()},
     }
-    made = io.BytesIO()
-    table.write_parquet(made, metadata={_KEY: json.dumps(about)})
-    return made.getvalue()
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, metadata={_KEY: json.dumps(about)})
+    return buffer.getvalue()
 
 
 def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
@@ -143,7 +143,7 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
         raise FormatError(source.path, None, f"there is no column {missing[0]!r}; found {', '.join(table.columns)}.")
     kind = about.get("kind") or ("nested" if "ends" in table.columns else "time" if _floats(table) else "units")
     texts = {(item, track): units for item, track, units in about.get("texts", [])}
-    made: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "kind": kind,
         "texts": texts,
         "attributes": about.get("attributes"),
@@ -151,23 +151,23 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
     }
     for name in ("item", "coder", "track"):
         if name in table.columns:
-            made[f"{name}s"], made[f"{name}_of"] = _coded(source, table, name)
-    if not made.get("tracks", True):
-        made["tracks"] = ("",)
-    made["lengths"] = _numbers(source, table, "length", table["length"], kind == "time")
-    made["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
+            columns[f"{name}s"], columns[f"{name}_of"] = _encode(source, table, name)
+    if not columns.get("tracks", True):
+        columns["tracks"] = ("",)
+    columns["lengths"] = _numbers(source, table, "length", table["length"], kind == "time")
+    columns["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
     for column in ("positions", "types", "ends"):
         if column in table.columns:
-            made[column] = _flat(source, table, column, kind == "time" and column == "positions")
-    if not about and kind != "nested" and "types" in made:
-        made["labels"], made["types"] = _labelled(made["types"])
+            columns[column] = _flat(source, table, column, kind == "time" and column == "positions")
+    if not about and kind != "nested" and "types" in columns:
+        columns["labels"], columns["types"] = _scale_of_names(columns["types"])
     if about.get("typed") is False and kind != "nested":
-        made.pop("types", None)
+        columns.pop("types", None)
     if "names" in table.columns:
-        made["names"] = {row: names for row, names in enumerate(table["names"].to_list()) if names is not None}
+        columns["names"] = {row: names for row, names in enumerate(table["names"].to_list()) if names is not None}
     if kind == "nested":
-        _nest(source, made)
-    return made
+        _nest(source, columns)
+    return columns
 
 
 def _flat(source: Source, table: Any, name: str, seconds: bool) -> Any:
@@ -200,7 +200,7 @@ def _sizes(source: Source, table: Any, name: str) -> Any:
     return sizes.to_numpy().astype(np.int64)
 
 
-def _labelled(types: Any) -> tuple[list[str] | None, Any]:
+def _scale_of_names(types: Any) -> tuple[list[str] | None, Any]:
     """Types given as names, in a file made elsewhere, are placed on the alphabet's scale."""
     if isinstance(types, np.ndarray):
         return None, types
@@ -210,22 +210,22 @@ def _labelled(types: Any) -> tuple[list[str] | None, Any]:
     return labels, np.array([code[name] for name in names], dtype=np.int64)
 
 
-def _nest(source: Source, made: dict[str, Any]) -> None:
+def _nest(source: Source, columns: dict[str, Any]) -> None:
     """Check nested segments annotation by annotation, and put them into their order."""
-    made["labels"] = None
-    bounds = made["offsets"].tolist()
+    columns["labels"] = None
+    bounds = columns["offsets"].tolist()
     for row, (start, end) in enumerate(pairwise(bounds)):
-        rows = np.stack([made[name][start:end] for name in ("positions", "ends", "types")], axis=1)
+        rows = np.stack([columns[name][start:end] for name in ("positions", "ends", "types")], axis=1)
         try:
-            ordered = Hierarchy(int(made["lengths"][row]), rows).segments
+            ordered = Hierarchy(int(columns["lengths"][row]), rows).segments
         except CaesuraError as fault:
             raise FormatError(source.path, None, f"row {row + 1}: {fault}") from None
         for i, name in enumerate(("positions", "ends", "types")):
-            made[name] = made[name] if made[name].flags.writeable else made[name].copy()
-            made[name][start:end] = ordered[:, i]
+            columns[name] = columns[name] if columns[name].flags.writeable else columns[name].copy()
+            columns[name][start:end] = ordered[:, i]
 
 
-def _coded(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
+def _encode(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
     """Return the distinct names in order of appearance, and the number of each row's name among them."""
     if table[name].null_count():
         raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
@@ -233,7 +233,7 @@ def _coded(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
     column = table[name].cast(polars.String)
     if len(column) and (column == column[0]).all():  # one coder throughout
         return [column[0]], np.zeros(len(column), np.int64)
-    if column.n_unique() == len(column):  # an item a row, as most large files have it
+    if column.n_unique() == len(column):  # one item per row, as most large files have it
         return column.to_list(), np.arange(len(column))
     names = column.unique(maintain_order=True)
     return names.to_list(), column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)
@@ -260,7 +260,7 @@ def _about_all(sources: list[Source], polars: ModuleType) -> dict[str, Any]:
 
 
 def _about(source: Source, polars: ModuleType) -> dict[str, Any]:
-    written = polars.read_parquet_metadata(_opened(source)).get(_KEY)
+    written = polars.read_parquet_metadata(_open(source)).get(_KEY)
     if written is None:
         return {}
     try:
@@ -287,7 +287,7 @@ def _reading(path: Path, failed: str) -> Iterator[ModuleType]:
         raise FormatError(path, None, f"{failed}: {said.rpartition('specification: ')[2].rstrip('.')}.") from None
 
 
-def _opened(source: Source) -> Any:
+def _open(source: Source) -> Any:
     return source.path if source.data is None else io.BytesIO(source.data)
 
 

@@ -62,10 +62,10 @@ def write(corpus: Corpus) -> str:
     """Write the node map of a project: a document, its units, entries and tokens."""
     first = corpus.annotation(0)
     nodes: dict[str, Any] = {"doc": {"type": "doc", "unitList": []}}
-    for u, (speaker, said) in enumerate(utterances(corpus, first.item, first.coder), 1):
+    for u, (speaker, words) in enumerate(utterances(corpus, first.item, first.coder), 1):
         unit = f"unit{u}"
         entries = []
-        for t, word in enumerate(said.split(), 1):
+        for t, word in enumerate(words.split(), 1):
             token, entry = f"token{u}_{t}", f"entry{u}_{t}"
             tags = {"text": word, "endNote": ""}
             nodes[token] = {"type": "token", "unit": unit, "doc": "doc", "tokenOrder": t, "tagMap": tags}
@@ -87,14 +87,14 @@ def _nodes(source: Source) -> dict[str, dict[str, Any]]:
 
 
 def _tokens(source: Source, nodes: dict[str, dict[str, Any]], unit: dict[str, Any]) -> list[dict[str, Any]]:
-    found = []
+    tokens = []
     for name in unit.get("entryList") or unit.get("tokenList") or []:
         entry = nodes.get(str(name))
         token = nodes.get(str(entry.get("token"))) if entry is not None and entry.get("type") == "entry" else entry
         if token is None:
             raise FormatError(source.path, None, f"a unit names the entry {name!r}, which leads to no token.")
-        found.append(token)
-    return found
+        tokens.append(token)
+    return tokens
 
 
 def _tag(source: Source, tags: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""segeval's TSV: a header, then a row a coder with the masses of its segments, one cell each; the file is the item.
+"""segeval's TSV: a header, then one row per coder with the masses of its segments, one cell each; the file is the item.
 
 The package's older tables give the number of the segment every unit is in instead: read those with ``content=positions``.
 """
@@ -30,23 +30,23 @@ def read(source: Source, *, content: Literal["masses", "positions"] = "masses") 
         Whether cells are masses, or for every unit the number of its segment.
     """
     rows = csv.reader(source.text.split("\n"), delimiter="\t")
-    found: dict[str, Segmentation] = {}
+    coded: dict[str, Segmentation] = {}
     for number, row in enumerate(rows, 1):
         if number == 1 or not any(row):
             continue
         cells = [cell.strip() for cell in row[1:]]
         while cells and not cells[-1]:
             cells.pop()
-        if row[0] in found:
+        if row[0] in coded:
             raise FormatError(source.path, number, f"coder {row[0]!r} has a row already.")
-        found[row[0]] = _segmentation(source, number, cells, content)
-    if not found:
+        coded[row[0]] = _segmentation(source, number, cells, content)
+    if not coded:
         raise FormatError(source.path, None, "the table has a header and no coder.")
-    return Corpus.from_annotations(Annotation(source.stem, coder, marks) for coder, marks in found.items())
+    return Corpus.from_annotations(Annotation(source.stem, coder, marks) for coder, marks in coded.items())
 
 
 def write(corpus: Corpus) -> str:
-    """Write a row a coder."""
+    """Write one row per coder."""
     masses = [(a.coder, a.marks.masses) for a in corpus if isinstance(a.marks, Segmentation)]
     widest = max((len(m) for _, m in masses), default=0)
     lines = ["\t".join(["coder", *map(str, range(1, widest + 1))])]

@@ -51,7 +51,7 @@ def read(source: Source, *, length: int | None = None) -> Corpus:
 
 
 def write(corpus: Corpus) -> str:
-    """Write a row a segment, outermost first."""
+    """Write one row per segment, outermost first."""
     rows: list[tuple[object, ...]] = []
     for a in corpus:
         assert isinstance(a.marks, Hierarchy)

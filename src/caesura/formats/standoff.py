@@ -16,7 +16,7 @@ from caesura.errors import FormatError, InvalidSegmentation
 from caesura.formats.options import parse_list
 from caesura.model import Hierarchy, Segmentation
 
-__all__ = ["As", "Span", "Text", "Unit", "joined", "marks_of", "spans_of"]
+__all__ = ["As", "Span", "Text", "Unit", "join_units", "marks_of", "spans_of"]
 
 #: First character, character after the last, label.
 Span: TypeAlias = tuple[int, int, str]
@@ -37,12 +37,12 @@ class Text:
     """A text and its units, each with its place among the characters."""
 
     def __init__(self, text: str, unit: Unit = "word", edges: Sequence[tuple[int, int]] | None = None) -> None:
-        found = edges if edges is not None else [m.span() for m in _UNITS[unit].finditer(text)]
-        self.units = [text[start:end] for start, end in found]
-        self.starts = [start for start, _ in found]
-        self.ends = [end for _, end in found]
+        bounds = edges if edges is not None else [m.span() for m in _UNITS[unit].finditer(text)]
+        self.units = [text[start:end] for start, end in bounds]
+        self.starts = [start for start, _ in bounds]
+        self.ends = [end for _, end in bounds]
 
-    def covered(self, start: int, end: int, fault: Callable[[str], FormatError]) -> tuple[int, int] | None:
+    def units_covered(self, start: int, end: int, fault: Callable[[str], FormatError]) -> tuple[int, int] | None:
         """Return the first and last unit of a span, counted from 1; None where it holds none."""
         first, last = bisect_left(self.starts, start), bisect_right(self.ends, end)
         for at, edge in ((start, "begins"), (end, "ends")):
@@ -59,18 +59,18 @@ def marks_of(
 ) -> Segmentation | Hierarchy:
     """Turn labelled spans into marks on the units of a text."""
     wanted = None if only is None else set(parse_list(only))
-    found = []
+    placed = []
     for start, end, label in spans:
-        if (wanted is None or label in wanted) and (units := text.covered(start, end, fault)) is not None:
-            found.append((*units, label))
-    found.sort(key=lambda span: (span[0], -span[1]))
+        if (wanted is None or label in wanted) and (units := text.units_covered(start, end, fault)) is not None:
+            placed.append((*units, label))
+    placed.sort(key=lambda span: (span[0], -span[1]))
     try:
-        return _made(text, found, how)
+        return _build_marks(text, placed, how)
     except InvalidSegmentation as odd:
         raise fault(str(odd)) from None
 
 
-def _made(text: Text, spans: list[tuple[int, int, str]], how: As) -> Segmentation | Hierarchy:
+def _build_marks(text: Text, spans: list[tuple[int, int, str]], how: As) -> Segmentation | Hierarchy:
     levels = [_LEVEL.fullmatch(label) for _, _, label in spans]
     if how == "auto":
         how = "nested" if (spans and all(levels)) or _overlap(spans) else "segments"
@@ -95,7 +95,7 @@ def _overlap(spans: Sequence[tuple[int, int, str]]) -> bool:
     return any(one[1] >= two[0] for one, two in pairwise(spans))
 
 
-def joined(units: Sequence[str], unit: Unit = "word") -> tuple[str, list[int]]:
+def join_units(units: Sequence[str], unit: Unit = "word") -> tuple[str, list[int]]:
     """Write units as one text; return it and the character where each begins."""
     between = {"word": " ", "line": "\n", "character": ""}[unit]
     starts, at = [], 0

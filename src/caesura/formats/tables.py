@@ -52,7 +52,7 @@ def read_table(source: Source, *, needs: Sequence[str] = (), aliases: dict[str, 
 def _rows(source: Source, text: Iterable[str], needs: Sequence[str], aliases: dict[str, str]) -> Iterator[Row]:
     lines = iter(_without_nul(source, text))
     first = next(lines, "")
-    reader = csv.reader(_chained(first, lines), delimiter=_delimiter(first))
+    reader = csv.reader(_chain(first, lines), delimiter=_delimiter(first))
     columns: dict[str, int] | None = None
     try:
         for cells in reader:
@@ -74,11 +74,11 @@ def _rows(source: Source, text: Iterable[str], needs: Sequence[str], aliases: di
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Write CSV with commas; what holds a comma, a quote or a line end is quoted."""
-    made = io.StringIO(newline="")
-    writer = csv.writer(made, lineterminator="\n")
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def whole(row: Row, name: str, least: int = 1) -> int:
@@ -106,7 +106,7 @@ def _delimiter(line: str) -> str:
     return max(_DELIMITERS, key=line.count)
 
 
-def _chained(first: str, rest: Iterator[str]) -> Iterator[str]:
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield first
     yield from rest
 

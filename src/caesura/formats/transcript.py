@@ -1,4 +1,4 @@
-"""Transcripts with endnotes: ``JOHN: Hello , how are you ?``, one turn a line.
+"""Transcripts with endnotes: ``JOHN: Hello , how are you ?``, one turn per line.
 
 A line without a speaker goes on with the turn before. Tokens stand between spaces; endnotes are tokens of their own.
 """
@@ -21,7 +21,7 @@ _TURN = re.compile(r"\s*([^\s:][^:]{0,40}?)\s*:(?:\s+(.*)|$)")
 def sniff(head: str) -> bool:
     """Recognise lines that mostly name a speaker, some of which end with an endnote."""
     lines = [line for line in head.split("\n")[:200] if line.strip()]
-    turns = [found for line in lines if (found := _TURN.fullmatch(line))]
+    turns = [turn for line in lines if (turn := _TURN.fullmatch(line))]
     ended = sum(bool(re.search(r"(?:[?.,;]|--|—)\s*$", line)) for line in lines)
     return bool(lines) and len(turns) * 2 >= len(lines) and ended > 0
 
@@ -32,7 +32,7 @@ def read(
     speakers: bool = True,
     **conventions: Unpack[EndnoteOptions],
 ) -> Corpus:
-    """Read one text by one annotator; a track a speaker.
+    """Read one text by one annotator; one track per speaker.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def read(
         turn = _TURN.fullmatch(line) if speakers else None
         if turn is not None:
             speaker = turn[1]
-        said = (turn[2] or "") if turn is not None else line
-        if said.strip() or turn is not None:
-            speech.say(speaker, said, number)
+        words = (turn[2] or "") if turn is not None else line
+        if words.strip() or turn is not None:
+            speech.say(speaker, words, number)
     if not any(speech.words.values()):
         raise FormatError(source.path, None, "the transcript holds no word.")
     return Corpus.from_annotations(speech.annotations(source.stem, ""))
@@ -65,6 +65,6 @@ def write(corpus: Corpus) -> str:
     """Write speaker after speaker, one line an endnote (a corpus does not know in which order they took turns)."""
     first = corpus.annotation(0)
     return "".join(
-        f"{speaker}: {said}\n" if speaker else f"{said}\n"
-        for speaker, said in utterances(corpus, first.item, first.coder)
+        f"{speaker}: {words}\n" if speaker else f"{words}\n"
+        for speaker, words in utterances(corpus, first.item, first.coder)
     )

@@ -22,7 +22,7 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, **conventions: Unpack[EndnoteOptions]) -> Corpus:
-    """Read a track a speaker; the options are those of transcripts."""
+    """Read one track per speaker; the options are those of transcripts."""
     convention = Convention.of(**conventions)
     texts: dict[tuple[str, str], Speech] = {}
     for row in read_table(source, needs=("speaker", "utterance")):
@@ -38,8 +38,8 @@ def write(corpus: Corpus) -> str:
     """Write an utterance a row, speaker after speaker."""
     keys = dict.fromkeys((a.item, a.coder) for a in corpus)
     rows = [
-        (item, coder, turn, speaker, said)
+        (item, coder, turn, speaker, words)
         for item, coder in keys
-        for turn, (speaker, said) in enumerate(utterances(corpus, item, coder), 1)
+        for turn, (speaker, words) in enumerate(utterances(corpus, item, coder), 1)
     ]
     return write_table(("Item", "Coder", "Turn", "Speaker", "Utterance"), rows)

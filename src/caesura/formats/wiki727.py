@@ -1,4 +1,4 @@
-"""Texts as in wiki-727: one sentence a line, a heading ``========,level,title.`` before every section.
+"""Texts as in wiki-727: one sentence per line, a heading ``========,level,title.`` before every section.
 
 Sections without sentences (a heading followed by another) are passed over. Titles name the segments; levels can be read as nesting.
 """
@@ -42,7 +42,7 @@ def read(source: Source, *, nested: bool = False) -> Corpus:
     if not units:
         raise FormatError(source.path, None, "the text holds no sentence.")
     if nested:
-        spans = _nested(sections)
+        spans = _section_spans(sections)
         return Corpus.from_annotations([Annotation(source.stem, "", Hierarchy(len(units), spans, units))])
     full = [(title, sentences) for _, title, sentences in sections if sentences]
     titles = [title for title, _ in full]
@@ -73,7 +73,7 @@ def _level(source: Source, line: int, digits: str) -> int:
     return int(digits)
 
 
-def _nested(sections: list[tuple[int, str, list[str]]]) -> list[tuple[int, int, int]]:
+def _section_spans(sections: list[tuple[int, str, list[str]]]) -> list[tuple[int, int, int]]:
     """A section lasts until the next heading of its own level or of one further out."""
     spans: list[tuple[int, int, int]] = []
     open_at: list[tuple[int, int]] = []

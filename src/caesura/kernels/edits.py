@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import Index, kernel
+from caesura.kernels.jit import Index, kernel, pairs_of_marks
 from caesura.kernels.marks import from_masses
 from caesura.kernels.matching import pair_optimal, pair_optimal_types, type_weight
 
@@ -394,7 +394,7 @@ def _tally(
     out[5], out[6], out[7] = transposed, substituted, kinds_seen
 
 
-@kernel
+@kernel(work=pairs_of_marks)
 def count_edits(
     ref_positions: NDArray[Any],
     ref_types: NDArray[Any],
@@ -438,7 +438,7 @@ def count_edits(
         )  # fmt: skip
 
 
-@kernel
+@kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))
 def partners(
     ref: NDArray[Any],
     ref_types: NDArray[Any],

@@ -11,7 +11,7 @@ from caesura.kernels.jit import kernel
 __all__ = ["exemplar_rows", "pass_messages", "place_between"]
 
 
-@kernel(work=lambda first, lowest, sums, preferences, block: float(block.shape[0] * sums.shape[1] ** 2))
+@kernel(work=lambda block, sums, **_: float(block.shape[0] * sums.shape[1] ** 2))
 def exemplar_rows(first: int, lowest: Any, sums: Any, preferences: Any, block: Any) -> None:
     """Fill ``block[r, i]`` with minus the net similarity of units i … first + r to the best exemplar among them.
 
@@ -80,7 +80,7 @@ def _update_availabilities(
             least = min(0.0, least + responsible[i, j])
 
 
-@kernel(work=lambda similarities, *rest: 400.0 * similarities.size)
+@kernel(work=lambda similarities, **_: 400.0 * similarities.size)
 def pass_messages(similarities: Any, window: int, damping: float, rounds: int, patience: int) -> Any:
     """Pass messages until the exemplars stay the same for more than ``patience`` rounds; the diagonal holds the preferences.
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel
+from caesura.kernels.jit import inline, kernel, pairs_of_marks
 
 __all__ = ["align_flexible", "count_flexible", "track_cost"]
 
@@ -172,7 +172,7 @@ def track_cost(
     return cost, units
 
 
-@kernel
+@kernel(work=pairs_of_marks)
 def count_flexible(
     ref_positions: NDArray[Any],
     ref_types: NDArray[Any],
@@ -208,7 +208,7 @@ def count_flexible(
         out[pair, 1] = units
 
 
-@kernel
+@kernel(work=lambda ref_positions, hyp_positions, **_: len(ref_positions) * len(hyp_positions))
 def align_flexible(
     ref_positions: NDArray[Any],
     ref_types: NDArray[Any],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import kernel, pairs_of_marks
 
 __all__ = ["count_hamming", "hamming"]
 
@@ -53,7 +53,7 @@ def _saved(
     return float(best[high])
 
 
-@kernel
+@kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))
 def hamming(ref: NDArray[Any], hyp: NDArray[Any], insert: float, delete: float, shift: float) -> float:
     """Return the distance of one pair."""
     best = np.empty(len(hyp) + 1, np.float64)
@@ -61,7 +61,7 @@ def hamming(ref: NDArray[Any], hyp: NDArray[Any], insert: float, delete: float, 
     return delete * len(hyp) + insert * len(ref) - saved
 
 
-@kernel
+@kernel(work=pairs_of_marks)
 def count_hamming(
     ref_positions: NDArray[Any],
     ref_starts: NDArray[Any],

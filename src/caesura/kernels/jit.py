@@ -31,7 +31,7 @@ from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
-__all__ = ["Index", "inline", "kernel", "mode"]
+__all__ = ["Index", "inline", "kernel", "mode", "pairs_of_marks"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,7 +66,7 @@ def kernel(
     """Run ``function`` plainly while that is cheaper, else compile it, keep it on disk and release the GIL while it runs.
 
     ``plain=False`` compiles from the first call on, for what only makes sense compiled (hashes that wrap around, float32 sums).
-    ``work`` takes the arguments and estimates the steps of a call, where they are not about as many as the arrays have members.
+    ``work`` takes the arguments by name and estimates the steps of a call, where the arrays have far fewer members than that.
     ``fastmath`` names liberties of the compiler that change no value there, so that it may use vector instructions.
     """
     if function is None:
@@ -77,6 +77,11 @@ def kernel(
 def inline(function: F) -> F:
     """Like :func:`kernel`, for small helpers that must vanish into the loop that calls them."""
     return cast("F", Twins(function, inline="always").entry)
+
+
+def pairs_of_marks(*, ref_starts: Any, ref_stops: Any, hyp_starts: Any, hyp_stops: Any, **_: Any) -> float:
+    """The work of a batch kernel that may look at every mark of one side for every mark of the other."""
+    return float(np.dot(ref_stops - ref_starts, hyp_stops - hyp_starts)) + 10 * len(ref_starts)
 
 
 class Entry(partial[Any]):
@@ -93,7 +98,7 @@ class Twins:
         self, function: Any, *, plain: bool = True, work: Any = None, inline: str = "never", fastmath: Any = None
     ) -> None:
         self.function, self.may_be_plain, self.inline, self.fastmath = function, plain, inline, fastmath or False
-        self.work = work or (lambda *args: _size(args))
+        self._work = work
         self.plain_seconds = 0.0
         self._twins: dict[str, Any] = {}
         self.entry = Entry(self.choose)
@@ -124,6 +129,12 @@ class Twins:
         _plain_seconds += seconds
         return _python_numbers(answer)
 
+    def work(self, *args: Any) -> float:
+        """About how many steps a call takes: as told beside the kernel, or as many as its arrays have members."""
+        if self._work is None:
+            return _size(args)
+        return float(self._work(**dict(zip(self.function.__code__.co_varnames, args, strict=False))))
+
     def promote(self) -> Any:
         """Lead every later call straight into the compiled loop."""
         compiled = self.compiled
@@ -133,7 +144,7 @@ class Twins:
     def _compiler_pays(self, args: Any) -> bool:
         if mode != "auto":
             return mode == "always"
-        seconds: float = self.work(*args) * _STEP
+        seconds = self.work(*args) * _STEP
         if not _numba_runs():
             return _plain_seconds + seconds > _BEFORE_NUMBA
         if self.plain_seconds + seconds <= _BEFORE_LOADING:

@@ -39,7 +39,7 @@ def _not_worse(one: NDArray[Any], two: NDArray[Any]) -> bool:
     return bool(one[2] >= two[2])
 
 
-@kernel
+@kernel(work=lambda points, contexts, **_: contexts * points * points)
 def heaviest_laminar(
     left: NDArray[Any],
     right: NDArray[Any],
@@ -167,7 +167,7 @@ def _trace(
             i = right[t]
 
 
-@kernel
+@kernel(work=lambda first, **_: len(first) ** 2)
 def crossing_weight(
     first: NDArray[Any], last: NDArray[Any], level: NDArray[Any], weight: NDArray[Any], out: NDArray[Any]
 ) -> None:

@@ -63,6 +63,15 @@ def _distinct(ticks: NDArray[Any], at: int, end: int) -> int:
 
 
 @kernel
+def _goes_on(here: int, before: int, after: int, shift: int) -> Any:
+    """Whether a hypothesis lies in the region of the later of two neighbouring boundaries; ``shift`` is 1 where ties do.
+
+    Twice a tick is even, so one more sends ties, and only ties, to the later boundary. Counts and drawings ask here.
+    """
+    return 2 * here + shift > before + after
+
+
+@kernel
 def _sweep(
     ref: NDArray[Any],
     ref_at: int,
@@ -84,7 +93,7 @@ def _sweep(
     found, free = np.uint64(hits), np.uint64(fresh)
     while j < end and i < last:
         here, there = hyp[j], ref[i]
-        onward = np.uint64(2 * here + shift > there + ref[i + one])
+        onward = np.uint64(_goes_on(here, there, ref[i + one], shift))
         inside = np.uint64(abs(here - there) <= tolerance) & (one - onward)
         found += inside & free
         free = onward | (free & (one - inside))
@@ -203,7 +212,7 @@ def count_matched(
     the later boundary, ``edges`` keeps what stands at the ends of a recording.
     """
     ref, hyp = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
-    shift = 1 if later else 0  # twice a tick is even, so one more sends ties, and only ties, to the later boundary
+    shift = 1 if later else 0
     for pair in range(len(ref_starts)):
         a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         if not edges:
@@ -230,12 +239,9 @@ def assign_regions(
     """
     of_ref[:] = -1
     of_hyp[:] = -1
-    i = 0
+    i, shift = 0, 1 if later else 0
     for j in range(len(hyp)):
-        while i + 1 < len(ref):
-            middle = 2 * hyp[j] - ref[i] - ref[i + 1]
-            if middle < 0 or (middle == 0 and not later):
-                break
+        while i + 1 < len(ref) and _goes_on(hyp[j], ref[i], ref[i + 1], shift):
             i += 1
         if i < len(ref) and abs(hyp[j] - ref[i]) <= tolerance:
             of_hyp[j] = i
@@ -243,7 +249,7 @@ def assign_regions(
                 of_ref[i] = j
 
 
-@kernel
+@kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))
 def assign_optimal(
     ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, later: bool, of_ref: NDArray[Any], of_hyp: NDArray[Any]
 ) -> None:

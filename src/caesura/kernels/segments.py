@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel
+from caesura.kernels.jit import inline, kernel, pairs_of_marks
 
 __all__ = [
     "BEST", "BOTH", "DICE", "EXPONENTIAL", "FROM_HYP", "FROM_REF", "INTERSECT", "JACCARD", "LEFTMOST", "MEAN",
@@ -132,7 +132,7 @@ def closer(shared: Any, size: Any, best_shared: Any, best_size: Any, own: Any, t
 # ---------------------------------------------------------------------- the measure with every named option
 
 
-@kernel
+@kernel(work=pairs_of_marks)
 def count_alignment_with(
     ref_positions: NDArray[Any],
     ref_types: NDArray[Any],
@@ -304,7 +304,7 @@ def choose_closest(
             first = last + 1
 
 
-@kernel
+@kernel(work=lambda count, **_: count * count)
 def choose_global(
     places: NDArray[Any],
     weights: NDArray[Any],

@@ -38,6 +38,11 @@ class Side:
     types: NDArray[np.int64] | None = None
     ends: NDArray[np.int64] | None = None
 
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if (column := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _one_layout(column))
+
     @classmethod
     def of(cls, corpus: Corpus, rows: NDArray[np.int64] | None = None) -> Side:
         """View annotations of a corpus, all of them or these rows, in this order."""
@@ -89,6 +94,9 @@ class Batch:
     labels: tuple[str, ...] | None = None
     _counted: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _plain: list[Batch] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", _one_layout(self.lengths))
 
     @classmethod
     def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
@@ -258,10 +266,20 @@ def bare_columns(reference: object, hypothesis: object) -> tuple[NDArray[Any], .
         return None
     ref, hyp = reference.positions, hypothesis.positions
     stops = np.array((len(ref), len(hyp), reference.length))
+    stops.flags.writeable = False
     return ref, _ZERO, stops[:1], hyp, _ZERO, stops[1:2], stops[2:]
 
 
-_ZERO = np.zeros(1, np.int64)
+def _one_layout(column: NDArray[Any]) -> NDArray[Any]:
+    """Look at a column as at those of a Segmentation: read-only and in one piece, for every other layout is compiled anew."""
+    if not column.flags.writeable and column.flags.c_contiguous:
+        return column
+    view = np.ascontiguousarray(column)[:]
+    view.flags.writeable = False
+    return view
+
+
+_ZERO = _one_layout(np.zeros(1, np.int64))
 _WHOLE = np.dtype(np.int64)
 
 
@@ -280,9 +298,8 @@ class _Desk:
         self.room, half = room, room + 2
         self.positions, self.lengths = np.empty(2 * half, np.int64), np.zeros(1, np.int64)
         self.stops, zero = np.zeros((2, 1), np.int64), np.zeros(1, np.int64)
-        seen = self.positions[:]
-        seen.flags.writeable = False  # as in a Segmentation, so that one compiled loop serves both
-        sides = Side(seen[:half], zero, self.stops[0]), Side(seen[half:], zero, self.stops[1])
+        first, second = self.positions[:half], self.positions[half:]
+        sides = Side(first, zero, self.stops[0]), Side(second, zero, self.stops[1])
         self.batch = Batch("units", self.lengths, *sides)
 
 

@@ -44,7 +44,7 @@ def reproduce(path: Path | None = None, metric: Sequence[str] | None = None) -> 
     Parameters
     ----------
     path
-        Annotations of nested segments. In a folder with a file an annotation, item and coder are found from the names.
+        Annotations of nested segments. In a folder with one file per annotation, item and coder are found from the names.
     metric
         More metrics to put beside those of the paper; boundary metrics see all boundaries.
     """

@@ -47,7 +47,7 @@ _NORMS = (("potential", "S_f"), ("boundaries", "S_f^B"))
 
 @dataclass(frozen=True)
 class Text:
-    """One text by two annotators, a track a speaker, and what the authors' program gave for it, where known."""
+    """One text by two annotators, one track per speaker, and what the authors' program gave for it, where known."""
 
     name: str
     first: Mapping[str, Segmentation]

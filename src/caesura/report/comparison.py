@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from caesura.display.result import Result
 from caesura.display.scene import Picture
-from caesura.display.svg import plain_text
+from caesura.display.table import Table
+from caesura.display.table_cells import OnScale, measure_name
 from caesura.drawings.catalog import DRAWINGS, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
 
 __all__ = ["DETAILS", "Comparison", "Detail", "Score", "compare"]
 
@@ -65,8 +64,8 @@ class Score:
         return self.value
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
     """Two annotations of one text, compared in every way that applies.
 
     ``comparison["B"]`` is a number, ``comparison.scores["B"]`` all about it. ``comparison.skipped`` says in a sentence why a
@@ -144,34 +143,21 @@ class Comparison:
                 for name, s in self.scores.items()
             },
             "skipped": dict(self.skipped),
-            "details": {name: _plain(found) for name, found in self.details().items()},
+            "details": {name: _plain(rows) for name, rows in self.details().items()},
         }
 
-    def __str__(self) -> str:
-        scores = "\n".join(f"{name:<12}{score.value:8.4f}" for name, score in self.scores.items())
-        return f"{scores}\n\n{self.draw()}"
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("metric")
-        table.add_column("score", justify="right")
-        table.add_column("what it is", style="dim")
-        for name, score in self.scores.items():
-            table.add_row(name, f"{score.value:.4f}", score.metric.title)
-        yield table
-        yield ""
-        yield self.draw()
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><th scope="row" title="{plain_text(s.signature)}">{plain_text(name)}</th>'
-            f'<td style="text-align:right">{s.value:.4f}</td><td>{plain_text(s.metric.title)}</td></tr>'
+    def tables(self) -> Sequence[Table]:
+        """Every score, and what the metric is."""
+        reference, hypothesis = self.names
+        rows = tuple(
+            (measure_name(name, s.metric), OnScale(s.value, s.metric.bounds), s.metric.title)
             for name, s in self.scores.items()
         )
-        head = "<tr><th>metric</th><th>score</th><th>what it is</th></tr>"
-        return f"{self.draw()._repr_html_()}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        return [Table(f"{hypothesis} against {reference}", ("metric", "score", "what it is"), rows)]
+
+    def pictures(self) -> Sequence[Picture]:
+        """The drawing that is meant for this kind of annotation."""
+        return [self.draw()]
 
 
 def compare(
@@ -199,31 +185,31 @@ def compare(
 
     Examples
     --------
-    >>> found = compare([2, 3, 6], [5, 6])
-    >>> round(found["F"], 4)
+    >>> comparison = compare([2, 3, 6], [5, 6])
+    >>> round(comparison["F"], 4)
     0.6667
-    >>> print(found.draw("segmentations"))
+    >>> print(comparison.draw("segmentations"))
                 1                   5                        10
     reference   ─────────┃──────────────┃──────────────────────────────
     hypothesis  ────────────────────────┃──────────────────────────────
     agree                ○              ●
     ● all agree · ○ one of two
     """
-    one, two = (x if isinstance(x, Hierarchy) else as_segmentation(x) for x in (reference, hypothesis))
-    batch = Batch.of_pair(one, two)
-    scores, skipped = {}, {}
-    for made in _wanted(metrics, batch.kind):
+    sides = [x if isinstance(x, Hierarchy) else as_segmentation(x) for x in (reference, hypothesis)]
+    batch = Batch.of_pair(*sides)
+    scores: dict[str, Score] = {}
+    skipped = {}
+    for measure in _wanted(metrics, batch.kind):
         try:
-            row = made.rows(batch)[0]
+            row = measure.rows(batch)[0]
         except CaesuraError as fault:
             if metrics is not None:
                 raise
-            skipped[made.name] = str(fault)
+            skipped[measure.name] = str(fault)
             continue
-        label = made.name if made.name not in scores else made.signature.rpartition("|v:")[0]
-        counts = dict(zip(made.fields, row.tolist(), strict=True))
-        scores[label] = Score(made, float(made.score(row)), counts)
-    return Comparison(one, two, scores, skipped, names)
+        label = measure.name if measure.name not in scores else measure.signature.rpartition("|v:")[0]
+        scores[label] = Score(measure, float(measure.score(row)), dict(zip(measure.fields, row.tolist(), strict=True)))
+    return Comparison(sides[0], sides[1], scores, skipped, names)
 
 
 def _wanted(chosen: Iterable[str | Metric] | None, kind: Kind) -> list[Metric]:

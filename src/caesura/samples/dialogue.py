@@ -29,7 +29,7 @@ _TURNS = (  # speaker, how the first annotator heard it, how the second did
 
 
 def dialogue() -> Corpus:
-    """Return one conversation: a track a speaker, an annotation an annotator."""
+    """Return one conversation: one track per speaker, one annotation per annotator."""
     streams: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
     for speaker, *heard in _TURNS:
         for annotator, turn in zip(("first", "second"), heard, strict=True):

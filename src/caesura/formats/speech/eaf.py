@@ -61,13 +61,13 @@ def read(
     **intervals: Unpack[IntervalOptions],
 ) -> Corpus:
     """Read tiers as tracks; ``tier`` and the other options are those of TextGrids."""
-    document = _parsed(source)
+    document = _parse(source)
     rule = Rule.of(**intervals)
     filled = {name: element for name, element in document.tiers.items() if len(element)}
     names = list(filled or document.tiers) if tier is None else list(document.tiers)
     spans = {name: _annotations(document, name) for name in document.tiers}
     end = max((stop for some in spans.values() for _, stop, _ in some), default=0.0)
-    made = []
+    tracks = []
     for index, track in chosen_tiers(source, names, tier):
         name = names[index]
         some = sorted(spans[name])
@@ -76,8 +76,8 @@ def read(
         def fault(i: int, why: str, name: str = name) -> FormatError:
             return document.fault(f"tier {name!r}: {why}")
 
-        made.append((track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
-    return of_recording(source, made)
+        tracks.append((track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
+    return of_recording(source, tracks)
 
 
 def write(corpus: Corpus) -> Iterator[str]:
@@ -108,7 +108,7 @@ def write(corpus: Corpus) -> Iterator[str]:
 _KEPT = {"\r": "&#13;"}  # XML would read a carriage return as a line feed
 
 
-def _parsed(source: Source) -> _Document:
+def _parse(source: Source) -> _Document:
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
@@ -135,17 +135,21 @@ def _slots(source: Source, root: Any) -> dict[str, float]:
     """Times in seconds of all slots; those without one lie evenly between the nearest that have."""
     order = root.find("TIME_ORDER")
     names = [slot.get("TIME_SLOT_ID", "") for slot in (() if order is None else order)]
-    said = [slot.get("TIME_VALUE") for slot in (() if order is None else order)]
-    if bad := [value for value in said if value is not None and not value.isdecimal()]:
+    values = [slot.get("TIME_VALUE") for slot in (() if order is None else order)]
+    if bad := [value for value in values if value is not None and not value.isdecimal()]:
         raise FormatError(source.path, None, f"a time slot has the value {bad[0]!r}, expected milliseconds.")
-    known = [i for i, value in enumerate(said) if value is not None]
-    times = np.interp(np.arange(len(said)), known, [int(said[i] or 0) for i in known]) if known else np.zeros(len(said))
+    known = [i for i, value in enumerate(values) if value is not None]
+    times = (
+        np.interp(np.arange(len(values)), known, [int(values[i] or 0) for i in known])
+        if known
+        else np.zeros(len(values))
+    )
     return dict(zip(names, (times / 1000).tolist(), strict=True))
 
 
 def _annotations(document: _Document, name: str) -> list[tuple[float, float, str]]:
     """Start, end and value of every annotation of a tier."""
-    found: list[tuple[float, float, str]] = []
+    spans: list[tuple[float, float, str]] = []
     hanging: dict[str, list[tuple[str, str]]] = {}
     for element in document.tiers[name]:
         inner = element[0] if element.tag == "ANNOTATION" and len(element) else None
@@ -160,7 +164,7 @@ def _annotations(document: _Document, name: str) -> list[tuple[float, float, str
                     f"annotation {own!r} of tier {name!r} names the time slot {missing[0]!r}, which is not there."
                 )
             document.spans[own] = document.slots[ends[0]], document.slots[ends[1]]
-            found.append((*document.spans[own], value))
+            spans.append((*document.spans[own], value))
         else:
             hanging.setdefault(inner.get("ANNOTATION_REF", ""), []).append((own, value))
     for parent, children in hanging.items():
@@ -168,8 +172,8 @@ def _annotations(document: _Document, name: str) -> list[tuple[float, float, str
         step = (end - start) / len(children)
         for i, (own, value) in enumerate(children):
             document.spans[own] = start + i * step, end if i + 1 == len(children) else start + (i + 1) * step
-            found.append((*document.spans[own], value))
-    return found
+            spans.append((*document.spans[own], value))
+    return spans
 
 
 def _span(document: _Document, annotation: str, name: str) -> tuple[float, float]:

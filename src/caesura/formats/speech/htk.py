@@ -53,9 +53,9 @@ def write(corpus: Corpus) -> Iterator[str]:
 
 
 def label_lines(marks: Segmentation) -> Iterator[str]:
-    """Write a line a segment."""
+    """Write one line per segment."""
     for start, end, label in segments(marks):
-        yield f"{round(start * _UNIT)} {round(end * _UNIT)} {_quoted(label)}\n"
+        yield f"{round(start * _UNIT)} {round(end * _UNIT)} {_quote(label)}\n"
 
 
 def _blocks(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
@@ -100,21 +100,21 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmenta
             continue
         if line.strip() == "///":  # alternative transcriptions follow
             break
-        found = _LINE.fullmatch(line)
-        if found is None or not (found[1].isdecimal() and found[2].isdecimal()):
+        match = _LINE.fullmatch(line)
+        if match is None or not (match[1].isdecimal() and match[2].isdecimal()):
             raise FormatError(
                 source.path, number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}."
             )
-        rows.append((int(found[1]) / _UNIT, int(found[2]) / _UNIT, _unquoted(found[3]), number))
+        rows.append((int(match[1]) / _UNIT, int(match[2]) / _UNIT, _unquote(match[3]), number))
     return of_lines(source, rows, rule)
 
 
-def _quoted(label: str) -> str:
+def _quote(label: str) -> str:
     plain = label and not re.search(r"[\s\"'\\]", label)
     return label if plain else '"' + label.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _unquoted(label: str) -> str:
+def _unquote(label: str) -> str:
     if len(label) > 1 and label[0] in "\"'" and label[-1] == label[0]:
         label = label[1:-1]
     if "\\" not in label:

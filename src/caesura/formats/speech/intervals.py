@@ -107,7 +107,7 @@ def segmentation(
     end = float(last[-1]) if len(last) and (length is None or length < last[-1]) else float(length or 0.0)
     if length is not None and len(last) and last[-1] > length + TICK:
         raise fault(len(last) - 1, f"the interval ends at {last[-1]:g} s, the recording at {length:g} s.")
-    cuts, names = _laid_out(first, last, list(labels), begin, end, rule.close_gaps)
+    cuts, names = _lay_out(first, last, list(labels), begin, end, rule.close_gaps)
     if rule.silence != "keep" and len(cuts):
         cuts, names = _without_silences(cuts, names, rule)
     inner = (cuts > 0) & (cuts < end)
@@ -147,12 +147,12 @@ def recording(source: Source) -> str:
 
 def speech_attributes(source: Source) -> dict[str, dict[str, str]]:
     """Return the recording's speaker and dialect region where its path lies in a TIMIT tree."""
-    path, found = source.path, {}
+    path, known = source.path, {}
     if _SPEAKER.fullmatch(path.parent.name):
-        found["speaker"] = path.parent.name
+        known["speaker"] = path.parent.name
         if _DIALECT.fullmatch(path.parent.parent.name):
-            found["dialect"] = path.parent.parent.name
-    return {recording(source): found} if found else {}
+            known["dialect"] = path.parent.parent.name
+    return {recording(source): known} if known else {}
 
 
 def of_recording(source: Source, tracks: Iterable[tuple[str, Segmentation]]) -> Corpus:
@@ -165,12 +165,12 @@ def of_recording(source: Source, tracks: Iterable[tuple[str, Segmentation]]) -> 
 def decimal(source: Source, line: int, text: str, what: str) -> Decimal:
     """Read a time exactly as it is written, so that start + duration is what the next line calls its start."""
     try:
-        found = Decimal(text)
+        number = Decimal(text)
     except ArithmeticError:
-        found = Decimal("nan")
-    if not found.is_finite() or found < 0:
+        number = Decimal("nan")
+    if not number.is_finite() or number < 0:
         raise FormatError(source.path, line, f"the {what} is {text!r}, expected seconds from 0 up.")
-    return found
+    return number
 
 
 def duration_of(start: float, end: float) -> str:
@@ -193,7 +193,7 @@ def _check(first: NDArray[np.float64], last: NDArray[np.float64], labels: Sequen
         raise fault(at, f"the interval {labels[at]!r} {why}.")
 
 
-def _laid_out(
+def _lay_out(
     first: NDArray[np.float64], last: NDArray[np.float64], labels: list[str], begin: float, end: float, close: float
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Cuts and names of segments, gaps named ""."""
@@ -223,11 +223,11 @@ def _without_silences(cuts: NDArray[np.float64], names: list[str], rule: Rule) -
     """Drop cuts between two silences, or next to one; the names of what becomes one segment are joined."""
     silent = np.array([name in rule.silences for name in names])
     keep = ~(silent[:-1] & silent[1:]) if rule.silence == "merge" else ~(silent[:-1] | silent[1:])
-    joined: list[list[str]] = [[names[0]]]
+    groups: list[list[str]] = [[names[0]]]
     for name, apart in zip(names[1:], keep.tolist(), strict=True):
         if apart:
-            joined.append([name])
+            groups.append([name])
         else:
-            joined[-1].append(name)
-    made = [" ".join(n for n in group if n not in rule.silences) or group[0] for group in joined]
-    return cuts[keep], made
+            groups[-1].append(name)
+    kept_names = [" ".join(n for n in group if n not in rule.silences) or group[0] for group in groups]
+    return cuts[keep], kept_names

@@ -1,4 +1,4 @@
-"""NIST's RTTM: who speaks when, a line a turn; a speaker is a track, stretches between turns have no name."""
+"""NIST's RTTM: who speaks when, one line per turn; a speaker is a track, stretches between turns have no name."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def write(corpus: Corpus) -> Iterator[str]:
         speaker = track or _NONE
         for start, end, label in segments(marks):
             if label or marks.names is None:
-                kind, said, how = ("LEXEME", label or _NONE, "lex") if words else ("SPEAKER", _NONE, _NONE)
-                yield f"{kind} {item} 1 {start!r} {duration_of(start, end)} {said} {how} {speaker} {_NONE} {_NONE}\n"
+                kind, word, how = ("LEXEME", label or _NONE, "lex") if words else ("SPEAKER", _NONE, _NONE)
+                yield f"{kind} {item} 1 {start!r} {duration_of(start, end)} {word} {how} {speaker} {_NONE} {_NONE}\n"
 
 
 def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
@@ -97,7 +97,7 @@ def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def _marks(source: Source, rows: list[Line], rule: Rule, wanted: str) -> Segmentation:
-    made = of_lines(source, sorted(rows, key=itemgetter(0)), rule)
-    if wanted == "SPEAKER" and made.names is not None and "" not in made.names:  # turns without a break name nothing
-        return Segmentation(made.length, made.positions)
-    return made
+    marks = of_lines(source, sorted(rows, key=itemgetter(0)), rule)
+    if wanted == "SPEAKER" and marks.names is not None and "" not in marks.names:  # turns without a break name nothing
+        return Segmentation(marks.length, marks.positions)
+    return marks

@@ -12,7 +12,7 @@ from caesura.files import Source
 from caesura.formats.speech.intervals import decimal, recording
 from caesura.formats.tables import header_of, read_table, write_table
 
-__all__ = ["Candidates", "has_scores", "read_scored", "written_scored"]
+__all__ = ["Candidates", "has_scores", "read_scored", "spell_scores"]
 
 #: For (item, track), times and scores.
 Candidates = dict[tuple[str, str], tuple[list[float], list[float]]]
@@ -29,9 +29,9 @@ def has_scores(path: str | PathLike[str]) -> bool:
 def read_scored(path: str | PathLike[str]) -> Candidates:
     """Read the columns time and score, and item and track where there are any; without, the file's name is the item."""
     source = Source.open(Path(path))
-    found: Candidates = {}
+    candidates: Candidates = {}
     for row in read_table(source, needs=("time", "score")):
-        times, scores = found.setdefault((row.get("item") or recording(source), row.get("track")), ([], []))
+        times, scores = candidates.setdefault((row.get("item") or recording(source), row.get("track")), ([], []))
         times.append(float(decimal(source, row.line, row["time"].strip(), "time")))
         try:
             scores.append(float(row["score"]))
@@ -39,12 +39,12 @@ def read_scored(path: str | PathLike[str]) -> Candidates:
             scores.append(math.nan)
         if not math.isfinite(scores[-1]):
             raise row.fault(f"the score is {row['score']!r}, expected a finite number.")
-    if not found:
+    if not candidates:
         raise FormatError(source.path, None, "the table has no row below its header.")
-    return found
+    return candidates
 
 
-def written_scored(rows: Iterable[tuple[str, str, float, float]]) -> str:
+def spell_scores(rows: Iterable[tuple[str, str, float, float]]) -> str:
     """Write item, track, time and score."""
     return write_table(
         ("item", "track", "time", "score"), ([i, t, repr(float(x)), repr(float(s))] for i, t, x, s in rows)

@@ -45,7 +45,7 @@ class _Tier:
 
     @property
     def labels(self) -> list[str]:
-        return [_unquoted(text) for text in self.columns[-1]]
+        return [_unquote(text) for text in self.columns[-1]]
 
 
 def read(
@@ -80,22 +80,22 @@ def write(corpus: Corpus) -> Iterator[str]:
     yield f"tiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
     for number, (name, marks) in enumerate(tracks, 1):
         yield f"    item [{number}]:\n"
-        yield from _written(name, marks)
+        yield from _spell_tier(name, marks)
 
 
-def _written(name: str, marks: Segmentation) -> Iterator[str]:
+def _spell_tier(name: str, marks: Segmentation) -> Iterator[str]:
     points = marks.typed
     kind = "TextTier" if points else "IntervalTier"
-    yield f'        class = "{kind}" \n        name = {_quoted(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
+    yield f'        class = "{kind}" \n        name = {_quote(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
     if points:
         yield f"        points: size = {len(marks.positions)} \n"
         for i, (time, label) in enumerate(marks.marks, 1):
-            yield f"        points [{i}]:\n            number = {time!r} \n            mark = {_quoted(str(label))} \n"
+            yield f"        points [{i}]:\n            number = {time!r} \n            mark = {_quote(str(label))} \n"
         return
     yield f"        intervals: size = {len(marks)} \n"
     for i, (start, end, label) in enumerate(segments(marks), 1):
         yield f"        intervals [{i}]:\n            xmin = {start!r} \n            xmax = {end!r} \n"
-        yield f"            text = {_quoted(label)} \n"
+        yield f"            text = {_quote(label)} \n"
 
 
 # ---------------------------------------------------------------------- from tokens to tiers
@@ -107,7 +107,7 @@ def _tiers(source: Source) -> list[_Tier]:
             source.path, None, "this is a binary TextGrid; save it as a text file in Praat and try again."
         )
     tokens = _tokens(source.raw_text)
-    kinds = [_unquoted(t) for t in tokens[:2] if t.startswith('"')]
+    kinds = [_unquote(t) for t in tokens[:2] if t.startswith('"')]
     if not kinds or kinds[0] != "ooTextFile":
         raise FormatError(source.path, 1, 'this is no TextGrid: it does not start with File type = "ooTextFile".')
     if kinds[1:] != ["TextGrid"]:
@@ -158,18 +158,18 @@ class _Reader:
         if self.at >= len(self.tokens):
             raise self.fault(f"the file ends before the {what}.")
         try:
-            found = float(self.tokens[self.at])
+            value = float(self.tokens[self.at])
         except ValueError:
             raise self.fault(f"the {what} is {self.tokens[self.at]}, expected a number.") from None
         self.at += 1
-        return found
+        return value
 
     def whole(self, what: str) -> int:
-        found = self.number(what)
-        if found != int(found) or found < 0:
+        value = self.number(what)
+        if value != int(value) or value < 0:
             self.at -= 1
-            raise self.fault(f"the {what} is {found:g}, expected a whole number.")
-        return int(found)
+            raise self.fault(f"the {what} is {value:g}, expected a whole number.")
+        return int(value)
 
     def string(self, what: str) -> str:
         if self.at >= len(self.tokens):
@@ -177,7 +177,7 @@ class _Reader:
         if not self.tokens[self.at].startswith('"'):
             raise self.fault(f"the {what} is {self.tokens[self.at]}, expected a string in quotes.")
         self.at += 1
-        return _unquoted(self.tokens[self.at - 1])
+        return _unquote(self.tokens[self.at - 1])
 
     def flag(self) -> None:
         if self.at >= len(self.tokens) or self.tokens[self.at] != "<exists>":
@@ -268,11 +268,11 @@ def _numbers(column: tuple[str, ...]) -> bool:
     return True
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1].replace('""', '"') if '""' in text else text[1:-1]
 
 

@@ -1,6 +1,6 @@
-"""CSV of times: a row a boundary (``time``, perhaps ``type``), or a row an interval (``start``, ``end``, perhaps ``label``).
+"""CSV of times: one row per boundary (``time``, perhaps ``type``), or one row per interval (``start``, ``end``, perhaps ``label``).
 
-Columns ``item``, ``coder``, ``track`` and ``length`` are understood in both. A file that is nothing but one number a line is a list of
+Columns ``item``, ``coder``, ``track`` and ``length`` are understood in both. A file that is nothing but one number per line is a list of
 boundary times.
 """
 
@@ -87,10 +87,10 @@ def write(corpus: Corpus) -> str:
             for item, track, coder, marks in listed
             for start, end, label in segments(marks)
         )
-        return write_table(("item", "coder", "track", "start", "end", "label"), _spelled(rows))
+        return write_table(("item", "coder", "track", "start", "end", "label"), _spell_rows(rows))
     typed = any(marks.typed for *_, marks in listed)
     header = ("item", "coder", "track", "length", "time", *(("type",) if typed else ()))
-    return write_table(header, _spelled(_point_rows(listed, typed)))
+    return write_table(header, _spell_rows(_point_rows(listed, typed)))
 
 
 def _point_rows(listed: list[tuple[str, str, str, Segmentation]], typed: bool) -> Iterator[tuple[object, ...]]:
@@ -104,7 +104,7 @@ def _point_rows(listed: list[tuple[str, str, str, Segmentation]], typed: bool) -
             yield from ((*about, time) for time in marks.positions.tolist())
 
 
-def _spelled(rows: Iterable[Sequence[object]]) -> Iterator[list[str]]:
+def _spell_rows(rows: Iterable[Sequence[object]]) -> Iterator[list[str]]:
     return ([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in rows)
 
 
@@ -127,10 +127,10 @@ def _points(rows: list[Row], length: float | None) -> Segmentation:
 
 
 def _intervals(rows: list[Row], rule: Rule, length: float | None) -> Segmentation:
-    made: list[tuple[Any, ...]] = sorted(
+    in_order: list[tuple[Any, ...]] = sorted(
         ((_time(row, "start"), _time(row, "end"), row.get("label"), row) for row in rows), key=lambda each: each[:2]
     )
-    starts, ends, labels, ordered = zip(*made, strict=True)
+    starts, ends, labels, ordered = zip(*in_order, strict=True)
     return segmentation(
         starts, ends, labels, rule=rule, length=length if length is not None else _length(rows),
         fault=lambda i, why: ordered[i].fault(why),
@@ -142,7 +142,7 @@ def _time(row: Row, name: str) -> float:
 
 
 def _length(rows: list[Row]) -> float | None:
-    said = {row.get("length").strip() for row in rows} - {""}
-    if len(said) > 1:
-        raise rows[0].fault(f"one recording has two lengths: {', '.join(sorted(said)[:3])}.")
-    return float(decimal(rows[0].source, rows[0].line, said.pop(), "length")) if said else None
+    lengths = {row.get("length").strip() for row in rows} - {""}
+    if len(lengths) > 1:
+        raise rows[0].fault(f"one recording has two lengths: {', '.join(sorted(lengths)[:3])}.")
+    return float(decimal(rows[0].source, rows[0].line, lengths.pop(), "length")) if lengths else None

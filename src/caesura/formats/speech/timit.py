@@ -1,4 +1,4 @@
-"""TIMIT's .phn and .wrd: a line an interval, first sample, last sample, label; and the same for words."""
+"""TIMIT's .phn and .wrd: one line per interval, first sample, last sample, label; and the same for words."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from caesura.statistics.counted import References
 from caesura.statistics.engine.checkpoint import Checkpoint
 from caesura.statistics.engine.fragment import Counted
 from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
-from caesura.statistics.results import Measured, Results, told_apart
+from caesura.statistics.results import Measured, Results, plain_scores, told_apart
 from caesura.words import check_word
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
@@ -26,7 +26,7 @@ Engine: TypeAlias = Literal["local", "dask"]
 Progress = Callable[[int, int, int], None]  # fragments done, fragments in all, boundaries read by this one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StreamedMeasured(Measured):
     """One metric on one system, known by sums over groups of items rather than by items."""
 
@@ -49,7 +49,7 @@ class StreamedMeasured(Measured):
         return self._pooled()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StreamedEvaluation(Results):
     """What every metric says about every system, from files that were never in memory as a whole.
 
@@ -74,11 +74,11 @@ class StreamedEvaluation(Results):
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
-            "items": self.items,
+            "count": self.count,
             "skipped": list(self.skipped),
             "filled": list(self.filled),
             "faults": list(self.faults),
-            "systems": {s: {name: m.as_dict() for name, m in found.items()} for s, found in self.systems.items()},
+            "systems": plain_scores(self.systems),
             "warnings": self.warnings(),
         }
 

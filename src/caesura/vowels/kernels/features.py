@@ -55,7 +55,7 @@ def word_hashes(units: NDArray[Any], words: NDArray[Any], out: NDArray[Any]) -> 
 def static_features(
     units: NDArray[Any], words: NDArray[Any], lines: NDArray[Any], joined: NDArray[Any], mask: int, out: NDArray[Any]
 ) -> None:
-    """Hash what does not depend on marks: ``out`` has a row a letter and ``STATIC + LEXICAL`` columns.
+    """Hash what does not depend on marks: ``out`` has one row per letter and ``STATIC + LEXICAL`` columns.
 
     Letters of word ``w`` are ``units[words[w]:words[w+1]]``, words of line ``n`` are ``lines[n] … lines[n+1]-1``.
     """

@@ -14,7 +14,7 @@ import pytest
 
 from caesura.formats import write
 from caesura.model import Corpus
-from cli.command import caesura, refused
+from cli.command import caesura, refused, written
 
 
 def run(*words: str) -> str:
@@ -38,20 +38,20 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def test_several_systems_are_tested_against_each_other(files: list[str]) -> None:
-    shown = run("compare", *files, "-m", "F", "--bounds")
+    shown = run("evaluate", *files, "-m", "F", "--bounds")
     assert "near – lazy" in shown
     assert "(random sizes)" in shown
     assert "F|beta:1|v:" in shown
-    data = json.loads(run("compare", *files, "-m", "F", "--bounds", "--json"))
+    data = json.loads(run("evaluate", *files, "-m", "F", "--bounds", "--json"))
     assert data["systems"]["lazy"]["F"]["micro"] == 0.0
-    assert data["tests"]["F"][0]["difference"] == data["systems"]["near"]["F"]["micro"]
+    assert data["comparisons"][0]["difference"] == data["systems"]["near"]["F"]["micro"]
     assert set(data["bounds"]) >= {"none", "all"}
     assert any("ranks the baseline" in sentence for sentence in data["warnings"])
 
 
 def test_a_table_for_a_paper(files: list[str]) -> None:
-    assert run("compare", *files, "-m", "F", "--table", "latex").startswith(r"\begin{tabular}{lr}")
-    assert "no table style 'word'" in refused("compare", *files, "-m", "F", "--table", "word")
+    assert run("evaluate", *files, "-m", "F", "--table", "latex").startswith(r"\begin{tabular}{lr}")
+    assert "no table style 'word'" in refused("evaluate", *files, "-m", "F", "--table", "word")
 
 
 @pytest.mark.parametrize(
@@ -60,30 +60,30 @@ def test_a_table_for_a_paper(files: list[str]) -> None:
 )
 def test_a_table_in_a_file(files: list[str], tmp_path: Path, suffix: str, start: bytes) -> None:
     target = tmp_path / f"table.{suffix}"
-    assert run("compare", *files, "-m", "F", "--table", str(target)) == f"wrote {target}\n"
+    assert run("evaluate", *files, "-m", "F", "--table", str(target)) == f"wrote {target}\n"
     assert target.read_bytes().startswith(start)
 
 
 def test_ranks_of_three_systems(files: list[str]) -> None:
     three = [*files, files[0]]
-    shown = run("compare", *three, "-m", "F", "--test", "friedman")
+    shown = run("evaluate", *three, "-m", "F", "--test", "friedman")
     assert "F: Friedman test " in shown
     assert "p (Nemenyi)" in shown
     assert re.search(r"gold +1\.000", shown), "the reference itself ranks first"
-    data = json.loads(run("compare", *three, "-m", "F", "--test", "kruskal", "--json"))["tests"]["F"]
+    data = json.loads(run("evaluate", *three, "-m", "F", "--test", "kruskal", "--json"))["comparisons"][0]
     assert data["method"] == "kruskal"
     assert [(pair["first"], pair["second"]) for pair in data["pairs"]] == [
         ("near", "lazy"),
         ("near", "gold"),
         ("lazy", "gold"),
     ]
-    assert "three systems or more" in refused("compare", *files, "-m", "F", "--test", "friedman")
+    assert "three systems or more" in refused("evaluate", *files, "-m", "F", "--test", "friedman")
 
 
 def test_one_item_has_no_interval_and_says_why(files: list[str]) -> None:
-    assert "nothing to resample" not in run("compare", *files[:2], "-m", "F")
-    shown = run("compare", *files[:2], "-m", "F", "--item", "i0")
-    assert shown.startswith("1 item\n")
+    assert "nothing to resample" not in run("evaluate", *files[:2], "-m", "F")
+    shown = run("evaluate", *files[:2], "-m", "F", "--item", "i0")
+    assert shown.startswith("1 item: near against c\n")
     assert "! one item leaves nothing to resample, so that there are no intervals and no tests." in shown
 
 
@@ -97,36 +97,69 @@ def test_items_on_one_side_are_left_out_or_filled_and_told(files: list[str], tmp
         "worst": "! 1 item (i3) was taken for unmarked by",
     }
     for missing, sentence in told.items():
-        assert sentence in run("compare", files[0], str(fewer), "-m", "F", "--missing", missing)
-        assert sentence in run("compare", *files, str(fewer), "-m", "F", "--missing", missing)
+        assert sentence in run("evaluate", files[0], str(fewer), "-m", "F", "--missing", missing)
+        assert sentence in run("evaluate", *files, str(fewer), "-m", "F", "--missing", missing)
 
 
 def test_rows_of_every_item(files: list[str], tmp_path: Path) -> None:
     pytest.importorskip("polars")
     target = tmp_path / "rows.csv"
-    run("compare", *files, "-m", "F", "--rows", str(target))
+    run("evaluate", *files, "-m", "F", "--rows", str(target))
     assert len(target.read_text().splitlines()) == 1 + 2 * 12 * 3
-    assert "written as .csv or .parquet" in refused("compare", *files, "-m", "F", "--rows", str(tmp_path / "rows.txt"))
+    assert "written as .csv or .parquet" in refused("evaluate", *files, "-m", "F", "--rows", str(tmp_path / "rows.txt"))
 
 
 def test_the_gate_names_the_system(files: list[str]) -> None:
-    done = caesura("compare", *files, "-m", "F", "--fail-under", "F=0.1")
+    done = caesura("evaluate", *files, "-m", "F", "--fail-under", "F=0.1")
     assert done.returncode == 1
     assert done.stderr == "caesura: F of 'lazy' is 0.0000, below 0.1.\n"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return written(tmp_path, "gold.json", {"a": {"gold": [2, 3, 6]}, "b": {"gold": [4, 4, 4]}})
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Path:
+    return written(tmp_path, "system.json", {"a": {"sys": [2, 3, 6]}, "b": {"sys": [4, 8]}})
+
+
+def test_a_check_that_fails_ends_with_1_and_a_sentence(gold, system) -> None:
+    good = caesura("evaluate", gold, system, "--fail-under", "recall=0.7")
+    assert (good.returncode, good.stderr) == (0, "")
+    bad = caesura("evaluate", gold, system, "--fail-under", "recall=0.8", "--json")
+    assert bad.returncode == 1
+    assert bad.stderr.strip() == "caesura: recall is 0.7500, below 0.8."
+    assert json.loads(bad.stdout)["systems"]["system"]["recall"]["micro"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--fail-under", "F"], "--fail-under takes KEY=VALUE, not 'F'."),
+        (["--fail-under", "F=high"], "--fail-under takes METRIC=NUMBER, not F=high."),
+        (["-m", "F", "--fail-under", "Q=1"], "there is no score 'Q'. Known: F."),
+        (["--missing", "guess"], "'guess' is not one of 'error', 'skip', 'worst'"),
+        (["--test", "friedman"], "--test has no effect: tests compare systems, and here is one."),
+    ],
+)
+def test_gates_and_choices_that_cannot_be(gold: Path, system: Path, words: list[str], sentence: str) -> None:
+    assert sentence in refused("evaluate", gold, system, *words)
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (["--by", "genre"], "has no attribute 'genre'"),
-        (["--interval", "t"], "--interval takes percentile or bca or expanded, not 't'"),
-        (["--references", "all"], "--references takes pooled or mean or best"),
+        (["--interval", "t"], "'t' is not one of 'percentile', 'bca', 'expanded'"),
+        (["--references", "all"], "'all' is not one of 'pooled', 'mean', 'best'"),
         (["--checkpoint", "x"], "are for Parquet files"),
         (["-m", "Bee"], "there is no metric 'Bee'; did you mean"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(files: list[str], words: list[str], sentence: str) -> None:
-    assert sentence in refused("compare", *files, *words)
+    assert sentence in refused("evaluate", *files, *words)
 
 
 def test_large_files_are_streamed(files: list[str], tmp_path: Path) -> None:
@@ -135,16 +168,16 @@ def test_large_files_are_streamed(files: list[str], tmp_path: Path) -> None:
     for path in files:
         parquet.append(str(Path(path).with_suffix(".parquet")))
         run("convert", path, parquet[-1])
-    data = json.loads(run("compare", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"), "--json"))
-    whole = json.loads(run("compare", *files, "-m", "F", "--json"))
+    data = json.loads(run("evaluate", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"), "--json"))
+    whole = json.loads(run("evaluate", *files, "-m", "F", "--json"))
     for system in ("near", "lazy"):
         assert data["systems"][system]["F"]["micro"] == whole["systems"][system]["F"]["micro"]
         assert data["systems"][system]["F"]["interval"] == whole["systems"][system]["F"]["interval"]
-    assert data["tests"] == whole["tests"]
-    words = ["compare", *parquet, "-m", "F"]
+    assert data["comparisons"] == whole["comparisons"]
+    words = ["evaluate", *parquet, "-m", "F"]
     assert run(*words, "--engine", "local", "--table", "csv") == run(*words, "--table", "csv")
-    assert "--by needs every item in memory" in refused(*words, "--engine", "local", "--by", "genre")
-    again = run("compare", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"))
+    assert "--by has no effect with --engine" in refused(*words, "--engine", "local", "--by", "genre")
+    again = run("evaluate", *parquet, "-m", "F", "--checkpoint", str(tmp_path / "run"))
     assert "12 items" in again
 
 
@@ -154,7 +187,7 @@ def test_a_damaged_file_is_told_in_one_line(files: list[str], tmp_path: Path) ->
     run("convert", files[0], str(good))
     bad.write_bytes(good.read_bytes()[:-20])
     for words in ([], ["--engine", "local"], ["--keep-going"]):
-        done = caesura("compare", str(good), str(bad), "-m", "F", *words)
+        done = caesura("evaluate", str(good), str(bad), "-m", "F", *words)
         assert done.returncode == 2
         assert re.fullmatch(rf"caesura: {bad}: [^\n]+\.\n", done.stderr), done.stderr
 

@@ -1,0 +1,76 @@
+"""Everything that is found by name: what there is, what each is, and which package brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from caesura.registry import Entry
+
+__all__ = ["CATALOGUES", "Known", "Names"]
+
+
+class Known(NamedTuple):
+    """A name, what it stands for, and the package that brings it."""
+
+    name: str
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a catalogue, for completion; nothing is imported before the shell asks."""
+
+    catalogue: str
+    before: str = ""
+    files: bool = False
+
+    def __call__(self) -> list[str]:
+        """Return them, with what stands before each."""
+        return [self.before + known.name for known in CATALOGUES[self.catalogue]()]
+
+
+def _metrics() -> Iterator[Known]:
+    from caesura.metrics import metric
+    from caesura.metrics.catalog import FAMILIES
+
+    for name, _ in FAMILIES.items():  # noqa: PERF102  (a registry leaves broken ones out)
+        yield Known(name, metric(name).title, FAMILIES.source(name))
+
+
+def _papers() -> Iterator[Known]:
+    from caesura.papers import PAPERS, citation
+
+    for name, _ in PAPERS.all_facts():
+        yield Known(name, citation(name), PAPERS.source(name))
+
+
+def _drawings() -> Iterator[Known]:
+    from caesura.drawings.catalog import DRAWINGS
+
+    for name, drawing in DRAWINGS.items():
+        yield Known(name, drawing.title, "caesura")
+
+
+def _titled(where: str) -> Callable[[], Iterator[Known]]:
+    """List a registry whose entries have titles."""
+
+    def names() -> Iterator[Known]:
+        registry = Entry(where).load()
+        for name, facts in registry.all_facts():
+            yield Known(name, facts["title"], registry.source(name))
+
+    return names
+
+
+#: What `caesura list` lists -> how.
+CATALOGUES: dict[str, Callable[[], Iterator[Known]]] = {
+    "metrics": _metrics,
+    "formats": _titled("caesura.formats.catalog:FORMATS"),
+    "segmenters": _titled("caesura.segmenters.catalog:SEGMENTERS"),
+    "samples": _titled("caesura.samples:SAMPLES"),
+    "papers": _papers,
+    "drawings": _drawings,
+}

@@ -1,0 +1,213 @@
+"""``caesura evaluate REF SYSTEM…``: systems against a reference, with intervals, tests, bounds, groups, tables and engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import click
+
+from caesura.cli.command import Argument, Option
+from caesura.cli.inputs import Reading, asked_for, named_alike, names_of, tolerances
+from caesura.cli.limits import fail_with, limits_of, worse_than
+from caesura.cli.options import (
+    Encoding,
+    FailUnder,
+    Format,
+    FormatOptions,
+    Input,
+    Items,
+    Json,
+    Marks,
+    Matching,
+    Metrics,
+    NearMiss,
+    Seed,
+    Similarity,
+    Tolerances,
+    Transposition,
+    WindowSize,
+    writable,
+)  # fmt: skip
+from caesura.cli.output import as_json, show_tables, working
+from caesura.cli.streaming import evaluate_streamed, wants_streaming
+from caesura.errors import FormatError, UnknownName
+from caesura.files import atomic_write
+from caesura.metrics.choosing import choose_metrics
+from caesura.model import Corpus
+from caesura.statistics import Evaluation, Measured, Results
+from caesura.statistics import evaluate as evaluate_corpora
+from caesura.statistics.differences import SystemTests, system_tests
+from caesura.statistics.groups import Groups, group_systems
+from caesura.statistics.tables import FILES, TABLES, file_content, frame_content, render, rows_frame
+
+__all__ = ["evaluate"]
+
+
+def _table_target(style: str | None) -> str | None:
+    """Refuse a style that does not exist, or a file that cannot be written, before anything is read."""
+    if style is not None and Path(style).suffix in FILES:
+        writable(Path(style))
+    elif style is not None and style not in TABLES:
+        raise UnknownName("table style", style, list(TABLES))
+    return style
+
+
+def evaluate(
+    reference: Input,
+    systems: Annotated[list[Path], Argument("Files or folders to judge: one system or several.")],
+    metric: Metrics = None,
+    item: Items = None,
+    n_t: NearMiss = None,
+    k: WindowSize = None,
+    tolerance: Tolerances = None,
+    matching: Matching = None,
+    similarity: Similarity = None,
+    transposition: Transposition = None,
+    missing: Annotated[
+        Literal["error", "skip", "worst"],
+        Option("--missing", help="Items on one side only: error, skip or worst (they count as unmarked)."),
+    ] = "error",
+    references: Annotated[
+        Literal["pooled", "mean", "best"],
+        Option("--references", help="Several reference coders of one item: pooled, mean or best."),
+    ] = "pooled",
+    bounds: Annotated[
+        bool, Option("--bounds", help="Measure baselines and people against each other beside the systems.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        Option("--by", help="Group by attributes of the items: genre, length; in time: item,speaker,class."),
+    ] = None,
+    interval: Annotated[
+        Literal["percentile", "bca", "expanded"],
+        Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded."),
+    ] = "percentile",
+    test: Annotated[
+        Literal["permutation", "bootstrap", "friedman", "kruskal"],
+        Option("--test", help="Test between systems: permutation, bootstrap; of three or more friedman, kruskal."),
+    ] = "permutation",
+    table: Annotated[
+        str | None,
+        Option(
+            "--table",
+            check=_table_target,
+            help="Print only a table for a paper: markdown, latex, csv, json; or a file: .md .tex .csv .json .parquet.",
+        ),
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        Option(
+            "--rows", help="Write counts and score of every item into this .csv or .parquet file; streamed: folder."
+        ),
+    ] = None,
+    engine: Annotated[
+        Literal["local", "dask"] | None,
+        Option("--engine", help="Stream Parquet files through local threads or dask: local, dask."),
+    ] = None,
+    scheduler: Annotated[str | None, Option("--scheduler", help="Address of a running Dask scheduler.")] = None,
+    workers: Annotated[int | None, Option("--workers", min=1, help="Threads or processes that count.")] = None,
+    checkpoint: Annotated[
+        Path | None, Option("--checkpoint", help="Folder that remembers finished fragments of Parquet files.")
+    ] = None,
+    keep_going: Annotated[
+        bool, Option("--keep-going", help="Go on without fragments that cannot be read, and list them.")
+    ] = False,
+    fail_under: FailUnder = None,
+    marks: Marks = None,
+    format: Format = None,
+    option: FormatOptions = None,
+    encoding: Encoding = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Score systems against a reference: intervals, tests between systems, bounds, groups, tables.
+
+    Example: caesura evaluate gold.json ours.json theirs.json --metric B --bounds --fail-under B=0.6;
+    for speech: caesura evaluate gold/ system/ -O tier=phones --tolerance 20ms,10ms --by speaker,class
+    """
+    limits = limits_of(fail_under)
+    reading = Reading.of(format, encoding, option, marks)
+    names = metric or reading.metrics
+    given = asked_for(
+        n_t=n_t, k=k, matching=matching, similarity=similarity and str(similarity), transposition=transposition,
+        tolerance=None if tolerance is None else tolerances(tolerance),
+    )  # fmt: skip
+    how: dict[str, Any] = {"missing": missing, "references": references, "interval": interval, "seed": seed}
+    asked = engine is not None or scheduler is not None or checkpoint is not None or keep_going
+    in_memory = bool(by or bounds or item or (rows is not None and not asked))
+    groups = None
+    if wants_streaming([reference, *systems], asked=asked, in_memory=in_memory):
+        run = {
+            "checkpoint": checkpoint,
+            "rows": rows,
+            "keep_going": keep_going,
+            "scheduler": scheduler,
+            "workers": workers,
+        }
+        engine = engine or ("local" if scheduler is None else "dask")
+        found: Results = evaluate_streamed(
+            reference, systems, choose_metrics(names, given), engine=engine, **run, **how
+        )
+    else:
+        gold, against = _read(reading, reference, systems, item)
+        chosen = choose_metrics(names, given, gold.kind)
+        with working("evaluating"):
+            found = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, **how)
+        if by is not None:
+            rule = asked_for(tolerance=given.get("tolerance", [None])[0], matching=matching)
+            groups = group_systems(found, gold, against, by, **rule)
+        if rows is not None:
+            _write_rows(found, rows)
+    tests = system_tests(found, test, seed=seed)
+    broken = [sentence for name, scores in found.systems.items() for sentence in _worse(name, scores, limits, found)]
+    if table is not None:
+        _show_table(found, table)
+    elif json:
+        as_json({**found.as_dict(), **tests.as_dict(), "groups": {} if groups is None else groups.as_dict()})
+    else:
+        _show(found, groups, tests)
+    fail_with(broken)
+
+
+def _read(
+    reading: Reading, reference: Path, systems: list[Path], items: list[str] | None
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """Read the reference and every system, by name."""
+    gold = reading.corpus(reference, "ref").select(items=items)
+    read = (named_alike(gold, reference, reading.corpus(path, "hyp"), path).select(items=items) for path in systems)
+    return gold, dict(zip(names_of(systems), read, strict=True))
+
+
+def _show(found: Results, groups: Groups | None, tests: SystemTests) -> None:
+    scores, *_ = found.tables()
+    notes, scores = scores.notes, replace(scores, notes=())
+    tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
+    show_tables([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
+
+
+def _show_table(found: Results, style: str) -> None:
+    """Print the table of a paper and nothing else, or write it into a file that is named instead of a style."""
+    path = Path(style)
+    if path.suffix in FILES:
+        atomic_write(path, file_content(found, path.suffix))
+        click.echo(f"wrote {path}")
+    else:
+        click.echo(render(found, style), nl=False)
+
+
+def _write_rows(found: Evaluation, path: Path) -> None:
+    """Write counts and score of every item."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise FormatError(path, None, "rows are written as .csv or .parquet.")
+    atomic_write(path, frame_content(rows_frame(found), path.suffix))
+
+
+def _worse(system: str, scores: Mapping[str, Measured], limits: dict[str, float], found: Results) -> Iterator[str]:
+    """Tell every score of a system that is worse than its limit."""
+    whose = f" of {system!r}" if len(found.systems) > 1 else ""
+    return worse_than(
+        limits, {name: (m.micro, m.metric.higher_is_better) for name, m in scores.items()}, "score", whose
+    )

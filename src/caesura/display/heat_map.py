@@ -1,0 +1,143 @@
+"""A square of numbers, shaded: who agrees with whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.display.cells import Canvas
+from caesura.display.scene import Picture
+from caesura.display.svg import CELL, LINE, Svg
+from caesura.display.table_cells import spell
+from caesura.display.writing import Bidi, cells, choose_bidi, clean, clip, pad, widest
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+__all__ = ["HeatMap"]
+
+_NAME = 20
+_SHADES = " ░▒▓█"
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap(Picture):
+    """A square table of numbers, shaded.
+
+    Attributes
+    ----------
+    matrix
+        One row and column per name; NaN where there is nothing to say.
+    names
+        Who stands at rows and columns.
+    of
+        What the numbers are.
+    scale
+        The values of no shade and full shade; default: lowest and highest off the diagonal.
+    """
+
+    matrix: NDArray[np.float64]
+    names: tuple[str, ...]
+    of: str
+    scale: tuple[float, float] | None = None
+
+    @property
+    def title(self) -> str:
+        """What is compared, by what."""
+        return f"{self.of}, coder by coder"
+
+    def _share(self, value: float) -> float:
+        if self.scale is not None:
+            low, high = self.scale
+        else:
+            off = self.matrix[~np.eye(len(self.names), dtype=bool) & np.isfinite(self.matrix)]
+            low, high = (float(off.min()), float(off.max())) if off.size else (0.0, 1.0)
+        return 0.0 if np.isnan(value) or high == low else min(1.0, max(0.0, (value - low) / (high - low)))
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw numbers over shades; where columns do not fit, shades alone, columns numbered."""
+        canvas, turned, number = Canvas(), choose_bidi(bidi), len(self.names)
+        canvas.put(0, 0, clip(clean(self.title), width), "strong")
+        order = len(str(number))
+        margin = widest(self.names, _NAME) + order + 2
+        wide = 6 if margin + 6 * number <= width else 3 if margin + 3 * number <= width else 1
+        if wide > 1:
+            canvas.put(1, 0, "")
+            for column in range(number):
+                canvas.put(1, margin + wide * column, str(column + 1).rjust(wide - 1), "faint")
+        for row, name in enumerate(self.names):
+            y = canvas.height
+            canvas.put(y, 0, f"{row + 1:>{order}} ", "faint")
+            canvas.put(y, order + 1, pad(clean(name), margin - order - 2), bidi=turned)
+            for column in range(min(number, width - margin)):
+                self._cell(canvas, y, margin + wide * column, wide, float(self.matrix[row, column]), row == column)
+        return canvas.text()
+
+    def _cell(self, canvas: Canvas, y: int, x: int, wide: int, value: float, same: bool) -> None:
+        shade = _SHADES[round(self._share(value) * 4)]
+        if same:
+            canvas.put(y, x, pad("·", wide, "right") if wide == 1 else pad("· ", wide, "right"), "faint")
+        elif wide == 6:
+            canvas.put(y, x, spell(value, 2).rjust(5), _tone(self._share(value)))
+        else:
+            canvas.put(y, x, shade * min(2, wide), _tone(self._share(value)))
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Draw squares, as blue as the number is high, with the number inside where it fits."""
+        number = len(self.names)
+        margin = CELL * (widest(self.names, _NAME) + 4)
+        side = max(8.0, min(LINE * 2.4, (width * CELL - margin) / number))
+        top = LINE * 2.6
+        picture = Svg(
+            max(16 + margin + side * number, 16 + CELL * cells(clean(self.title))), top + side * number + 12,
+            title=self.title, description=self._description(), style=style,
+        )  # fmt: skip
+        picture.text(8, LINE, self.title, weight="bold")
+        for row, name in enumerate(self.names):
+            y = top + side * (row + 0.5) + 4
+            picture.text(margin, y, f"{clip(clean(name), _NAME)} {row + 1}", "ink", anchor="end", size=12)
+            picture.text(8 + margin + side * (row + 0.5), top - 6, str(row + 1), "faint", anchor="middle", size=11)
+            for column, other in enumerate(self.names):
+                value = float(self.matrix[row, column])
+                x, y0 = 8 + margin + side * column, top + side * row
+                if row == column:
+                    picture.rect(x, y0, side - 1, side - 1, "band")
+                    continue
+                share = self._share(value)
+                words = "no item in common" if np.isnan(value) else f"{value:.4f}"
+                picture.rect(x, y0, side - 1, side - 1, "band")
+                picture.rect(
+                    x,
+                    y0,
+                    side - 1,
+                    side - 1,
+                    "match",
+                    tip=f"{name}, {other}: {words}",
+                    fill_opacity=round(0.9 * share, 3),
+                )
+                if side >= 26 and not np.isnan(value):
+                    picture.text(
+                        x + side / 2 - 0.5, y0 + side / 2 + 4, f"{value:.2f}", "paper" if share > 0.75 else "ink",
+                        anchor="middle", size=11, pointer_events="none",
+                    )  # fmt: skip
+        return picture.render()
+
+    def _description(self) -> str:
+        off = self.matrix[~np.eye(len(self.names), dtype=bool) & np.isfinite(self.matrix)]
+        if not off.size:
+            return "No two share an item."
+        low, high = (np.unravel_index(int(f(self._off())), self.matrix.shape) for f in (np.nanargmin, np.nanargmax))
+        return (
+            f"Highest {self.matrix[high]:.3f}, {self.names[int(high[0])]} with {self.names[int(high[1])]}; "
+            f"lowest {self.matrix[low]:.3f}, {self.names[int(low[0])]} with {self.names[int(low[1])]}; mean {off.mean():.3f}."
+        )
+
+    def _off(self) -> NDArray[np.float64]:
+        return np.where(np.eye(len(self.names), dtype=bool), np.nan, self.matrix)
+
+
+def _tone(share: float) -> str:
+    return "faint" if share < 0.34 else "ink" if share < 0.67 else "match"
