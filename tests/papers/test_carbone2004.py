@@ -14,7 +14,7 @@ from shared_data import shared
 
 def test_the_sample() -> None:
     made = reproduce("carbone2004")
-    flat, full, parts, checks = made.tables
+    flat, full, parts, checks = made.sections
     assert [row[0] for row in flat.rows] == ["consensus", "majority", "conflict-free-union", "best-annotator"]
     assert flat.rows[0][2] == full.rows[0][2] == 1.0, "what all have, each has"
     assert len(parts.columns) == 5
@@ -30,12 +30,12 @@ def test_the_sample() -> None:
 def test_the_moonstone_chapters() -> None:
     made = reproduce("carbone2004", path=shared("data/moonstone_hierarchies"), metric=["F"])
     assert made.data["items"] == ["ch1", "ch2", "ch4", "ch5", "ch6"]
-    flat, full = ({row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in made.tables[:2])
+    flat, full = ({row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in made.sections[:2])
     assert flat["conflict-free-union"]["segments"] == 315
     assert flat["conflict-free-union"]["κ"] == pytest.approx(0.3214, abs=1e-4)
     assert full["conflict-free-union"]["segments"] == 254
     assert full["majority"]["recall"] > full["consensus"]["recall"]
-    assert all(line.computed == "yes" for line in made.tables[3].lines if "κ" in line.what or "recall" in line.what)
+    assert all(line.computed == "yes" for line in made.sections[3].lines if "κ" in line.what or "recall" in line.what)
 
 
 @pytest.mark.slow

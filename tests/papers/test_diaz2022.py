@@ -20,10 +20,10 @@ def short() -> Reproduction:
 
 
 def test_all_printed_numbers_agree_but_figure_9(short: Reproduction) -> None:
-    odd = {(t.title, x.what) for t in short.tables for x in t.lines if x.agrees is False}
+    odd = {(t.title, x.what) for t in short.sections for x in t.lines if x.agrees is False}
     assert {what for _, what in odd} == {"r, h1 (four merged): A", "r, h2 (two, two, two): A"}
     assert all(title.startswith("Figure 9") for title, _ in odd)
-    assert sum(x.agrees is True for t in short.tables for x in t.lines) == 36 + 3
+    assert sum(x.agrees is True for t in short.sections for x in t.lines) == 36 + 3
 
 
 def test_masses_are_those_of_the_oracle() -> None:
@@ -44,12 +44,12 @@ def test_masses_are_those_of_the_oracle() -> None:
 
 
 def test_votes_follow_a(short: Reproduction) -> None:
-    (votes,) = [t for t in short.tables if t.title.startswith("Appendix A")]
+    (votes,) = [t for t in short.sections if t.title.startswith("Appendix A")]
     assert [(x.printed, x.computed) for x in votes.lines] == [("H2", "H2"), ("H1", "H1"), ("H1", "H1")]
 
 
 def test_metrics_asked_for_stand_beside_the_papers(short: Reproduction) -> None:
-    for rates in short.tables[-2:]:
+    for rates in short.sections[-2:]:
         assert [row[0] for row in rates.rows] == ["A", "B", "WD padded", "F"]
     assert short.data["study"]["cross ties"]["columns"][3:] == ["A", "B", "WD padded", "F"]
     assert len(short.data["study"]["cross inversions"]["rows"]) == sum(n - 2 for n in range(5, 10))
@@ -57,7 +57,7 @@ def test_metrics_asked_for_stand_beside_the_papers(short: Reproduction) -> None:
 
 @pytest.mark.slow
 def test_sums_of_the_authors_program_appear_at_twenty_units() -> None:
-    tables = reproduce("diaz2022").tables
+    tables = reproduce("diaz2022").sections
     (sums,) = [t for t in tables if "authors' program" in t.title]
     assert len(sums.lines) == 9
     assert all(line.agrees for line in sums.lines)

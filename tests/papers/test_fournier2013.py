@@ -29,7 +29,7 @@ def made(quick):
 
 
 def test_every_printed_number_agrees_or_has_a_remark(made) -> None:
-    lines = [line for table in made.tables for line in table.lines]
+    lines = [line for table in made.sections for line in table.lines]
     assert len(lines) >= 41
     for line in lines:
         assert line.agrees or line.remark, line
@@ -62,7 +62,7 @@ def test_without_segeval_the_moonstone_is_left_out(quick, monkeypatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", without)
     made = reproduce("fournier2013")
-    table = next(t for t in made.tables if "Moonstone" in t.title)
+    table = next(t for t in made.sections if "Moonstone" in t.title)
     assert not table.lines
     assert "not installed" in table.note
     assert "assumed" in made.findings[-1]
@@ -74,7 +74,7 @@ def test_your_own_coders(quick, tmp_path) -> None:
     items = {"a": {"x": [2, 3, 6], "y": [2, 2, 7]}}
     file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
     made = reproduce("fournier2013", path=file)
-    own = next(t for t in made.tables if t.title == "Your coders")
+    own = next(t for t in made.sections if t.title == "Your coders")
     assert own.rows[1][1] == pytest.approx((0.75 - 0.04) / 0.96)
     alone = tmp_path / "alone.json"
     alone.write_text(json.dumps({"segmentation_type": "linear", "items": {"a": {"x": [2, 3, 6]}}}))

@@ -17,7 +17,7 @@ def drawn():
 
 
 def test_the_printed_values_come_out(drawn) -> None:
-    lines = {line.what: line for line in drawn.tables[0].lines}
+    lines = {line.what: line for line in drawn.sections[0].lines}
     assert all(line.agrees for line in lines.values() if line.printed is not None)
     assert lines["timeline within ± 35 ms, %"].computed == pytest.approx(68.5, abs=0.5)
     assert lines["neighbours closer than 40 ms, %"].computed == pytest.approx(21.9, abs=0.05)
@@ -33,7 +33,7 @@ def test_coverage_grows_with_width(drawn) -> None:
 
 
 def test_r_minds_over_segmentation_and_f_does_not(drawn) -> None:
-    rows = {float(row[0]): (float(row[2]), float(row[3])) for row in drawn.tables[3].rows}
+    rows = {float(row[0]): (float(row[2]), float(row[3])) for row in drawn.sections[3].rows}
     assert rows[100.0][0] > rows[0.0][0], "F rewards random boundaries"
     assert rows[100.0][1] < 0 < rows[0.0][1] < rows[-20.0][1], "R does not"
 
@@ -76,14 +76,14 @@ def test_a_timit_tree_stands_beside_the_printed_values(tmp_path) -> None:
     found = reproduce("rasanen2009", path=tmp_path)
     assert found.data["recordings"] == 4
     assert found.data["boundaries"] == 4 * 39
-    printed = [line.printed for line in found.tables[0].lines]
+    printed = [line.printed for line in found.sections[0].lines]
     assert printed == [45.0, 68.0, 21.9, None]
 
 
 def test_other_corpora_are_not_held_against_timit(tmp_path) -> None:
     timit(tmp_path, dialects=False)
     found = reproduce("rasanen2009", path=tmp_path)
-    assert [line.printed for line in found.tables[0].lines] == [None] * 4
+    assert [line.printed for line in found.sections[0].lines] == [None] * 4
 
 
 def test_other_data_is_refused(tmp_path) -> None:

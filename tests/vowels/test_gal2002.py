@@ -29,11 +29,11 @@ def corpora(monkeypatch):
 
 def test_tables_and_figures(corpora, tmp_path) -> None:
     found = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
-    titles = [t.title for t in found.tables]
+    titles = [t.title for t in found.sections]
     assert titles[0].startswith("Figure 1")
     assert any(t.startswith("Arabic, short vowels missing") for t in titles)
     assert {f.name for f in found.figures} == {"figure1", "figure3"}
-    printed = {line.what: line.printed for table in found.tables for line in table.lines}
+    printed = {line.what: line.printed for table in found.sections for line in table.lines}
     assert printed["hmm: phonetic group right (%)"] == 87
     assert (
         found.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
@@ -75,7 +75,7 @@ def test_it_says_how_far_it_is_and_keeps_the_blocks(corpora) -> None:
     blocks = found.data["blocks"]["Hebrew"]["hmm"]
     assert len(blocks) == 3
     row = next(
-        r for t in found.tables if t.title.startswith("Contiguous") for r in t.rows if r[:2] == ["Hebrew", "hmm"]
+        r for t in found.sections if t.title.startswith("Contiguous") for r in t.rows if r[:2] == ["Hebrew", "hmm"]
     )
     scores = [block["word-accuracy"] for block in blocks]
     assert row[2] == f"{np.mean(scores):.1f} ± {np.std(scores, ddof=1):.1f}"

@@ -27,7 +27,7 @@ from caesura.cli.options import (
     Width,
     WindowSize,
 )  # fmt: skip
-from caesura.cli.output import as_json, say, show_picture, show_tables, working, write_svg
+from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
 from caesura.drawings.against import draw_against
 from caesura.drawings.stacks import stack
 from caesura.errors import CaesuraError
@@ -143,7 +143,7 @@ def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str
 
 
 def _show(found: Evaluation, behind: dict[str, Any]) -> None:
-    show_tables(found.tables())
+    show_blocks(found.tables())
     for sentence in _region_counts(found):
         say(sentence)
     show_edit_data(behind)

@@ -8,8 +8,7 @@ import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, Width
-from caesura.cli.output import as_json, console, say, show_picture, show_table, table, working
-from caesura.display.table import Table
+from caesura.cli.output import as_json, console, say, show_block, table, working
 from caesura.errors import UnknownName
 from caesura.report.tour import STOPS
 
@@ -44,12 +43,7 @@ def demo(
             shown = each.visit()
         data.append(each.as_dict(shown))
         for part in shown if not json else ():
-            if isinstance(part, str):
-                console().print(part, markup=False)
-            elif isinstance(part, Table):
-                show_table(part)
-            else:
-                show_picture(part, width)
+            show_block(part, width)
             click.echo()
         if not json:
             say(f"$ {each.command}\n", "dim")

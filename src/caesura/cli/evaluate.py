@@ -31,7 +31,7 @@ from caesura.cli.options import (
     WindowSize,
     writable,
 )  # fmt: skip
-from caesura.cli.output import as_json, show_tables, working
+from caesura.cli.output import as_json, show_blocks, working
 from caesura.cli.streaming import evaluate_streamed, wants_streaming
 from caesura.errors import FormatError, UnknownName
 from caesura.files import atomic_write
@@ -185,7 +185,7 @@ def _show(found: Results, groups: Groups | None, tests: SystemTests) -> None:
     scores, *_ = found.tables()
     notes, scores = scores.notes, replace(scores, notes=())
     tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
-    show_tables([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
+    show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
 
 
 def _show_table(found: Results, style: str) -> None:

@@ -17,13 +17,14 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from caesura.display.result import Block
     from caesura.display.scene import Picture
     from caesura.display.table import Table
     from caesura.display.table_cells import Cell
 
 __all__ = [
-    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_picture", "show_table", "show_tables", "table",
-    "terminal_width", "tracked",
+    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_block", "show_blocks", "show_picture", "show_table",
+    "table", "terminal_width", "tracked",
     "working", "write_svg",
 ]  # fmt: skip
 
@@ -149,20 +150,32 @@ def as_json(data: Any) -> None:
     click.echo(text)
 
 
+def show_blocks(blocks: Iterable[Block], width: int | None = None) -> None:
+    """Show sentences, tables and drawings, an empty line between them."""
+    for number, block in enumerate(blocks):
+        if number:
+            say("")
+        show_block(block, width)
+
+
+def show_block(block: Block, width: int | None = None) -> None:
+    """Show a sentence, a table or a drawing."""
+    from caesura.display.table import Table
+
+    if isinstance(block, str):
+        console().print(block, markup=False)
+    elif isinstance(block, Table):
+        show_table(block)
+    else:
+        show_picture(block, width)
+
+
 def show_table(table: Table) -> None:
     """Print a table, folded into the terminal; a file or a pipe has no edge to fold at."""
     screen = console()
     screen.print(
         table.terminal(screen.width if screen.is_terminal else None), no_wrap=True, crop=False, overflow="ignore"
     )
-
-
-def show_tables(tables: Iterable[Table]) -> None:
-    """Print tables, an empty line between."""
-    for number, table in enumerate(tables):
-        if number:
-            click.echo()
-        show_table(table)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -9,9 +9,9 @@ import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json
-from caesura.cli.output import as_json, console, number, table, working
+from caesura.cli.output import as_json, show_blocks, table, working
 from caesura.errors import FormatError
-from caesura.papers import PAPERS, Reproduction, citation
+from caesura.papers import PAPERS, citation
 from caesura.papers import reproduce as computed
 
 __all__ = ["reproduce"]
@@ -45,37 +45,9 @@ def reproduce(
     if json:
         as_json(result.as_dict())
     else:
-        _show(result)
+        show_blocks(result.blocks())
     if output is not None:
         from caesura.papers.figures import save_figures
 
         for file in save_figures(result, output):
             click.echo(f"wrote {file}", err=json)
-
-
-def _show(result: Reproduction) -> None:
-
-    click.echo(f"{result.citation}\n")
-    for each in result.tables:
-        if each.columns:
-            table(each.title, each.columns, each.rows)
-        else:
-            marks = {True: "✓", False: "✗", None: ""}
-            table(
-                each.title,
-                ["", "printed", "computed", "", "remark"],
-                (
-                    (x.what, _cell(x.printed, x.digits), _cell(x.computed, x.digits + 2), marks[x.agrees], x.remark)
-                    for x in each.lines
-                ),
-            )
-        if each.note:
-            console().print(each.note, markup=False)
-        click.echo()
-    for finding in result.findings:
-        console().print(f"• {finding}", markup=False)
-
-
-def _cell(value: float | str | None, digits: int) -> str:
-
-    return value if isinstance(value, str) else number(value, digits)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from caesura.display.escaping import html_words
 from caesura.display.scene import Picture
 from caesura.display.table import NOTEBOOK_STYLE, Table
+from caesura.display.writing import clean
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-__all__ = ["Result"]
+__all__ = ["Block", "Result"]
+
+#: What is shown, in reading order: sentences, tables, pictures.
+Block: TypeAlias = str | Table | Picture
 
 
 class Result(ABC):
@@ -33,21 +38,31 @@ class Result(ABC):
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
 
+    def blocks(self) -> Sequence[Block]:
+        """Everything to look at, in reading order."""
+        return (*self.tables(), *self.pictures())
+
     def __str__(self) -> str:
-        return "\n\n".join(map(str, (*self.tables(), *self.pictures())))
+        return "\n\n".join(map(str, self.blocks()))
 
     def __repr__(self) -> str:
         return str(self)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        parts: list[Table | Picture] = [*self.tables(), *self.pictures()]
-        for number, part in enumerate(parts):
+        from rich.text import Text
+
+        for number, block in enumerate(self.blocks()):
             yield from [""] * bool(number)
-            yield part
+            yield Text(clean(block)) if isinstance(block, str) else block
 
     def _repr_html_(self) -> str:
-        pictures = (f'<div style="overflow-x:auto">{picture.svg()}</div>' for picture in self.pictures())
-        return "".join((NOTEBOOK_STYLE, *(table.html() for table in self.tables()), *pictures))
+        return NOTEBOOK_STYLE + "".join(map(_block_html, self.blocks()))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text("…" if cycle else str(self))
+
+
+def _block_html(block: Block) -> str:
+    if isinstance(block, str):
+        return f"<p>{html_words(block)}</p>"
+    return block.html() if isinstance(block, Table) else f'<div style="overflow-x:auto">{block.svg()}</div>'

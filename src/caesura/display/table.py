@@ -15,7 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from caesura.display.escaping import html_words, latex_words, markdown_code, markdown_words, spreadsheet_value
-from caesura.display.folding import fold_columns
+from caesura.display.folding import fold_columns, fold_words
 from caesura.display.table_cells import Bar, Cell, Code, Estimate, Interval, Link, OnScale, is_unknown, spell
 from caesura.display.writing import Bidi, cells, choose_bidi, clean, phrase
 
@@ -131,7 +131,8 @@ class Table:
                 )
                 yield _GAP.join(parts).rstrip(), "" if number else "bold"
         for note in self.notes:
-            yield phrase(note, turner), "dim"
+            lines = [note] if width is None or isinstance(note, Code) else fold_words(clean(note), width)
+            yield from ((phrase(words, turner), "dim") for words in lines)
 
     # ------------------------------------------------------------------ pages, papers, machines
 

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Figure", "Line", "Reproduction", "Table"]
+from caesura.display.result import Block, Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, Rounded
+
+__all__ = ["Figure", "Line", "Reproduction", "Section"]
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,41 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
-    """Lines under a heading; or, with ``columns``, a plain table of values whose columns have names."""
+class Section:
+    """Lines under a heading; or, with ``columns``, values whose columns have names."""
 
     title: str
     lines: Sequence[Line] = ()
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[Any]] = ()
     note: str = ""
+
+    def table(self) -> Table:
+        """Printed beside computed, with a mark where they agree or do not; or the values as they are."""
+        notes = (self.note,) if self.note else ()
+        if self.columns:
+            return Table(self.title, tuple(self.columns), tuple(map(tuple, self.rows)), notes)
+        rows = tuple(
+            (x.what, _rounded(x.printed, x.digits), _rounded(x.computed, x.digits + 2), _MARKS[x.agrees], x.remark)
+            for x in self.lines
+        )
+        return Table(self.title, ("number", "printed", "computed", "", "remark"), rows, notes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        lines = [
+            {"what": x.what, "printed": x.printed, "computed": x.computed, "agrees": x.agrees, "remark": x.remark}
+            for x in self.lines
+        ]
+        rows = [list(row) for row in self.rows]
+        return {"title": self.title, "note": self.note, "lines": lines, "columns": list(self.columns), "rows": rows}
+
+
+_MARKS = {True: "✓", False: "✗", None: ""}
+
+
+def _rounded(value: float | str | None, digits: int) -> Cell:
+    return value if value is None or isinstance(value, str) else Rounded(value, digits)
 
 
 @dataclass(frozen=True)
@@ -50,41 +81,32 @@ class Figure:
     size: tuple[float, float] = (6.4, 4.0)
 
 
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Result):
     """Everything ``caesura reproduce`` shows about one paper."""
 
     paper: str
     citation: str
-    tables: Sequence[Table] = ()
+    sections: Sequence[Section] = ()
     figures: Sequence[Figure] = ()
     findings: Sequence[str] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
+
+    def tables(self) -> Sequence[Table]:
+        """One per section, in the paper's order."""
+        return [section.table() for section in self.sections]
+
+    def blocks(self) -> Sequence[Block]:
+        """The reference, the tables, and what was found."""
+        findings = "\n".join(f"• {finding}" for finding in self.findings)
+        return (self.citation, *self.tables(), *((findings,) if findings else ()))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
             "paper": self.paper,
             "citation": self.citation,
-            "tables": [
-                {
-                    "title": t.title,
-                    "note": t.note,
-                    "lines": [
-                        {
-                            "what": x.what,
-                            "printed": x.printed,
-                            "computed": x.computed,
-                            "agrees": x.agrees,
-                            "remark": x.remark,
-                        }
-                        for x in t.lines
-                    ],
-                    "columns": list(t.columns),
-                    "rows": [list(row) for row in t.rows],
-                }
-                for t in self.tables
-            ],
+            "tables": [section.as_dict() for section in self.sections],
             "figures": [{"name": f.name, "caption": f.caption} for f in self.figures],
             "findings": list(self.findings),
             "data": dict(self.data),

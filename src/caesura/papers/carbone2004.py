@@ -20,7 +20,7 @@ from caesura.gold.quality import Represented, compare_methods
 from caesura.gold.votes import Embeddedness
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus
-from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.words import number_of
 
 __all__ = ["reproduce"]
@@ -60,7 +60,7 @@ def reproduce(path: Path | None = None, metric: Sequence[str] | None = None) -> 
     return Reproduction(
         paper="carbone2004",
         citation=CITATION,
-        tables=[*tables, _kappa_table(found), Table("The paper's findings, checked here", checks, note=f"Data: {data}.")],
+        sections=[*tables, _kappa_table(found), Section("The paper's findings, checked here", checks, note=f"Data: {data}.")],
         figures=[Figure("carbone2004-methods", "Methods of unification by measure, flat and full", partial(_draw, found), (9.0, 4.2))],
         findings=[*_in_words(checks), _no_winner(found)],
         data={"source": where, "items": list(corpus.items), "coders": list(corpus.coders)},
@@ -102,21 +102,21 @@ def _metrics(how: Embeddedness, more: Sequence[str]) -> list[Metric]:
     return [*nested, metric("non-crossing"), *(metric(name) for name in more)]
 
 
-def _table(found: Found, how: Embeddedness) -> Table:
+def _table(found: Found, how: Embeddedness) -> Section:
     rows = [[m, found[m, how].segments, *(round(x, 4) for x in found[m, how].means.values())] for m in METHODS]
     names = [name.removeprefix("nested-").replace("kappa", "κ") for name in found[METHODS[0], how].names]
     title = {"flat": "Flat: a segment is its span", "full": "Full: a segment is its span and its level"}[how]
     note = "Means over the annotations that the gold standard was made from."
-    return Table(title, columns=["method", "segments", *names], rows=rows, note=note)
+    return Section(title, columns=["method", "segments", *names], rows=rows, note=note)
 
 
-def _kappa_table(found: Found) -> Table:
+def _kappa_table(found: Found) -> Section:
     rows: list[list[Any]] = []
     for method in METHODS:
         parts = [np.mean(part) for how in _BOTH for part in found[method, how].agreement["nested-kappa"]]
         rows.append([method, *(round(float(part), 4) for part in parts)])
     columns = ["method", "A_a flat", "A_e flat", "A_a full", "A_e full"]
-    return Table("What κ is made of: agreement found and expected", columns=columns, rows=rows)
+    return Section("What κ is made of: agreement found and expected", columns=columns, rows=rows)
 
 
 def _findings(found: Found) -> list[Line]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from caesura.metrics import Metric, metric
-from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 
@@ -78,7 +78,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
     return Reproduction(
         "diaz2022",
         citation("diaz2022"),
-        tables=[*_examples(), _figure_9(), _votes(), *_sums(study), _rates(study), _ours(study)],
+        sections=[*_examples(), _figure_9(), _votes(), *_sums(study), _rates(study), _ours(study)],
         figures=[_plot(study, which) for which in STUDIES],
         findings=_findings(study),
         data={
@@ -94,7 +94,7 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
     )
 
 
-def _examples() -> list[Table]:
+def _examples() -> list[Section]:
     measures = {name: metric(spelled) for name, spelled in PLAIN.items()}
     tables = []
     for title, pairs in FIGURES.items():
@@ -103,7 +103,7 @@ def _examples() -> list[Table]:
             for (name, measure), printed in zip(measures.items(), pair.printed, strict=True):
                 score = measure(pair.ref, pair.hyp)
                 lines.append(Line(f"{pair.name}: {name}", printed, 1 - score if name.startswith("1 -") else score))
-        tables.append(Table(title, lines, note=_masses(pairs)))
+        tables.append(Section(title, lines, note=_masses(pairs)))
     return tables
 
 
@@ -111,7 +111,7 @@ def _masses(pairs: Sequence[Pair]) -> str:
     return "masses: " + ", ".join(f"{' '.join(map(str, p.ref))} / {' '.join(map(str, p.hyp))}" for p in pairs)
 
 
-def _figure_9() -> Table:
+def _figure_9() -> Section:
     ref, muddle, topics = (3,) * 6, (3, 3, 12), (6, 6, 6)
     why = "merges alone give fewer / more segments: 3/6, whatever the masses"
     lines = [
@@ -121,7 +121,7 @@ def _figure_9() -> Table:
     for scorer, prefers in (("exponential", "favours h2"), ("best", "favours h1")):
         for name, hyp in (("h1", muddle), ("h2", topics)):
             lines.append(Line(f"r, {name}: A, scorer {scorer}", None, metric("A", scorer=scorer)(ref, hyp), prefers))
-    return Table(
+    return Section(
         "Figure 9: two candidates that A, B and WD cannot tell apart",
         lines,
         note="Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
@@ -129,7 +129,7 @@ def _figure_9() -> Table:
     )
 
 
-def _votes() -> Table:
+def _votes() -> Section:
     lines = []
     for name, gold, one, two, votes in VOTES:
         first, second = metric("A")(gold, one), metric("A")(gold, two)
@@ -138,10 +138,10 @@ def _votes() -> Table:
         lines.append(
             Line(name, wanted, ours, f"votes {votes[0]} / {votes[1]} / {votes[2]}; A {first:.4f}, {second:.4f}")
         )
-    return Table("Appendix A: whom six readers found closer to gold, and whom A does", lines)
+    return Section("Appendix A: whom six readers found closer to gold, and whom A does", lines)
 
 
-def _sums(study: ErrorStudy) -> list[Table]:
+def _sums(study: ErrorStudy) -> list[Section]:
     """Compare with the authors' tables, where the study is theirs."""
     if study.longest != _DRAWN:
         return []
@@ -150,23 +150,23 @@ def _sums(study: ErrorStudy) -> list[Table]:
         for which, by_name in AUTHORS.items()
         for name, theirs in by_name.items()
     ]
-    return [Table("Section 5: misbehaviour on texts of 5 to 20 units, the authors' program beside ours", lines)]
+    return [Section("Section 5: misbehaviour on texts of 5 to 20 units, the authors' program beside ours", lines)]
 
 
-def _rates(study: ErrorStudy) -> Table:
+def _rates(study: ErrorStudy) -> Section:
     rows = [
         (name, *(f"{study.total(name, which)} ({study.rate(name, which):.1%})" for which in STUDIES))
         for name in study.names
     ]
     total = int(study.references.sum())
-    return Table(
+    return Section(
         f"Section 5: references on which a metric misbehaves, of {total} with {study.shortest} to {study.longest} units",
         columns=["metric", *STUDIES],
         rows=rows,
     )
 
 
-def _ours(study: ErrorStudy) -> Table:
+def _ours(study: ErrorStudy) -> Section:
     everything = int(study.references.sum())
     rows = [
         (
@@ -176,7 +176,7 @@ def _ours(study: ErrorStudy) -> Table:
         )
         for name in study.names
     ]
-    return Table(
+    return Section(
         "Ours: references on which a metric prefers the wrong hypothesis, or a deletion to a mild shift (figure 16)",
         columns=["metric", *STUDIES, "deletion"],
         rows=rows,

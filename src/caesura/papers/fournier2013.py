@@ -21,7 +21,7 @@ from caesura.metrics import Batch, metric
 from caesura.metrics.boundary import boundary_similarity, segmentation_similarity
 from caesura.metrics.window import window_diff
 from caesura.model import Corpus
-from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.pseudo_coders import (
     Copied,
     agreement_by_coders,
@@ -91,7 +91,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         paper="fournier2013",
         citation=CITATION,
-        tables=[*tables, _simulation_table(curves)],
+        sections=[*tables, _simulation_table(curves)],
         figures=_figures(curves, data),
         findings=_findings(curves, near, data is not None),
         data={"rates": RATES.tolist(), "coders": CODERS, "near": near, **{k: v.tolist() for k, v in curves.items()}},
@@ -101,7 +101,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
 # ---------------------------------------------------------------------- tables
 
 
-def _figures_5_to_8() -> Table:
+def _figures_5_to_8() -> Section:
     lines = []
     for figure, what, automatic, printed in FIGURES:
         computed = (
@@ -112,10 +112,10 @@ def _figures_5_to_8() -> Table:
         for name, one, two in zip(("S", "B", "1-WD"), printed, computed, strict=True):
             lines.append(Line(f"figure {figure}, {what}: {name}", one, two, digits=4))
     note = "S with every edit counted as 1; a near miss costs B 1/2, so equation 5 divides by n_t, not by n_t - 1 as printed."
-    return Table("Figures 5-8: manual 2|3|6, k = 2", lines, note=note)
+    return Section("Figures 5-8: manual 2|3|6, k = 2", lines, note=note)
 
 
-def _stargazer() -> Table:
+def _stargazer() -> Section:
     corpus, lines = samples.load("stargazer"), []
     for name, made, printed in (("S", S_METRIC, 0.7562), ("B", B_METRIC, 0.4405)):
         then = agreement(corpus, made, "pi", "segments").value
@@ -123,7 +123,7 @@ def _stargazer() -> Table:
         now = agreement(corpus, made, "pi", "pooled").value
         why = "the program of 2013 counted segments for boundaries: chance 0.16, not 0.1225"
         lines.append(Line(f"{name}-π*, boundaries counted", printed, now, why, digits=4))
-    return Table("Section 5: Stargazer, 7 coders", lines)
+    return Section("Section 5: Stargazer, 7 coders", lines)
 
 
 def _moonstone() -> dict[str, Corpus]:
@@ -140,7 +140,7 @@ def _moonstone() -> dict[str, Corpus]:
     return found
 
 
-def _moonstone_table(groups: dict[str, Corpus]) -> Table:
+def _moonstone_table(groups: dict[str, Corpus]) -> Section:
     lines = []
     for name, (group, s, b) in MOONSTONE.items():
         for label, made, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
@@ -154,18 +154,18 @@ def _moonstone_table(groups: dict[str, Corpus]) -> Table:
         if groups
         else "Not computed: the data come with the package segeval (pip install segeval), which is not installed."
     )
-    return Table("Section 5: the Moonstone", lines, columns=() if lines else ("",), note=note)
+    return Section("Section 5: the Moonstone", lines, columns=() if lines else ("",), note=note)
 
 
-def _own(corpus: Corpus) -> Table:
+def _own(corpus: Corpus) -> Section:
     rows = [
         [name, *(agreement(corpus, made, "pi", density).value for density in ("pooled", "mean", "segments"))]
         for name, made in (("S-π*", S_METRIC), ("B-π*", B_METRIC))
     ]
-    return Table("Your coders", columns=["", "pooled", "mean", "segments"], rows=rows)
+    return Section("Your coders", columns=["", "pooled", "mean", "segments"], rows=rows)
 
 
-def _table_2() -> Table:
+def _table_2() -> Section:
     lines = []
     for name, b, pairs, precision, recall, f, (tp, fp, fn, tn) in TABLE_2:
         lines += [
@@ -179,7 +179,7 @@ def _table_2() -> Table:
         "The printed cells, put through our definitions: near misses add their correctness to TP, their lost part goes nowhere, and "
         "TN is what is left of the potential boundaries. The segmenters' output was never published."
     )
-    return Table("Table 2: its identities", lines, note=note)
+    return Section("Table 2: its identities", lines, note=note)
 
 
 # ---------------------------------------------------------------------- simulations
@@ -232,7 +232,7 @@ def _simulated(sizes: NDArray[np.int64], near: float, seed: int) -> Curves:
     return curves
 
 
-def _simulation_table(curves: Curves) -> Table:
+def _simulation_table(curves: Curves) -> Section:
     steps = [0, 2, 5, 8, 10]
     rows = []
     for label, what in (("mixed", "left out or added"), ("omitted", "left out only")):
@@ -242,7 +242,7 @@ def _simulation_table(curves: Curves) -> Table:
     rows += [[f"{n}-π*, fully random", *[""] * (len(steps) - 1), f"{curves[f'{n} random'].mean():.3f}"] for n in "SB"]
     columns = ["mean over 2-10 coders; rate of full misses", *(f"{RATES[i]:.1f}" for i in steps)]
     note = "Where all boundaries are left out (rate 1.0) nothing is there to disagree on, and both measures are 1."
-    return Table("Figure 9: simulated coders", columns=columns, rows=rows, note=note)
+    return Section("Figure 9: simulated coders", columns=columns, rows=rows, note=note)
 
 
 def _findings(curves: Curves, near: float, from_data: bool) -> list[str]:

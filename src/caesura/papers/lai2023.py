@@ -20,7 +20,7 @@ from caesura.metrics.flexible import flexible_similarity
 from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
-from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.catalog import citation
 
 __all__ = ["CUSTOM", "reproduce"]
@@ -81,7 +81,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         "lai2023",
         citation("lai2023"),
-        tables=[_figure_2(), *_authors(found), *_figures(found, fates)],
+        sections=[_figure_2(), *_authors(found), *_figures(found, fates)],
         figures=_drawn(found, fates),
         findings=_findings(found, fates, "M" in matrices),
         data={"source": "the built-in dialogue" if path is None else str(path), "fates": fates},
@@ -185,7 +185,7 @@ def _fates(texts: Sequence[Text]) -> dict[str, dict[str, int]]:
     return total
 
 
-def _figure_2() -> Table:
+def _figure_2() -> Section:
     first = Segmentation.from_labels_at(["p", "", "r", "", "q"])
     second = Segmentation.from_labels_at(["q", "r", "", "p", "r"])
     best = flexible_operations(first, second)
@@ -195,10 +195,10 @@ def _figure_2() -> Table:
         Line("without moves", 5.0, apart.cost, "r and p deleted, r added"),
         Line("edits plus correct boundaries", None, float(best.boundaries)),
     ]
-    return Table("Figure 2: the worked example, M = I, moves at 0.5 a position", lines, note="p ∅ r ∅ q / q r ∅ p r")
+    return Section("Figure 2: the worked example, M = I, moves at 0.5 a position", lines, note="p ∅ r ∅ q / q r ∅ p r")
 
 
-def _authors(found: Sequence[Found]) -> list[Table]:
+def _authors(found: Sequence[Found]) -> list[Section]:
     """Put the authors' values beside ours, text by text, where they are known."""
     tables = []
     names = {"I": "identity", "M": "paper_custom", "M swapped": "vignette_misordered"}
@@ -221,7 +221,7 @@ def _authors(found: Sequence[Found]) -> list[Table]:
                     why = "theirs draws with the last speaker's proportions only"
                     lines.append(Line(f"κ of {norm}({short})", theirs[at], each.kappa[short, norm], why))
         tables.append(
-            Table(
+            Section(
                 f"{each.text.name}: the authors' program and ours",
                 lines,
                 note="M is the matrix as the text states it; figure 4 was computed with comma and period swapped (M swapped).",
@@ -230,19 +230,19 @@ def _authors(found: Sequence[Found]) -> list[Table]:
     return tables
 
 
-def _figures(found: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> list[Table]:
+def _figures(found: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> list[Section]:
     keys = list(found[0].similarity)
     columns = ["text", *(f"{name}({short})" for short, name in keys)]
     every = sorted({fate for row in fates.values() for fate in row}, key=_fate_order(list(fates)))
     return [
-        Table("Figure 4: similarity", columns=columns, rows=[(f.text.name, *f.similarity.values()) for f in found]),
-        Table(
+        Section("Figure 4: similarity", columns=columns, rows=[(f.text.name, *f.similarity.values()) for f in found]),
+        Section(
             "Figure 5: κ",
             columns=columns,
             rows=[(f.text.name, *f.kappa.values()) for f in found],
             note=f"Exact where the automaton is small enough, else simulated to a standard error of {_PRECISION:g}.",
         ),
-        Table(
+        Section(
             "Figure 6: what became of the first annotator's boundaries (M = I)",
             columns=["type", *every, "all"],
             rows=[(kind, *(row.get(fate, 0) for fate in every), sum(row.values())) for kind, row in fates.items()],

@@ -21,7 +21,7 @@ from caesura.formats import read
 from caesura.metrics.performance_plane import Recordings, f_curve, f_value, r_curve
 from caesura.metrics.region import r_value
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.statistics.regions import random_hit_rates
 
 __all__ = ["reproduce", "synthetic"]
@@ -75,7 +75,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         paper="rasanen2009",
         citation=CITATION,
-        tables=[_printed(known, path is None, timit), _figure3(found), _figure4(found), _figure6(found), _corners()],
+        sections=[_printed(known, path is None, timit), _figure3(found), _figure4(found), _figure6(found), _corners()],
         figures=[
             Figure("rasanen2009-figure3", "Share of the timeline in search regions against their width", partial(_draw3, found)),
             Figure("rasanen2009-figure4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, found)),
@@ -120,7 +120,7 @@ def _corpus(path: Path | None, seed: int) -> tuple[Corpus, str, bool]:
 # ---------------------------------------------------------------------- tables
 
 
-def _printed(known: Recordings, drawn: bool, timit: bool) -> Table:
+def _printed(known: Recordings, drawn: bool, timit: bool) -> Section:
     beside = drawn or timit
     fitted = "one of the two values the drawn recordings are made from" if drawn else ""
     lines = [
@@ -143,45 +143,45 @@ def _printed(known: Recordings, drawn: bool, timit: bool) -> Table:
         if beside
         else "TIMIT's printed values: 45, 68 and 21.9 %."
     )
-    return Table("Search regions on the timeline (section 3, figure 3, footnote 1)", lines, note=note)
+    return Section("Search regions on the timeline (section 3, figure 3, footnote 1)", lines, note=note)
 
 
-def _figure3(found: _Found) -> Table:
+def _figure3(found: _Found) -> Section:
     rows = [
         (f"± {1000 * width:g} ms", f"{covered:.1f}", f"{100 * found.known.close_gaps(2 * width):.1f}")
         for width, covered in zip(_WIDTHS, found.coverage, strict=True)
     ]
     columns = ("search region", "timeline covered, %", "neighbours whose regions overlap, %")
-    return Table("Figure 3: coverage against the width of regions, overlaps counted once", columns=columns, rows=rows)
+    return Section("Figure 3: coverage against the width of regions, overlaps counted once", columns=columns, rows=rows)
 
 
-def _figure4(found: _Found) -> Table:
+def _figure4(found: _Found) -> Section:
     rows = [
         (f"{over:+g}", f"{one:.2f}", f"{two:.2f}", f"{one - two:+.2f}")
         for over, one, two in zip(_OVER, found.simulated, found.closed, strict=True)
     ]
     columns = ("over-segmentation, %", "hit rate simulated, %", "closed form, %", "difference")
     note = "Closed form: the mean over regions of 1 - (1 - w/T)^N. Simulated: 10 draws a point."
-    return Table("Figure 4: random boundaries at ± 20 ms", columns=columns, rows=rows, note=note)
+    return Section("Figure 4: random boundaries at ± 20 ms", columns=columns, rows=rows, note=note)
 
 
-def _figure6(found: _Found) -> Table:
+def _figure6(found: _Found) -> Section:
     over = np.array(_OVER)
     rows = [
         (f"{o:+g}", f"{h:.1f}", f"{f:.3f}", f"{r:.3f}")
         for o, h, f, r in zip(over, found.closed, f_value(found.closed, over), r_value(found.closed, over), strict=True)
     ]
     columns = ("over-segmentation, %", "hit rate, %", "F", "R")
-    return Table("Figure 6: what F and R say of random boundaries", columns=columns, rows=rows)
+    return Section("Figure 6: what F and R say of random boundaries", columns=columns, rows=rows)
 
 
-def _corners() -> Table:
+def _corners() -> Section:
     lines = [
         Line("R at the target point (HR 100, OS 0)", 1.0, float(r_value(100, 0)), "equation 8", digits=4),
         Line("R without any boundary (HR 0, OS -100)", None, float(r_value(0, -100)), "1 - √2/2", digits=4),
         Line("R with every boundary found twice (HR 100, OS 100)", None, float(r_value(100, 100)), "", digits=4),
     ]
-    return Table("R by its formula", lines)
+    return Section("R by its formula", lines)
 
 
 def _findings(found: _Found) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
+from caesura.display.result import Block
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.drawings.catalog import applicable, draw
 from caesura.model import Corpus
 
-__all__ = ["Block", "Document", "Report", "Section"]
+__all__ = ["Document", "Report", "Section"]
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,6 @@ class Document:
         """Draw all coders of this item, in the way that shows most: edits and regions for two, all under each other for more."""
         row = next(d for d in applicable(self.corpus) if d.shown)
         return draw(row.name, self.corpus, **({"zoom": zoom} if "zoom" in row.options else {}))
-
-
-Block: TypeAlias = str | Table | Picture
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from caesura._version import __version__
 from caesura.agreement import COEFFICIENTS
+from caesura.display.result import Block
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, Code, Interval, Link, Rounded, measure_name, spell
 from caesura.display.writing import clean, clip
@@ -15,7 +16,7 @@ from caesura.drawings.catalog import draw
 from caesura.metrics import Metric
 from caesura.model import Corpus
 from caesura.report.amounts import marks_per_annotation, rates_of_coders, total_length
-from caesura.report.blocks import Block, Document, Section
+from caesura.report.blocks import Document, Section
 from caesura.report.measures import Measures
 from caesura.report.summary import quoted
 from caesura.statistics.evaluation import Measured

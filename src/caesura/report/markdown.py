@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from caesura.display.escaping import markdown_words
+from caesura.display.result import Block
 from caesura.display.scene import Picture
 from caesura.display.table import Table
-from caesura.report.blocks import Block, Document, Report, Section
+from caesura.report.blocks import Document, Report, Section
 
 __all__ = ["markdown_report"]
 

@@ -15,10 +15,11 @@ from hashlib import sha256
 from caesura._version import __version__
 from caesura.display.escaping import html_words
 from caesura.display.palette import STYLE
+from caesura.display.result import Block
 from caesura.display.svg import plain_text
 from caesura.display.table import Table
 from caesura.display.writing import clean
-from caesura.report.blocks import Block, Document, Report, Section
+from caesura.report.blocks import Document, Report, Section
 from caesura.report.page_parts import SCRIPT, page_style
 
 __all__ = ["html_page"]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from caesura import samples
-from caesura.display.scene import Picture
+from caesura.display.result import Block
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, measure_name
 from caesura.drawings.catalog import draw
@@ -18,11 +18,7 @@ from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
 from caesura.registry import Entry
 
-__all__ = ["STOPS", "Shown", "Stop"]
-
-
-#: What a stop shows, in order: sentences, tables, pictures.
-Shown: TypeAlias = list[str | Table | Picture]
+__all__ = ["STOPS", "Stop"]
 
 
 @dataclass(frozen=True)
@@ -32,9 +28,9 @@ class Stop:
     name: str
     title: str
     command: str
-    visit: Callable[[], Shown] = field(repr=False)
+    visit: Callable[[], list[Block]] = field(repr=False)
 
-    def as_dict(self, shown: Shown) -> dict[str, Any]:
+    def as_dict(self, shown: list[Block]) -> dict[str, Any]:
         """Plain data for JSON: sentences and tables; of a picture, its title and text."""
         return {
             "name": self.name,
@@ -44,7 +40,7 @@ class Stop:
         }
 
 
-def _plain(part: str | Table | Picture) -> Any:
+def _plain(part: Block) -> Any:
     if isinstance(part, str):
         return part
     if isinstance(part, Table):
@@ -52,7 +48,7 @@ def _plain(part: str | Table | Picture) -> Any:
     return {"picture": part.title, "drawn": str(part)}
 
 
-def _boundaries() -> Shown:
+def _boundaries() -> list[Block]:
     corpus = samples.load("kubla")
     names = ["B", "S", "WD", "Pk", "A", "F"]
     measures = {name: metric(name) for name in names}
@@ -68,7 +64,7 @@ def _boundaries() -> Shown:
     ]
 
 
-def _agreement() -> Shown:
+def _agreement() -> list[Block]:
     from caesura.agreement import agreement
 
     corpus = samples.load("stargazer")
@@ -82,7 +78,7 @@ def _agreement() -> Shown:
     ]
 
 
-def _flexible() -> Shown:
+def _flexible() -> list[Block]:
     corpus = samples.load("dialogue")
     rows: list[list[Cell]] = []
     for track in corpus.tracks:
@@ -95,12 +91,12 @@ def _flexible() -> Shown:
     ]
 
 
-def _alignment() -> Shown:
+def _alignment() -> list[Block]:
     corpus = samples.load("stargazer").select(coders=["coder 1", "coder 7"])
     return ["Which segment of one coder is which segment of the other?", draw("alignment", corpus)]
 
 
-def _region() -> Shown:
+def _region() -> list[Block]:
     from caesura.metrics.region import region_scores
 
     corpus = samples.load("phones")
@@ -119,7 +115,7 @@ def _region() -> Shown:
     ]
 
 
-def _gold() -> Shown:
+def _gold() -> list[Block]:
     from caesura.gold import unify
 
     corpus = samples.load("walk")
@@ -136,12 +132,12 @@ def _gold() -> Shown:
     ]
 
 
-def _vowels() -> Shown:
-    shown: Shown = Entry("caesura.vowels.tour:visit").load()()  # that room plugs in; nothing imports it
+def _vowels() -> list[Block]:
+    shown: list[Block] = Entry("caesura.vowels.tour:visit").load()()  # that room plugs in; nothing imports it
     return shown
 
 
-def _scripts() -> Shown:
+def _scripts() -> list[Block]:
     corpus = samples.load("scripts")
     return ["Texts that run from right to left, vowel points included.", draw("segmentations", corpus.select(items=["hebrew"]))]  # fmt: skip
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.display.palette import PALETTE, SERIES
 from caesura.errors import CaesuraError
-from caesura.papers.base import Figure, Line, Reproduction, Table
+from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.vowels.corpora import VowelCorpus, load_corpus
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import MODELS, Progress
@@ -180,15 +180,15 @@ def _ambiguity(corpus: VowelCorpus) -> list[float]:
     return shares
 
 
-def _ambiguity_table(ambiguity: dict[str, list[float]]) -> Table:
+def _ambiguity_table(ambiguity: dict[str, list[float]]) -> Section:
     lines = [
         Line(f"unambiguous words, {name} (%)", 30.0, values[0], "printed: 'only about 30 %', both languages", digits=0)
         for name, values in ambiguity.items()
     ]
-    return Table("Figure 1: ambiguity of the training set", lines)
+    return Section("Figure 1: ambiguity of the training set", lines)
 
 
-def _printed(name: str, results: dict[str, dict[str, float]], printed: dict[str, float]) -> Table:
+def _printed(name: str, results: dict[str, dict[str, float]], printed: dict[str, float]) -> Section:
     lines = []
     for model, found in results.items():
         remark = f"{found['unseen words']:.1f} % of words unseen, {found['unseen-accuracy']:.1f} % of them right; DER {found['DER']:.2f} %"
@@ -196,10 +196,10 @@ def _printed(name: str, results: dict[str, dict[str, float]], printed: dict[str,
         if name == "Hebrew":
             group = printed.get("group") if model == "hmm" else None
             lines.append(Line(f"{model}: phonetic group right (%)", group, found["group-accuracy"], digits=0))
-    return Table(f"{name}: a random tenth of the verses", lines)
+    return Section(f"{name}: a random tenth of the verses", lines)
 
 
-def _blocks_table(folded: dict[str, dict[str, list[dict[str, float]]]], folds: int) -> Table:
+def _blocks_table(folded: dict[str, dict[str, list[dict[str, float]]]], folds: int) -> Section:
     rows = []
     for name, models in folded.items():
         for model, found in models.items():
@@ -220,21 +220,21 @@ def _blocks_table(folded: dict[str, dict[str, list[dict[str, float]]]], folds: i
         "Means and standard deviations over the blocks; in brackets the number of the block. `caesura vowels evaluate "
         "hebrew-bible --model best --split blocks` does the same with the slowest model."
     )
-    return Table(f"Contiguous blocks, {folds} of them, each held out in turn", (), columns, rows, note)
+    return Section(f"Contiguous blocks, {folds} of them, each held out in turn", (), columns, rows, note)
 
 
 def _mean(scores: NDArray[np.float64]) -> str:
     return f"{scores.mean():.1f} ± {scores.std(ddof=1):.1f}"
 
 
-def _curve_table(curves: dict[str, dict[float, dict[str, float]]]) -> Table:
+def _curve_table(curves: dict[str, dict[float, dict[str, float]]]) -> Section:
     rows = []
     for name, found in curves.items():
         rows.append([name, "words", *(f"{found[s]['word-accuracy']:.1f}" for s in _SHARES)])
         if name == "Hebrew":
             rows.append([name, "phonetic group", *(f"{found[s]['group-accuracy']:.1f}" for s in _SHARES)])
     note = "The paper's curves end at 81 (Hebrew), 87 (Hebrew, phonetic group) and 86 (Arabic)."
-    return Table(
+    return Section(
         "Figure 3: bigram model, percent right by share of training data",
         (),
         ["task", "", "40 %", "60 %", "90 %"],

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from caesura.display.result import Block
 from caesura.display.table import Table
-from caesura.report.tour import Shown
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.samples import TOUR, UNPOINTED
 
 __all__ = ["visit"]
 
 
-def visit() -> Shown:
+def visit() -> list[Block]:
     """Learn from a few lines, and read two that have no vowels."""
     restorer = VowelRestorer(language="hebrew", model="hmm").fit(TOUR)
     return [
