@@ -10,6 +10,8 @@ from caesura.papers import reproduce
 from caesura.papers.figures import save_figures
 from caesura.vowels import gal2002
 from caesura.vowels.corpora import VowelCorpus
+from caesura.vowels.scripts import ARABIC
+from caesura.vowels.study import Split
 
 
 def small(language: str, marks: str, letters: str) -> VowelCorpus:
@@ -42,6 +44,20 @@ def test_tables_and_figures(corpora, tmp_path) -> None:
     assert sum(found.data["ambiguity"]["quran"]) == pytest.approx(100)
     files = save_figures(found, tmp_path, ("svg",))
     assert all(f.stat().st_size > 1000 for f in files)
+
+
+def test_unseen_words_are_those_that_no_line_of_training_has(corpora) -> None:
+    corpus, split = corpora["quran"], Split("first lines train", range(4), range(4, 80))
+    found = gal2002._measure(corpus, split, "unigram", "all")
+    train, test = (
+        [w for i in rows for w in ARABIC.word.findall(corpus.lines[i])] for rows in (split.train, split.test)
+    )
+    unseen = [w for w in test if ARABIC.read(w) not in set(map(ARABIC.read, train))]
+    assert 0 < len(unseen) < len(test)
+    assert found["unseen words"] == pytest.approx(100 * len(unseen) / len(test))
+    assert found["errors on unseen words"] == pytest.approx(
+        found["unseen words"] * (1 - found["unseen-accuracy"] / 100)
+    )
 
 
 def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:

@@ -103,7 +103,7 @@ def test_spellings_are_the_best_of_all(order: int) -> None:
         rows = choices[kept * low : kept * low + len(every) * len(letters)].reshape(len(every), -1)
         found = [truth[every.index(tuple(row))] for row in (rows + alphabet.first[letters]).tolist()]
         assert found == pytest.approx(scores[w, : sizes[w]].tolist(), abs=1e-5)
-    assert alphabet.pointed("דגל", choices[:3].tolist()) == HEBREW.canonical("דֶּגֶל")
+    assert alphabet.point_word("דגל", choices[:3].tolist()) == HEBREW.canonical("דֶּגֶל")
 
 
 def test_words_of_one_text_are_spelt_as_each_by_itself() -> None:

@@ -79,9 +79,9 @@ def test_marks_can_be_put_on_and_taken_off(text: str, random) -> None:
         for word in table.word.findall(text):
             letters = table.split(word)
             marks = tuple("".join(random.sample(list(table.targets), random.randint(0, 2))) for _ in letters)
-            assert table.strip(table.marked(word, marks)) == table.strip(word)
-            assert table.strip(table.merged(word, marks)) == table.strip(word)
-            replaced = table.marked(word, marks, existing="replace")
+            assert table.strip(table.add_marks(word, marks)) == table.strip(word)
+            assert table.strip(table.merge_marks(word, marks)) == table.strip(word)
+            replaced = table.add_marks(word, marks, existing="replace")
             assert table.strip(replaced) == table.strip(word)
 
 

@@ -19,7 +19,7 @@ def trained(request: pytest.FixtureRequest) -> tuple[Alphabet, Passage, Tagger]:
     alphabet = Alphabet.of(HEBREW, lexicon.pointed)
     text = alphabet.spell([lexicon.pointed[s] for s in lines.states.tolist()])
     passage = Passage(text, lines.offsets, lines.joined)
-    passage = passage.reversed() if request.param else passage
+    passage = passage.reverse() if request.param else passage
     return alphabet, passage, fit_tagger(alphabet, passage, epochs=3, seed=0, progress=lambda *_: None, what="")
 
 

@@ -1,6 +1,6 @@
 """CoNLL-U with discourse segments, as DISRPT gives them: ``Seg=B-seg`` (or the older ``BeginSeg=Yes``) on a segment's first token.
 
-A document (``# newdoc id = …``) is an item, one token per unit; ranges of multiword tokens and empty nodes are passed over.
+A document (``# newdoc id = …``) is an item, a token is a unit; ranges of multiword tokens and empty nodes are passed over.
 """
 
 from __future__ import annotations

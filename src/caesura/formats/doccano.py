@@ -1,4 +1,4 @@
-"""doccano's JSON lines: a text a line with its labelled spans; one file per annotator."""
+"""doccano's JSON lines: one text per line with its labelled spans; one file per annotator."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def read(
 
 
 def write(corpus: Corpus, *, unit: Unit = "word") -> str:
-    """Write a task an item, one annotation per coder; names are kept in ``data.item`` and ``completed_by.email``."""
+    """Write one task per item, one annotation per coder; names are kept in ``data.item`` and ``completed_by.email``."""
     tasks: dict[str, dict[str, Any]] = {}
     for a in corpus:
         text, starts = join_units(a.marks.units or (), unit)

@@ -42,14 +42,14 @@ class Alphabet:
     @classmethod
     def of(cls, script: Script, words: Iterable[str]) -> Alphabet:
         """Gather the pointed letters of pointed words."""
-        found: dict[str, dict[str, None]] = {}
+        seen: dict[str, dict[str, None]] = {}
         for word in words:
             for letter in script.split(word):
-                found.setdefault(letter.read, {}).setdefault(letter.marks)
-        letters = sorted(found)
-        marks = ["", *sorted({m for of in found.values() for m in of} - {""})]
+                seen.setdefault(letter.read, {}).setdefault(letter.marks)
+        letters = sorted(seen)
+        marks = ["", *sorted({m for of in seen.values() for m in of} - {""})]
         number = {m: i for i, m in enumerate(marks)}
-        choices = [sorted(number[m] for m in found[x]) for x in letters]
+        choices = [sorted(number[m] for m in seen[x]) for x in letters]
         sizes = [len(c) for c in choices] + [1]
         return cls(
             script, (*letters, "\ufffd"), tuple(marks), np.cumsum([0, *sizes]),
@@ -113,7 +113,7 @@ class Alphabet:
     def _pointed(self) -> dict[str, list[str]]:
         return {}
 
-    def pointed(self, word: str, choices: Sequence[int]) -> str:
+    def point_word(self, word: str, choices: Sequence[int]) -> str:
         """Write a word with these choices."""
         letters = self.script.split(word)
         return "".join([self.pointed_letters(x.read)[c] for x, c in zip(letters, choices, strict=False)])

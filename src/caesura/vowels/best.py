@@ -18,7 +18,7 @@ from caesura.vowels.choosing import Chooser, fit_chooser
 from caesura.vowels.lexicon import Lexicon, Lines
 from caesura.vowels.models import Arrays, Progress, Words
 from caesura.vowels.ngrams import NGrams
-from caesura.vowels.open import RULED_OUT, Lattice, Open, fitted_ngrams, rebuilt
+from caesura.vowels.open import RULED_OUT, Lattice, Open, fit_ngram_models, rebuild
 from caesura.vowels.scripts import Script
 from caesura.vowels.tagging import Passage, Scored, Tagger, fit_tagger
 
@@ -83,11 +83,11 @@ class Best(Open):
         """Train the n-grams of the open model, then the chooser, where it counts, and both taggers, on two threads."""
         from concurrent.futures import ThreadPoolExecutor
 
-        parts = fitted_ngrams(script, lexicon, lines, options, progress)
+        parts = fit_ngram_models(script, lexicon, lines, options, progress)
         alphabet = parts[0]
         text = alphabet.spell([lexicon.pointed[s] for s in lines.states.tolist()])
         passage = Passage(text, lines.offsets, lines.joined)
-        ways = {"forward tagger": passage, "backward tagger": passage.reversed()}
+        ways = {"forward tagger": passage, "backward tagger": passage.reverse()}
 
         epochs, seed = int(options["epochs"]), int(options["seed"])
 
@@ -124,7 +124,7 @@ class Best(Open):
             for name in ("forward", "backward")
         )
         chooser = Chooser.from_arrays(arrays) if "chooser_weights" in arrays else None
-        return cls(script, lexicon, *rebuilt(script, arrays), forward, backward, chooser)
+        return cls(script, lexicon, *rebuild(script, arrays), forward, backward, chooser)
 
 
 class _Fusion:
@@ -134,7 +134,7 @@ class _Fusion:
         self.model, self.words = model, words
         self.alphabet = model.alphabet
         self.here = Passage(self.alphabet.spell(words.words), words.offsets, words.joined)
-        self.back = self.here.reversed()
+        self.back = self.here.reverse()
         self.features = self.here.features(model.forward.size)
         self.back_features = self.back.features(model.backward.size)
         self.longest = int(self.here.sizes.max()) if len(words.words) else 0
@@ -144,46 +144,50 @@ class _Fusion:
         from caesura.vowels.kernels.fusion import prune
 
         (rows, offsets), likely = self._candidates()
-        forward, backward, _ = self._scored((rows, offsets), likely)
+        forward, backward, _ = self._score((rows, offsets), likely)
         weights = self.model.weights
-        scores = weights.forward * forward.scores + weights.backward * self._unturned(backward.scores, offsets)
+        scores = weights.forward * forward.scores + weights.backward * self._turn_back(backward.scores, offsets)
         scores += self._contradictions(rows, offsets)
         keep = np.zeros(len(rows), bool)
         prune(offsets, scores, _MARGIN, _MOST, keep)
         kept = np.concatenate(([0], np.cumsum(keep)))[offsets]
-        return self._assembled(rows[keep], kept, self._states(offsets)[keep])
+        return self._assemble(rows[keep], kept, self._states(offsets)[keep])
 
-    def _scored(self, given: Candidates, before: Candidates) -> tuple[Scored, Scored, Ints]:
+    def _score(self, given: Candidates, before: Candidates) -> tuple[Scored, Scored, Ints]:
         """Scores of both taggers; the backward ones with words in reverse, and where the candidates of each begin there."""
-        turned = self._turned(*given)
+        turned = self._turn(*given)
         return (
             self.model.forward.score(self.alphabet, self.here, self.features, given, before),
-            self.model.backward.score(self.alphabet, self.back, self.back_features, turned, self._turned(*before)),
+            self.model.backward.score(self.alphabet, self.back, self.back_features, turned, self._turn(*before)),
             turned[1],
         )
 
     def _candidates(self) -> tuple[Candidates, Candidates]:
-        """Choices of marks, a row a candidate, the lexicon's first and each once; and the forward tagger's best of every word."""
+        """Choices of marks, one row per candidate, the lexicon's first and each once; and the forward tagger's best of every word."""
         number = len(self.words.words)
         self._spell_known()
         known = self.model.known_choices
         usual = self._usual()
-        turned, _ = self._turned(usual, np.arange(number + 1))
-        one, one_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM, usual)
-        two, two_sizes = self.model.backward.propose(self.alphabet, self.back, self.back_features, _BEAM, turned)
+        turned, _ = self._turn(usual, np.arange(number + 1))
+        forward, forward_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM, usual)
+        backward, backward_sizes = self.model.backward.propose(
+            self.alphabet, self.back, self.back_features, _BEAM, turned
+        )
         rows: list[tuple[int, ...]] = []
         offsets = [0]
         for i, (word, size) in enumerate(zip(self.words.words, self.here.sizes.tolist(), strict=True)):
-            found = dict.fromkeys(known[word])
-            found.update(dict.fromkeys(map(tuple, one[i, : one_sizes[i], :size].tolist())))
+            choices = dict.fromkeys(known[word])
+            choices.update(dict.fromkeys(map(tuple, forward[i, : forward_sizes[i], :size].tolist())))
             behind = number - 1 - i
-            found.update(dict.fromkeys(tuple(r[::-1]) for r in two[behind, : two_sizes[behind], :size].tolist()))
-            rows.extend(found)
+            choices.update(
+                dict.fromkeys(tuple(r[::-1]) for r in backward[behind, : backward_sizes[behind], :size].tolist())
+            )
+            rows.extend(choices)
             offsets.append(len(rows))
         table = np.zeros((len(rows), self.longest), np.int64)
         for n, row in enumerate(rows):
             table[n, : len(row)] = row
-        return (table, np.array(offsets, np.int64)), (one[:, 0], np.arange(number + 1))
+        return (table, np.array(offsets, np.int64)), (forward[:, 0], np.arange(number + 1))
 
     def _usual(self) -> Ints:
         """The most frequent choices of every word that the lexicon has often; -1 for the others."""
@@ -200,8 +204,8 @@ class _Fusion:
         fines = np.zeros(len(rows))
         for i, fixed in self.words.fixed.items():
             for n in range(offsets[i], offsets[i + 1]):
-                form = self.alphabet.pointed(self.words.words[i], rows[n, : len(fixed)].tolist())
-                fines[n] = 0.0 if self.model.allowed(form, fixed) else RULED_OUT
+                form = self.alphabet.point_word(self.words.words[i], rows[n, : len(fixed)].tolist())
+                fines[n] = 0.0 if self.model.allows(form, fixed) else RULED_OUT
         return fines
 
     def _spell_known(self) -> None:
@@ -224,7 +228,7 @@ class _Fusion:
         start = np.repeat(np.where(numbers < 0, 0, first[numbers]), np.diff(offsets))
         return np.where(place < np.repeat(known, np.diff(offsets)), start + place, -1)
 
-    def _turned(self, rows: Ints, offsets: Ints) -> Candidates:
+    def _turn(self, rows: Ints, offsets: Ints) -> Candidates:
         """The same candidates for the lines read backwards: words and letters in reverse, candidates of a word in order."""
         counts = np.diff(offsets)
         sizes = np.repeat(self.here.sizes, counts)[:, None]
@@ -232,17 +236,17 @@ class _Fusion:
         turned = np.take_along_axis(rows, np.where(column < sizes, sizes - 1 - column, column), axis=1)
         return turned[_reversed_order(offsets)], np.concatenate(([0], np.cumsum(counts[::-1])))
 
-    def _unturned(self, scores: Floats, offsets: Ints) -> Floats:
+    def _turn_back(self, scores: Floats, offsets: Ints) -> Floats:
         """Scores of candidates in the order of the text, from those in reverse."""
         back = np.empty(len(scores))
         back[_reversed_order(offsets)] = scores
         return back
 
-    def _assembled(self, rows: Ints, offsets: Ints, states: Ints) -> Lattice:
+    def _assemble(self, rows: Ints, offsets: Ints, states: Ints) -> Lattice:
         """Lay the kept candidates out as a lattice with the scores of neighbours in pairs."""
         from caesura.vowels.kernels.fusion import pair_scores
 
-        forward, backward, turned_offsets = self._scored((rows, offsets), (rows, offsets))
+        forward, backward, turned_offsets = self._score((rows, offsets), (rows, offsets))
         opens = self.here.opens
         counts = np.diff(offsets)
         before = np.concatenate(([1], counts[:-1]))
@@ -257,9 +261,9 @@ class _Fusion:
         own += weights.letters * spelled * unseen
         if self.model.chooser is not None:
             own += weights.chooser * self.model.chooser.score(self.here, states, offsets)
-        made = Lattice(offsets, states, spelled, own, forms, pairs, starts)
-        self.model.constrain(made, self.words)
-        return made
+        lattice = Lattice(offsets, states, spelled, own, forms, pairs, starts)
+        self.model.constrain(lattice, self.words)
+        return lattice
 
     def _strangers(self, rows: Ints, offsets: Ints, states: Ints) -> tuple[_Written, Floats]:
         """Ask the letter model about the candidates that the lexicon does not have; they are written only when somebody wants to read them."""
@@ -290,7 +294,7 @@ class _Written:
     rows: Ints
 
     def __getitem__(self, cell: int, /) -> str:
-        return self.alphabet.pointed(self.words[self.owner[cell]], self.rows[cell].tolist())
+        return self.alphabet.point_word(self.words[self.owner[cell]], self.rows[cell].tolist())
 
 
 def _reversed_order(offsets: Ints) -> Ints:

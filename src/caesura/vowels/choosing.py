@@ -118,7 +118,7 @@ def _contexts(passage: Passage, places: Ints) -> Hashes:
     for column, seen in enumerate(_AROUND):
         hashed = _empty(len(places), column)
         for step, part in seen:
-            hashed = _joined(hashed, _moved(parts[part], line, places, step))
+            hashed = _join_hashes(hashed, _move(parts[part], line, places, step))
         out[:, column] = hashed
     return out
 
@@ -135,11 +135,11 @@ def _looks(alphabet: Alphabet, lexicon: Lexicon) -> Hashes:
         _units(pointed, words, _LAST[:2]),
         _units(pointed, words, _LAST[:3]),
         _whole(marks, words),
-        _joined(_units(marks, words, _FIRST[:3]), opening),
-        _joined(_units(marks, words, _LAST[:3]), closing),
-        _joined(_joined(_whole(marks, words), opening), closing),
+        _join_hashes(_units(marks, words, _FIRST[:3]), opening),
+        _join_hashes(_units(marks, words, _LAST[:3]), closing),
+        _join_hashes(_join_hashes(_whole(marks, words), opening), closing),
     )
-    return np.stack([_joined(_empty(len(lexicon), n), column) for n, column in enumerate(columns)], axis=1)
+    return np.stack([_join_hashes(_empty(len(lexicon), n), column) for n, column in enumerate(columns)], axis=1)
 
 
 def _whole(units: Ints, words: Ints) -> Hashes:
@@ -172,15 +172,15 @@ def _place(passage: Passage) -> Hashes:
     )
 
 
-def _moved(values: Hashes, line: Ints, places: Ints, step: int) -> Hashes:
+def _move(values: Hashes, line: Ints, places: Ints, step: int) -> Hashes:
     """For every place the value of the word so many steps on; beyond the line stands a value of its own."""
     there = np.clip(places + step, 0, max(len(values) - 1, 0))
     inside = (there == places + step) & (line[there] == line[places])
     return np.where(inside, values[there], np.uint64(1 if step < 0 else 2))
 
 
-def _joined(one: Hashes, other: Hashes) -> Hashes:
-    return fold_in_arrays(one, other.view(np.int64))
+def _join_hashes(hashes: Hashes, other: Hashes) -> Hashes:
+    return fold_in_arrays(hashes, other.view(np.int64))
 
 
 def _empty(number: int, kind: int) -> Hashes:

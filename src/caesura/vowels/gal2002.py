@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.display.palette import PALETTE, SERIES
 from caesura.errors import CaesuraError
 from caesura.papers.base import Figure, Line, Reproduction, Section
+from caesura.vowels.accuracy import MarkCounts
 from caesura.vowels.corpora import VowelCorpus, load_corpus
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import MODELS, Progress
@@ -72,7 +73,7 @@ def reproduce(
         _ = MODELS[name]  # a wrong name is refused before hours of work, not after
     if folds == 1 or folds < 0:
         raise CaesuraError(f"folds is {folds}; expected 2 or more blocks, or 0 to leave them out.")
-    corpora, missing = _loaded(path)
+    corpora, missing = _load_corpora(path)
     tasks = {name: task for name, task in _TASKS.items() if task[0] in corpora}
     blocks = [m for m in asked if model is not None or m != "best"] if folds else []
     steps = len(tasks) * (len(asked) + len(blocks) * folds + (len(_SHARES) if curve else 0))
@@ -83,7 +84,7 @@ def reproduce(
     ambiguity = {name: _ambiguity(corpus) for name, corpus in corpora.items()}
     tables = [
         _ambiguity_table(ambiguity),
-        *(_printed(name, results[name], tasks[name][2]) for name in tasks),
+        *(_printed_section(name, results[name], tasks[name][2]) for name in tasks),
         *([_blocks_table(folded, folds)] if folded else []),
         *([_curve_table(curves)] if curves else []),
     ]
@@ -109,19 +110,19 @@ _FINDINGS = (
 )
 
 
-def _loaded(path: Path | None) -> tuple[dict[str, VowelCorpus], list[str]]:
+def _load_corpora(path: Path | None) -> tuple[dict[str, VowelCorpus], list[str]]:
     """Both corpora, or the one that can be had, with a sentence about the other."""
-    found, missing = {}, []
+    corpora, missing = {}, []
     for name in dict.fromkeys(task[0] for task in _TASKS.values()):
         try:
-            found[name] = load_corpus(name, path if name == "hebrew-bible" else None)
+            corpora[name] = load_corpus(name, path if name == "hebrew-bible" else None)
         except CaesuraError as fault:
             if path is not None and name == "hebrew-bible":  # what was asked for is not left out in silence
                 raise
             missing.append(f"Left out {name}: {fault}")
-    if not found:
+    if not corpora:
         raise CaesuraError(f"neither corpus can be had. {' '.join(missing)}")
-    return found, missing
+    return corpora, missing
 
 
 class _Run:
@@ -140,12 +141,12 @@ class _Run:
         """The bigram model trained on 40, 60 and 90 % of the verses, tested on the same tenth."""
         whole = parts(self.corpora[task[0]], "random", seeds=[self.seed])[0]
         order = np.random.default_rng(self.seed).permutation(len(whole.train))
-        found = {}
+        measured = {}
         for share in _SHARES:
             kept = sorted(order[: round(share / 0.9 * len(order))].tolist())
             part = Split(f"{share:.0%} of the verses", [whole.train[i] for i in kept], whole.test)
-            found[share] = self._step(task, part, "hmm")
-        return found
+            measured[share] = self._step(task, part, "hmm")
+        return measured
 
     def blocks(self, task: Task, models: Sequence[str]) -> dict[str, list[dict[str, float]]]:
         """Every model on contiguous blocks, each held out in turn."""
@@ -156,17 +157,17 @@ class _Run:
         corpus, missing, _ = task
         self.progress(f"{corpus}, {missing} marks missing, {split.name}: {model}", self.done / self.steps)
         self.done += 1
-        return _measured(self.corpora[corpus], split, model, missing)
+        return _measure(self.corpora[corpus], split, model, missing)
 
 
-def _measured(corpus: VowelCorpus, split: Split, model: str, missing: str) -> dict[str, float]:
-    _, found = study(corpus, split, model, missing=missing)
-    unseen = found["unseen-accuracy"].rows.sum(axis=0)
-    words = found["word-accuracy"].rows.sum(axis=0)
+def _measure(corpus: VowelCorpus, split: Split, model: str, missing: str) -> dict[str, float]:
+    _, evaluation = study(corpus, split, model, missing=missing)
+    counts = MarkCounts(*evaluation["word-accuracy"].rows.sum(axis=0))
+    words = counts.seen + counts.unseen
     return {
-        **{name: 100 * m.micro for name, m in found.measured.items()},
-        "unseen words": 100 * float(unseen[1] / words[1]),
-        "errors on unseen words": 100 * float((unseen[1] - unseen[0]) / words[1]),
+        **{name: 100 * m.micro for name, m in evaluation.measured.items()},
+        "unseen words": 100 * float(counts.unseen / words),
+        "errors on unseen words": 100 * float((counts.unseen - counts.unseen_right) / words),
     }
 
 
@@ -188,23 +189,23 @@ def _ambiguity_table(ambiguity: dict[str, list[float]]) -> Section:
     return Section("Figure 1: ambiguity of the training set", lines)
 
 
-def _printed(name: str, results: dict[str, dict[str, float]], printed: dict[str, float]) -> Section:
+def _printed_section(name: str, results: dict[str, dict[str, float]], printed: dict[str, float]) -> Section:
     lines = []
-    for model, found in results.items():
-        remark = f"{found['unseen words']:.1f} % of words unseen, {found['unseen-accuracy']:.1f} % of them right; DER {found['DER']:.2f} %"
-        lines.append(Line(f"{model}: words right (%)", printed.get(model), found["word-accuracy"], remark, digits=0))
+    for model, measured in results.items():
+        remark = f"{measured['unseen words']:.1f} % of words unseen, {measured['unseen-accuracy']:.1f} % of them right; DER {measured['DER']:.2f} %"
+        lines.append(Line(f"{model}: words right (%)", printed.get(model), measured["word-accuracy"], remark, digits=0))
         if name == "Hebrew":
             group = printed.get("group") if model == "hmm" else None
-            lines.append(Line(f"{model}: phonetic group right (%)", group, found["group-accuracy"], digits=0))
+            lines.append(Line(f"{model}: phonetic group right (%)", group, measured["group-accuracy"], digits=0))
     return Section(f"{name}: a random tenth of the verses", lines)
 
 
 def _blocks_table(folded: dict[str, dict[str, list[dict[str, float]]]], folds: int) -> Section:
     rows = []
     for name, models in folded.items():
-        for model, found in models.items():
-            scores = np.array([block["word-accuracy"] for block in found])
-            grouped = np.array([block["group-accuracy"] for block in found]) if name == "Hebrew" else None
+        for model, measured in models.items():
+            scores = np.array([block["word-accuracy"] for block in measured])
+            grouped = np.array([block["group-accuracy"] for block in measured]) if name == "Hebrew" else None
             rows.append(
                 [
                     name,
@@ -229,10 +230,10 @@ def _mean(scores: NDArray[np.float64]) -> str:
 
 def _curve_table(curves: dict[str, dict[float, dict[str, float]]]) -> Section:
     rows = []
-    for name, found in curves.items():
-        rows.append([name, "words", *(f"{found[s]['word-accuracy']:.1f}" for s in _SHARES)])
+    for name, measured in curves.items():
+        rows.append([name, "words", *(f"{measured[s]['word-accuracy']:.1f}" for s in _SHARES)])
         if name == "Hebrew":
-            rows.append([name, "phonetic group", *(f"{found[s]['group-accuracy']:.1f}" for s in _SHARES)])
+            rows.append([name, "phonetic group", *(f"{measured[s]['group-accuracy']:.1f}" for s in _SHARES)])
     note = "The paper's curves end at 81 (Hebrew), 87 (Hebrew, phonetic group) and 86 (Arabic)."
     return Section(
         "Figure 3: bigram model, percent right by share of training data",
@@ -261,13 +262,13 @@ def _lines(curves: dict[str, dict[float, dict[str, float]]]) -> Callable[[Any], 
     """Our curves, and where the paper's ended."""
 
     def draw(axes: Any) -> None:
-        measured = [(name, found, "word-accuracy", _TASKS[name][2].get("hmm")) for name, found in curves.items()]
+        measured = [(name, curve, "word-accuracy", _TASKS[name][2].get("hmm")) for name, curve in curves.items()]
         if "Hebrew" in curves:
             group = _TASKS["Hebrew"][2]["group"]
             measured.insert(1, ("Hebrew, phonetic group", curves["Hebrew"], "group-accuracy", group))
-        for i, (name, found, metric, printed) in enumerate(measured):
+        for i, (name, curve, metric, printed) in enumerate(measured):
             colour, marker = PALETTE[SERIES[i]][0], "os^D"[i]
-            values = [found[s][metric] for s in _SHARES]
+            values = [curve[s][metric] for s in _SHARES]
             axes.plot([100 * s for s in _SHARES], values, color=colour, marker=marker, label=name)
             if printed is not None:
                 axes.plot([90], [printed], color=colour, marker=marker, fillstyle="none", linestyle="none")

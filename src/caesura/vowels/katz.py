@@ -103,7 +103,7 @@ def _bigrams(lines: Lines, words: int, rare: int) -> tuple[Ints, Ints, Floats]:
 
 def _discounts(first: Ints, counts: Floats, histories: int) -> Floats:
     """Good–Turing's c*/c for every bigram, from its own history where that history's counts of counts allow it."""
-    pooled = _pooled(counts)
+    pooled = _pool(counts)
     low = counts <= _TRUSTED
     table = np.zeros((histories, _TRUSTED + 2))
     np.add.at(table, (first[counts <= _TRUSTED + 1], counts[counts <= _TRUSTED + 1].astype(np.int64)), 1.0)
@@ -111,12 +111,12 @@ def _discounts(first: Ints, counts: Floats, histories: int) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         own = (size + 1) * table[:, 2:] / table[:, 1:-1] / size
     own = np.where((own > 0) & (own < 1), own, pooled)
-    found = np.ones(len(counts))
-    found[low] = own[first[low], counts[low].astype(np.int64) - 1]
-    return found
+    discounts = np.ones(len(counts))
+    discounts[low] = own[first[low], counts[low].astype(np.int64) - 1]
+    return discounts
 
 
-def _pooled(counts: Floats) -> Floats:
+def _pool(counts: Floats) -> Floats:
     size = np.arange(1, _TRUSTED + 1)
     number = np.bincount(np.minimum(counts, _TRUSTED + 2).astype(np.int64), minlength=_TRUSTED + 3)[1 : _TRUSTED + 2]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -82,11 +82,11 @@ def read_lines(lines: Iterable[str], script: Script, extra: Sequence[str] = ()) 
     for word in extra:
         pointed.setdefault(script.canonical(word), len(pointed))
     counts = np.bincount(np.array(tokens, np.int64), minlength=len(pointed))
-    lexicon, renumbered = _sorted(list(pointed), counts, script)
+    lexicon, renumbered = _sort_lexicon(list(pointed), counts, script)
     return lexicon, Lines(renumbered[np.array(tokens, np.int64)], np.array(ends, np.int64), np.array(joined, bool))
 
 
-def _sorted(pointed: list[str], counts: NDArray[np.int64], script: Script) -> tuple[Lexicon, NDArray[np.int64]]:
+def _sort_lexicon(pointed: list[str], counts: NDArray[np.int64], script: Script) -> tuple[Lexicon, NDArray[np.int64]]:
     bare = [script.read(word) for word in pointed]
     names = sorted(set(bare))
     number = {word: i for i, word in enumerate(names)}

@@ -34,7 +34,7 @@ def json_lines(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str
     """One JSON object a line: the restored text, and its words with where they start, their forms and probabilities."""
     texts = restorer.restore(chunk).split("\n")
     for text, (_, words) in zip(texts, _by_line(restorer, chunk, number), strict=False):
-        said = {
+        entry = {
             "text": text.removesuffix("\r"),
             "words": [
                 {
@@ -45,7 +45,7 @@ def json_lines(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str
                 for word in words
             ],
         }
-        yield json.dumps(said, ensure_ascii=False) + "\n"
+        yield json.dumps(entry, ensure_ascii=False) + "\n"
 
 
 def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
@@ -68,9 +68,9 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
         if ours and is_rtl(line):
             width = terminal_width()
             for row in _rows(pieces, width):
-                yield _painted(_right_aligned(turned(row), width)) + "\n"
+                yield _paint(_align_right(turned(row), width)) + "\n"
         else:
-            yield _painted(pieces) + "\n"
+            yield _paint(pieces) + "\n"
 
 
 def _by_line(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[tuple[str, list[RestoredWord]]]:
@@ -89,7 +89,7 @@ def _colour(share: float) -> str:
     return "31" if share < WRONG else "33" if share < DOUBTFUL else ""
 
 
-def _painted(pieces: list[Piece]) -> str:
+def _paint(pieces: list[Piece]) -> str:
     return "".join(f"\x1b[{colour}m{text}\x1b[0m" if colour and text else text for text, colour in pieces)
 
 
@@ -113,7 +113,7 @@ def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
     yield row
 
 
-def _right_aligned(pieces: list[Piece], width: int) -> list[Piece]:
+def _align_right(pieces: list[Piece], width: int) -> list[Piece]:
     from caesura.display.writing import cells
 
     room = width - sum(cells(text) for text, _ in pieces)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.vowels.scripts import SCRIPTS, Script, script
+from caesura.vowels.scripts import Script, guess_script, script
 
 __all__ = ["UNSEEN_WORD", "WORD", "mark_labels", "marked_corpus", "read", "write"]
 
@@ -33,7 +33,7 @@ def read(source: Source, *, marks: str | None = None, words: bool = True, combin
     """
     words, combined = (str(flag).lower() not in ("false", "no", "0") for flag in (words, combined))
     lines = [(str(number), line) for number, line in source.lines if line.strip()]
-    table = script(marks) if marks is not None else _likelier(line for _, line in lines)
+    table = script(marks) if marks is not None else guess_script(line for _, line in lines)
     corpus = marked_corpus(lines, table, words=words, combined=combined)
     if not len(corpus.positions) and not any(corpus.lengths):
         raise FormatError(source.path, None, f"the text holds no {table.name.capitalize()} letter.")
@@ -46,7 +46,7 @@ def write(corpus: Corpus) -> str:
     for annotation in corpus:
         marks = annotation.marks
         assert isinstance(marks, Segmentation)
-        table = _likelier(["".join(marks.units or ())])
+        table = guess_script(["".join(marks.units or ())])
         carried: dict[int, list[str]] = {}
         for position, kind in marks.marks:
             carried.setdefault(int(position), []).extend(str(kind).split("+"))
@@ -79,7 +79,7 @@ def marked_corpus(
         Tells whether a model knows a word; the others end in ``unseen word`` instead of ``word``.
     """
     labels = mark_labels(table) if not combined else None
-    made = []
+    lines_read = []
     for name, line in lines:
         letters: list[str] = []
         typed: list[tuple[int, str]] = []
@@ -95,14 +95,14 @@ def marked_corpus(
             if words:
                 typed.append((len(letters), WORD if known is None or known(word) else UNSEEN_WORD))
         if letters:
-            made.append((name, typed, letters))
-    scale = labels if labels is not None else sorted({kind for _, typed, _ in made for _, kind in typed})
+            lines_read.append((name, typed, letters))
+    scale = labels if labels is not None else sorted({kind for _, typed, _ in lines_read for _, kind in typed})
     return Corpus.from_annotations(
         [
             Annotation(
                 name, coder, Segmentation.from_positions(typed, length=len(letters), labels=scale, units=letters)
             )
-            for name, typed, letters in made
+            for name, typed, letters in lines_read
         ],
         labels=scale,
     )
@@ -111,13 +111,3 @@ def marked_corpus(
 def mark_labels(table: Script) -> tuple[str, ...]:
     """Names of all types a line of this script can carry."""
     return (WORD, UNSEEN_WORD, *table.labels)
-
-
-def _likelier(lines: Iterable[str]) -> Script:
-    counts = dict.fromkeys(SCRIPTS, 0)
-    for line in lines:
-        for name, table in SCRIPTS.items():
-            counts[name] += len(table.word.findall(line))
-    if not any(counts.values()):
-        raise CaesuraError("the text holds no Hebrew and no Arabic letter.")
-    return SCRIPTS[max(counts, key=lambda name: counts[name])]

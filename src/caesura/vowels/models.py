@@ -83,7 +83,7 @@ class Model(ABC):
         get = self.lexicon.number.get
         return np.array([get(word, -1) for word in words], np.int64)
 
-    def allowed(self, pointed: str, fixed: tuple[str, ...] | None) -> bool:
+    def allows(self, pointed: str, fixed: tuple[str, ...] | None) -> bool:
         """Whether a pointed form carries all the marks that are given."""
         if fixed is None:
             return True
@@ -106,7 +106,7 @@ class Unigram(Model):
     def decode(self, words: Words) -> list[str]:
         """Take the first candidate, which is the most frequent."""
         if words.fixed:
-            return [found[0][0] for found in self.alternatives(words)]
+            return [forms[0][0] for forms in self.alternatives(words)]
         pointed, first = self.lexicon.pointed, self.lexicon.first.tolist()
         return [
             word if at < 0 else pointed[first[at]]
@@ -115,14 +115,14 @@ class Unigram(Model):
 
     def alternatives(self, words: Words) -> list[Alternatives]:
         """Relative frequencies; a word never seen has one form, itself, with probability 0 of being known."""
-        found = []
+        forms = []
         for i, (word, at) in enumerate(zip(words.words, self.numbers(words.words).tolist(), strict=True)):
             low, high = (0, 0) if at < 0 else self.lexicon.first[at : at + 2].tolist()
-            kept = [n for n in range(low, high) if self.allowed(self.lexicon.pointed[n], words.fixed.get(i))]
+            kept = [n for n in range(low, high) if self.allows(self.lexicon.pointed[n], words.fixed.get(i))]
             total = float(self.lexicon.counts[kept].sum()) or 1.0
             share = [(self.lexicon.pointed[n], float(self.lexicon.counts[n]) / total) for n in kept]
-            found.append(share or [(word, 0.0)])
-        return found
+            forms.append(share or [(word, 0.0)])
+        return forms
 
     def arrays(self) -> Arrays:
         """Nothing beyond the lexicon."""
@@ -142,7 +142,7 @@ class Hmm(Model):
     def __init__(self, script: Script, lexicon: Lexicon, katz: Katz) -> None:
         super().__init__(script, lexicon)
         self.katz = katz
-        self._bigrams = _grouped(lexicon, katz)
+        self._bigrams = _group_bigrams(lexicon, katz)
 
     @classmethod
     def fit(cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Hmm:
@@ -155,7 +155,7 @@ class Hmm(Model):
         from caesura.vowels.kernels.viterbi import katz_paths
 
         if words.fixed:
-            return [found[0][0] for found in self.alternatives(words)]
+            return [forms[0][0] for forms in self.alternatives(words)]
         states = np.empty(len(words.words), np.int64)
         katz_paths(self.numbers(words.words), words.offsets, self._bigrams, states)
         pointed = self.lexicon.pointed
@@ -171,20 +171,20 @@ class Hmm(Model):
         cells = np.concatenate(([0], np.cumsum(widths)))
         own = np.zeros(cells[-1])
         for i, fixed in words.fixed.items():
-            fits = [self.allowed(p, fixed) for p in self.lexicon.candidates(words.words[i])]
+            fits = [self.allows(p, fixed) for p in self.lexicon.candidates(words.words[i])]
             if any(fits):
                 own[cells[i] : cells[i + 1]] = np.where(fits, 0.0, -1e9)
         share = np.empty(cells[-1])
         katz_posteriors(numbers, words.offsets, self._bigrams, cells, own, share)
-        found = []
+        forms = []
         for i, (word, at) in enumerate(zip(words.words, numbers.tolist(), strict=True)):
             if at < 0:
-                found.append([(word, 0.0)])
+                forms.append([(word, 0.0)])
                 continue
             row = share[cells[i] : cells[i + 1]]
             order = np.argsort(-row, kind="stable")
-            found.append([(self.lexicon.pointed[first[at] + j], float(row[j])) for j in order.tolist()])
-        return found
+            forms.append([(self.lexicon.pointed[first[at] + j], float(row[j])) for j in order.tolist()])
+        return forms
 
     def arrays(self) -> Arrays:
         """The columns of the bigram model."""
@@ -205,7 +205,7 @@ class Hmm(Model):
         return cls(script, lexicon, Katz(pairs[0], pairs[1], *logs))
 
 
-def _grouped(lexicon: Lexicon, katz: Katz) -> Bigrams:
+def _group_bigrams(lexicon: Lexicon, katz: Katz) -> Bigrams:
     """Lay bigrams out by the pair of bare forms they join, as the kernels want them."""
     from caesura.vowels.kernels.hashing import SEED, build_table, fold_in_arrays
     from caesura.vowels.kernels.viterbi import Bigrams

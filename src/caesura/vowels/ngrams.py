@@ -60,19 +60,19 @@ def fit_ngrams(
     weights
         How often each sequence counts; by default once.
     """
-    padded, predicted, copies = _padded(symbols, offsets, order, edge, weights)
-    levels = _counted(padded, predicted, copies, order, edge)
+    padded, predicted, copies = _pad(symbols, offsets, order, edge, weights)
+    levels = _count_levels(padded, predicted, copies, order, edge)
     lower: tuple[Keys, Floats] | None = None
     keys, logs, contexts, gammas = [], [], [], []
     for level in levels:
-        probability, context, gamma = _smoothed(level, lower, base)
+        probability, context, gamma = _smooth(level, lower, base)
         keys.append(level.keys)
         logs.append(np.log(probability))
         contexts.append(context)
         gammas.append(np.log(gamma))
         order_of = np.argsort(level.keys)
         lower = (level.keys[order_of], probability[order_of])
-    return _assembled(
+    return _assemble(
         order, np.concatenate(keys), np.concatenate(logs), np.concatenate(contexts), np.concatenate(gammas)
     )
 
@@ -86,7 +86,7 @@ class _Level:
     counts: Floats
 
 
-def _padded(symbols: Ints, offsets: Ints, order: int, edge: int, weights: Ints | None) -> tuple[Ints, Ints, Floats]:
+def _pad(symbols: Ints, offsets: Ints, order: int, edge: int, weights: Ints | None) -> tuple[Ints, Ints, Floats]:
     """Lay all sequences out with their edges; return them, the places of predicted symbols, and their weights."""
     sizes = np.diff(offsets)
     pad = max(order - 1, 1)
@@ -102,7 +102,7 @@ def _padded(symbols: Ints, offsets: Ints, order: int, edge: int, weights: Ints |
     return padded, where, (np.ones(len(sizes)) if weights is None else weights.astype(np.float64))[owner]
 
 
-def _counted(padded: Ints, predicted: Ints, copies: Floats, order: int, edge: int) -> list[_Level]:
+def _count_levels(padded: Ints, predicted: Ints, copies: Floats, order: int, edge: int) -> list[_Level]:
     """Sequences of every length with their counts: plain at the top and at the start of lines, continuations below."""
     levels: list[_Level] = []
     above: Keys | None = None
@@ -127,7 +127,7 @@ def _counted(padded: Ints, predicted: Ints, copies: Floats, order: int, edge: in
     return levels[::-1]
 
 
-def _smoothed(level: _Level, lower: tuple[Keys, Floats] | None, base: Floats) -> tuple[Floats, Keys, Floats]:
+def _smooth(level: _Level, lower: tuple[Keys, Floats] | None, base: Floats) -> tuple[Floats, Keys, Floats]:
     """Probability of every sequence of one length, and for every history its weight of backing off."""
     discount = _discounts(level.counts)[np.minimum(level.counts, 3).astype(np.int64)]
     contexts, of = np.unique(level.contexts, return_inverse=True)
@@ -144,14 +144,14 @@ def _discounts(counts: Floats) -> Floats:
     """Chen and Goodman's D1, D2, D3+; plain 0.5, 1, 1.5 shares where counts of counts do not allow them."""
     n = np.bincount(np.minimum(counts, 5).astype(np.int64), minlength=6).astype(np.float64)
     y = n[1] / (n[1] + 2 * n[2]) if n[1] + 2 * n[2] else 0.5
-    found = [0.0]
+    discounts = [0.0]
     for c in (1, 2, 3):
         d = c - (c + 1) * y * n[c + 1] / n[c] if n[c] else 0.5 * c
-        found.append(d if 0.05 * c <= d <= 0.95 * c else 0.5 * c)
-    return np.array(found)
+        discounts.append(d if 0.05 * c <= d <= 0.95 * c else 0.5 * c)
+    return np.array(discounts)
 
 
-def _assembled(order: int, keys: Keys, logs: Floats, contexts: Keys, gammas: Floats) -> NGrams:
+def _assemble(order: int, keys: Keys, logs: Floats, contexts: Keys, gammas: Floats) -> NGrams:
     """One row a sequence, whether it is predicted, a history, or both."""
     every = np.unique(np.concatenate((keys, contexts)))
     log, weight = np.full(len(every), -99.0, np.float32), np.zeros(len(every), np.float32)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from caesura.vowels.kernels.lattice import Candidates, WordGrams
     from caesura.vowels.kernels.spelling import Trie
 
-__all__ = ["RULED_OUT", "Forms", "Lattice", "Open", "fitted_ngrams", "rebuilt"]
+__all__ = ["RULED_OUT", "Forms", "Lattice", "Open", "fit_ngram_models", "rebuild"]
 
 _BEAM = 24
 _KEPT = 12
@@ -72,7 +72,7 @@ class Open(Model):
         cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
     ) -> Open:
         """Learn to spell from the words of the lexicon, each once, then words from lines."""
-        return cls(script, lexicon, *fitted_ngrams(script, lexicon, lines, options, progress))
+        return cls(script, lexicon, *fit_ngram_models(script, lexicon, lines, options, progress))
 
     def decode(self, words: Words) -> list[str]:
         """Best path through every line."""
@@ -80,7 +80,7 @@ class Open(Model):
 
         lattice = self.lattice(words)
         chosen = np.empty(len(words.words), np.int64)
-        best_paths(*self._given(lattice, words), self.scale, chosen)
+        best_paths(*self._kernel_input(lattice, words), self.scale, chosen)
         picked = lattice.cells[:-1] + chosen
         pointed, forms = self.lexicon.pointed, lattice.forms
         return [
@@ -94,14 +94,14 @@ class Open(Model):
 
         lattice = self.lattice(words)
         share = np.empty(len(lattice.states))
-        path_posteriors(*self._given(lattice, words), self.scale, share)
-        found: list[Alternatives] = []
+        path_posteriors(*self._kernel_input(lattice, words), self.scale, share)
+        forms: list[Alternatives] = []
         for low, high in zip(lattice.cells[:-1].tolist(), lattice.cells[1:].tolist(), strict=True):
             order = low + np.argsort(-share[low:high], kind="stable")
-            found.append([(lattice.form(self.lexicon, c), float(share[c])) for c in order.tolist()])
-        return found
+            forms.append([(lattice.form(self.lexicon, c), float(share[c])) for c in order.tolist()])
+        return forms
 
-    def _given(self, lattice: Lattice, words: Words) -> tuple[WordGrams, Candidates]:
+    def _kernel_input(self, lattice: Lattice, words: Words) -> tuple[WordGrams, Candidates]:
         """What the kernels take: the word n-grams and the candidates."""
         from caesura.vowels.kernels.lattice import Candidates, WordGrams
 
@@ -117,7 +117,7 @@ class Open(Model):
         numbers = self.numbers(words.words)
         first = self.lexicon.first
         new = np.flatnonzero(numbers < 0)
-        spelt, which = self._spelt([words.words[i] for i in new.tolist()])
+        spelt, which = self._spell_words([words.words[i] for i in new.tolist()])
         widths = np.where(numbers < 0, 0, first[numbers + 1] - first[numbers])
         widths[new] = spelt.sizes[which]
         cells = np.concatenate(([0], np.cumsum(widths)))
@@ -126,38 +126,38 @@ class Open(Model):
         states[unknown] = -1
         spelled = np.zeros(cells[-1])
         spelled[unknown] = spelt.scores[which][np.arange(_KEPT) < spelt.sizes[which][:, None]]
-        made = Lattice(cells, states, spelled, np.zeros(cells[-1]), _SpeltForms(spelt, cells[new], which))
-        self.constrain(made, words)
-        return made
+        lattice = Lattice(cells, states, spelled, np.zeros(cells[-1]), _SpeltForms(spelt, cells[new], which))
+        self.constrain(lattice, words)
+        return lattice
 
     def constrain(self, lattice: Lattice, words: Words) -> None:
         """Rule out candidates that contradict marks in the text, where any candidate agrees with them."""
         for i, fixed in words.fixed.items():
             low, high = int(lattice.cells[i]), int(lattice.cells[i + 1])
-            fits = np.array([self.allowed(lattice.form(self.lexicon, c), fixed) for c in range(low, high)])
+            fits = np.array([self.allows(lattice.form(self.lexicon, c), fixed) for c in range(low, high)])
             if fits.any():
                 lattice.own[low:high] += np.where(fits, 0.0, RULED_OUT)
 
     def spellings(self, word: str) -> list[tuple[str, float]]:
         """Likeliest pointed forms of any word, letter by letter, with their log probabilities."""
-        spelt, _ = self._spelt([word])
+        spelt, _ = self._spell_words([word])
         return [(spelt.form(0, rank), float(spelt.scores[0, rank])) for rank in range(int(spelt.sizes[0]))]
 
-    def _spelt(self, words: Sequence[str]) -> tuple[_Spelt, NDArray[np.int64]]:
+    def _spell_words(self, words: Sequence[str]) -> tuple[_Spelt, NDArray[np.int64]]:
         """Spell every different word once; return the spellings, and which of them each word has."""
         from caesura.vowels.kernels.spelling import spell_out
 
         number: dict[str, int] = {}
         which = np.array([number.setdefault(word, len(number)) for word in words], np.int64)
         text = self.alphabet.spell(list(number))
-        found = _Spelt(
+        spelt = _Spelt(
             self.alphabet, list(number), text.words, np.zeros(len(number), np.int64),
             np.empty(_KEPT * len(text.letters), np.int16), np.zeros((len(number), _KEPT)),
         )  # fmt: skip
         spell_out(
-            self._trie, text.letters, text.words, self.alphabet.first, _BEAM, _KEPT, found.sizes, found.choices, found.scores
+            self._trie, text.letters, text.words, self.alphabet.first, _BEAM, _KEPT, spelt.sizes, spelt.choices, spelt.scores
         )  # fmt: skip
-        return found, which
+        return spelt, which
 
     @cached_property
     def _trie(self) -> Trie:
@@ -172,14 +172,14 @@ class Open(Model):
             "marks": strings(self.alphabet.marks),
             "letter_first": self.alphabet.first.astype(np.int32),
             "letter_marks": self.alphabet.mark_of.astype(np.int32),
-            **_stored("letter", self.letters),
-            **_stored("word", self.words),
+            **_store("letter", self.letters),
+            **_store("word", self.words),
         }
 
     @classmethod
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Open:
         """Rebuild the alphabet and both n-gram models."""
-        return cls(script, lexicon, *rebuilt(script, arrays))
+        return cls(script, lexicon, *rebuild(script, arrays))
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class _Spelt:
         """One spelling of one word."""
         low, high = int(self.offsets[word]), int(self.offsets[word + 1])
         start = _KEPT * low + rank * (high - low)
-        return self.alphabet.pointed(self.words[word], self.choices[start : start + high - low].tolist())
+        return self.alphabet.point_word(self.words[word], self.choices[start : start + high - low].tolist())
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class _SpeltForms:
         return self.spelt.form(int(self.which[at]), cell - int(self.starts[at]))
 
 
-def fitted_ngrams(
+def fit_ngram_models(
     script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
 ) -> tuple[Alphabet, NGrams, NGrams]:
     """Learn the alphabet, to spell with it, and to put words in a row."""
@@ -233,7 +233,7 @@ def fitted_ngrams(
     return alphabet, letters, fit_ngrams(lines.states, lines.offsets, int(options["order"]), len(lexicon), base)
 
 
-def _stored(name: str, grams: NGrams) -> Arrays:
+def _store(name: str, grams: NGrams) -> Arrays:
     return {
         f"{name}_order": np.array([grams.order]),
         f"{name}_keys": grams.keys,
@@ -242,7 +242,7 @@ def _stored(name: str, grams: NGrams) -> Arrays:
     }
 
 
-def rebuilt(script: Script, arrays: Mapping[str, NDArray[Any]]) -> tuple[Alphabet, NGrams, NGrams]:
+def rebuild(script: Script, arrays: Mapping[str, NDArray[Any]]) -> tuple[Alphabet, NGrams, NGrams]:
     """Rebuild the alphabet and both n-gram models."""
     alphabet = Alphabet(
         script,

@@ -145,7 +145,7 @@ class VowelRestorer:
 
         Stripping the marks of the result gives the text (stripped of the marks it had): ``script.strip(restore(t)) == script.strip(t)``.
         """
-        return _Job(self, text).restored()
+        return _Job(self, text).restored_text()
 
     def restore_lines(self, lines: Iterable[str]) -> Iterator[str]:
         """Restore a stream of lines, some thousands at a time; line ends stay as they are."""
@@ -153,7 +153,7 @@ class VowelRestorer:
         while batch := list(islice(stream, _BATCH)):
             ended = [line if line.endswith("\n") else line + "\n" for line in batch]
             whole = self.restore("".join(ended)).split("\n")
-            for line, done in zip(batch, _regrouped(batch, whole), strict=True):
+            for line, done in zip(batch, _regroup(batch, whole), strict=True):
                 yield done + "\n" if line.endswith("\n") else done
 
     def restore_nbest(self, text: str, n: int = 5) -> list[RestoredWord]:
@@ -191,18 +191,18 @@ class VowelRestorer:
         where = Path(path)
         header, arrays = load_model(where)
         try:
-            made = cls(**{**header["parameters"], **changes})
-            made.notice = str(header.get("notice", ""))
+            restorer = cls(**{**header["parameters"], **changes})
+            restorer.notice = str(header.get("notice", ""))
             lexicon = Lexicon(
                 unstrung(arrays["lexicon_bare"]),
                 unstrung(arrays["lexicon_pointed"]),
                 arrays["lexicon_first"].astype(np.int64),
                 arrays["lexicon_counts"].astype(np.int64),
             )
-            made._fitted = MODELS[made.model].from_arrays(made.script, lexicon, arrays)
+            restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
         except (KeyError, TypeError, UnicodeDecodeError) as fault:
             raise FormatError(where, None, f"this model lacks a part or has one too many: {fault}.") from None
-        return made
+        return restorer
 
     # ------------------------------------------------------------------ in scikit-learn's manner
 
@@ -256,7 +256,7 @@ class _Job:
 
     def _parts(self) -> Iterator[Words]:
         """The words a few thousand at a time, whole lines of them, so that memory does not grow with the text."""
-        offsets, joined, fixed = self._offsets(), self._joined(), self._fixed()
+        offsets, joined, fixed = self._offsets(), self._joined_words(), self._fixed_marks()
         line = 0
         while line < len(offsets) - 1:
             low = int(offsets[line])
@@ -273,12 +273,12 @@ class _Job:
         cut = [x for low, high in pairwise(edges) for x in range(low, high, _LONGEST)]
         return np.array([*cut, len(self.tokens)], np.int64)
 
-    def _joined(self) -> NDArray[np.bool_]:
+    def _joined_words(self) -> NDArray[np.bool_]:
         joiner = self.script.joiner
         gaps = self.parts[:-1:2]
         return np.array([gap == joiner for gap in gaps], bool) if joiner else np.zeros(len(gaps), bool)
 
-    def _fixed(self) -> Mapping[int, tuple[str, ...]]:
+    def _fixed_marks(self) -> Mapping[int, tuple[str, ...]]:
         if self.restorer.existing != "constrain":
             return {}
         marks = {
@@ -288,7 +288,7 @@ class _Job:
         }
         return {i: given for i, given in marks.items() if any(given)}
 
-    def restored(self) -> str:
+    def restored_text(self) -> str:
         if not self.tokens:
             return "".join(self.parts)
         best = [form for part in self._parts() for form in self.model.decode(part)]
@@ -301,12 +301,12 @@ class _Job:
     def words(self, n: int) -> list[RestoredWord]:
         if not self.tokens:
             return []
-        found = [forms for part in self._parts() for forms in self.model.alternatives(part)]
+        alternatives = [forms for part in self._parts() for forms in self.model.alternatives(part)]
         sizes = np.array([len(part) for part in self.parts])
         starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
         return [
             RestoredWord(at, token, tuple((p if token == key else self._put(token, p), share) for p, share in of[:n]))
-            for at, token, key, of in zip(starts, self.tokens, self.keys, found, strict=True)
+            for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
         ]
 
     def _put(self, token: str, pointed: str) -> str:
@@ -316,11 +316,11 @@ class _Job:
         if self.restorer.existing == "constrain":
             own = [x.marks for x in self.script.split(token)]
             fits = all(set(a) <= set(b) for a, b in zip(own, marks, strict=True))
-            return self.script.merged(token, marks) if fits else self.script.marked(token, marks)
-        return self.script.marked(token, marks, existing)
+            return self.script.merge_marks(token, marks) if fits else self.script.add_marks(token, marks)
+        return self.script.add_marks(token, marks, existing)
 
 
-def _regrouped(batch: list[str], whole: list[str]) -> Iterator[str]:
+def _regroup(batch: list[str], whole: list[str]) -> Iterator[str]:
     """Give every line of a batch its restored lines back, where a line of the batch held several."""
     at = 0
     for line in batch:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from caesura.errors import UnknownName
+from caesura.errors import CaesuraError, UnknownName
 
-__all__ = ["ARABIC", "HEBREW", "SCRIPTS", "Letter", "Missing", "Script", "script"]
+__all__ = ["ARABIC", "HEBREW", "SCRIPTS", "Letter", "Missing", "Script", "guess_script", "script"]
 
 #: Which marks the text lacks: all of them, or (Arabic) only the short vowels, as in Gal's transliterated Qur'an.
 Missing = Literal["all", "short"]
@@ -119,19 +119,19 @@ class Script:
         """
         return "".join(letter.read + letter.marks for letter in self.split(word))
 
-    def marked(self, word: str, marks: tuple[str, ...], existing: Literal["keep", "replace"] = "keep") -> str:
+    def add_marks(self, word: str, marks: tuple[str, ...], existing: Literal["keep", "replace"] = "keep") -> str:
         """Put marks on the letters of a word as it stands; letters that carry targets already keep theirs."""
         parts = []
         for letter, new in zip(self.split(word), marks, strict=True):
             if existing == "replace":
-                parts.append(_inserted(self.strip(letter.raw), new, self.order))
+                parts.append(_insert(self.strip(letter.raw), new, self.order))
             else:
-                parts.append(letter.raw if letter.marks else _inserted(letter.raw, new, self.order))
+                parts.append(letter.raw if letter.marks else _insert(letter.raw, new, self.order))
         return "".join(parts)
 
-    def merged(self, word: str, marks: tuple[str, ...]) -> str:
+    def merge_marks(self, word: str, marks: tuple[str, ...]) -> str:
         """Put marks on the letters of a word as it stands, beside those it has."""
-        return "".join(_inserted(x.raw, new, self.order) for x, new in zip(self.split(word), marks, strict=True))
+        return "".join(_insert(x.raw, new, self.order) for x, new in zip(self.split(word), marks, strict=True))
 
     def names(self, marks: str, letter: str, before: str) -> list[str]:
         """Name the marks on one letter; a dot in a bare vav after a letter without vowel is a shuruq, not a dagesh."""
@@ -174,6 +174,17 @@ def script(name: str, missing: Missing = "all") -> Script:
     return _SHORT[name] if missing == "short" else SCRIPTS[name]
 
 
+def guess_script(lines: Iterable[str]) -> Script:
+    """Find the script in which most words of a text are written."""
+    counts = dict.fromkeys(SCRIPTS, 0)
+    for line in lines:
+        for name, table in SCRIPTS.items():
+            counts[name] += len(table.word.findall(line))
+    if not any(counts.values()):
+        raise CaesuraError("the text holds no Hebrew and no Arabic letter.")
+    return SCRIPTS[max(counts, key=lambda name: counts[name])]
+
+
 @lru_cache(maxsize=1 << 18)
 def _split(script: Script, word: str) -> tuple[Letter, ...]:
     letters: list[Letter] = []
@@ -205,7 +216,7 @@ def _letter_test(script: Script) -> Callable[[str], re.Match[str] | None]:
     return re.compile(f"[{script.letters}]").match
 
 
-def _inserted(raw: str, new: str, order: Mapping[str, int]) -> str:
+def _insert(raw: str, new: str, order: Mapping[str, int]) -> str:
     """Put new marks behind a letter and its earlier marks, in front of later ones; what stands there stays in its order."""
     if len(raw) == 1 or not new:
         return raw + new

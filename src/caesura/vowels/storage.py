@@ -69,12 +69,12 @@ def load_model(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if not intact:
         raise FormatError(path, None, "this model is damaged: its checksum does not fit; copy or train it again.")
     try:
-        return header, {name: _sliced(payload, *row) for name, row in header["arrays"].items()}
+        return header, {name: _slice(payload, *row) for name, row in header["arrays"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
         raise FormatError(path, None, "this model is damaged: its arrays cannot be read.") from None
 
 
-def _sliced(payload: NDArray[np.uint8], kind: str, shape: Sequence[int], start: int) -> NDArray[Any]:
+def _slice(payload: NDArray[np.uint8], kind: str, shape: Sequence[int], start: int) -> NDArray[Any]:
     """Return one array of the table, where it lies."""
     dtype = np.dtype(kind)
     if dtype.kind not in "iufb":

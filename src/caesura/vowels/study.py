@@ -66,8 +66,8 @@ def study(
     corpus: VowelCorpus, split: Split, model: str, *, missing: str = "all", parameters: Mapping[str, Any] | None = None
 ) -> tuple[VowelRestorer, Evaluation]:
     """Train on one part, measure on the other."""
-    made: Any = VowelRestorer
-    restorer = made(corpus.language, model, missing=missing, **(parameters or {}))
+    make: Any = VowelRestorer
+    restorer = make(corpus.language, model, missing=missing, **(parameters or {}))
     restorer.fit([corpus.lines[i] for i in split.train])
     held = [corpus.lines[i] for i in split.test]
     return restorer, measure(restorer, held, names=[corpus.references[i] for i in split.test])

@@ -34,16 +34,16 @@ class Passage:
     @property
     def opens(self) -> Bools:
         """Whether a word opens its line."""
-        found = np.zeros(len(self.text.words) - 1, bool)
-        found[self.lines[:-1][np.diff(self.lines) > 0]] = True
-        return found
+        opens = np.zeros(len(self.text.words) - 1, bool)
+        opens[self.lines[:-1][np.diff(self.lines) > 0]] = True
+        return opens
 
     @property
     def sizes(self) -> Ints:
         """How many letters each word has."""
         return np.diff(self.text.words)
 
-    def reversed(self) -> Passage:
+    def reverse(self) -> Passage:
         """The same lines read from their end: letters, words and lines in reverse."""
         turned = np.zeros(len(self.joined), bool)
         turned[1:] = self.joined[::-1][:-1]
@@ -94,12 +94,12 @@ class Tagger:
 
         number = len(passage.sizes)
         longest = int(passage.sizes.max()) if number else 0
-        found, sizes = np.zeros((number, beam, longest), np.int64), np.zeros(number, np.int64)
+        proposed, sizes = np.zeros((number, beam, longest), np.int64), np.zeros(number, np.int64)
         tag_words(
             passage.text.letters, passage.text.words, passage.opens, features, alphabet.widths, alphabet.first,
-            alphabet.mark_of, self.kept, self.weights, beam, usual, found, sizes,
+            alphabet.mark_of, self.kept, self.weights, beam, usual, proposed, sizes,
         )  # fmt: skip
-        return found, sizes
+        return proposed, sizes
 
     def score(
         self,

@@ -40,16 +40,16 @@ def fold_in_arrays(hashed: NDArray[np.uint64], symbols: NDArray[np.int64]) -> ND
 @kernel(plain=False)
 def build_table(keys: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Make a table of ``size`` (a power of two) slots: the keys, and their places in ``keys`` (-1: an empty slot)."""
-    found = np.zeros(size, np.uint64)
+    table = np.zeros(size, np.uint64)
     place = np.full(size, -1, np.int32)
     mask = np.uint64(size - 1)
     for i in range(len(keys)):
         at = (keys[i] ^ (keys[i] >> np.uint64(29))) & mask
         while place[at] != -1:
             at = (at + np.uint64(1)) & mask
-        found[at] = keys[i]
+        table[at] = keys[i]
         place[at] = i
-    return found, place
+    return table, place
 
 
 @inline

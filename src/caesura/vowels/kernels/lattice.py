@@ -143,7 +143,7 @@ def _singles(grams: Any, given: Any) -> Any:
         state = states[cell] if cell < number else grams.edge
         rows[cell] = -1
         if state >= 0:
-            rows[cell] = find(keys, places, _hashed(state))
+            rows[cell] = find(keys, places, _hash_state(state))
         if rows[cell] >= 0 and logs[rows[cell]] > _NEVER:
             alone[cell] = logs[rows[cell]]
         else:
@@ -152,8 +152,8 @@ def _singles(grams: Any, given: Any) -> Any:
 
 
 @inline
-def _hashed(one: Any) -> Any:
-    return fold_in(np.uint64(_EMPTY), one)
+def _hash_state(state: Any) -> Any:
+    return fold_in(np.uint64(_EMPTY), state)
 
 
 @inline
@@ -183,7 +183,7 @@ def _fill_moves(moves: Any, grams: Any, given: Any, rows: Any, alone: Any, start
             if known >= 0:
                 at = -1
                 if c_state >= 0:
-                    at = find(keys, places, fold_in(_hashed(b_state), c_state))
+                    at = find(keys, places, fold_in(_hash_state(b_state), c_state))
                 if at >= 0 and logs[at] > _NEVER:
                     double = np.float64(logs[at])
                 else:
@@ -196,7 +196,7 @@ def _fill_moves(moves: Any, grams: Any, given: Any, rows: Any, alone: Any, start
             a_state = states[a_low + a] if a_low < number else edge
             if a_state < 0:
                 continue
-            history = fold_in(_hashed(a_state), b_state)
+            history = fold_in(_hash_state(a_state), b_state)
             seen = find(keys, places, history)
             if seen < 0:
                 continue

@@ -40,7 +40,7 @@ class Trie(NamedTuple):
 
 def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Trie:
     """Lay a hashed n-gram model over the symbols ``0 … edge`` out as a trie."""
-    first, symbols, back, rows, histories = _linked(columns[0], columns[1], len(columns[2]), order, edge)
+    first, symbols, back, rows, histories = _link(columns[0], columns[1], len(columns[2]), order, edge)
     trie = Trie(first, symbols, back, columns[2][rows], columns[3][rows], histories, 0, edge)
     start = 0
     for _ in range(order - 1):
@@ -50,7 +50,7 @@ def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Tri
 
 
 @kernel(plain=False)
-def _linked(keys: Any, places: Any, number: Any, order: Any, edge: Any) -> Any:
+def _link(keys: Any, places: Any, number: Any, order: Any, edge: Any) -> Any:
     """Find all sequences of a table, the shorter first: a sequence is there only if it is there without its first symbol."""
     hashes = np.empty(number, np.uint64)
     first, symbols = np.zeros(number + 1, np.int32), np.zeros(number, np.int32)
@@ -77,7 +77,7 @@ def _linked(keys: Any, places: Any, number: Any, order: Any, edge: Any) -> Any:
 
 
 @inline
-def _reached(symbols: Any, low: Any, high: Any, symbol: Any) -> Any:
+def _find_child(symbols: Any, low: Any, high: Any, symbol: Any) -> Any:
     """First of the children ``low … high-1`` whose symbol is not below ``symbol``."""
     while low < high:
         middle = (low + high) // 2
@@ -98,7 +98,7 @@ def _after(trie: Any, state: Any, low: Any, high: Any, scores: Any, nexts: Any) 
     passed = 0.0
     while True:
         last = first[state + 1]
-        child = _reached(symbols, first[state], last, low)
+        child = _find_child(symbols, first[state], last, low)
         while child < last and symbols[child] < high:
             o = symbols[child] - low
             if nexts[o] < 0:
