@@ -55,8 +55,7 @@ def _added(steps: Any, climbs: Any, before: int, own: int, earlier: int) -> floa
     return added
 
 
-def _cells(first: int, offsets: Any, units: Any, *rest: Any) -> float:
-    block = rest[-1]
+def _cells(*, first: int, units: Any, block: Any, **_: Any) -> float:
     return float(block.shape[0] * (first + block.shape[0]) + len(units))
 
 

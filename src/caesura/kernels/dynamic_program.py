@@ -23,10 +23,9 @@ _STRIDE = 64
 _NEGLIGIBLE = -45.0
 
 
-def _cells(block: Any, first: int, lowest: Any, highest: Any, places: Any, *rest: Any) -> float:
+def _cells(*, block: Any, first: int, costs: Any, **_: Any) -> float:
     """Steps of a call: every allowed start of every row, for every number of segments."""
-    tables = [each for each in rest if isinstance(each, np.ndarray)]
-    numbers = tables[0].shape[0] if tables and tables[0].ndim == 2 else 1
+    numbers = costs.shape[0] if costs.ndim == 2 else 1
     return float(block.shape[0] * (first + block.shape[0]) * numbers)
 
 
