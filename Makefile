@@ -7,10 +7,11 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
+LOOPS  := tests/kernels/test_twins.py tests/agreement/test_coefficients.py tests/gold/test_unification.py tests/vowels/test_restorer.py
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types imports docs serve-docs check bench lock clean
+.PHONY: help demo test compiled lint types imports docs serve-docs check bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -18,8 +19,13 @@ help: ## list the targets
 demo: $(RUN) ## create the environment, install, run the tour
 	$(BIN)/caesura demo
 
-test: check docs ## create the environment, install, lint, type-check, build the docs, run all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term:skip-covered $(ARGS)
+test: $(DEV) ## create the environment, install, lint, type-check, build the docs, run all tests
+	$(MAKE) --output-sync --jobs $(WORKERS) compiled check docs
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
+
+compiled: $(DEV) ## compile sources and loops once, before several processes need them
+	$(BIN)/python -m compileall -q src tests
+	-$(BIN)/python -m pytest -n 0 -p no:cacheprovider $(LOOPS)
 
 check: lint types imports ## everything static
 

@@ -312,7 +312,20 @@ def test_a_file_of_200_mb_is_refused_or_streams(tmp_path):
     assert not (tmp_path / "o.csv").exists()
 
 
+#: The program, and the most memory it held, which it reads itself: what a parent is told counts the parent's own as well.
+MEASURED = """
+import sys
+from pathlib import Path
+from caesura.cli.main import run
+try:
+    run()
+finally:
+    print(next(line.split()[1] for line in Path("/proc/self/status").open() if line.startswith("VmHWM")), file=sys.stderr)
+"""
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")
 def test_a_table_of_200_mb_streams_within_bounds(tmp_path):
     big = tmp_path / "big.csv"
     name = "some text with a name that goes on and on " * 8
@@ -322,9 +335,9 @@ def test_a_table_of_200_mb_streams_within_bounds(tmp_path):
         while file.tell() < 200 * 2**20:
             file.write(rows.replace("some text", f"text {file.tell()}"))
     done = subprocess.run(
-        [sys.executable, "-m", "caesura", "convert", str(big), str(tmp_path / "o.jsonl"), "--json"],
+        [sys.executable, "-c", MEASURED, "convert", str(big), str(tmp_path / "o.jsonl"), "--json"],
         capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(SOURCE)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["annotations"] >= 25
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1.5 * 2**20
+    assert int(done.stderr.splitlines()[-1]) < 1.5 * 2**20

@@ -143,13 +143,13 @@ def test_a_thousand_units_are_compared_within_a_tenth_of_a_second(page: sync_api
         page, {c: " | ".join(" ".join(words[i : i + s]) for i in range(0, 1000, s)) for c, s in (("x", 10), ("y", 8))}
     )
     to_item(page)
-    for name in ("1", "2"):  # the second time nothing is loaded for the first time
-        page.locator("[name=n_t]").fill(name)
-        page.wait_for_timeout(1500)
+    for reach in (1, 2, 3, 4, 5):  # the first time more is loaded
+        with page.expect_response("**/compare"):
+            page.locator("[name=n_t]").fill(str(reach))
     took = page.evaluate(
-        "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/compare')).at(-1).duration"
+        "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/compare')).map(e => e.duration)"
     )
-    print(f"a comparison of 1,000 units took {took:.0f} ms in the browser")
+    assert min(took[1:]) < 100, f"milliseconds of each: {took}"
     picture(page, "thousand")
 
 
