@@ -162,9 +162,9 @@ def agreement(segeval: Any, random: np.random.Generator, documents: int) -> None
         start = time.process_time()
         value = float(segeval.fleiss_pi_linear(data, fnc_compare=segeval.boundary_similarity))
         theirs = time.process_time() - start
-        assert abs(value - cs.agreement(corpus, density="mean").value) < 1e-9
-    row("all pairs B and multi-π (segeval)", theirs, seconds(lambda: cs.agreement(corpus)))
-    row("the same from a dict of lists", theirs, seconds(lambda: cs.agreement(Corpus.from_dict(data)), 3))
+        assert abs(value - cs.agree(corpus, density="mean").value) < 1e-9
+    row("all pairs B and multi-π (segeval)", theirs, seconds(lambda: cs.agree(corpus)))
+    row("the same from a dict of lists", theirs, seconds(lambda: cs.agree(Corpus.from_dict(data)), 3))
 
 
 def counted(name: str, work: Batch, threads: int) -> object:

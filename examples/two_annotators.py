@@ -11,7 +11,7 @@ from caesura import samples
 corpus = samples.load("stargazer")
 print(corpus)
 
-found = cs.agreement(corpus, metric="B", coefficient="pi")
+found = cs.agree(corpus, metric="B", coefficient="pi")
 print(f"Fleiss' multi-π by B: {found.value:.4f} (observed {found.observed:.4f}, by chance {found.expected:.4f})")
 
 coders = {coder: corpus[corpus.items[0], coder] for coder in corpus.coders}

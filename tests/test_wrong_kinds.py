@@ -13,9 +13,9 @@ GOLD = cs.Corpus.from_dict({"a": {"x": [2, 3], "y": [3, 2]}, "b": {"x": [4], "y"
 MARKED = cs.Segmentation.from_labels_at(["p", "", "q"])
 
 WRONG: list[tuple[Callable[[], Any], str]] = [
-    (lambda: cs.agreement(None), "must be a Corpus"),
-    (lambda: cs.agreement(GOLD, resamples=1.5), "resamples is 1.5"),
-    (lambda: cs.agreement(GOLD, resamples=5, seed="x"), "seed is 'x'"),
+    (lambda: cs.agree(None), "must be a Corpus"),
+    (lambda: cs.agree(GOLD, resamples=1.5), "resamples is 1.5"),
+    (lambda: cs.agree(GOLD, resamples=5, seed="x"), "seed is 'x'"),
     (lambda: cs.evaluate([2, 3], [2, 3]), "the reference must be a Corpus"),
     (lambda: cs.evaluate(GOLD, {"ours": None}), "the system 'ours' must be a Corpus"),
     (lambda: cs.evaluate(GOLD, GOLD, ["B"], seed=-1), "seed is -1"),

@@ -4,16 +4,8 @@ The names below are loaded when they are first used, so ``import caesura`` costs
 ``__init__.pyi`` beside this file lists them and where they live.
 """
 
-from importlib import import_module
-
 import lazy_loader as _lazy
 
 from caesura._version import __version__ as __version__
 
-_load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
-
-
-def __getattr__(name: str) -> object:
-    if name in ("agreement", "metrics"):  # a package that can be called, see _callable.py, and one that is worth a look
-        return import_module(f"caesura.{name}")
-    return _load(name)
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -3,7 +3,7 @@ from . import segmenters as segmenters
 from . import vowels as vowels
 from ._version import __version__ as __version__
 from .agreement import Agreement as Agreement
-from .agreement import agreement as agreement
+from .agreement import agree as agree
 from .agreement.flexible import flexible_agreement as flexible_agreement
 from .drawings.alignment import align as align
 from .errors import CaesuraError as CaesuraError

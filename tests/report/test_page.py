@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from caesura import samples
-from caesura.agreement import agreement
+from caesura.agreement import agree
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.errors import CaesuraError
@@ -86,8 +86,8 @@ def test_its_numbers_are_those_of_agreement_and_of_the_metrics() -> None:
     corpus = samples.load("stargazer")
     found = tables(make_report(corpus, "stargazer"))
     shown = {row[0]: row[1] for row in found["Agreement of all coders"].rows}
-    assert shown["Fleiss' multi-π"] == agreement(corpus).value
-    assert shown["Davies & Fleiss' multi-κ"] == agreement(corpus, coefficient="kappa").value
+    assert shown["Fleiss' multi-π"] == agree(corpus).value
+    assert shown["Davies & Fleiss' multi-κ"] == agree(corpus, coefficient="kappa").value
     scores = {row[0]: row[2] for row in found["Scores"].rows}
     first, second = corpus.pairs()
     pairs = [(corpus.annotation(a).marks, corpus.annotation(b).marks) for a, b in zip(first, second, strict=True)]

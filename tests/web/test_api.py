@@ -174,7 +174,7 @@ def test_a_project_holds_every_sort(client: TestClient, mixed: int) -> None:
     assert sorted(shown["sorts"]) == ["nested", "time", "units"]
     assert [i["name"] for i in shown["items"]] == ["kubla", "talk", "route"]
     measured = {s: client.get(f"/api/projects/{mixed}/agreement", params={"sort": s}).json() for s in shown["sorts"]}
-    assert {s: m["metric"] for s, m in measured.items()} == {"units": "B", "time": "region-F", "nested": "nested-F"}
+    assert {s: m["metric"] for s, m in measured.items()} == {"units": "B", "time": "A", "nested": "nested-F"}
     assert measured["time"]["coefficients"][0]["coefficient"] == "observed, by A"
     assert 0 < measured["nested"]["coefficients"][0]["value"] < 1
     places = client.get(f"/api/projects/{mixed}/disagreements").json()

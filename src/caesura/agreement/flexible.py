@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from caesura.agreement.chance import Chance, ChanceModel, Estimate, Method, chance_similarity, distributions
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics import Metric
 from caesura.metrics.flexible import Moved, Named, Normalise, Sf, SfB, Ties, TracksLike, pair_row, paired_tracks
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["PairwiseAgreement", "flexible_agreement"]
+__all__ = ["PairwiseAgreement", "agree_flexibly", "flexible_agreement"]
 
 _Tracks: TypeAlias = list[tuple[Segmentation, Segmentation]]
 
@@ -103,6 +104,12 @@ def flexible_agreement(
     if b is None:
         raise CaesuraError("one annotation alone has nothing to agree with; give a second one or a corpus.")
     return ask.of(paired_tracks(a, b), ())
+
+
+def agree_flexibly(corpus: Corpus, measure: Metric, chance: str, **options: Any) -> Agreement:
+    """Correct a metric Sf or SfB for chance, with the parameters it was made with."""
+    normalise: Normalise = "boundaries" if measure.name == "SfB" else "potential"
+    return flexible_agreement(corpus, chance=chance, normalise=normalise, **measure.parameters, **options)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-__all__ = ["Agreement"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Agreement", "Formula", "combine"]
+
+#: How observed and expected agreement make the value: corrected for chance, their difference, or the first alone.
+Formula: TypeAlias = Literal["ratio", "difference", "observed"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Agreement:
         Lower and upper end of a bootstrap interval over items, where one was asked for.
     formula
         "ratio" corrects for chance as above; "difference" is A_a - A_e (annotator bias), "observed" is A_a alone.
+    title
+        What the coefficient is called in words, by the number of coders.
     """
 
     coefficient: str
@@ -40,18 +48,13 @@ class Agreement:
     standard_error: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     interval: tuple[float, float] | None = None
-    formula: Literal["ratio", "difference", "observed"] = "ratio"
+    formula: Formula = "ratio"
+    title: str = ""
 
     @property
     def value(self) -> float:
         """The coefficient; perfect agreement where chance agrees perfectly too, NaN where chance does and coders do not."""
-        if self.formula == "observed":
-            return self.observed
-        if self.formula == "difference":
-            return self.observed - self.expected
-        if self.expected == 1.0:
-            return 1.0 if self.observed == 1.0 else float("nan")
-        return (self.observed - self.expected) / (1.0 - self.expected)
+        return float(combine(self.formula, np.float64(self.observed), np.float64(self.expected)))
 
     def __float__(self) -> float:
         return self.value
@@ -72,3 +75,14 @@ class Agreement:
         )
         matrix, coders = self.details.get("matrix"), self.details.get("coders")
         return table + (heat_html(coders, matrix) if matrix is not None and coders is not None else "")
+
+
+def combine(formula: Formula, observed: Any, expected: Any) -> NDArray[np.float64]:
+    """Put observed and expected agreement together; perfect where chance agrees perfectly too, NaN where chance does and coders do not."""
+    if formula == "observed":
+        return np.asarray(observed)
+    if formula == "difference":
+        return np.asarray(observed - expected)
+    certain = expected == 1.0
+    corrected = (observed - expected) / np.where(certain, 1.0, 1.0 - expected)
+    return np.where(certain, np.where(observed == 1.0, 1.0, np.nan), corrected)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from caesura.agreement import COEFFICIENTS, Agreement, agreement, flexible_agreement
+from caesura.agreement import Agreement, agree_flexibly, agreements
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.limits import fail_with, limits_of
@@ -30,12 +30,11 @@ from caesura.drawings.catalog import draw
 from caesura.drawings.stacks import stack
 from caesura.errors import UnknownName
 from caesura.metrics import metric as made
-from caesura.model import Corpus
+from caesura.model import DEFAULT_METRICS, Corpus
 
 __all__ = ["agree"]
 
 _SHOWN = 20  # items listed before the rest is only counted
-_USUAL = ("pi", "kappa", "bias", "percentage", "alpha", "majority")
 
 
 def agree(
@@ -90,7 +89,7 @@ def agree(
     reading.refuse_one_coder_per_text(corpus, path)
     corpus = corpus.select(items=item, coders=coder)
     wanted = limits_of(fail_under)
-    metric = metric or _usual_metric(corpus)
+    metric = metric or DEFAULT_METRICS[corpus.kind]
     with working("comparing coders"):
         if metric.partition(":")[0] in ("Sf", "SfB"):
             given = {"similarity": similarity, "transposition": transposition}
@@ -110,18 +109,12 @@ def agree(
 # ---------------------------------------------------------------------- what is asked
 
 
-def _usual_metric(corpus: Corpus) -> str:
-    """Return what fits the kind of annotation; R asks who is the reference, so that recordings are measured by A."""
-    return {"units": "B", "time": "A", "nested": "nested-F"}[corpus.kind]
-
-
 def _coefficients(
     corpus: Corpus, metric: str, n_t: int | None, wanted: list[str] | None, ask: dict[str, Any]
 ) -> dict[str, Agreement]:
 
     measure = made(metric) if n_t is None else made(metric, n_t=n_t)
-    names = wanted or (_USUAL if corpus.kind == "units" else ("percentage",))
-    return {name: agreement(corpus, measure, name, **ask) for name in names}  # type: ignore[arg-type]
+    return agreements(corpus, measure, wanted, **ask)
 
 
 def _flexible(
@@ -130,9 +123,8 @@ def _flexible(
     """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
 
     measure = made(metric, **asked_for(**given))
-    ask = measure.parameters | ask | {"normalise": "boundaries" if measure.name == "SfB" else "potential"}
     models: list[Any] = [chance] if chance is not None else ["kappa", "pi", "bennett", "bennett-boundaries"]
-    return {model: flexible_agreement(corpus, chance=model, **ask) for model in models}
+    return {model: agree_flexibly(corpus, measure, model, **ask) for model in models}
 
 
 # ---------------------------------------------------------------------- how it is shown
@@ -142,15 +134,12 @@ def _show(found: dict[str, Agreement], level: float) -> None:
 
     first = next(iter(found.values()))
     details = first.details
-    two = len(first.details.get("coders", "")) == 2
     table(
         "",
         ["coefficient", "value", f"{level:.0%} interval".replace("%", " %"), "observed", "expected"],
         (
             (
-                COEFFICIENTS.get(name, (name, name))[0 if two else 1]
-                if "method" not in details
-                else _told(name, details),
+                made.title if "method" not in details else _told(name, details),
                 made.value,
                 _interval(made),
                 made.observed if made.formula != "difference" else "–",

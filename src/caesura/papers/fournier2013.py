@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura import samples
-from caesura.agreement import agreement
+from caesura.agreement import agree
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric
 from caesura.metrics.boundary import boundary_similarity, segmentation_similarity
@@ -118,9 +118,9 @@ def _figures_5_to_8() -> Section:
 def _stargazer() -> Section:
     corpus, lines = samples.load("stargazer"), []
     for name, made, printed in (("S", S_METRIC, 0.7562), ("B", B_METRIC, 0.4405)):
-        then = agreement(corpus, made, "pi", "segments").value
+        then = agree(corpus, made, "pi", "segments").value
         lines.append(Line(f"{name}-π*, segments counted", printed, then, digits=4))
-        now = agreement(corpus, made, "pi", "pooled").value
+        now = agree(corpus, made, "pi", "pooled").value
         why = "the program of 2013 counted segments for boundaries: chance 0.16, not 0.1225"
         lines.append(Line(f"{name}-π*, boundaries counted", printed, now, why, digits=4))
     return Section("Section 5: Stargazer, 7 coders", lines)
@@ -145,8 +145,8 @@ def _moonstone_table(groups: dict[str, Corpus]) -> Section:
     for name, (group, s, b) in MOONSTONE.items():
         for label, made, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
             if name in groups:
-                then = agreement(groups[name], made, "pi", "segments").value
-                now = agreement(groups[name], made, "pi", "pooled").value
+                then = agree(groups[name], made, "pi", "segments").value
+                now = agree(groups[name], made, "pi", "pooled").value
                 why = f"boundaries pooled: {now:.4f}"
                 lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
     note = (
@@ -159,7 +159,7 @@ def _moonstone_table(groups: dict[str, Corpus]) -> Section:
 
 def _own(corpus: Corpus) -> Section:
     rows = [
-        [name, *(agreement(corpus, made, "pi", density).value for density in ("pooled", "mean", "segments"))]
+        [name, *(agree(corpus, made, "pi", density).value for density in ("pooled", "mean", "segments"))]
         for name, made in (("S-π*", S_METRIC), ("B-π*", B_METRIC))
     ]
     return Section("Your coders", columns=["", "pooled", "mean", "segments"], rows=rows)
@@ -283,7 +283,7 @@ def _figures(curves: Curves, data: Corpus | None) -> list[Figure]:
         Figure("figure-9c", "S and B based π*, fully random", partial(_draw_random, curves=curves)),
     ]
     if data is not None:
-        frequency = agreement(data, B_METRIC).details["frequency"]
+        frequency = agree(data, B_METRIC).details["frequency"]
         made.append(
             Figure(
                 "figure-11",

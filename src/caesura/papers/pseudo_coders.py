@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.coding import Coding
-from caesura.agreement.coefficients import observed_and_expected
-from caesura.agreement.result import Agreement
+from caesura.agreement.coefficients import shared_rate
+from caesura.agreement.result import combine
+from caesura.agreement.sums import Coding
 from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.statistics import CountedPairs
 
 __all__ = ["Copied", "agreement_by_coders", "pseudo_coded", "random_segmentation", "randomly_coded"]
 
@@ -48,11 +49,9 @@ def randomly_coded(sizes: NDArray[np.int64], units: int, coders: int, random: np
 
 def agreement_by_coders(corpus: Corpus, metric: Metric, numbers: list[int]) -> list[float]:
     """Multi-π of the first two, three … coders, as the program of 2013 had it; every pair is compared once."""
-    coding = Coding.of(corpus, metric)
-    values = []
-    for number in numbers:
-        observed, expected = observed_and_expected(coding.only(range(number)), "pi", "segments")
-        values.append(Agreement("pi", observed, expected, "").value)
+    coding = Coding(CountedPairs.among_coders(corpus), metric)
+    sums = coding.among(np.arange(len(corpus.coders)) < np.array(numbers)[:, None])
+    values: list[float] = combine("ratio", coding.similarity(sums.parts), shared_rate(sums, "segments")).tolist()
     return values
 
 

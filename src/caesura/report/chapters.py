@@ -49,10 +49,9 @@ def agreement(corpus: Corpus, measures: Measures) -> list[Section]:
         return []
     blocks: list[Block] = []
     if measures.coefficients:
-        many = len(corpus.coders) > 2
         rows = tuple(
             (
-                COEFFICIENTS[name][many],
+                result.title,
                 result.value,
                 None if result.interval is None else Interval(*result.interval),
                 None if result.formula == "difference" else result.observed,
@@ -236,7 +235,7 @@ def parameters(corpus: Corpus, name: str, measures: Measures) -> Section:
         ]
     blocks: list[Block] = [Table("Settings", ("setting", "value"), tuple(settings))]
     signatures: list[tuple[str, str]] = [(m.metric.name, Code(m.signature)) for m in _each_metric(measures)]
-    signatures += [(COEFFICIENTS[n][1], Code(result.signature)) for n, result in measures.coefficients.items()]
+    signatures += [(COEFFICIENTS[n].many, Code(result.signature)) for n, result in measures.coefficients.items()]
     signatures += [(f"Sf, chance {n}", Code(result.signature)) for n, result in measures.flexible.items()]
     if signatures:
         blocks.append("A signature names everything a number depends on; print it with the number.")

@@ -8,13 +8,12 @@ from typing import get_args
 
 import numpy as np
 
-from caesura.agreement import Agreement, agreement
-from caesura.agreement.coefficients import Coefficient
+from caesura.agreement import Agreement, agreements
 from caesura.drawings.pairwise import default_metric, spelled
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics
-from caesura.model import DEFAULT_METRICS, Corpus, Pairs
+from caesura.model import Corpus, Pairs
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import bootstrap_intervals
 from caesura.statistics.counted import CountedPairs
@@ -24,13 +23,6 @@ __all__ = ["PAIRS", "Measures", "measure"]
 
 #: What the scores of every two coders, pooled, are called.
 PAIRS = "every two coders"
-
-_COEFFICIENTS: dict[str, tuple[str, ...]] = {
-    "units": ("pi", "kappa", "bias", "percentage", "alpha", "majority"),
-    "time": ("percentage",),
-    "nested": ("percentage",),
-}
-
 
 _UNASKED = (
     "It says little about this kind of annotation (a boundary must be at the very same instant) unless it is asked for."
@@ -114,14 +106,13 @@ def measure(
         if reference is not None and len(corpus.coders) > 1:
             raise CaesuraError(f"no text of coder {reference!r} was annotated by anybody else.")
         return Measures(main, {}, {}, {}, **kept)  # type: ignore[arg-type]
-    both = {corpus.items[i] for i in pairs.item_of.tolist()}
-    table = CountedPairs(pairs.only(both))
+    table = CountedPairs(pairs)
     chosen, skipped = _applicable(table, given, main)
     if reference is None:
         scores, items = _all_pairs(table, chosen, resamples, level, seed)
     else:
         scores, items = _against(corpus, reference, chosen, resamples, level, seed)
-    agreed = _coefficients(corpus, chosen if given else [], resamples, level, seed)
+    agreed = _coefficients(table, chosen if given else [], resamples, level, seed)
     flexible = _flexible(corpus, chosen, seed)
     return Measures(main, scores, items, agreed, flexible, skipped, **kept)  # type: ignore[arg-type]
 
@@ -155,11 +146,11 @@ def _all_pairs(
     table: CountedPairs, chosen: list[Metric], resamples: int, level: float, seed: int
 ) -> tuple[dict[str, dict[str, Measured]], dict[str, tuple[int, ...]]]:
     """Compare every two coders both ways, so that no score depends on who is called the reference."""
-    rows = [table.by_item_both_ways(m) for m in chosen]
+    there = np.unique(table.pairs.item_of)  # items that two coders looked at
+    rows = [table.by_item_both_ways(m)[there] for m in chosen]
     ends = bootstrap_intervals([m.score for m in chosen], rows, level=level, resamples=resamples, seed=seed)
     made = {n: Measured(m, r, e) for n, m, r, e in zip(_named(chosen), chosen, rows, ends, strict=True)}
-    number = {item: i for i, item in enumerate(table.pairs.reference.items)}
-    return {PAIRS: made}, {PAIRS: tuple(number[item] for item in table.pairs.items)}
+    return {PAIRS: made}, {PAIRS: tuple(there.tolist())}
 
 
 def _against(
@@ -182,24 +173,20 @@ def _against(
 
 
 def _coefficients(
-    corpus: Corpus, given: Sequence[Metric], resamples: int, level: float, seed: int
+    table: CountedPairs, given: Sequence[Metric], resamples: int, level: float, seed: int
 ) -> dict[str, Agreement]:
-    able = [m for m in given if m.symmetric and m.higher_is_better and m.bounds == (0.0, 1.0)]
-    measured_by = able[0] if able else metric(DEFAULT_METRICS[corpus.kind])
-    found = {}
-    for name in _COEFFICIENTS[corpus.kind]:
-        assert name in get_args(Coefficient)
-        found[name] = agreement(corpus, measured_by, name, resamples=resamples, level=level, seed=seed)  # type: ignore[arg-type]
-    return found
+    """Correct for chance, by the first metric asked for that can be; Sf and SfB have a section of their own."""
+    able = (m for m in given if m.symmetric and m.higher_is_better and m.bounds == (0.0, 1.0))
+    measured_by = next((m for m in able if m.name not in ("Sf", "SfB")), None)
+    return agreements(table, measured_by, resamples=resamples, level=level, seed=seed)
 
 
 def _flexible(corpus: Corpus, chosen: Sequence[Metric], seed: int) -> dict[str, Agreement]:
     """Correct flexible similarity for chance, by every model of it."""
-    from caesura.agreement import flexible_agreement
+    from caesura.agreement import agree_flexibly
     from caesura.agreement.chance import Chance
 
     measured_by = next((m for m in chosen if m.name == "Sf"), None)
     if measured_by is None:
         return {}
-    models: tuple[Chance, ...] = get_args(Chance)
-    return {model: flexible_agreement(corpus, chance=model, seed=seed, **measured_by.parameters) for model in models}
+    return {model: agree_flexibly(corpus, measured_by, model, seed=seed) for model in get_args(Chance)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from caesura.agreement import COEFFICIENTS, Agreement
+from caesura.agreement import Agreement
 from caesura.display.table_cells import spell
 from caesura.display.writing import clean, clip
 from caesura.drawings.pairwise import pair_rows
@@ -69,13 +69,12 @@ def _beyond_chance(coefficients: Mapping[str, Agreement]) -> list[str]:
     pi = coefficients.get("pi")
     if pi is None or np.isnan(pi.value):
         return []
-    many = len(pi.details.get("coders", "")) > 2
     share = (
         f"of the agreement that chance leaves open, coders reach {pi.value:.0%}".replace("%", " %")
         if pi.value >= 0
         else "coders agree less than chance would let them"
     )
-    return [f"{COEFFICIENTS['pi'][many]} = {spell(pi.value)}: {share}."]
+    return [f"{pi.title} = {spell(pi.value)}: {share}."]
 
 
 def _who(corpus: Corpus, measures: Measures) -> list[str]:

@@ -65,10 +65,10 @@ def _boundaries() -> list[Block]:
 
 
 def _agreement() -> list[Block]:
-    from caesura.agreement import agreement
+    from caesura.agreement import agree
 
     corpus = samples.load("stargazer")
-    result = agreement(corpus, "B", "pi")
+    result = agree(corpus, "B", "pi")
     return [
         "Seven people divided one article of 21 paragraphs.",
         draw("segmentations", corpus),

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.metrics import Batch, Metric
-from caesura.metrics.counting import count_rows
-from caesura.metrics.family import Rows
+from caesura.metrics.counting import count_families, families_of
+from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
 from caesura.words import check_word
 
@@ -27,11 +27,11 @@ References: TypeAlias = Literal["pooled", "mean", "best"]
 
 @dataclass(frozen=True, eq=False)
 class CountedPairs:
-    """Pairs, and one row per pair for every metric that somebody asked for; the rows live as long as this table."""
+    """Pairs, and one row per pair for every family of metrics that somebody asked for; the rows live as long as this table."""
 
     pairs: Pairs
     threads: int | None = None
-    _rows: dict[Metric, Rows] = field(default_factory=dict, repr=False)
+    _rows: dict[Family, Rows] = field(default_factory=dict, repr=False)
 
     @classmethod
     def among_coders(cls, corpus: Corpus, threads: int | None = None) -> CountedPairs:
@@ -45,15 +45,16 @@ class CountedPairs:
         return Batch.of_corpora(pairs.reference, pairs.hypothesis, pairs.left, pairs.right)
 
     def count(self, metrics: Iterable[Metric]) -> None:
-        """Count for all these metrics at once."""
-        for metric in metrics:
-            if metric not in self._rows:
-                self._rows[metric] = count_rows(metric, self.batch, threads=self.threads)
+        """Count for all these metrics at once, each family one time."""
+        missing = [metric for metric in metrics if metric.family not in self._rows]
+        for metric in missing:
+            metric.check(self.batch)  # a metric refuses in its own name
+        self._rows.update(count_families(families_of(missing), self.batch, threads=self.threads))
 
     def rows(self, metric: Metric) -> Rows:
         """One row per pair."""
         self.count([metric])
-        return self._rows[metric]
+        return self._rows[metric.family]
 
     def by_item(self, metric: Metric, references: References = "pooled") -> Rows:
         """One row per item: those of its pairs added up, several references as ``references`` says.
