@@ -154,7 +154,7 @@ class Metric:
         self.score(np.zeros(len(family.counts._fields)))  # a rule refuses its options by itself
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Metric) and self._identity == other._identity
+        return type(other) is Metric and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(self._identity)
