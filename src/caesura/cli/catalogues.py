@@ -47,13 +47,6 @@ def _papers() -> Iterator[Known]:
         yield Known(name, citation(name), PAPERS.source(name))
 
 
-def _drawings() -> Iterator[Known]:
-    from caesura.drawings.catalog import DRAWINGS
-
-    for name, drawing in DRAWINGS.items():
-        yield Known(name, drawing.title, "caesura")
-
-
 def _titled(where: str) -> Callable[[], Iterator[Known]]:
     """List a registry whose entries have titles."""
 
@@ -72,5 +65,5 @@ CATALOGUES: dict[str, Callable[[], Iterator[Known]]] = {
     "segmenters": _titled("caesura.segmenters.catalog:SEGMENTERS"),
     "samples": _titled("caesura.samples:SAMPLES"),
     "papers": _papers,
-    "drawings": _drawings,
+    "drawings": _titled("caesura.drawings.catalog:DRAWINGS"),
 }

@@ -11,7 +11,9 @@ from caesura.display.palette import STYLES
 from caesura.display.scene import (
     Axis,
     Band,
+    Bar,
     Caption,
+    Edge,
     Group,
     Item,
     Join,
@@ -19,6 +21,7 @@ from caesura.display.scene import (
     Line,
     Link,
     Mark,
+    Move,
     Name,
     Number,
     Region,
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = ["Canvas", "draw_cells"]
+
+_BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # two by four dots per cell
+#: How a bar opens, goes on and closes, and a bar of one cell.
+_BARS = {"heavy": ("┣", "━", "┫", "╋"), "plain": ("├", "─", "┤", "┼"), "broken": ("├", "┄", "┤", "┼")}
 
 
 class Canvas:
@@ -81,6 +88,16 @@ class Canvas:
         for column in range(start, stop):
             if column in self._rows[row]:
                 self.put(row, column, character, role)
+
+    def dot(self, row: int, column: int, bits: int, role: str) -> None:
+        """Add dots of a Braille cell to those that are there."""
+        before = self._rows[row].get(column, ("\u2800", 1, role))[0]
+        self.put(row, column, chr(ord(before) | bits), role)
+
+    def end(self, row: int) -> int:
+        """Return the first free column of a row; -1 where it has nothing."""
+        here = self._rows[row] if row < self.height else {}
+        return max((column + size for column, (_, size, _) in here.items()), default=-1)
 
     @staticmethod
     def _clear(here: dict[int, tuple[str, int, str]], column: int, size: int) -> None:
@@ -135,8 +152,8 @@ def draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
         canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
         for item in sorted(block, key=lambda item: not isinstance(item, Link)):  # links lie below everything
             block_writer.put(item)
-    for note in scene.notes:
-        canvas.put(canvas.height, 0, note, "faint")
+    for note, role in scene.notes:
+        canvas.put(canvas.height, 0, clip(note, scene.width), role)
     canvas.text_block(fold(scene.key, scene.width) if scene.key else (), role="faint")
     return canvas.text()
 
@@ -177,8 +194,7 @@ class _Block:
     @put.register
     def _(self, item: Axis) -> None:
         free = 0
-        for x, words in item.numbers:
-            at = round(x)
+        for at, words in sorted((round(self.scene.place(x, len(words))), words) for x, words in item.numbers):
             if at >= free and at + len(words) <= self.scene.room:
                 self.canvas.put(self.top + item.row, self.scene.margin + at, words, "faint")
                 free = at + len(words) + 1
@@ -186,7 +202,7 @@ class _Block:
     @put.register
     def _(self, item: Name) -> None:
         words = pad(clean(item.words), self.scene.margin - 2)
-        self.canvas.put(self.top + item.row, 0, words, "faint", bidi=self.bidi)
+        self.canvas.put(self.top + item.row, 0, words, item.role, bidi=self.bidi)
 
     @put.register
     def _(self, item: Line | Band) -> None:
@@ -210,7 +226,7 @@ class _Block:
 
     @put.register
     def _(self, item: Sign) -> None:
-        self.canvas.put(self.top + item.row, self._cell(item.x), item.glyph, item.role)
+        self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.glyph)), item.glyph, item.role)
 
     @put.register
     def _(self, item: Link) -> None:
@@ -225,6 +241,46 @@ class _Block:
     def _(self, item: Region) -> None:
         start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
         self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
+
+    @put.register
+    def _(self, item: Bar) -> None:
+        row = self.top + item.row
+        if item.stroke == "shared":
+            start, stop = sorted(self._cell(x) for x in (item.x, item.x + item.width))
+            self.canvas.fill(row, start + 1, stop, "─", "grid")
+            for end in (start, stop):
+                self.canvas.put(row, end, "┃")
+            if len(item.words) < stop - start:
+                self.canvas.put(row, start + (stop - start + 1 - len(item.words)) // 2, item.words, "strong")
+            return
+        size = max(round(item.x + item.width) - round(item.x), 1)
+        start = self._cell(round(item.x), size)
+        opening, between, closing, single = _BARS[item.stroke]
+        self.canvas.put(row, start, single if size == 1 else opening + between * (size - 2) + closing, item.role)
+        if size >= len(item.words) + 4:
+            self.canvas.put(row, start + (size - len(item.words)) // 2, item.words, item.role)
+
+    @put.register
+    def _(self, item: Edge) -> None:
+        """A line of Braille dots, so that any slope goes."""
+        ends = [sum(map(self._cell, (round(x), round(x + width)))) / 2 for x, width in (item.above, item.below)]
+        steps = item.rows * 4
+        points = max(steps, int(abs(ends[1] - ends[0]) * 2) + 1)
+        for point in range(points):
+            share = (point + 0.5) / points
+            column, dot = round((ends[0] + (ends[1] - ends[0]) * share) * 2 + 0.5), int(share * steps)
+            self.canvas.dot(self.top + item.row + dot // 4, column // 2, _BRAILLE[column % 2][dot % 4], item.role)
+
+    @put.register
+    def _(self, item: Move) -> None:
+        """An arrow in the first row below the block that is free there."""
+        start, stop = self._cell(item.x), self._cell(item.to)
+        arrow = f"╰{'─' * (stop - start - 1)}▸" if start < stop else f"◂{'─' * (start - stop - 1)}╯"
+        words, x = item.words or arrow, min(start, stop)
+        row = self.top + len(self.scene.rows)
+        while self.canvas.end(row) >= x:
+            row += 1
+        self.canvas.put(row, x, words, item.role)
 
     @put.register
     def _(self, item: Group) -> None:

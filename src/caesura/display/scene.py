@@ -19,26 +19,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
-    "Axis",
-    "Band",
-    "Caption",
-    "Group",
-    "Item",
-    "Join",
-    "Label",
-    "Line",
-    "Link",
-    "Mark",
-    "Name",
-    "Number",
-    "Picture",
-    "Region",
-    "Scene",
-    "ScenePicture",
-    "Sign",
-    "Tick",
-    "Ticks",
-]
+    "Axis", "Band", "Bar", "Caption", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move", "Name", "Number",
+    "Picture", "Region", "Scene", "ScenePicture", "Sign", "Tick", "Ticks",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,6 +69,7 @@ class Name:
     row: int
     words: str
     drawn: bool = True
+    role: Literal["faint", "strong"] = "faint"
 
 
 @dataclass(frozen=True)
@@ -180,6 +164,52 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """A segment from end to end with words in its middle.
+
+    ``stroke`` says how firm it is; neighbours with "shared" ends stand wall to wall.
+    """
+
+    row: int
+    x: float
+    width: float
+    words: str
+    role: str
+    tip: str
+    stroke: Literal["heavy", "plain", "broken", "shared"] = "plain"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A straight line over ``rows`` rows, from the middle of a box (x, width) above to the middle of one below.
+
+    ``weight`` (0 to 1) says how wide it is, ``broken`` that only one side wants it. ``note`` is where along it its weight is
+    written, as a share of its length; None leaves that to the tip.
+    """
+
+    row: int
+    rows: int
+    above: tuple[float, float]
+    below: tuple[float, float]
+    role: str
+    weight: float
+    broken: bool
+    note: float | None
+    tip: str
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that went from one place to another, below its row; ``words`` where only one of the two is on this line."""
+
+    row: int
+    x: float
+    to: float
+    role: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
 class Group:
     """What belongs together at one place, with what is said when it is pointed at."""
 
@@ -188,7 +218,24 @@ class Group:
 
 
 Item: TypeAlias = (
-    Label | Caption | Number | Axis | Name | Line | Band | Mark | Tick | Ticks | Sign | Link | Join | Region | Group
+    Label
+    | Caption
+    | Number
+    | Axis
+    | Name
+    | Line
+    | Band
+    | Mark
+    | Tick
+    | Ticks
+    | Sign
+    | Link
+    | Join
+    | Region
+    | Bar
+    | Edge
+    | Move
+    | Group
 )
 
 
@@ -209,7 +256,7 @@ class Scene:
     apart
         Whether an empty line parts two blocks.
     notes
-        What is said about things left out, above the key.
+        What a terminal says below, each with its role: what is left out, what cannot be pointed at.
     """
 
     title: str
@@ -222,7 +269,7 @@ class Scene:
     blocks: tuple[tuple[Item, ...], ...]
     direction: Literal["ltr", "rtl"] = "ltr"
     apart: bool = True
-    notes: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
 
     @property
     def room(self) -> int:

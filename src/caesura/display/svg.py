@@ -16,7 +16,9 @@ from caesura.display.palette import PALETTE, STYLE
 from caesura.display.scene import (
     Axis,
     Band,
+    Bar,
     Caption,
+    Edge,
     Group,
     Item,
     Join,
@@ -24,6 +26,7 @@ from caesura.display.scene import (
     Line,
     Link,
     Mark,
+    Move,
     Name,
     Number,
     Region,
@@ -293,14 +296,16 @@ class _Block:
     def _(self, item: Axis) -> None:
         top, bottom = self._top(item.row + 1), self._top(item.row + 1 + item.rows)
         for x, words in item.numbers:
-            self.picture.line(self._x(x), top - 4, self._x(x), bottom, "grid", width=1)
+            if item.rows:
+                self.picture.line(self._x(x), top - 4, self._x(x), bottom, "grid", width=1)
             self.picture.text(self._x(x), top - 8, words, "faint", anchor="middle", size=11)
 
     @put.register
     def _(self, item: Name) -> None:
         if item.drawn:
             words = clip(clean(item.words), self.scene.margin - 2)
-            self.picture.text(0, self._y(item.row) + 5, words, "faint", size=13, rtl=False)
+            role, weight = ("ink", "bold") if item.role == "strong" else ("faint", "")
+            self.picture.text(0, self._y(item.row) + 5, words, role, size=13, weight=weight, rtl=False)
 
     @put.register
     def _(self, item: Line) -> None:
@@ -370,6 +375,38 @@ class _Block:
         wide = max(CELL * item.width - 1, 0.5)
         x = self._x(item.x, item.width) + 0.5
         self.picture.rect(x, top, wide, bottom - top, item.role, opacity="0.16", tip=item.tip)
+
+    @put.register
+    def _(self, item: Bar) -> None:
+        x, top = self._x(item.x, item.width) + 1, self._top(item.row)
+        wide, tall = max(CELL * item.width - 2, 0.5), LINE * self.scene.rows[item.row] - 3
+        dash = "4 3" if item.stroke == "broken" else None
+        self.picture.rect(x, top, wide, tall, "band", tip=item.tip, round=3, outline=item.role, stroke_dasharray=dash)
+        if item.stroke == "heavy":
+            self.picture.rect(x, top, wide, 3, item.role, round=1)
+        if wide > len(item.words) * 7 + 4:
+            self.picture.text(x + wide / 2, top + tall / 2 + 4, item.words, anchor="middle", size=11)
+
+    @put.register
+    def _(self, item: Edge) -> None:
+        (start, stop), dash = (self._middle(*end) for end in (item.above, item.below)), "6 4" if item.broken else ""
+        top, bottom = self._top(item.row) - 3, self._top(item.row + item.rows)
+        self.picture.line(start, top, stop, bottom, item.role, width=1 + 4 * item.weight, dash=dash, tip=item.tip)
+        if item.note is not None:
+            x, y = start + (stop - start) * item.note, top + (bottom - top) * item.note
+            self.picture.rect(x - 15, y - 8, 30, 15, "paper")
+            self.picture.text(x, y + 4, f"{item.weight:.2f}", anchor="middle", size=11)
+
+    @put.register
+    def _(self, item: Move) -> None:
+        start, stop = self._middle(item.x, 1), self._middle(item.to, 1)
+        top = self._top(item.row + 1)
+        if item.words:
+            self.picture.text(start, top + 12, item.words, item.role, anchor="middle", size=11)
+            return
+        curve = f"M{start:g} {top:g} C{start:g} {top + 16:g} {stop:g} {top + 16:g} {stop:g} {top:g}"
+        self.picture.path(curve, stroke=item.role, width=1.8)
+        self.picture.path(f"M{stop - 4:g} {top + 6:g} L{stop:g} {top - 1:g} L{stop + 4:g} {top + 6:g} Z", item.role)
 
     @put.register
     def _(self, item: Group) -> None:

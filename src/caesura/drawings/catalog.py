@@ -1,4 +1,4 @@
-"""The table of drawings, and what a drawing is: one picture for the terminal, the notebook, the report and the page.
+"""The registry of drawings: one picture for the terminal, the notebook, the report and the page.
 
 A drawing is a function ``draw(corpus, **options) -> Picture``. A pair is a corpus of one item and two coders, the reference
 first; so what can draw a corpus can draw a comparison, and everything is found by name in one table.
@@ -7,28 +7,42 @@ first; so what can draw a corpus can draw a comparison, and everything is found 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, cast
 
 from caesura.display.scene import Picture
-from caesura.errors import CaesuraError, UnknownName
+from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind
+from caesura.registry import Entry, Registry
 from caesura.words import heading
 
 __all__ = ["DRAWINGS", "Drawing", "applicable", "draw", "drawing", "on_one_length", "pair_corpus"]
 
 
+_FLAT: frozenset[Kind] = frozenset({"units", "time"})
+_NESTED: frozenset[Kind] = frozenset({"nested"})
+_UNITS: frozenset[Kind] = frozenset({"units"})
+_TIME: frozenset[Kind] = frozenset({"time"})
+_ALL = _FLAT | _NESTED
+
+#: What is known of every drawing before it is loaded, with what holds where nothing is said. A stranger's drawing (entry
+#: points ``caesura.drawings``) carries these as attributes of its function.
+_FACTS: dict[str, Any] = {
+    "title": "", "kinds": _ALL, "coders": (1, None), "typed": None, "whole": False, "tracks": False, "shown": False,
+    "alone": False,
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """One row of the table: where the function is, and what it can draw.
+    """What is known of one drawing.
 
     Attributes
     ----------
-    name, title, where
-        How users ask for it (``--draw NAME``), what it shows, and ``module:function``.
+    name, title
+        How users ask for it (``--draw NAME``), and what it shows.
     kinds
         The kinds of annotation it draws.
     coders
@@ -47,24 +61,18 @@ class Drawing:
 
     name: str
     title: str
-    where: str
     kinds: frozenset[Kind]
-    coders: tuple[int, int | None] = (1, None)
-    typed: bool | None = None
-    whole: bool = False
-    tracks: bool = False
-    shown: bool = False
-    alone: bool = False
-
-    def load(self) -> Any:
-        """Import the function."""
-        module, _, name = self.where.partition(":")
-        return getattr(import_module(module), name)
+    coders: tuple[int, int | None]
+    typed: bool | None
+    whole: bool
+    tracks: bool
+    shown: bool
+    alone: bool
 
     @property
     def options(self) -> list[str]:
         """Names of the options that the function takes."""
-        parameters = inspect.signature(self.load()).parameters.values()
+        parameters = inspect.signature(DRAWINGS[self.name]).parameters.values()
         return [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
 
     def refusal(self, corpus: Corpus) -> str | None:
@@ -82,106 +90,92 @@ class Drawing:
         return None
 
 
-_ALL: frozenset[Kind] = frozenset({"units", "time", "nested"})
-_FLAT: frozenset[Kind] = frozenset({"units", "time"})
-_NESTED: frozenset[Kind] = frozenset({"nested"})
+def _check_function(name: str, loaded: Any) -> Callable[..., Picture]:
+    if not callable(loaded):
+        raise CaesuraError(f"a drawing is a function draw(corpus, *, options) that returns a Picture; {name!r} is none")
+    return cast("Callable[..., Picture]", loaded)
 
-#: Every drawing by name, in the order in which they are shown. Families add their rows here.
-DRAWINGS: dict[str, Drawing] = {
-    d.name: d
-    for d in (
-        Drawing(
-            "nested-bars",
-            "nested segments as bars, a row a level",
+
+#: Every drawing by name, in the order in which they are shown.
+DRAWINGS: Registry[Callable[..., Picture]] = Registry(
+    "drawing",
+    {
+        "nested-bars": Entry(
             "caesura.drawings.hierarchies:draw_nested_bars",
-            _NESTED,
+            title="nested segments as bars, a row per level",
+            kinds=_NESTED,
             shown=True,
             alone=True,
         ),
-        Drawing("tree", "nested segments as trees", "caesura.drawings.hierarchies:draw_tree", _NESTED, alone=True),
-        Drawing(
-            "regions",
-            "two coders along time, with search regions, hits, insertions and deletions",
+        "tree": Entry(
+            "caesura.drawings.hierarchies:draw_tree", title="nested segments as trees", kinds=_NESTED, alone=True
+        ),
+        "regions": Entry(
             "caesura.drawings.regions:draw_regions",
-            frozenset({"time"}),
+            title="two coders along time, with search regions, hits, insertions and deletions",
+            kinds=_TIME,
             coders=(2, 2),
             shown=True,
         ),
-        Drawing(
-            "plane",
-            "coders against the first one in the segmentation performance plane",
+        "plane": Entry(
             "caesura.drawings.plane:draw_plane",
-            frozenset({"time"}),
+            title="coders against the first one in the segmentation performance plane",
+            kinds=_TIME,
             coders=(2, None),
             whole=True,
         ),
-        Drawing(
-            "edits",
-            "boundary edits between two coders: matches, near misses, additions",
+        "edits": Entry(
             "caesura.drawings.edits:draw_edits",
-            frozenset({"units"}),
+            title="boundary edits between two coders: matches, near misses, additions",
+            kinds=_UNITS,
             coders=(2, 2),
             tracks=True,
             shown=True,
         ),
-        Drawing(
-            "segmentations",
-            "segmentations under each other, agreement marked",
+        "segmentations": Entry(
             "caesura.drawings.segmentations:draw_segmentations",
-            _ALL,
+            title="segmentations under each other, agreement marked",
             tracks=True,
             shown=True,
             alone=True,
         ),
-        Drawing(
-            "density",
-            "boundary density along the text",
-            "caesura.drawings.densities:draw_density",
-            _ALL,
-            tracks=True,
+        "density": Entry(
+            "caesura.drawings.densities:draw_density", title="boundary density along the text", tracks=True
         ),
-        Drawing(
-            "alignment",
-            "how the segments of two coders align",
+        "alignment": Entry(
             "caesura.drawings.alignment:draw_alignment",
-            _FLAT,
+            title="how the segments of two coders align",
+            kinds=_FLAT,
             coders=(2, 2),
         ),
-        Drawing(
-            "operations",
-            "what turns one coder's typed boundaries into the other's",
+        "operations": Entry(
             "caesura.drawings.operations:draw_operations",
-            frozenset({"units"}),
+            title="what turns one coder's typed boundaries into the other's",
+            kinds=_UNITS,
             coders=(2, 2),
             typed=True,
         ),
-        Drawing(
-            "fates",
-            "how each boundary type of one coder fared with the other",
+        "fates": Entry(
             "caesura.drawings.fates:draw_fates",
-            frozenset({"units"}),
+            title="how each boundary type of one coder fared with the other",
+            kinds=_UNITS,
             coders=(2, 2),
             typed=True,
             whole=True,
         ),
-        Drawing(
-            "matrix",
-            "score of every two coders",
-            "caesura.drawings.matrices:draw_matrix",
-            _ALL,
-            coders=(2, None),
-            whole=True,
+        "matrix": Entry(
+            "caesura.drawings.matrices:draw_matrix", title="score of every two coders", coders=(2, None), whole=True
         ),
-        Drawing(
-            "strip",
-            "scores of every item, worst first",
+        "strip": Entry(
             "caesura.drawings.strips:draw_strip",
-            _ALL,
+            title="scores of every item, worst first",
             coders=(2, None),
             whole=True,
         ),
-    )
-}
+    },
+    facts=_FACTS,
+    accept=_check_function,
+)
 
 
 def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
@@ -201,32 +195,30 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
     row = drawing(name)
     if (why := row.refusal(corpus)) is not None:
         raise CaesuraError(why)
-    function = row.load()
-    known = row.options
+    function, known = DRAWINGS[name], row.options
     for option in options:
         if option not in known:
             raise CaesuraError(f"the drawing {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}.")
     if row.whole or row.tracks or len(corpus.tracks) == 1:
-        return cast("Picture", function(corpus, **options))
+        return function(corpus, **options)
     from caesura.drawings.stacks import stack
 
-    return stack([function(one, **options) for one in _by_track(corpus)])
+    return stack([function(track, **options) for track in _by_track(corpus)])
 
 
 def drawing(name: str) -> Drawing:
-    """Find a row of the table by name."""
-    if name not in DRAWINGS:
-        raise UnknownName("drawing", name, list(DRAWINGS))
-    return DRAWINGS[name]
+    """Say what is known of a drawing by its name."""
+    return Drawing(name, **DRAWINGS.facts(name))
 
 
 def applicable(corpus: Corpus) -> list[Drawing]:
     """List the drawings that can show this corpus as it is."""
-    return [row for row in DRAWINGS.values() if row.refusal(corpus) is None]
+    rows = (Drawing(name, **facts) for name, facts in DRAWINGS.all_facts())
+    return [row for row in rows if row.refusal(corpus) is None]
 
 
 def _by_track(corpus: Corpus) -> Iterator[Corpus]:
-    """Part an item into one corpus a track, the track's name joined to the item's."""
+    """Part an item into one corpus per track, the track's name joined to the item's."""
     for track in corpus.tracks:
         only = corpus.select(tracks=[track])
         named = (a._replace(item=heading(a.item, track), track="") for a in only)
@@ -252,10 +244,10 @@ def on_one_length(annotations: Iterable[Annotation]) -> list[Annotation]:
     for a in listed:
         if isinstance(a.marks, Segmentation) and a.marks.timed:
             longest[a.item, a.track] = max(float(a.marks.length), longest.get((a.item, a.track), 0.0))
-    return [a._replace(marks=_stretched(a.marks, longest.get((a.item, a.track)))) for a in listed]
+    return [a._replace(marks=_stretch(a.marks, longest.get((a.item, a.track)))) for a in listed]
 
 
-def _stretched(marks: Segmentation | Hierarchy, length: float | None) -> Segmentation | Hierarchy:
+def _stretch(marks: Segmentation | Hierarchy, length: float | None) -> Segmentation | Hierarchy:
     if length is None or not isinstance(marks, Segmentation) or marks.length == length:
         return marks
     inner = marks.positions < marks.length  # the old end is no boundary of the longer recording

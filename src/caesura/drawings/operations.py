@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from caesura.display.cells import Canvas
-from caesura.display.scene import Picture
-from caesura.display.svg import CELL, LINE, Svg
-from caesura.display.writing import Bidi, cells, choose_bidi, clean, clip, is_rtl, pad, widest
+from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign
+from caesura.display.writing import cells, clean, clip, is_rtl, widest
 from caesura.drawings.layout import Wrapped, wrap_units
 from caesura.metrics.operations import Operation, Operations, flexible_operations
 from caesura.model import Corpus, Segmentation
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 __all__ = ["DrawnOperations", "draw_operations"]
 
@@ -46,7 +41,7 @@ def draw_operations(
 
 
 @dataclass(frozen=True)
-class DrawnOperations(Picture):
+class DrawnOperations(ScenePicture):
     """Two rows of boundary signs around a line of text; ∅ stands where one has nothing, arrows lead moved ones home.
 
     Lines on which all boundaries match are left out of long texts.
@@ -104,119 +99,41 @@ class DrawnOperations(Picture):
         counts = {kind: n for kind, n in self.operations.counts().items() if n}
         return " · ".join(f"{kind} {n}" for kind, n in counts.items()) or "no boundaries"
 
-    def _margin(self) -> int:
-        return widest(self.names, _NAME) + 2
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """One block per line of text: what one coder wrote above it, what the other wrote below."""
+        margin = widest(self.names, _NAME) + 2
+        lines, left = self._lines(max(12, width - margin))
+        return Scene(
+            title=self.title,
+            description=self._described(),
+            heading=clip(self.title, width),
+            key=self._key + (f" · {left} more lines with differences" if left else ""),
+            width=width,
+            margin=margin,
+            rows=(1.1, 1.1, 1.1),
+            blocks=tuple(tuple(self._block(line)) for line in lines),
+            direction="rtl" if self._rtl else "ltr",
+        )
 
-    # ------------------------------------------------------------------ in a terminal
-
-    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw signs above and below the text, and arrows for what was moved."""
-        canvas, turned, margin = Canvas(), choose_bidi(bidi), self._margin()
-        room = max(12, width - margin)
-        canvas.put(0, 0, clip(self.title, width), "strong", bidi=turned)
-        lines, left = self._lines(room)
-        for line in lines:
-            top = canvas.height + (line is not lines[0])
-            for row, name in ((top, self.names[0]), (top + 2, self.names[1])):
-                canvas.put(row, 0, pad(clean(name), margin - 2), "faint", bidi=turned)
-            for number, (start, wide) in enumerate(zip(line.starts, line.widths, strict=True), line.first):
-                x = margin + line.column(start, wide, rtl=self._rtl, room=room if self._rtl else None)
-                canvas.put(top + 1, x, clip(self._unit(number), wide), bidi=turned)
-                for side, sign, each in self._at.get(number, []):
-                    role = "faint" if sign == _NOTHING else _ROLES[each.kind]
-                    canvas.put(top + 2 * side, margin + self._x(line, number, cells(sign), room), sign, role)
-            self._arrows(canvas, line, top + 3, margin, room)
-        if left:
-            canvas.put(canvas.height, 0, f"… and {left} more lines with differences", "faint")
-        canvas.put(canvas.height, 0, clip(self._key, width), "faint")
-        return canvas.text()
-
-    def _x(self, line: Wrapped, number: int, size: int, room: int) -> int:
-        """Where in a line the sign behind a unit stands."""
-        at = line.gaps[number - line.first] + 1
-        return line.column(at, size, rtl=self._rtl, room=room if self._rtl else None)
-
-    def _arrows(self, canvas: Canvas, line: Wrapped, top: int, margin: int, room: int) -> None:
-        ends: list[int] = []  # the last cell taken in each row of arrows
+    def _block(self, line: Wrapped) -> Iterator[Item]:
+        yield Name(0, self.names[0])
+        yield Name(2, self.names[1])
+        signs = {}
+        for number, (start, wide, gap) in enumerate(zip(line.starts, line.widths, line.gaps, strict=True), line.first):
+            yield Label(1, start, wide, self._unit(number))
+            signs[number] = gap + 1
+            for side, sign, each in self._at.get(number, []):
+                role = "faint" if sign == _NOTHING else _ROLES[each.kind]
+                yield Sign(2 * side, gap + 1, cells(sign), sign, role, _sentence(each))
         for each in self._on(line):
             old, new = each.old_position, each.new_position
             if old is None or new is None or old == new:
                 continue
-            inside = [at for at in (old, new) if line.first <= at <= line.last]
-            if len(inside) < 2:  # the other end is on another line: say where
-                x = margin + self._x(line, inside[0], 1, room)
-                self._say(canvas, ends, top, x, f"↷ {new if inside[0] == old else old}")
-                continue
-            a, b = (margin + self._x(line, at, 1, room) for at in (old, new))
-            body = f"╰{'─' * (b - a - 1)}▸" if a < b else f"◂{'─' * (a - b - 1)}╯"
-            self._say(canvas, ends, top, min(a, b), body)
-
-    @staticmethod
-    def _say(canvas: Canvas, ends: list[int], top: int, x: int, words: str) -> None:
-        row = next((i for i, end in enumerate(ends) if end < x), len(ends))
-        if row == len(ends):
-            ends.append(0)
-        ends[row] = x + cells(words)
-        canvas.put(top + row, x, words, "near")
-
-    # ------------------------------------------------------------------ as SVG
-
-    def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw the same with curves from where a boundary was to where it went."""
-        margin = self._margin()
-        room = max(12, width - margin)
-        lines, left = self._lines(room)
-        block, top = LINE * 4.6, LINE * 2.0
-        picture = Svg(
-            width * CELL + 16, top + block * len(lines) + LINE * 1.6,
-            title=self.title, description=self._described(), style=style,
-        )  # fmt: skip
-        picture.text(8, LINE, clip(self.title, width), weight="bold")
-        for number, line in enumerate(lines):
-            with picture.group(transform=f"translate(8 {top + number * block:g})"):
-                self._svg_line(picture, line, margin, room)
-        key = f"{self._key} · {left} more lines with differences" if left else self._key
-        picture.text(8, picture.height - LINE * 0.5, clip(key, width), "faint", size=12)
-        return picture.render()
-
-    def _svg_line(self, picture: Svg, line: Wrapped, margin: int, room: int) -> None:
-        rows = (LINE * 0.9, LINE * 2.0, LINE * 3.1)
-        for y, name in ((rows[0], self.names[0]), (rows[2], self.names[1])):
-            picture.text(0, y, clip(clean(name), margin - 2), "faint", size=12, rtl=False)
-
-        def middle(at: int, size: int = 1) -> float:
-            return CELL * (margin + self._x(line, at, size, room) + size / 2)
-
-        for number, (start, wide) in enumerate(zip(line.starts, line.widths, strict=True), line.first):
-            x = CELL * (margin + line.column(start, wide, rtl=self._rtl, room=room if self._rtl else None) + wide / 2)
-            picture.text(x, rows[1], clip(self._unit(number), wide), anchor="middle", rtl=False)
-            for side, sign, each in self._at.get(number, []):
-                role = "faint" if sign == _NOTHING else _ROLES[each.kind]
-                with picture.group(tip=_sentence(each)):
-                    picture.text(
-                        middle(number, cells(sign)), rows[2 * side], sign, role, anchor="middle",
-                        weight="" if sign == _NOTHING else "bold", rtl=False,
-                    )  # fmt: skip
-        for each in self._on(line):
-            self._svg_move(picture, line, each, middle, rows)
-
-    def _svg_move(
-        self, picture: Svg, line: Wrapped, each: Operation, middle: Callable[[int], float], rows: tuple[float, ...]
-    ) -> None:
-        old, new = each.old_position, each.new_position
-        if old is None or new is None or old == new:
-            return
-        if not (line.first <= old <= line.last and line.first <= new <= line.last):
-            here = old if line.first <= old <= line.last else new
-            picture.text(
-                middle(here), rows[2] + 16, f"↷ {new if here == old else old}", "near", anchor="middle", size=11
-            )
-            return
-        a, b, low = middle(old), middle(new), rows[2] + 20
-        picture.path(
-            f"M{a:g} {rows[2] + 5:g} C{a:g} {low:g} {b:g} {low:g} {b:g} {rows[2] + 6:g}", stroke="near", width=1.8
-        )
-        picture.path(f"M{b - 4:g} {rows[2] + 11:g} L{b:g} {rows[2] + 4:g} L{b + 4:g} {rows[2] + 11:g} Z", "near")
+            if old in signs and new in signs:
+                yield Move(2, signs[old], signs[new], "near")
+            else:  # the other end is on another line: say where
+                here, there = (old, new) if old in signs else (new, old)
+                yield Move(2, signs[here], signs[here], "near", f"↷ {there}")
 
     def _described(self) -> str:
         edits = [_sentence(each) for each in self.operations if each.kind != "match"]

@@ -107,7 +107,7 @@ class RegionTimeline(ScenePicture):
             rows=(0.8, 1.9, 1.9, 1.0),
             blocks=tuple(tuple(self._line(line, room, fine=fine, far=far)) for line in lines[:most]),
             apart=False,
-            notes=(f"… and {rest:.3g} s more; SVG shows the whole recording",) if rest else (),
+            notes=((f"… and {rest:.3g} s more; SVG shows the whole recording", "faint"),) if rest else (),
         )
 
     def _line(self, line: Stretch, room: int, *, fine: bool, far: bool) -> Iterator[Item]:

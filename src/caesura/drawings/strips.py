@@ -14,6 +14,7 @@ from caesura.display.svg import CELL, LINE, Svg
 from caesura.display.writing import Bidi, choose_bidi, clean, clip, pad, widest
 from caesura.drawings.axes import axis_labels, draw_label
 from caesura.drawings.pairwise import pair_rows, spelled
+from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.words import number_of
 
@@ -51,6 +52,8 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
             spread = (float(scores.min()), float(scores.max())) if len(scores) > 1 else (None, None)
             lines.append(Scored(item, float(scores.mean()), *spread))
             sums.append(found.rows[found.item == number].sum(axis=0))
+    if not lines:
+        raise CaesuraError(f"{spelled(found.metric)} is undefined on every item, so there is nothing to draw.")
     rows = np.array(sums)
     interval = bootstrap_interval(found.metric, rows)
     pooled = Scored("pooled", float(found.metric.score(rows.sum(axis=0))), *(interval or (None, None)))

@@ -12,7 +12,7 @@ from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.display.table_cells import OnScale, measure_name
-from caesura.drawings.catalog import DRAWINGS, draw, pair_corpus
+from caesura.drawings.catalog import applicable, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
@@ -127,7 +127,7 @@ class Comparison(Result):
 
     def drawings(self) -> list[str]:
         """Names of the drawings that show this pair, those shown without asking first."""
-        able = [d for d in DRAWINGS.values() if d.refusal(self.corpus) is None and not d.whole]
+        able = [d for d in applicable(self.corpus) if not d.whole]
         return [d.name for d in sorted(able, key=lambda d: not d.shown)]
 
     def svg(self, name: str | None = None, **options: Any) -> str:
