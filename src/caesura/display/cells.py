@@ -12,6 +12,7 @@ from caesura.display.scene import (
     Axis,
     Band,
     Bar,
+    Branch,
     Caption,
     Edge,
     Group,
@@ -25,8 +26,11 @@ from caesura.display.scene import (
     Name,
     Number,
     Region,
+    Rule,
     Scene,
+    Share,
     Sign,
+    Stem,
     Tick,
     Ticks,
 )  # fmt: skip
@@ -147,6 +151,8 @@ def draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
     canvas, turned = Canvas(), choose_bidi(bidi)
     if scene.heading:
         canvas.put(0, 0, clip(scene.heading, scene.width), "strong", bidi=turned)
+    for line in fold(scene.legend, scene.width) if scene.legend else ():
+        canvas.put(canvas.height, 0, line, "faint", bidi=turned)
     for number, block in enumerate(scene.blocks):
         block_writer = _Block(canvas, scene, canvas.height + (scene.apart and number > 0), turned)
         canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
@@ -178,7 +184,7 @@ class _Block:
     @put.register
     def _(self, item: Label) -> None:
         shown = clip(clean(item.words), item.width)
-        self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, bidi=self.bidi)
+        self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, item.role, bidi=self.bidi)
 
     @put.register
     def _(self, item: Caption) -> None:
@@ -259,6 +265,27 @@ class _Block:
         self.canvas.put(row, start, single if size == 1 else opening + between * (size - 2) + closing, item.role)
         if size >= len(item.words) + 4:
             self.canvas.put(row, start + (size - len(item.words)) // 2, item.words, item.role)
+
+    @put.register
+    def _(self, item: Share) -> None:
+        start, stop, label = self._cell(item.x), self._cell(item.x + item.width), f" {item.words} "
+        self.canvas.fill(self.top + item.row, start, stop, item.glyph, item.role)
+        if cells(label) <= stop - start:
+            self.canvas.put(self.top + item.row, start + (stop - start - cells(label)) // 2, label, item.role)
+
+    @put.register
+    def _(self, item: Stem) -> None:
+        for row in range(item.row, item.row + item.rows):
+            self.canvas.put(self.top + row, self._cell(item.x) + item.width // 2, "│", "grid")
+
+    @put.register
+    def _(self, item: Rule) -> None:
+        words = pad(item.words, item.width, "centre") if item.words else "━" * item.width
+        self.canvas.put(self.top + item.row, self._cell(item.x), words, item.role)
+
+    @put.register
+    def _(self, item: Branch) -> None:
+        self.canvas.put(self.top + item.row, self.scene.margin, item.words, "faint")
 
     @put.register
     def _(self, item: Edge) -> None:

@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
-    "Axis", "Band", "Bar", "Caption", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move", "Name", "Number",
-    "Picture", "Region", "Scene", "ScenePicture", "Sign", "Tick", "Ticks",
+    "Axis", "Band", "Bar", "Branch", "Caption", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move", "Name",
+    "Number", "Picture", "Region", "Rule", "Scene", "ScenePicture", "Share", "Sign", "Stem", "Tick", "Ticks",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Label:
-    """A unit of the text in its box of ``width`` cells."""
+    """Words in their box of ``width`` cells: a unit of the text."""
 
     row: int
     x: int
     width: int
     words: str
+    role: str = "ink"
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,49 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A part of a whole, filled as densely as ``fill`` (0 to 1) says, which ``glyph`` shows in cells; its words where they fit."""
+
+    row: int
+    x: float
+    width: float
+    words: str
+    role: str
+    glyph: str
+    fill: float
+    tip: str
+
+
+@dataclass(frozen=True)
+class Stem:
+    """A line down the page through ``rows`` rows, in the middle of a column of ``width`` cells."""
+
+    row: int
+    x: int
+    width: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A boundary across a column of ``width`` cells: a stroke, or its type where it has one."""
+
+    row: int
+    x: int
+    width: int
+    words: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Branches of a tree before a row, in the letters │ ├ └."""
+
+    row: int
+    words: str
+
+
+@dataclass(frozen=True)
 class Edge:
     """A straight line over ``rows`` rows, from the middle of a box (x, width) above to the middle of one below.
 
@@ -214,29 +258,13 @@ class Group:
     """What belongs together at one place, with what is said when it is pointed at."""
 
     tip: str
-    items: tuple[Mark | Sign, ...]
+    items: tuple[Mark | Rule | Sign, ...]
 
 
 Item: TypeAlias = (
-    Label
-    | Caption
-    | Number
-    | Axis
-    | Name
-    | Line
-    | Band
-    | Mark
-    | Tick
-    | Ticks
-    | Sign
-    | Link
-    | Join
-    | Region
-    | Bar
-    | Edge
-    | Move
-    | Group
-)
+    Label | Caption | Number | Axis | Name | Line | Band | Mark | Tick | Ticks | Sign | Link | Join | Region | Bar | Share | Stem
+    | Rule | Branch | Edge | Move | Group
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -253,6 +281,8 @@ class Scene:
         How tall each row of a block is, in lines of a picture; a terminal gives every row one line.
     blocks
         The items of each block, those below first.
+    legend
+        What is explained at once, under the heading.
     apart
         Whether an empty line parts two blocks.
     notes
@@ -268,6 +298,7 @@ class Scene:
     rows: tuple[float, ...]
     blocks: tuple[tuple[Item, ...], ...]
     direction: Literal["ltr", "rtl"] = "ltr"
+    legend: str = ""
     apart: bool = True
     notes: tuple[tuple[str, str], ...] = ()
 

@@ -17,6 +17,7 @@ from caesura.display.scene import (
     Axis,
     Band,
     Bar,
+    Branch,
     Caption,
     Edge,
     Group,
@@ -30,8 +31,11 @@ from caesura.display.scene import (
     Name,
     Number,
     Region,
+    Rule,
     Scene,
+    Share,
     Sign,
+    Stem,
     Tick,
     Ticks,
 )  # fmt: skip
@@ -236,12 +240,15 @@ def stack_svgs(
 def draw_svg(scene: Scene, *, style: bool = True) -> str:
     """Draw a scene as one picture."""
     block = (sum(scene.rows) + 0.8) * LINE
-    top = LINE * (1.6 if scene.heading else 0.4)
+    legend = fold(scene.legend, int(scene.width * 1.16)) if scene.legend else []
+    top = LINE * ((1.6 if scene.heading else 0.4) + len(legend))
     key = fold(scene.key, int(scene.width * 1.16)) if scene.key else []  # letters of the key are smaller
     height = top + block * len(scene.blocks) + LINE * 1.2 * bool(key) + LINE * max(0, len(key) - 1)
     picture = Svg(scene.width * CELL + 16, height, title=scene.title, description=scene.description, style=style)
     if scene.heading:
         picture.text(8, LINE, scene.heading, weight="bold")
+    for number, line in enumerate(reversed(legend)):
+        picture.text(8, top - LINE * (number + 0.6), line, "faint", size=12)
     for number, items in enumerate(scene.blocks):
         with picture.group(transform=f"translate(8 {top + number * block:g})"):
             writer = _Block(picture, scene)
@@ -280,7 +287,16 @@ class _Block:
     def _(self, item: Label) -> None:
         shown = clip(clean(item.words), item.width)
         fit = CELL * item.width if item.width > 1 and not is_rtl(shown) else None
-        self.picture.text(self._middle(item.x, item.width), self._y(item.row) + 5, shown, anchor="middle", fit=fit)
+        role, weight = ("ink", "bold") if item.role == "strong" else (item.role, "")
+        self.picture.text(
+            self._middle(item.x, item.width),
+            self._y(item.row) + 5,
+            shown,
+            role,
+            anchor="middle",
+            fit=fit,
+            weight=weight,
+        )
 
     @put.register
     def _(self, item: Caption) -> None:
@@ -386,6 +402,37 @@ class _Block:
             self.picture.rect(x, top, wide, 3, item.role, round=1)
         if wide > len(item.words) * 7 + 4:
             self.picture.text(x + wide / 2, top + tall / 2 + 4, item.words, anchor="middle", size=11)
+
+    @put.register
+    def _(self, item: Share) -> None:
+        x, top, wide = self._x(item.x, item.width), self._top(item.row), CELL * item.width
+        tall = LINE * self.scene.rows[item.row] * 0.8
+        self.picture.rect(x, top, wide, tall, item.role, tip=item.tip, outline="paper", fill_opacity=item.fill)
+        if item.width > cells(item.words):
+            self.picture.text(x + wide / 2, top + tall / 2 + 4, item.words, anchor="middle", size=12, rtl=False)
+
+    @put.register
+    def _(self, item: Stem) -> None:
+        x = self._middle(item.x, item.width)
+        self.picture.line(x, self._top(item.row), x, self._top(item.row + item.rows), "grid", width=2)
+
+    @put.register
+    def _(self, item: Rule) -> None:
+        x, y, half = self._middle(item.x, item.width), self._y(item.row), CELL * item.width * 0.42
+        if item.words:
+            self.picture.text(x, y + 5, item.words, item.role, anchor="middle", weight="bold")
+        else:
+            self.picture.line(x - half, y, x + half, y, item.role, width=4)
+
+    @put.register
+    def _(self, item: Branch) -> None:
+        top, middle, bottom = self._top(item.row), self._y(item.row), self._top(item.row + 1)
+        for cell, letter in enumerate(item.words):
+            x = self._x(cell + 0.4)
+            if letter in "│├└":
+                self.picture.line(x, top, x, middle if letter == "└" else bottom, "grid")
+            if letter in "├└":
+                self.picture.line(x, middle, x + CELL * 1.2, middle, "grid")
 
     @put.register
     def _(self, item: Edge) -> None:

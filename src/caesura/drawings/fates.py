@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from caesura.display.cells import Canvas
-from caesura.display.scene import Picture
-from caesura.display.svg import CELL, LINE, Svg
-from caesura.display.writing import Bidi, cells, choose_bidi, clean, clip, pad, widest
+from caesura.display.scene import Item, Name, Number, Picture, Scene, ScenePicture, Share
+from caesura.display.writing import clean, clip, widest
 from caesura.metrics.operations import flexible_operations
 from caesura.model import Corpus, Segmentation
 from caesura.words import heading
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 __all__ = ["Fates", "coder_tracks", "draw_fates"]
 
@@ -47,8 +42,8 @@ def coder_tracks(corpus: Corpus, coder: str) -> dict[str, Segmentation]:
 
 
 @dataclass(frozen=True)
-class Fates(Picture):
-    """One bar a type: matched, taken for another type, moved ("tr"), both, deleted ("del")."""
+class Fates(ScenePicture):
+    """One bar per type: matched, taken for another type, moved ("tr"), both, deleted ("del")."""
 
     table: Mapping[str, Mapping[str, int]]
     names: tuple[str, str] = ("first", "second")
@@ -61,54 +56,32 @@ class Fates(Picture):
     def _bars(self) -> list[tuple[str, int, list[tuple[str, int]]]]:
         return [(kind, sum(f.values()), list(f.items())) for kind, f in self.table.items() if sum(f.values())]
 
-    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw bars of the same length, each part labelled where it is wide enough, and the counts below."""
-        canvas, turned = Canvas(), choose_bidi(bidi)
-        canvas.put(0, 0, clip(self.title, width), "strong", bidi=turned)
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """Bars of the same length, each part labelled where it is wide enough."""
         bars = self._bars()
         margin = widest((kind for kind, _, _ in bars), _NAME) + 8
-        room = max(10, width - margin)
-        for kind, total, parts in bars:
-            row, at, done = canvas.height, margin, 0
-            canvas.put(row, 0, pad(clean(kind), margin - 8), "strong", bidi=turned)
-            canvas.put(row, margin - 7, f"{total:6d}", "faint")
-            for fate, count in parts:
-                done += count
-                stop = margin + round(done / total * room)
-                wide = stop - at
-                canvas.fill(row, at, stop, _shade(fate), _role(fate))
-                label = f" {fate} {count / total:.0%} "
-                if cells(label) <= wide:
-                    canvas.put(row, at + (wide - cells(label)) // 2, label, _role(fate))
-                at = stop
-        canvas.put(canvas.height, 0, clip("█ match · ▓ another type · ▒ tr: moved · ░ del: deleted", width), "faint")
-        return canvas.text()
-
-    def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw the same bars with labels and, when pointed at, counts."""
-        bars = self._bars()
-        margin = CELL * (widest((kind for kind, _, _ in bars), _NAME) + 9)
-        room, top, tall = width * CELL - margin, LINE * 2, LINE * 1.5
-        described = "; ".join(f"{kind}: " + ", ".join(f"{f} {n}" for f, n in parts) for kind, _, parts in bars)
-        picture = Svg(
-            width * CELL + 16, top + tall * len(bars) + LINE * 1.5, title=self.title, description=described, style=style
+        shades = "█ match · ▓ another type · ▒ tr: moved · ░ del: deleted"
+        return Scene(
+            title=self.title,
+            description="; ".join(f"{kind}: " + ", ".join(f"{f} {n}" for f, n in parts) for kind, _, parts in bars),
+            heading=clip(self.title, width),
+            key="match · another type · tr: moved · tr+type: moved and changed · del: deleted" if fine else shades,
+            width=width,
+            margin=margin,
+            rows=(1.5,) * len(bars),
+            blocks=(tuple(self._rows(max(10, width - margin))),),
         )
-        picture.text(8, LINE, clip(self.title, width), weight="bold")
-        for number, (kind, total, parts) in enumerate(bars):
-            y, done = top + number * tall, 0
-            picture.text(8, y + tall * 0.55, clip(clean(kind), _NAME), weight="bold", rtl=False)
-            picture.text(margin - 2, y + tall * 0.55, str(total), "faint", anchor="end", size=12)
+
+    def _rows(self, room: int) -> Iterator[Item]:
+        for row, (kind, total, parts) in enumerate(self._bars()):
+            yield Name(row, clip(clean(kind), _NAME), role="strong")
+            yield Number(row, -7, f"{total:6d}")
+            done = 0
             for fate, count in parts:
-                x, wide = 8 + margin + done / total * room, count / total * room
-                tip = f"{kind} → {fate}: {count} of {total}"
-                picture.rect(x, y, wide, tall * 0.8, _role(fate), tip=tip, outline="paper", fill_opacity=_opacity(fate))
-                label = f"{fate} {count / total:.0%}"
-                if wide > CELL * cells(label):
-                    picture.text(x + wide / 2, y + tall * 0.53, label, anchor="middle", size=12, rtl=False)
+                start, stop = (share / total * room for share in (done, done + count))
+                tip, words = f"{kind} → {fate}: {count} of {total}", f"{fate} {count / total:.0%}"
+                yield Share(row, start, stop - start, words, _role(fate), _shade(fate), _opacity(fate), tip)
                 done += count
-        picture.text(8, picture.height - 8, "match · another type · tr: moved · tr+type: moved and changed · del: deleted",
-                     "faint", size=12)  # fmt: skip
-        return picture.render()
 
 
 def _role(fate: str) -> str:

@@ -8,17 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from caesura.display.cells import Canvas
-from caesura.display.scene import Axis, Bar, Item, Name, Number, Picture, Scene, ScenePicture
-from caesura.display.svg import CELL, LINE, Svg
-from caesura.display.writing import Bidi, choose_bidi, clean, clip, is_rtl, widest
-from caesura.drawings.streams import GLYPHS, ROLES, WORDS, Place, Verdict
+from caesura.display.scene import (
+    Axis,
+    Bar,
+    Branch,
+    Item,
+    Label,
+    Name,
+    Number,
+    Picture,
+    Scene,
+    ScenePicture,
+    Sign,
+)  # fmt: skip
+from caesura.display.writing import cells, clean, clip, is_rtl, widest
+from caesura.drawings.streams import GLYPHS, ROLES, WORDS, Verdict
 from caesura.model import Corpus, Hierarchy
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 __all__ = ["NestedBars", "Tree", "draw_nested_bars", "draw_tree"]
 
@@ -144,7 +151,7 @@ class NestedBars(_Nested, ScenePicture):
 
 
 @dataclass(frozen=True)
-class Tree(_Nested):
+class Tree(_Nested, ScenePicture):
     """Segments inside segments as branches, the words of the innermost beside them."""
 
     words: bool = True
@@ -180,76 +187,41 @@ class Tree(_Nested):
             return ""
         return clean(" ".join(hierarchy.units[first - 1 : min(last, first + 40)]))
 
-    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw one tree per coder, the words clipped to the width."""
-        canvas, turned = Canvas(), choose_bidi(bidi)
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """One tree per coder under each other, the words clipped to the width."""
+        items = tuple(self._rows(width))
+        rows = 1 + max((item.row for item in items), default=-1)
+        several = len(self.hierarchies) > 1
+        return Scene(
+            title=self.title,
+            description=self.described,
+            heading="",
+            key=" · ".join(f"{GLYPHS[v]} {WORDS[v]}" for v in self.seen) if several else "",
+            width=width,
+            margin=0,
+            rows=(1.0,) * rows,
+            blocks=(items,),
+        )
+
+    def _rows(self, width: int) -> Iterator[Label | Branch | Sign]:
+        row = 0
         for coder, hierarchy in zip(self.coders, self.hierarchies, strict=True):
-            heading = " · ".join(filter(None, (clean(self.item), clean(coder))))
-            canvas.put(canvas.height, 0, clip(heading, width), "strong", bidi=turned)
+            heading = clip(" · ".join(filter(None, (clean(self.item), clean(coder)))), width)
+            yield Label(row, 0, cells(heading), heading, "strong")
             lines = self._lines(hierarchy)
             column = max((len(branch) + len(label) for branch, label, _, _ in lines), default=0) + 4
-            for branch, label, said, verdict in lines:
-                row = canvas.height
-                canvas.put(row, 0, branch, "faint")
-                canvas.put(row, len(branch), label, ROLES[verdict])
+            for branch, label, words, verdict in lines:
+                row += 1
+                yield Branch(row, branch)
+                yield Label(row, len(branch), len(label), label, ROLES[verdict])
                 if len(self.hierarchies) > 1:
-                    canvas.put(row, column - 2, GLYPHS[verdict], ROLES[verdict])
-                canvas.put(row, column, clip(said, max(0, width - column)), bidi=turned)
+                    yield Sign(row, column - 2, 1, GLYPHS[verdict], ROLES[verdict])
+                shown = clip(words, max(0, width - column))
+                yield Label(row, column, cells(shown), shown)
             if not lines:
-                canvas.put(canvas.height, 2, "no segment", "faint")
-        if self.legend:
-            legend = " · ".join(f"{GLYPHS[v]} {WORDS[v]}" for v in self.seen)
-            canvas.put(canvas.height, 0, clip(legend, width), "faint")
-        return canvas.text()
-
-    def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw the trees under each other with lines for branches."""
-        trees = [self._lines(hierarchy) for hierarchy in self.hierarchies]
-        height = sum(LINE * (len(lines) + 1.6) for lines in trees) + (LINE if self.legend else 0) + 8
-        picture = Svg(width * CELL + 16, height, title=self.title, description=self.described, style=style)
-        y = LINE
-        for coder, hierarchy, lines in zip(self.coders, self.hierarchies, trees, strict=True):
-            heading = " · ".join(filter(None, (clean(self.item), clean(coder))))
-            picture.text(8, y, heading, weight="bold")
-            column = 8 + CELL * (max((len(b) + len(label) for b, label, _, _ in lines), default=0) + 4)
-            self._svg_branches(picture, hierarchy, y)
-            for branch, label, said, verdict in lines:
-                y += LINE
-                picture.text(8 + CELL * len(branch), y, label, ROLES[verdict], size=13)
-                if len(self.hierarchies) > 1:
-                    Place(0, (), verdict).draw_verdict(picture, column - CELL * 1.5, y - 5)
-                room = int((width * CELL + 8 - column) / CELL)
-                if said and room > 4:
-                    picture.text(column, y, clip(said, room), size=13)
-            y += LINE * 1.6
-        if self.legend:
-            x = 14.0
-            for verdict in self.seen:
-                Place(0, (), verdict).draw_verdict(picture, x, y - 5)
-                picture.text(x + 10, y, WORDS[verdict], "faint", size=12)
-                x += 36 + 7.4 * len(WORDS[verdict])
-        return picture.render()
-
-    def _svg_branches(self, picture: Svg, hierarchy: Hierarchy, y: float) -> None:
-        """Draw a line from every segment down to the last one inside it, and a twig to each."""
-        order = {span: row for row, span in enumerate(hierarchy.walk())}
-        spans, parents = hierarchy.spans, hierarchy.parents
-        lowest: dict[int, float] = {}
-        for row, parent in enumerate(parents):
-            depth = 0
-            outer = parent
-            while outer >= 0:
-                depth, outer = depth + 1, parents[outer]
-            x, here = 8 + CELL * (2 * depth + 0.4), y + LINE * (order[spans[row]] + 1) - 5
-            picture.line(x, here, x + CELL * 1.2, here, "grid")
-            lowest[parent] = max(lowest.get(parent, 0.0), here)
-        for parent, end in lowest.items():
-            depth, outer = 0, parent
-            while outer >= 0:
-                depth, outer = depth + 1, parents[outer]
-            start = y + 4 if parent < 0 else y + LINE * (order[spans[parent]] + 1) + 3
-            x = 8 + CELL * (2 * depth + 0.4)
-            picture.line(x, start, x, end, "grid")
+                row += 1
+                yield Label(row, 2, 10, "no segment", "faint")
+            row += 1
 
 
 def _span(first: int, last: int) -> str:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from caesura.display.scene import Picture
-from caesura.display.svg import Svg
 from caesura.display.writing import cells, clean, is_rtl
 from caesura.model import Corpus, Segmentation
 
@@ -39,16 +38,6 @@ class Place:
     def holders(self) -> list[int]:
         """Who marked it, as indices of coders."""
         return [i for i, label in enumerate(self.labels) if label is not None]
-
-    def draw_verdict(self, picture: Svg, x: float, y: float) -> None:
-        """Draw the sign of agreement into an SVG: a disc, half a disc, a ring, or ≠."""
-        role = ROLES[self.verdict]
-        if self.verdict in ("near", "types"):
-            picture.text(x, y + 5, GLYPHS[self.verdict], role, anchor="middle", weight="bold")
-            return
-        picture.circle(x, y, 5, role, open=self.verdict != "all")
-        if self.verdict == "most":
-            picture.path(f"M{x:.2f} {y - 5:.2f}A5 5 0 0 0 {x:.2f} {y + 5:.2f}Z", role)
 
 
 @dataclass(frozen=True)
