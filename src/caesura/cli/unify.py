@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +25,7 @@ from caesura.cli.options import (
     Width,
     writable,
 )
-from caesura.cli.output import as_json, number, say, show_picture, table, working
+from caesura.cli.output import as_json, say, show_blocks, show_picture, table, working
 from caesura.display.scene import Picture
 from caesura.display.writing import clean
 from caesura.drawings.catalog import draw
@@ -157,7 +158,7 @@ def _as_data(
 ) -> dict[str, Any]:
     items = []
     for key, gold in golds.items():
-        entry: dict[str, Any] = {**_place(key), "gold": _marks(gold), "provenance": gold.provenance.as_dict()}
+        entry: dict[str, Any] = {**_place(key), **gold.as_dict()}
         if conflicts:
             entry["conflicts"] = [
                 {"kind": c.kind, "segments": [c.one._asdict(), c.other._asdict()]} for c in gold.provenance.conflicts()
@@ -170,27 +171,17 @@ def _place(key: tuple[str, str]) -> dict[str, str]:
     return {"item": key[0]} | ({"track": key[1]} if key[1] else {})
 
 
-def _marks(gold: Gold) -> dict[str, Any]:
-
-    if isinstance(gold, Hierarchy):
-        return {"length": gold.length, "segments": gold.spans}
-    marks = gold.marks if gold.typed else gold.positions.tolist()
-    return {"length": gold.length, "boundaries": marks}
-
-
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
 
     for (item, track), gold in golds.items():
         name = clean(heading(item, track))
-        say(f"{name or 'text'}: {gold!r}", "bold")
+        say(f"{name or 'text'}: {gold.headline}", "bold")
         for note in gold.provenance.notes:
             say(f"  {note}")
         if conflicts:
             _show_conflicts(gold)
-    columns = ["coder", *_heads(found.names)]
-    rows = [[coder, *scores.values()] for coder, scores in found.by_coder().items()]
-    table(f"\nhow well {method} ({how}) represents each coder", columns, [*rows, ["mean", *found.means.values()]])
-    _show_agreement(found)
+    say("")
+    show_blocks(replace(each, caption=f"how well {method} ({how}) represents each coder") for each in found.tables())
 
 
 def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str]) -> list[Picture]:
@@ -204,12 +195,6 @@ def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[st
     return made
 
 
-def _heads(names: list[str]) -> list[str]:
-    """Shorten the names of metrics for the head of a table, as long as they stay apart."""
-    short = [name.removeprefix("nested-").replace("kappa", "κ") for name in names]
-    return short if len(set(short)) == len(short) else names
-
-
 def _show_conflicts(gold: Gold) -> None:
 
     listed = gold.provenance.conflicts()
@@ -218,12 +203,6 @@ def _show_conflicts(gold: Gold) -> None:
         say(f"    {conflict}")
     if len(listed) > _LISTED:
         say(f"    … and {len(listed) - _LISTED} more; all of them with --json.")
-
-
-def _show_agreement(found: Represented) -> None:
-
-    for name, parts in found.as_dict()["agreement"].items():
-        say(f"{name}: A_a {number(parts['observed'])}, A_e {number(parts['expected'])}, means over the annotations")
 
 
 def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
@@ -243,7 +222,7 @@ def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: li
         first = next(iter(mine.values()))
         table(
             f"{how}: segments, and means over {len(first.annotations)} annotations",
-            ["method", "size", *_heads(first.names)],
-            [[m, made.segments, *(number(x, 3) for x in made.means.values())] for m, made in mine.items()],
+            ["method", "size", *first.headings],
+            [[m, made.segments, *made.means.values()] for m, made in mine.items()],
         )
         click.echo()

@@ -13,6 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, measure_name, spell
 from caesura.errors import CaesuraError
 from caesura.gold.unification import METHODS, Gold, unify_corpus
 from caesura.gold.votes import Embeddedness
@@ -27,9 +30,9 @@ _LINEAR = ("precision", "recall", "F", "B", "A")
 _TIMED = ("region-F", "R")
 
 
-@dataclass(frozen=True)
-class Represented:
-    """Scores of one gold standard against every annotation: one row an annotation, one column a metric.
+@dataclass(frozen=True, repr=False)
+class Represented(Result):
+    """Scores of one gold standard against every annotation: one row per annotation, one column per metric.
 
     ``agreement`` holds, for every κ among the metrics, A_a and A_e of each annotation.
     """
@@ -58,6 +61,23 @@ class Represented:
             coder: {m.name: _mean(column) for m, column in zip(self.metrics, self.scores[rows].T, strict=True)}
             for coder, rows in mine.items()
         }
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The metrics' names for the head of a table, shortened as long as they stay apart; penalties are marked."""
+        short = [name.removeprefix("nested-").replace("kappa", "κ") for name in self.names]
+        names = short if len(set(short)) == len(short) else self.names
+        return tuple(measure_name(name, each) for name, each in zip(names, self.metrics, strict=True))
+
+    def tables(self) -> Sequence[Table]:
+        """The mean of every metric for each coder, and over all."""
+        rows: list[tuple[Cell, ...]] = [(coder, *scores.values()) for coder, scores in self.by_coder().items()]
+        notes = (
+            f"{name}: A_a {spell(parts['observed'])}, A_e {spell(parts['expected'])}, means over the annotations"
+            for name, parts in self.as_dict()["agreement"].items()
+        )
+        caption = "how well the gold standard represents each coder"
+        return [Table(caption, ("coder", *self.headings), (*rows, ("mean", *self.means.values())), tuple(notes))]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

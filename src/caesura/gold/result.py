@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from caesura.display.result import Result
+from caesura.display.scene import Picture
+from caesura.display.table import Table
 from caesura.gold.votes import Ballot, Conflict, Vote
-from caesura.model import Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.registry import Entry
 
-__all__ = ["BoundaryVote", "GoldHierarchy", "GoldSegmentation", "Provenance"]
+__all__ = ["BoundaryVote", "GoldHierarchy", "GoldSegmentation", "Provenance", "Unification"]
+
+_SHOWN = 40  # marks listed before the rest is only counted
 
 
 class BoundaryVote(NamedTuple):
@@ -71,7 +78,47 @@ class Provenance:
         }
 
 
-class GoldHierarchy(Hierarchy):
+class Unification(Result):
+    """What one annotation out of many shows: itself, and who voted for what."""
+
+    __slots__ = ()
+
+    provenance: Provenance
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """The annotation in one line."""
+
+    @abstractmethod
+    def marks_as_dict(self) -> dict[str, Any]:
+        """The annotation alone as plain data."""
+
+    def tables(self) -> Sequence[Table]:
+        """Everything that anybody marked, in reading order: who has it, and whether it stands in the gold standard."""
+        known = self.provenance
+        votes = [*((vote, True) for vote in known.accepted), *((vote, False) for vote in known.rejected)]
+        rows = tuple(
+            (str(vote), vote.votes, stands, ", ".join(vote.voters))
+            for vote, stands in sorted(votes, key=lambda pair: (pair[0][0], str(pair[0][1])))
+        )
+        caption = f"{self.headline} by {known.method}"
+        table = Table(caption, ("marked", "votes", "kept", "by"), rows, known.notes)
+        return [table.first(_SHOWN, "marks; .provenance has them all")]
+
+    def pictures(self) -> Sequence[Picture]:
+        """The annotation, drawn."""
+        corpus = Corpus.from_annotations([Annotation("", "gold", self)])  # type: ignore[arg-type]
+        name = "nested-bars" if corpus.kind == "nested" else "segmentations"
+        picture: Picture = Entry("caesura.drawings.catalog:draw").load()(name, corpus)
+        return [picture]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"gold": self.marks_as_dict(), "provenance": self.provenance.as_dict()}
+
+
+class GoldHierarchy(Unification, Hierarchy):
     """A hierarchy unified from several annotations; :attr:`provenance` tells how. It equals any hierarchy with its segments."""
 
     __slots__ = ("provenance",)
@@ -93,11 +140,20 @@ class GoldHierarchy(Hierarchy):
         """Build from spans (levels by nesting) or triples."""
         return cls.of(Hierarchy.from_spans(spans, length=length, units=units), provenance)
 
+    @property
+    def headline(self) -> str:
+        """The annotation in one line."""
+        return Hierarchy.__repr__(self)
+
+    def marks_as_dict(self) -> dict[str, Any]:
+        """The segments alone as plain data."""
+        return {"length": self.length, "segments": self.spans}
+
     def __reduce__(self) -> tuple[Any, ...]:
         return GoldHierarchy.of, (Hierarchy._trusted(self.length, self.segments, self.units), self.provenance)
 
 
-class GoldSegmentation(Segmentation):
+class GoldSegmentation(Unification, Segmentation):
     """A segmentation unified from several; :attr:`provenance` tells how. It equals any segmentation with its boundaries."""
 
     __slots__ = ("provenance",)
@@ -111,6 +167,15 @@ class GoldSegmentation(Segmentation):
         object.__setattr__(gold, "provenance", provenance)
         assert isinstance(gold, GoldSegmentation)
         return gold
+
+    @property
+    def headline(self) -> str:
+        """The annotation in one line."""
+        return Segmentation.__repr__(self)
+
+    def marks_as_dict(self) -> dict[str, Any]:
+        """The boundaries alone as plain data."""
+        return {"length": self.length, "boundaries": self.marks if self.typed else self.positions.tolist()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         plain = Segmentation._trusted(self.length, self.positions, self.types, self.labels, self.units, self.names)
