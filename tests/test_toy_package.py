@@ -1,0 +1,183 @@
+"""A package outside the tree adds one of everything, a file of at most 30 lines each; what is broken is named and skipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TOYS = Path(__file__).parent / "toy_package"
+SOURCE = Path(__file__).parents[1] / "src"
+POINTS = {
+    "metrics": {"toy-same": "toy_metric:SameNumber"},
+    "formats": {"toy-dots": "toy_format"},
+    "segmenters": {"toy-refrain": "toy_segmenter:Refrain"},
+    "drawings": {"toy-bars": "toy_drawing:draw_bars"},
+    "papers": {"toy2026": "toy_paper:reproduce"},
+    "commands": {"greet": "toy_command:greet"},
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder with packages in it, and the program run so that it finds them."""
+
+    folder: Path
+
+    def install(self, distribution: str, points: dict[str, dict[str, str]]) -> None:
+        info = self.folder / f"{distribution.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+        groups = (
+            f"[caesura.{group}]\n" + "".join(f"{name} = {where}\n" for name, where in named.items())
+            for group, named in points.items()
+        )
+        (info / "entry_points.txt").write_text("\n".join(groups))
+
+    def python(self, *words: object) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(SOURCE), str(self.folder))), "COLUMNS": "200"}
+        return subprocess.run(
+            [sys.executable, *map(str, words)],
+            capture_output=True, text=True, encoding="utf-8", env=env, cwd=self.folder, timeout=240, check=False,
+        )  # fmt: skip
+
+    def __call__(self, *words: object) -> subprocess.CompletedProcess[str]:
+        return self.python("-m", "caesura", *words)
+
+
+@pytest.fixture(scope="module")
+def caesura(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = Place(tmp_path_factory.mktemp("strangers"))
+    for file in TOYS.glob("toy_*.py"):
+        shutil.copy(file, place.folder)
+    place.install("toy-box", POINTS)
+    (place.folder / "a.toy").write_text("one\ntwo\n...\nthree\nfour\n")
+    (place.folder / "b.toy").write_text("one\n...\ntwo\nthree\nfour\n")
+    return place
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = Place(tmp_path_factory.mktemp("broken"))
+    (place.folder / "bad_toys.py").write_text("import no_such_library\n")
+    bad = {group: {f"bad-{group}": "bad_toys:Nothing"} for group in POINTS}
+    bad["metrics"]["B"] = "bad_toys:Nothing"  # ours has this name
+    place.install("bad-box", bad)
+    return place
+
+
+def output(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_each_toy_is_one_short_file() -> None:
+    assert sorted(file.name for file in TOYS.glob("*.py")) == [f"toy_{kind[:-1]}.py" for kind in sorted(POINTS)]
+    for file in TOYS.glob("*.py"):
+        assert len(file.read_text().splitlines()) <= 30, file.name
+
+
+@pytest.mark.parametrize("group", [group for group in POINTS if group != "commands"])
+def test_the_program_lists_it_with_its_source(caesura: Place, group: str) -> None:
+    known = {each["name"]: each for each in json.loads(output(caesura("list", group, "--json")))}
+    (name,) = POINTS[group]
+    assert known[name]["source"] == "toy-box"
+    assert known[name]["title"]
+    assert any(each["source"] == "caesura" for each in known.values())
+
+
+def test_the_metric_measures_and_joins_the_others(caesura: Place) -> None:
+    assert "toy-same" in output(caesura("compare", "a.toy", "b.toy", "-m", "toy-same", "-m", "B"))
+    assert "toy-same" in output(caesura("compare", "a.toy", "b.toy"))  # nobody named it
+    call = "import caesura as cs; print(cs.metric('toy-same')([2, 2], [1, 3]), cs.metric('toy-same')([2, 2], [4]))"
+    assert output(caesura.python("-c", call)) == "1.0 0.0\n"
+
+
+def test_the_format_is_read_and_written(caesura: Place, tmp_path: Path) -> None:
+    output(caesura("convert", "a.toy", tmp_path / "a.json"))
+    output(caesura("convert", tmp_path / "a.json", tmp_path / "a.toy"))
+    assert (tmp_path / "a.toy").read_text() == "one\ntwo\n...\nthree\nfour\n"
+    refused = caesura("convert", "sample:walk", tmp_path / "b.toy")
+    assert refused.returncode == 2
+    assert "text with lines of dots would lose" in refused.stderr
+
+
+def test_the_segmenter_segments(caesura: Place) -> None:
+    call = "import caesura as cs; print(cs.segment(['so', 'it', 'so'], 'toy-refrain', {}).masses)"
+    assert output(caesura.python("-c", call.format("segments=None"))) == "[2, 1]\n"
+    assert output(caesura.python("-c", call.format("letter='i'"))) == "[1, 2]\n"
+    refused = caesura.python("-c", call.format("size=3"))
+    assert "toy-refrain has no parameter 'size'; it takes letter" in refused.stderr
+
+
+def test_the_drawing_draws(caesura: Place, tmp_path: Path) -> None:
+    assert "toy bars" in output(caesura("show", "sample:kubla", "--draw", "toy-bars"))
+    output(caesura("show", "sample:kubla", "--draw", "toy-bars", "--svg", tmp_path / "a.svg"))
+    assert "toy bars" in (tmp_path / "a.svg").read_text()
+
+
+def test_the_paper_is_reproduced(caesura: Place) -> None:
+    shown = output(caesura("reproduce", "toy2026"))
+    assert "Toy & Toy 2026" in shown
+    assert "B of a near miss" in shown
+
+
+def test_the_command_runs_and_refuses(caesura: Place) -> None:
+    assert "Say hello." in output(caesura("--help"))
+    assert output(caesura("greet", "world", "--loud")) == "hello WORLD\n"
+    refused = caesura("greet", "")
+    assert (refused.returncode, refused.stderr) == (2, "caesura: nobody is there to greet.\n")
+
+
+def test_the_report_and_the_workbench_know_it(caesura: Place) -> None:
+    pytest.importorskip("fastapi")
+    output(caesura("report", "sample:kubla", "-m", "toy-same", "-o", "report.html"))
+    assert "toy-same" in (caesura.folder / "report.html").read_text(encoding="utf-8")
+    call = """
+from fastapi.testclient import TestClient
+from caesura.web.app import create_app
+from caesura.web.settings import Settings
+with TestClient(create_app(Settings(database="toys.sqlite")), base_url="http://127.0.0.1:8642") as client:
+    known = client.get("/api/session").json()
+    print("toy-same" in known["metrics"], "toy-dots" in [each["name"] for each in known["formats"]])
+"""
+    assert output(caesura.python("-c", call)).splitlines()[-1] == "True True"
+
+
+@pytest.mark.parametrize(
+    ("harness", "name"), [("metrics/test_harness.py", "toy-same"), ("formats/test_round_trip.py", "toy-dots")]
+)
+def test_the_harness_takes_it_in(caesura: Place, harness: str, name: str) -> None:
+    tests = Path(__file__).parent
+    done = caesura.python("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-c", tests.parent / "pyproject.toml", tests / harness, "-k", name)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout or "." in done.stdout
+
+
+@pytest.mark.parametrize("group", [group for group in POINTS if group != "commands"])
+def test_what_is_broken_is_named_and_skipped(broken: Place, group: str) -> None:
+    done = broken("list", group, "--json")
+    assert f"bad-{group}" not in output(done)
+    assert (
+        f"the {group[:-1]} 'bad-{group}' of bad-box cannot be loaded: No module named 'no_such_library'" in done.stderr
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_the_program_goes_on_beside_broken_plug_ins(broken: Place) -> None:
+    done = broken("--help")
+    assert "compare" in output(done)
+    assert "bad-commands" not in done.stdout
+    assert "the command 'bad-commands' of bad-box cannot be loaded" in done.stderr
+    done = broken("compare", "sample:kubla", "--coders", "manual,near miss")
+    assert "\nB " in output(done)
+    assert "the metric 'B' of bad-box has the name of one of caesura" in done.stderr
+    asked = broken("compare", "sample:kubla", "--coders", "manual,near miss", "-m", "bad-metrics")
+    assert asked.returncode == 2
+    assert "the metric 'bad-metrics' of bad-box cannot be loaded" in asked.stderr
