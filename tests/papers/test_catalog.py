@@ -1,0 +1,34 @@
+"""Every registered paper: a full reference, a page in the documentation, options that are checked."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from caesura.errors import CaesuraError, UnknownName
+from caesura.papers import PAPERS, citation, reproduce
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", list(PAPERS))
+def test_it_is_documented_and_its_options_have_defaults(name: str) -> None:
+    assert any(year in citation(name) for year in map(str, range(1950, 2050)))
+    assert f"papers/{name}.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    assert f"caesura reproduce {name}" in page
+    parameters = inspect.signature(PAPERS[name]).parameters.values()
+    assert all(p.default is not p.empty for p in parameters), "a paper must run without being told anything"
+
+
+@pytest.mark.parametrize("name", list(PAPERS))
+def test_an_option_it_does_not_take_is_refused(name: str) -> None:
+    with pytest.raises(CaesuraError, match=f"{name} takes no --no-such-thing; its options: "):
+        reproduce(name, no_such_thing=3)
+
+
+def test_a_wrong_name_or_title_suggests_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'gal2002'"):
+        reproduce("gal2020")
