@@ -53,8 +53,8 @@ def nasty_evaluation() -> object:
 
 
 def nasty_agreement() -> Agreement:
-    matrix = [[1.0, 0.5], [float("nan"), 1.0]]
-    return Agreement("pi<", 0.8, 0.2, "pi|<script>", 0.01, {"coders": ["<script>", "b"], "matrix": matrix})
+    matrix = [[1.0, 0.5, 0.2], [float("nan"), 1.0, 0.3], [0.2, 0.3, 1.0]]
+    return Agreement("pi<", 0.8, 0.2, "pi|<script>", 0.01, {"coders": ["<script>", "b", "c"], "matrix": matrix})
 
 
 #: What ends a cell, made when a test asks for it: collecting tests shall not compare anything.
@@ -85,6 +85,6 @@ def test_an_evaluation_draws_scores_and_intervals() -> None:
 
 def test_agreement_shows_chance_and_the_matrix() -> None:
     html = nasty_agreement()._repr_html_()
-    assert "0.7500" in html
-    assert "–" in html
-    assert "rgba(86,180,233,0.38)" in html
+    assert ">0.750 " in html
+    assert "on a scale from -1 to 1" in html
+    assert html.count("<svg") == 2  # the dot, and the matrix of three coders

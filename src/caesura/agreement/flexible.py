@@ -23,7 +23,7 @@ __all__ = ["PairwiseAgreement", "agree_flexibly", "flexible_agreement"]
 _Tracks: TypeAlias = list[tuple[Segmentation, Segmentation]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairwiseAgreement(Agreement):
     """Agreement among more than two coders: the mean over all pairs, whose matrix is in ``details["matrix"]``."""
 

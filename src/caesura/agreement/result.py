@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from caesura.agreement.tables import agreement_tables
+from caesura.display.heat_map import HeatMap
+from caesura.display.result import Result
+from caesura.display.scene import Picture
+from caesura.display.table import Table
 
 __all__ = ["Agreement", "Formula", "combine"]
 
@@ -15,8 +21,8 @@ __all__ = ["Agreement", "Formula", "combine"]
 Formula: TypeAlias = Literal["ratio", "difference", "observed"]
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class Agreement(Result):
     """A chance-corrected coefficient and everything behind it.
 
     .. math:: value = \\frac{A_a - A_e}{1 - A_e}
@@ -59,22 +65,41 @@ class Agreement:
     def __float__(self) -> float:
         return self.value
 
-    def _repr_html_(self) -> str:
-        """Draw the coefficient between chance and perfect agreement, and the matrix of coders where it is known."""
-        from caesura.model.notebook import heat_html, score_html, table_html
+    # ------------------------------------------------------------------ how it shows itself
 
-        error = "" if self.standard_error is None else f" ± {self.standard_error:.4f}"
-        table = table_html(
-            ["", "", ""],
-            [
-                [f"{self.coefficient}{error}", self.value, score_html(self.value, bounds=(-1.0, 1.0))],
-                ["observed", self.observed, score_html(self.observed)],
-                ["expected by chance", self.expected, score_html(self.expected)],
-            ],
-            self.signature,
-        )
-        matrix, coders = self.details.get("matrix"), self.details.get("coders")
-        return table + (heat_html(coders, matrix) if matrix is not None and coders is not None else "")
+    def tables(self) -> Sequence[Table]:
+        """The coefficient, the coders, and the items they agree on least."""
+        return agreement_tables([self])
+
+    def pictures(self) -> Sequence[Picture]:
+        """The matrix of coders, where there are three or more."""
+        coders = self.details.get("coders", ())
+        if len(coders) < 3 or "matrix" not in self.details:
+            return []
+        measure = self.coefficient if "method" in self.details else self.signature.split("|")[1]
+        return [HeatMap(np.asarray(self.details["matrix"]), tuple(coders), measure, (0.0, 1.0))]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "value": self.value,
+            "observed": self.observed,
+            "expected": self.expected,
+            "interval": None if self.interval is None else list(self.interval),
+            "standard_error": self.standard_error,
+            "signature": self.signature,
+            "details": {name: _plain(value) for name, value in self.details.items()},
+        }
+
+
+def _plain(value: Any) -> Any:
+    """Turn a table behind the number into plain data; pairs of coders are named with a dash between."""
+    if isinstance(value, Agreement):
+        return value.as_dict()
+    if isinstance(value, Mapping):
+        names = (" – ".join(key) if isinstance(key, tuple) else str(key) for key in value)
+        return dict(zip(names, map(_plain, value.values()), strict=True))
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def combine(formula: Formula, observed: Any, expected: Any) -> NDArray[np.float64]:

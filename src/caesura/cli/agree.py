@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from caesura.agreement import Agreement, agree_flexibly, agreements
+from caesura.agreement import Agreement, agree_flexibly, agreement_tables, agreements
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.limits import fail_with, limits_of
@@ -25,7 +25,7 @@ from caesura.cli.options import (
     Transposition,
     Width,
 )
-from caesura.cli.output import as_json, from_to, number, say, show_picture, table, working, write_svg
+from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
 from caesura.drawings.catalog import draw
 from caesura.drawings.stacks import stack
 from caesura.errors import UnknownName
@@ -33,8 +33,6 @@ from caesura.metrics import metric as made
 from caesura.model import DEFAULT_METRICS, Corpus
 
 __all__ = ["agree"]
-
-_SHOWN = 20  # items listed before the rest is only counted
 
 
 def agree(
@@ -99,9 +97,9 @@ def agree(
             found = _coefficients(corpus, metric, n_t, coefficient, ask)
     broken = list(_broken(found, wanted))
     if json:
-        as_json({name: _as_data(made) for name, made in found.items()})
+        as_json({name: result.as_dict() for name, result in found.items()})
     else:
-        _show(found, level)
+        show_blocks(agreement_tables(list(found.values()), level))
     _draw(corpus, metric, n_t, draw, svg, width, json)
     fail_with(broken)
 
@@ -128,96 +126,6 @@ def _flexible(
 
 
 # ---------------------------------------------------------------------- how it is shown
-
-
-def _show(found: dict[str, Agreement], level: float) -> None:
-
-    first = next(iter(found.values()))
-    details = first.details
-    table(
-        "",
-        ["coefficient", "value", f"{level:.0%} interval".replace("%", " %"), "observed", "expected"],
-        (
-            (
-                made.title if "method" not in details else _told(name, details),
-                made.value,
-                _interval(made),
-                made.observed if made.formula != "difference" else "–",
-                made.expected if made.formula == "ratio" else "–",
-            )
-            for name, made in found.items()
-        ),
-    )
-    say(f"\n{first.signature}", "dim")
-    if "leave_one_out" in details:
-        _show_coders(details)
-    if "per_item" in details and len(details["per_item"]) > 1:
-        listed = sorted(
-            details["per_item"].items(), key=lambda pair: (pair[1]["value"] != pair[1]["value"], pair[1]["value"])
-        )
-        say("")
-        table(
-            "items, the least agreed upon first",
-            ["item", "coders", "boundaries" if "frequency" in details else "marks", "observed", "value"],
-            (
-                (name, t["coders"], f"{t['boundaries']:g}", number(t["observed"]), number(t["value"]))
-                for name, t in listed[:_SHOWN]
-            ),
-        )
-        if len(listed) > _SHOWN:
-            say(f"… and {len(listed) - _SHOWN} more items; --json lists them all.", "dim")
-
-
-def _told(name: str, details: Any) -> str:
-    """Name a coefficient of flexible similarity: how many coders it is over, and how chance was found for the first."""
-    pairs = len(details.get("pairs", ()))
-    return f"{name}, mean of {pairs} pairs" if pairs else f"{name}, {details['method']} chance"
-
-
-def _show_coders(details: Any) -> None:
-
-    without = {name: number(details["leave_one_out"].get(name)) for name in details["coders"]}
-    if "frequency" not in details:  # recordings and hierarchies have no places to count boundaries by
-        if len(without) > 2:
-            say("")
-            table("coders: the value without them", ["coder", "without"], without.items())
-        return
-    say("")
-    most = max(details["frequency"].values(), default=0.0) or 1.0
-    table(
-        f"coders: boundaries a place (mean {number(details['frequency_mean'])}, "
-        f"standard deviation {number(details['frequency_sd'])}), and the value without them",
-        ["coder", "frequency", "", "without"],
-        (
-            (name, rate, "█" * max(rate > 0, round(20 * rate / most)), without[name])
-            for name, rate in details["frequency"].items()
-        ),
-    )
-
-
-def _interval(made: Agreement) -> str:
-
-    if made.interval is None and made.standard_error is not None:
-        return f"± {number(made.standard_error)}"
-    return from_to(made.interval)
-
-
-def _as_data(made: Agreement) -> dict[str, Any]:
-    return {
-        "value": made.value,
-        "observed": made.observed,
-        "expected": made.expected,
-        "interval": None if made.interval is None else list(made.interval),
-        "standard_error": made.standard_error,
-        "signature": made.signature,
-        "details": {
-            key: {" – ".join(pair): _as_data(each) for pair, each in value.items()}
-            if key == "pairs" and isinstance(value, dict)
-            else value
-            for key, value in made.details.items()
-            if isinstance(value, (dict, list, str, int, float)) or hasattr(value, "tolist")
-        },
-    }
 
 
 def _draw(

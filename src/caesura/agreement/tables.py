@@ -1,0 +1,97 @@
+"""How agreement is shown: the coefficients in one table, the coders, the items that they agree on least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from caesura.display.table import Table
+from caesura.display.table_cells import Bar, Cell, Code, Interval, OnScale, spell
+
+if TYPE_CHECKING:
+    from caesura.agreement.result import Agreement
+
+__all__ = ["agreement_tables"]
+
+_SHOWN = 20  # items listed before the rest is only counted
+
+
+def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[Table]:
+    """Several coefficients of the same coders in one table; coders and items by the first of them.
+
+    Examples
+    --------
+    >>> import caesura as cs
+    >>> corpus = cs.Corpus.from_dict({"x": {"ann": [2, 3, 6], "ben": [5, 6]}})
+    >>> results = [cs.agree(corpus, coefficient=name, resamples=0) for name in ("pi", "percentage")]
+    >>> print(agreement_tables(results)[0])
+    coefficient         value  observed  expected
+    Scott's π           0.488     0.500     0.022
+    agreement observed  0.500     0.500         –
+    pi|B|nt:2|match:published|wt:span|ws:ordinal|wt0:0|ws0:0|density:pooled|v:0.1.0
+    """
+    first = results[0]
+    tables = [_coefficient_table(results, level)]
+    if "leave_one_out" in first.details and len(first.details["coders"]) > 1:
+        tables += _coder_table(first.details)
+    if len(first.details.get("per_item", ())) > 1:
+        tables.append(_item_table(first.details))
+    return tables
+
+
+def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            _name(result),
+            OnScale(result.value, (-1.0, 1.0), result.interval),
+            _interval(result),
+            None if result.formula == "difference" else result.observed,
+            result.expected if result.formula == "ratio" else None,
+        )
+        for result in results
+    ]
+    columns = ("coefficient", "value", f"{100 * level:g} % interval", "observed", "expected")
+    return Table("", columns, tuple(rows), (Code(results[0].signature),)).without_empty()
+
+
+def _name(result: Agreement) -> str:
+    """Name a coefficient; of flexible similarity by how many coders it is over, or how chance was found."""
+    pairs, method = result.details.get("pairs"), result.details.get("method")
+    if method is not None:
+        return f"{result.coefficient}, " + (f"mean of {len(pairs)} pairs" if pairs else f"{method} chance")
+    return result.title or result.coefficient
+
+
+def _interval(result: Agreement) -> Cell:
+    if result.interval is not None:
+        return Interval(*result.interval)
+    return None if result.standard_error is None else f"± {spell(result.standard_error)}"
+
+
+def _coder_table(details: Mapping[str, Any]) -> list[Table]:
+    """How often each coder marks, where there are places to mark, and the value without them, where others are left."""
+    without = {coder: details["leave_one_out"].get(coder) for coder in details["coders"]}
+    if "frequency" not in details:
+        caption = "coders: the value without them"
+        return [Table(caption, ("coder", "without"), tuple(without.items()))] if len(without) > 2 else []
+    most = max(details["frequency"].values(), default=0.0) or 1.0
+    caption = (
+        f"coders: boundaries per place (mean {spell(details['frequency_mean'])}, "
+        f"standard deviation {spell(details['frequency_sd'])}), and the value without them"
+    )
+    rows = tuple((name, rate, Bar(rate / most), without[name]) for name, rate in details["frequency"].items())
+    return [Table(caption, ("coder", "frequency", "", "without"), rows)]
+
+
+def _item_table(details: Mapping[str, Any]) -> Table:
+    def order(named: tuple[str, Mapping[str, Any]]) -> tuple[bool, float]:
+        return math.isnan(named[1]["value"]), named[1]["value"]
+
+    marks = "boundaries" if "frequency" in details else "marks"
+    rows = tuple(
+        (name, tally["coders"], int(tally["boundaries"]), tally["observed"], tally["value"])
+        for name, tally in sorted(details["per_item"].items(), key=order)
+    )
+    columns = ("item", "coders", marks, "observed", "value")
+    return Table("items, the least agreed upon first", columns, rows).first(_SHOWN, "items")
