@@ -76,6 +76,8 @@ class _Marks(Family):
 class MarkAccuracy(_Marks):
     """Letters and words whose marks, or only whose vowels by their sounds, are those of the reference.
 
+    Examples
+    --------
     >>> from caesura.vowels.marked_text import marked_corpus
     >>> from caesura.vowels.scripts import HEBREW
     >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם רָב", "שָׁלוֹם רַב"))

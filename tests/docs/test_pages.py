@@ -1,0 +1,165 @@
+"""What README and documentation show runs: Python, page by page, gives the values beside it; commands take the options shown."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import pkgutil
+import re
+import shlex
+import tokenize
+import unicodedata
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.cli.main import program
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    pattern = rf"^```(?:{'|'.join(languages)})[^\n]*\n(.*?)^```"
+    return re.findall(pattern, page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+# ---------------------------------------------------------------------- Python
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
+def test_python_runs_and_gives_the_values_beside_it(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+    scope: dict[str, Any] = {"pairs": [([2, 3, 6], [2, 2, 7])]}
+    for block in blocks(page, "python"):
+        for statement, comment in statements(block):
+            missing = isinstance(statement, ast.ImportFrom) and not importlib.util.find_spec(
+                str(statement.module).partition(".")[0]
+            )
+            if missing:
+                break  # of a package that is not ours: the rest of the block is about it
+            code = ast.unparse(statement)
+            if isinstance(statement, ast.Expr):
+                value = eval(code, scope)
+                assert agrees(value, comment), f"{code} gives {value!r}, {name(page)} says {comment}"
+            else:
+                exec(compile(ast.Module([statement], []), name(page), "exec"), scope)
+
+
+def write_files(folder: Path) -> None:
+    """Files of the names that the pages use."""
+    random = np.random.default_rng(0)
+    for coder in ("gold", "ours", "theirs", "older"):
+        texts = []
+        for item in range(12):
+            positions = np.flatnonzero(random.random(29) < 0.3) + 1
+            texts.append((f"text {item}", coder, cs.Segmentation.from_positions(positions.tolist(), length=30)))
+        attributes = {f"text {item}": {"genre": "news" if item % 2 else "novel"} for item in range(12)}
+        corpus = cs.Corpus.from_annotations(texts, attributes=attributes)
+        cs.write(corpus, folder / f"{coder}.json")
+        cs.write(corpus, folder / f"{coder}.parquet")
+    (folder / "talks").mkdir()
+    for coder, text in (("ann", "JOHN: Hello, how are you. Well?"), ("ben", "JOHN: Hello how are, you. Well.")):
+        (folder / "talks" / f"first-{coder}.txt").write_text(text, encoding="utf-8")
+
+
+def statements(block: str) -> Iterator[tuple[ast.stmt, str]]:
+    """Every statement of a block with the comment at its end."""
+    tokens = tokenize.generate_tokens(StringIO(block).readline)
+    comments = {token.start[0]: token.string[1:].strip() for token in tokens if token.type == tokenize.COMMENT}
+    for statement in ast.parse(block).body:
+        yield statement, comments.get(statement.end_lineno or 0, "")
+
+
+def agrees(value: Any, comment: str) -> bool:
+    """Whether a comment that begins with values names these; "0.46…" stands for all numbers that begin so."""
+    if comment.startswith("'"):
+        return unicodedata.normalize("NFC", comment).startswith(unicodedata.normalize("NFC", repr(value)))
+    values = re.match(r"[-\d.…,\s\[\]()]*", comment)[0]
+    rest = comment[len(values) :]
+    expected = re.findall(r"-?\d+(?:\.\d+)?…?", values)
+    if not expected or (rest and rest[0] != ":" and not values.rstrip().endswith(",")):
+        return True  # a sentence, perhaps one that begins with a number
+    given = list(numbers(value))
+    return len(given) == len(expected) and all(map(close, given, expected))
+
+
+def numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, int | float):
+        yield value
+    elif isinstance(value, list | tuple | np.ndarray):
+        for member in value:
+            yield from numbers(member)
+
+
+def close(value: float, number: str) -> bool:
+    digits = len(number.rstrip("…").partition(".")[2])
+    return abs(value - float(number.rstrip("…"))) <= (1 if number.endswith("…") else 0.5000001) * 10**-digits
+
+
+def test_a_wrong_value_is_found() -> None:
+    assert agrees(0.75, "0.75: one match")
+    assert agrees((0.46442, 0.53), "0.4644…, 0.5300…")
+    assert agrees([[1.5, 1.0], [0.0, 7.5]], "[[1.5, 1.0], [0.0, 7.5]]")
+    assert not agrees(0.76, "0.75: one match")
+    assert not agrees((0.4644, 0.54), "0.4644…, 0.5300…")
+    assert not agrees("a", "'b'")
+
+
+# ---------------------------------------------------------------------- the shell
+
+
+def commands(page: Path) -> list[str]:
+    lines = [line.removeprefix("$ ") for block in blocks(page, "sh", "console", "bash") for line in block.splitlines()]
+    return [part for line in lines for part in line.split(" | ") if part.startswith("caesura ")]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
+def test_commands_take_the_options_that_are_shown(page: Path) -> None:
+    for line in commands(page):
+        words = shlex.split(line.partition(" < ")[0], comments=True)[1:]
+        command: click.Command = program
+        context = click.Context(command)
+        while isinstance(command, click.Group):
+            found = command.get_command(context, words[0])
+            assert found is not None, f"{name(page)}: {line}"
+            command, words = found, words[1:]
+            context = click.Context(command, parent=context)
+        try:
+            command.make_parser(context).parse_args(list(words))
+        except click.UsageError as fault:
+            pytest.fail(f"{name(page)}: {line}: {fault.format_message()}")
+
+
+# ---------------------------------------------------------------------- the reference
+
+
+def documented() -> set[int]:
+    """The objects that docs/reference.md shows, by identity."""
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    shown = set()
+    for path, members in re.findall(
+        r"^::: ([\w.]+)\n(?:    options: \{ members: \[([^\]]*)\] \})?", page, re.MULTILINE
+    ):
+        whole: Any = pkgutil.resolve_name(path)
+        shown |= {id(whole), *(id(getattr(whole, member)) for member in re.findall(r"\w+", members))}
+    return shown
+
+
+def test_the_reference_shows_every_public_name() -> None:
+    shown = documented()
+    assert [each for each in cs.__all__ if each != "__version__" and id(getattr(cs, each)) not in shown] == []
