@@ -11,7 +11,6 @@ from caesura import samples
 from caesura.display.heat_map import HeatMap
 from caesura.display.writing import cells
 from caesura.drawings.catalog import draw
-from caesura.drawings.pairwise import default_metric, pair_rows
 from caesura.drawings.strips import strip_of
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
@@ -25,16 +24,6 @@ RAGGED = Corpus.from_dict(
         "c": {"dan": [1, 1], "ann": [2]},
     }
 )
-
-
-def test_the_matrix_pools_what_two_coders_share() -> None:
-    found = pair_rows(RAGGED, "recall").matrix(4)
-    recall = metric("recall")
-    assert found[0, 2] == recall([2, 3, 6], [2, 2, 7])
-    assert found[0, 1] == pytest.approx((1 + 1) / (2 + 1)), "hits of both items over boundaries of both"
-    assert found[1, 0] == pytest.approx(1.0), "the other way round, ben is the reference"
-    assert np.isnan(found[1, 3])
-    assert found[2, 2] == 1.0
 
 
 def test_a_heat_map_shows_every_number() -> None:
@@ -81,4 +70,3 @@ def test_what_cannot_be_compared_is_said() -> None:
         draw("matrix", alone)
     with pytest.raises(CaesuraError, match="takes at least 2 coders; here are 1"):
         draw("strip", alone.select(coders=["ann"]))
-    assert default_metric(RAGGED).name in ("B", "F")

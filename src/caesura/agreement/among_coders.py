@@ -232,8 +232,8 @@ class _Question:
                 return np.full(len(coders), np.nan)
             sums = np.stack([self.decisions.sums(without=coder).sum(axis=0) for coder in coders.tolist()])
             return combine(coefficient.formula, *coefficient.by_place(sums))
-        between: NDArray[np.bool_] = self.coding.counted.met() & ~np.eye(len(coders), dtype=bool)
-        left = between.sum() - 2 * between.sum(axis=0) > 0
+        met = self.coding.counted.met()
+        left = met.sum() > 2 * met.sum(axis=0)  # somebody met somebody else
         parts = self._parts(coefficient, self.coding.without_each)
         return np.where(left, combine(coefficient.formula, *parts), np.nan)
 

@@ -135,9 +135,8 @@ class Coding:
 
     def matrix(self) -> Table:
         """The pooled similarity of every two coders; NaN where they share no text."""
-        scores = np.array(self.similarity(self.metric.parts(self.counted.by_coders(self.metric))))
-        np.fill_diagonal(scores, 1.0)
-        return np.where(self.counted.met(), scores, np.nan)
+        scores = self.counted.matrix(self.metric)
+        return scores if self.metric.higher_is_better else 1.0 - scores
 
 
 def _check_metric(metric: Metric) -> None:

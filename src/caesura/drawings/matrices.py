@@ -6,15 +6,25 @@ import numpy as np
 
 from caesura.display.heat_map import HeatMap
 from caesura.display.scene import Picture
-from caesura.drawings.pairwise import pair_rows, spelled
-from caesura.model import Corpus
+from caesura.errors import CaesuraError
+from caesura.metrics import metric as make_metric
+from caesura.model import DEFAULT_METRICS, Corpus
+from caesura.statistics import CountedPairs
 
-__all__ = ["draw_matrix"]
+__all__ = ["count_coders", "draw_matrix"]
 
 
 def draw_matrix(corpus: Corpus, *, metric: str | None = None) -> Picture:
     """Draw the pooled score of every two coders by one metric."""
-    counts = pair_rows(corpus, metric)
-    low, high = counts.metric.bounds
+    table, measure = count_coders(corpus), make_metric(metric or DEFAULT_METRICS[corpus.kind])
+    low, high = measure.bounds
     scale = (low, high) if np.isfinite([low, high]).all() else None
-    return HeatMap(counts.matrix(len(corpus.coders)), corpus.coders, spelled(counts.metric), scale)
+    return HeatMap(table.matrix(measure), corpus.coders, measure.spelled, scale)
+
+
+def count_coders(corpus: Corpus) -> CountedPairs:
+    """Pair all coders, and refuse a corpus in which nobody can be compared."""
+    table = CountedPairs.among_coders(corpus)
+    if not len(table.pairs):
+        raise CaesuraError("no two coders annotated the same text.")
+    return table

@@ -13,9 +13,10 @@ from caesura.display.scene import Picture
 from caesura.display.svg import CELL, LINE, Svg
 from caesura.display.writing import Bidi, choose_bidi, clean, clip, pad, widest
 from caesura.drawings.axes import axis_labels, draw_label
-from caesura.drawings.pairwise import pair_rows, spelled
+from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError
-from caesura.model import Corpus
+from caesura.metrics import metric as make_metric
+from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.words import number_of
 
 if TYPE_CHECKING:
@@ -42,22 +43,22 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     """Draw how well coders agree on every item: the mean over pairs of coders, and the lowest and highest pair."""
     from caesura.statistics.bootstrap import bootstrap_interval
 
-    found = pair_rows(corpus, metric)
-    lines, sums, means = [], [], False
+    table, measure = count_coders(corpus), make_metric(metric or DEFAULT_METRICS[corpus.kind])
+    lines, shown, means = [], [], False
     for number, item in enumerate(corpus.items):
-        scores = found.of_item(number)
-        scores = scores[np.isfinite(scores)]
-        means |= len(scores) > 2  # every pair is counted both ways
+        matrix = table.matrix(measure, number)
+        np.fill_diagonal(matrix, np.nan)
+        scores = matrix[np.isfinite(matrix)]
+        means |= len(scores) > 2  # every pair is there both ways
         if len(scores):
-            spread = (float(scores.min()), float(scores.max())) if len(scores) > 1 else (None, None)
-            lines.append(Scored(item, float(scores.mean()), *spread))
-            sums.append(found.rows[found.item == number].sum(axis=0))
+            lines.append(Scored(item, float(scores.mean()), float(scores.min()), float(scores.max())))
+            shown.append(number)
     if not lines:
-        raise CaesuraError(f"{spelled(found.metric)} is undefined on every item, so there is nothing to draw.")
-    rows = np.array(sums)
-    interval = bootstrap_interval(found.metric, rows)
-    pooled = Scored("pooled", float(found.metric.score(rows.sum(axis=0))), *(interval or (None, None)))
-    return Strip(tuple(lines), pooled, spelled(found.metric), found.metric.bounds, means)
+        raise CaesuraError(f"{measure.spelled} is undefined on every item, so there is nothing to draw.")
+    rows = table.by_item_both_ways(measure)[shown]
+    interval = bootstrap_interval(measure, rows)
+    pooled = Scored("pooled", float(measure.score(rows.sum(axis=0))), *(interval or (None, None)))
+    return Strip(tuple(lines), pooled, measure.spelled, measure.bounds, means)
 
 
 def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
@@ -65,7 +66,7 @@ def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
     interval = measured.interval
     pooled = Scored("pooled", measured.micro, *((interval.low, interval.high) if interval else (None, None)))
     lines = tuple(Scored(item, value) for item, value in zip(items, measured.per_item, strict=True))
-    return Strip(lines, pooled, spelled(measured.metric), measured.metric.bounds)
+    return Strip(lines, pooled, measured.metric.spelled, measured.metric.bounds)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
-from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.model import DEFAULT_METRICS, Corpus, Hierarchy, Segmentation
 
 __all__ = ["closest", "default_metric", "likeness"]
 
@@ -18,10 +18,10 @@ Marks: TypeAlias = Segmentation | Hierarchy
 
 
 def default_metric(marks: Marks, embeddedness: Embeddedness) -> Metric:
-    """Choose the metric where the user names none: F of nested segments, B of boundaries, R of boundaries in time."""
+    """Choose the metric where the user names none: the default of this kind, nested segments as embedded as asked for."""
     if isinstance(marks, Hierarchy):
-        return metric("nested-F", embeddedness=embeddedness)
-    return metric("R" if marks.timed else "B")
+        return metric(DEFAULT_METRICS["nested"], embeddedness=embeddedness)
+    return metric(DEFAULT_METRICS["time" if marks.timed else "units"])
 
 
 def likeness(measure: Metric, candidates: Sequence[Marks], annotations: Sequence[Marks]) -> NDArray[np.float64]:

@@ -107,11 +107,13 @@ def _length(one: Corpus) -> str:
 
 def _pair_table(one: Corpus, measures: Measures) -> Table | None:
     """Coder by coder, where there are three or more."""
-    if len(one.coders) < 3 or not len(one.pairs()[0]):
+    if len(one.coders) < 3 or measures.counted is None:
         return None
-    from caesura.drawings.pairwise import pair_rows
-
-    matrix = pair_rows(one, measures.main).matrix(len(one.coders))
+    named = measures.counted.pairs.reference
+    here = [named.coders.index(coder) for coder in one.coders]
+    matrix = measures.counted.matrix(measures.main, named.items.index(one.items[0]))[np.ix_(here, here)]
+    if np.isnan(matrix).sum() == matrix.size - len(here):
+        return None  # tracks of one coder each
     rows: list[tuple[Cell, ...]] = [
         (coder, *("" if i == j else float(matrix[i, j]) for j in range(len(one.coders))))
         for i, coder in enumerate(one.coders)

@@ -9,13 +9,12 @@ from typing import get_args
 import numpy as np
 
 from caesura.agreement import Agreement, agreements
-from caesura.drawings.pairwise import default_metric, spelled
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics
-from caesura.model import Corpus, Pairs
+from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.statistics import evaluate
-from caesura.statistics.bootstrap import bootstrap_intervals
+from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.evaluation import Measured
 
@@ -49,6 +48,8 @@ class Measures:
         Why a metric was left out, in a sentence, by name.
     reference
         The coder whom the others are measured against, if any.
+    counted
+        The pairs of coders behind these numbers; None where nobody can be compared.
     """
 
     main: Metric
@@ -62,11 +63,12 @@ class Measures:
     level: float = 0.95
     seed: int = 0
     size: int = 0
+    counted: CountedPairs | None = None
 
     @property
     def label(self) -> str:
         """The main metric as users ask for it."""
-        return spelled(self.main)
+        return self.main.spelled
 
     def place(self, item: int, comparison: str) -> int | None:
         """Return where an item's row stands in a comparison; None where it is not in it."""
@@ -99,7 +101,7 @@ def measure(
 ) -> Measures:
     """Count everything a report tells."""
     given = None if not wanted else [metric(name) for name in wanted]
-    main = default_metric(corpus) if given is None else given[0]
+    main = metric(DEFAULT_METRICS[corpus.kind]) if given is None else given[0]
     kept = {"reference": reference, "resamples": resamples, "level": level, "seed": seed, "size": len(corpus.items)}
     pairs = Pairs.among_coders(corpus)
     if not len(pairs):
@@ -114,7 +116,7 @@ def measure(
         scores, items = _against(corpus, reference, chosen, resamples, level, seed)
     agreed = _coefficients(table, chosen if given else [], resamples, level, seed)
     flexible = _flexible(corpus, chosen, seed)
-    return Measures(main, scores, items, agreed, flexible, skipped, **kept)  # type: ignore[arg-type]
+    return Measures(main, scores, items, agreed, flexible, skipped, counted=table, **kept)  # type: ignore[arg-type]
 
 
 def _applicable(table: CountedPairs, given: list[Metric] | None, main: Metric) -> tuple[list[Metric], dict[str, str]]:
@@ -148,7 +150,7 @@ def _all_pairs(
     """Compare every two coders both ways, so that no score depends on who is called the reference."""
     there = np.unique(table.pairs.item_of)  # items that two coders looked at
     rows = [table.by_item_both_ways(m)[there] for m in chosen]
-    ends = bootstrap_intervals([m.score for m in chosen], rows, level=level, resamples=resamples, seed=seed)
+    ends = Resampling(level, resamples, seed=seed).intervals(chosen, rows)
     made = {n: Measured(m, r, e) for n, m, r, e in zip(_named(chosen), chosen, rows, ends, strict=True)}
     return {PAIRS: made}, {PAIRS: tuple(there.tolist())}
 

@@ -9,7 +9,6 @@ import numpy as np
 from caesura.agreement import Agreement
 from caesura.display.table_cells import spell
 from caesura.display.writing import clean, clip
-from caesura.drawings.pairwise import pair_rows
 from caesura.metrics import Metric
 from caesura.model import Corpus
 from caesura.report.amounts import marks_per_annotation, rate_words, rates_of_coders, total_length
@@ -79,8 +78,8 @@ def _beyond_chance(coefficients: Mapping[str, Agreement]) -> list[str]:
 
 def _who(corpus: Corpus, measures: Measures) -> list[str]:
     sentences = []
-    if len(corpus.coders) > 2:
-        matrix = pair_rows(corpus, measures.main).matrix(len(corpus.coders))
+    if len(corpus.coders) > 2 and measures.counted is not None:
+        matrix = measures.counted.matrix(measures.main)
         np.fill_diagonal(matrix, np.nan)
         if np.isfinite(matrix).any():
             ends = [np.unravel_index(int(f(matrix)), matrix.shape) for f in (np.nanargmax, np.nanargmin)]

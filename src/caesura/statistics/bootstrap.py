@@ -63,8 +63,9 @@ class Resampling:
     seed: int = 0
 
     def intervals(self, metrics: Sequence[Metric], rows: Sequence[Rows]) -> list[Interval | None]:
-        """Intervals of several metrics' rows of the same items."""
-        return bootstrap_intervals([each.score for each in metrics], rows, **vars(self))
+        """Intervals of several metrics' rows of the same items; only the parts of a score are resampled, not all counts."""
+        parts = [metric.parts(each) for metric, each in zip(metrics, rows, strict=True)]
+        return bootstrap_intervals([metric.value for metric in metrics], parts, **vars(self))
 
 
 def bootstrap_interval(
@@ -84,7 +85,7 @@ def bootstrap_interval(
     >>> 0.3 < low < 0.5 < high < 0.7
     True
     """
-    return bootstrap_intervals([metric.score], [rows], level=level, resamples=resamples, seed=seed, method=method)[0]
+    return Resampling(level, resamples, method, seed).intervals([metric], [rows])[0]
 
 
 def bootstrap_intervals(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,17 +88,34 @@ class CountedPairs:
 
     def by_coders(self, metric: Metric) -> Rows:
         """One row per two coders, at [first, second] and again at [second, first]."""
-        first, second = self.pairs.coders
-        size = len(self.pairs.reference.coders)
-        table = add_up(self.rows(metric), first * size + second, size * size).reshape(size, size, -1)
-        return np.asarray(table + table.swapaxes(0, 1))
+        rows = self._by_reference(metric, slice(None))
+        return np.asarray(rows + rows.swapaxes(0, 1))
 
-    def met(self) -> NDArray[np.bool_]:
-        """Which coders share a track with which; everybody with themselves."""
-        first, second = self.pairs.coders
-        table = np.eye(len(self.pairs.reference.coders), dtype=bool)
+    def matrix(self, metric: Metric, item: int | None = None) -> NDArray[np.float64]:
+        """The pooled score of every coder, as the reference, with every other, on all items or on one of them.
+
+        The best score is on the diagonal, and NaN where two share no text.
+        """
+        pairs = slice(None) if item is None else np.flatnonzero(self.pairs.item_of == item)
+        rows, met = self._by_reference(metric, pairs), self.met(pairs)
+        rows = rows + (rows.swapaxes(0, 1) if metric.symmetric else self.exchanged._by_reference(metric, pairs))
+        scores = np.where(np.eye(len(met), dtype=bool), metric.best, np.nan)
+        scores[met] = metric.score(rows[met])
+        return scores
+
+    def met(self, pairs: Any = slice(None)) -> NDArray[np.bool_]:
+        """Which two coders share a text, in all pairs or in these; nobody meets themselves."""
+        first, second = (coder[pairs] for coder in self.pairs.coders)
+        size = len(self.pairs.reference.coders)
+        table = np.zeros((size, size), bool)
         table[first, second] = table[second, first] = True
         return table
+
+    def _by_reference(self, metric: Metric, pairs: Any) -> Rows:
+        """One row per two coders, at [reference, hypothesis]."""
+        first, second = (coder[pairs] for coder in self.pairs.coders)
+        size = len(self.pairs.reference.coders)
+        return add_up(self.rows(metric)[pairs], first * size + second, size * size).reshape(size, size, -1)
 
 
 def add_up(rows: Rows, group: NDArray[np.int64], groups: int) -> Rows:

@@ -104,13 +104,13 @@ def paired_test(
         )
     if len(first) < 2:
         raise CaesuraError("a paired test needs two items or more; one item leaves nothing to swap.")
-    one, two = grouped(first), grouped(second)
-    observed = float(metric.score(one.sum(axis=0)) - metric.score(two.sum(axis=0)))
-    resampled = _resampled_differences(metric, one, two, samples, seed)
+    ours, theirs = grouped(metric.parts(first)), grouped(metric.parts(second))
+    observed = float(metric.value(ours.sum(axis=0)) - metric.value(theirs.sum(axis=0)))
+    resampled = _resampled_differences(metric, ours, theirs, samples, seed)
     if method == "bootstrap":
         drawn = resampled - observed
     else:
-        drawn = _swapped_differences(metric, one, two, samples, seed)
+        drawn = _swapped_differences(metric, ours, theirs, samples, seed)
     drawn = drawn[np.isfinite(drawn)]
     # differences that are equal in exact arithmetic may differ in the last bit of a sum
     extreme = int((np.abs(drawn) >= abs(observed) - 1e-12).sum())
@@ -195,21 +195,22 @@ def rank_test(
     return RankTest(method, statistic, p_value, effect, dict(zip(scores, ranks.tolist(), strict=True)), pairs)
 
 
-def _resampled_differences(metric: Metric, one: Rows, two: Rows, samples: int, seed: int) -> NDArray[np.float64]:
-    sums = resampled_sums(np.concatenate((one, two), axis=1), samples, seed)
-    return metric.score(sums[:, : one.shape[1]]) - metric.score(sums[:, one.shape[1] :])
+def _resampled_differences(metric: Metric, ours: Rows, theirs: Rows, samples: int, seed: int) -> NDArray[np.float64]:
+    """Draw the same items for both systems; rows are the parts of the score."""
+    sums = resampled_sums(np.concatenate((ours, theirs), axis=1), samples, seed)
+    return metric.value(sums[:, : ours.shape[1]]) - metric.value(sums[:, ours.shape[1] :])
 
 
-def _swapped_differences(metric: Metric, one: Rows, two: Rows, samples: int, seed: int) -> NDArray[np.float64]:
+def _swapped_differences(metric: Metric, ours: Rows, theirs: Rows, samples: int, seed: int) -> NDArray[np.float64]:
     """Swap the systems on half of the items at random; what one sum gains the other loses."""
-    apart, total_one, total_two = two - one, one.sum(axis=0), two.sum(axis=0)
+    apart, our_total, their_total = theirs - ours, ours.sum(axis=0), theirs.sum(axis=0)
     differences = []
     for number, stream in enumerate(np.random.SeedSequence(seed).spawn(-(-samples // _CHUNK))):
         here = min(_CHUNK, samples - number * _CHUNK)
-        bits = np.random.default_rng(stream).bytes(here * -(-len(one) // 8))
-        swap = np.unpackbits(np.frombuffer(bits, np.uint8).reshape(here, -1), axis=1, count=len(one))
+        bits = np.random.default_rng(stream).bytes(here * -(-len(ours) // 8))
+        swap = np.unpackbits(np.frombuffer(bits, np.uint8).reshape(here, -1), axis=1, count=len(ours))
         moved = swap.astype(np.float64) @ apart
-        differences.append(metric.score(total_one + moved) - metric.score(total_two - moved))
+        differences.append(metric.value(our_total + moved) - metric.value(their_total - moved))
     return np.concatenate(differences)
 
 
