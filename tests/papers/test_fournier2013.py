@@ -10,7 +10,7 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.papers import fournier2013, reproduce
-from caesura.papers.pseudo_coders import Copied, pseudo_coded, random_segmentation
+from caesura.papers.pseudo_coders import Copied, make_pseudo_corpus, random_segmentation
 from cli.command import caesura, refused
 
 
@@ -95,13 +95,13 @@ def test_pseudo_coders_err_as_told() -> None:
     random = np.random.default_rng(0)
     base = random_segmentation(np.array([5, 9, 13]), 2000, random)
     assert set(np.diff(base.positions)) <= {5, 9, 13}
-    exact = pseudo_coded(base, 2, Copied(0.0, 0.0), random)
+    exact = make_pseudo_corpus(base, 2, Copied(0.0, 0.0), random)
     assert all(a.marks == base for a in exact)
-    silent = pseudo_coded(base, 1, Copied(0.0, 1.0, 1.0), random)
+    silent = make_pseudo_corpus(base, 1, Copied(0.0, 1.0, 1.0), random)
     assert len(next(iter(silent)).marks.positions) == 0
-    moved = next(iter(pseudo_coded(base, 1, Copied(1.0, 0.0), random))).marks.positions
+    moved = next(iter(make_pseudo_corpus(base, 1, Copied(1.0, 0.0), random))).marks.positions
     assert np.abs(moved - base.positions).tolist() == [1] * len(moved)
-    more = next(iter(pseudo_coded(base, 1, Copied(0.0, 1.0, 0.0), random))).marks.positions
+    more = next(iter(make_pseudo_corpus(base, 1, Copied(0.0, 1.0, 0.0), random))).marks.positions
     assert len(more) == 2 * len(base.positions)
 
 

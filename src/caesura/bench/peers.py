@@ -153,13 +153,13 @@ def _pyannote(pair: Pair) -> Prepared:
 
     ref, hyp = pair.times
     one, two = timeline(ref), timeline(hyp)
-    measure: Any = _made(SegmentationRecall, tolerance=0.15)
+    measure: Any = _make(SegmentationRecall, tolerance=0.15)
     return lambda: float(measure(one, two)), lambda: float(
         cs.region_scores(ref, hyp, tolerance=0.15, matching="optimal").recall
     )
 
 
-def _made(kind: Any, **given: Any) -> Any:
+def _make(kind: Any, **given: Any) -> Any:
     """Make an object of a class that carries no types."""
     return kind(**given)
 

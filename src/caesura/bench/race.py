@@ -45,15 +45,15 @@ def race(
     for units in sizes:
         pair = Pair.random(units, seed)
         for peer in peers:
-            if not _installed(peer.package):
+            if not _is_installed(peer.package):
                 yield Result(peer, units, skipped=f"{peer.package} is not installed")
             elif units > peer.largest:
                 yield Result(peer, units, skipped="too slow at this size")
             else:
-                yield _raced(peer, pair, units)
+                yield _race(peer, pair, units)
 
 
-def _raced(peer: Peer, pair: Pair, units: int) -> Result:
+def _race(peer: Peer, pair: Pair, units: int) -> Result:
     theirs, ours = peer.prepare(pair)
     our_value = ours()  # compiles
     try:
@@ -78,7 +78,7 @@ def _best(function: Callable[[], float], patience: float = 0.3) -> float:
     return best
 
 
-def _installed(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     if package in sys.modules:
         return True
     try:

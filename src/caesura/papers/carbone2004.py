@@ -49,20 +49,20 @@ def reproduce(path: Path | None = None, metric: Sequence[str] | None = None) -> 
         More metrics to put beside those of the paper; boundary metrics see all boundaries.
     """
     corpus = _corpus(path)
-    found: Found = {}
+    qualities: Found = {}
     for how in _BOTH:
-        found |= compare_methods(corpus, METHODS, (how,), _metrics(how, metric or ()))
+        qualities |= compare_methods(corpus, METHODS, (how,), _metrics(how, metric or ()))
     texts = len(corpus.items)
     where = "the built-in sample" if path is None else f"{path}"
     data = f"{where}: {number_of(texts, 'text')}, {len(corpus)} annotations by {len(corpus.coders)} coders"
-    tables = [_table(found, how) for how in _BOTH]
-    checks = _findings(found)
+    tables = [_table(qualities, how) for how in _BOTH]
+    checks = _findings(qualities)
     return Reproduction(
         paper="carbone2004",
         citation=CITATION,
-        sections=[*tables, _kappa_table(found), Section("The paper's findings, checked here", checks, note=f"Data: {data}.")],
-        figures=[Figure("carbone2004-methods", "Methods of unification by measure, flat and full", partial(_draw, found), (9.0, 4.2))],
-        findings=[*_in_words(checks), _no_winner(found)],
+        sections=[*tables, _kappa_table(qualities), Section("The paper's findings, checked here", checks, note=f"Data: {data}.")],
+        figures=[Figure("carbone2004-methods", "Methods of unification by measure, flat and full", partial(_draw, qualities), (9.0, 4.2))],
+        findings=[*_in_words(checks), _no_winner(qualities)],
         data={"source": where, "items": list(corpus.items), "coders": list(corpus.coders)},
     )  # fmt: skip
 
@@ -102,73 +102,75 @@ def _metrics(how: Embeddedness, more: Sequence[str]) -> list[Metric]:
     return [*nested, metric("non-crossing"), *(metric(name) for name in more)]
 
 
-def _table(found: Found, how: Embeddedness) -> Section:
-    rows = [[m, found[m, how].segments, *(round(x, 4) for x in found[m, how].means.values())] for m in METHODS]
-    names = [name.removeprefix("nested-").replace("kappa", "κ") for name in found[METHODS[0], how].names]
+def _table(qualities: Found, how: Embeddedness) -> Section:
+    rows = [[m, qualities[m, how].segments, *(round(x, 4) for x in qualities[m, how].means.values())] for m in METHODS]
+    names = [name.removeprefix("nested-").replace("kappa", "κ") for name in qualities[METHODS[0], how].names]
     title = {"flat": "Flat: a segment is its span", "full": "Full: a segment is its span and its level"}[how]
     note = "Means over the annotations that the gold standard was made from."
     return Section(title, columns=["method", "segments", *names], rows=rows, note=note)
 
 
-def _kappa_table(found: Found) -> Section:
+def _kappa_table(qualities: Found) -> Section:
     rows: list[list[Any]] = []
     for method in METHODS:
-        parts = [np.mean(part) for how in _BOTH for part in found[method, how].agreement["nested-kappa"]]
+        parts = [np.mean(part) for how in _BOTH for part in qualities[method, how].agreement["nested-kappa"]]
         rows.append([method, *(round(float(part), 4) for part in parts)])
     columns = ["method", "A_a flat", "A_e flat", "A_a full", "A_e full"]
     return Section("What κ is made of: agreement found and expected", columns=columns, rows=rows)
 
 
-def _findings(found: Found) -> list[Line]:
+def _findings(qualities: Found) -> list[Line]:
     """Check, flat and full, what abstract and introduction say."""
     lines = []
     for how in _BOTH:
-        means = {method: found[method, how].means for method in METHODS}
+        means = {method: qualities[method, how].means for method in METHODS}
         for what, name, better, worse in (
             ("conflict-free union above majority on κ", "nested-kappa", "conflict-free-union", "majority"),
             ("conflict-free union above consensus on κ", "nested-kappa", "conflict-free-union", "consensus"),
             ("conflict-free union above majority on precision", "nested-precision", "conflict-free-union", "majority"),
             ("majority above consensus on recall", "nested-recall", "majority", "consensus"),
         ):
-            one, two = means[better][name], means[worse][name]
-            lines.append(Line(f"{what} ({how})", "yes", "yes" if one > two else "no", f"{one:.3f} against {two:.3f}"))
+            higher, lower = means[better][name], means[worse][name]
+            lines.append(
+                Line(f"{what} ({how})", "yes", "yes" if higher > lower else "no", f"{higher:.3f} against {lower:.3f}")
+            )
     return lines
 
 
 def _in_words(checks: Sequence[Line]) -> list[str]:
     """Say how many findings hold here, and why the one on precision need not."""
     held = sum(line.computed == line.printed for line in checks)
-    said = [f"{held} of {len(checks)} of the paper's findings hold on these data."]
+    sentences = [f"{held} of {len(checks)} of the paper's findings hold on these data."]
     if any("precision" in line.what and line.computed == "no" for line in checks):
-        said.append(
+        sentences.append(
             "Precision is the share of gold segments that an annotator has: a union holds segments of few annotators, a majority "
             "only those of many, so the majority is ahead on it here; our copy of the paper breaks off before its definition."
         )
-    return said
+    return sentences
 
 
-def _no_winner(found: Found) -> str:
+def _no_winner(qualities: Found) -> str:
     """Check that no single approach does best on all measures."""
     best = {}
     for how in _BOTH:
-        for name in found[METHODS[0], how].means:
-            best[name, how] = max(METHODS, key=lambda m, n=name, h=how: found[m, h].means[n])  # type: ignore[misc]
+        for name in qualities[METHODS[0], how].means:
+            best[name, how] = max(METHODS, key=lambda m, n=name, h=how: qualities[m, h].means[n])  # type: ignore[misc]
     winners = sorted(set(best.values()))
     if len(winners) == 1:
         return f"Here one method, {winners[0]}, is best on every measure; the paper found none that is."
     return f"No method is best on every measure, as the paper found; best somewhere: {', '.join(winners)}."
 
 
-def _draw(found: Found, axes: Any) -> None:
+def _draw(qualities: Found, axes: Any) -> None:
     """Draw groups of bars, one a measure, one bar a method; flat solid, full hatched."""
     from caesura.display.palette import PALETTE, SERIES
 
-    names = [name for name in found[METHODS[0], "flat"].names if name != "nested-F"]
+    names = [name for name in qualities[METHODS[0], "flat"].names if name != "nested-F"]
     width = 0.8 / (2 * len(METHODS))
     for number, method in enumerate(METHODS):
         for half, how in enumerate(_BOTH):
             at = np.arange(len(names)) + (2 * number + half - len(METHODS) + 0.5) * width
-            values = [found[method, how].means[name] for name in names]
+            values = [qualities[method, how].means[name] for name in names]
             axes.bar(at, values, width * 0.92, label=f"{method}, {how}", color=PALETTE[SERIES[number]][0], alpha=1.0 if half == 0 else 0.55,
                      hatch=None if half == 0 else "//", edgecolor="white", linewidth=0.5)  # fmt: skip
     axes.set_xticks(range(len(names)), [name.removeprefix("nested-").replace("kappa", "κ") for name in names])

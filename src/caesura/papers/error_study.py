@@ -122,19 +122,19 @@ def error_study(
         raise CaesuraError("name at least one metric to put through the study.")
     if not isinstance(metrics, Mapping):
         metrics = {each if isinstance(each, str) else each.signature: each for each in metrics}
-    made = [metric(each) for each in metrics.values()]
-    for each in made:
+    measures = [metric(each) for each in metrics.values()]
+    for each in measures:
         if "units" not in each.needs:
             raise CaesuraError(f"{each.name} compares {' or '.join(sorted(each.needs))}; the study is about units.")
-    errors = np.zeros((len(made), _COLUMNS, longest - shortest + 1, longest + 1), np.int64)
+    errors = np.zeros((len(measures), _COLUMNS, longest - shortest + 1, longest + 1), np.int64)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        for length, counted in pool.map(lambda run: _count(made, *run), _runs(shortest, longest)):
+        for length, counted in pool.map(lambda run: _count(measures, *run), _runs(shortest, longest)):
             errors[:, :, length - shortest, : counted.shape[2]] += counted
     references = np.zeros(errors.shape[2:], np.int64)
     for length in range(shortest, longest + 1):
         references[length - shortest, 2:length] = [comb(length - 1, m - 1) for m in range(2, length)]
     ties, inversions, deletions = errors[:, :3], errors[:, 3:6], errors[:, 6]
-    return ErrorStudy(tuple(made), tuple(metrics), shortest, longest, ties, inversions, deletions, references)
+    return ErrorStudy(tuple(measures), tuple(metrics), shortest, longest, ties, inversions, deletions, references)
 
 
 def _runs(shortest: int, longest: int) -> Iterator[tuple[int, int, int]]:
@@ -144,7 +144,7 @@ def _runs(shortest: int, longest: int) -> Iterator[tuple[int, int, int]]:
             yield length, start, min(start + _RUN, 2 ** (length - 1) - 1)
 
 
-def _count(made: list[Metric], length: int, start: int, stop: int) -> tuple[int, NDArray[np.int64]]:
+def _count(measures: list[Metric], length: int, start: int, stop: int) -> tuple[int, NDArray[np.int64]]:
     """Count the references from code ``start`` to ``stop`` - 1 on which each metric misbehaves, by study and segments."""
     from caesura.kernels.moves import count_boundaries, judge, write_moves
 
@@ -166,12 +166,12 @@ def _count(made: list[Metric], length: int, start: int, stop: int) -> tuple[int,
     segments = np.empty(len(codes), np.int64)
     count_boundaries(codes, segments)
     segments += 1
-    counted = np.zeros((len(made), _COLUMNS, length + 1), np.int64)
-    found = np.empty((len(codes), _COLUMNS), np.bool_)
-    for at, each in enumerate(made):
-        judge(_scores(each, batch), owner, boundary, distance, kind, TOLERANCE, found)
+    counted = np.zeros((len(measures), _COLUMNS, length + 1), np.int64)
+    misjudged = np.empty((len(codes), _COLUMNS), np.bool_)
+    for at, each in enumerate(measures):
+        judge(_scores(each, batch), owner, boundary, distance, kind, TOLERANCE, misjudged)
         for column in range(_COLUMNS):
-            counted[at, column] = np.bincount(segments[found[:, column]], minlength=length + 1)
+            counted[at, column] = np.bincount(segments[misjudged[:, column]], minlength=length + 1)
     return length, counted
 
 

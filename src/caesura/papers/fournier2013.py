@@ -25,9 +25,9 @@ from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.pseudo_coders import (
     Copied,
     agreement_by_coders,
-    pseudo_coded,
+    make_pseudo_corpus,
+    make_random_corpus,
     random_segmentation,
-    randomly_coded,
 )
 
 __all__ = ["reproduce"]
@@ -80,12 +80,12 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     groups = _moonstone()
     data = own if own is not None else Corpus.join(groups.values()) if groups else None
     sizes, near = _sizes(data), _near_rate(data)
-    curves = _simulated(sizes, near, seed)
+    curves = _simulate(sizes, near, seed)
     tables = [
         _figures_5_to_8(),
         _stargazer(),
         _moonstone_table(groups),
-        *([] if own is None else [_own(own)]),
+        *([] if own is None else [_own_section(own)]),
         _table_2(),
     ]
     return Reproduction(
@@ -117,10 +117,10 @@ def _figures_5_to_8() -> Section:
 
 def _stargazer() -> Section:
     corpus, lines = samples.load("stargazer"), []
-    for name, made, printed in (("S", S_METRIC, 0.7562), ("B", B_METRIC, 0.4405)):
-        then = agree(corpus, made, "pi", "segments").value
+    for name, measure, printed in (("S", S_METRIC, 0.7562), ("B", B_METRIC, 0.4405)):
+        then = agree(corpus, measure, "pi", "segments").value
         lines.append(Line(f"{name}-π*, segments counted", printed, then, digits=4))
-        now = agree(corpus, made, "pi", "pooled").value
+        now = agree(corpus, measure, "pi", "pooled").value
         why = "the program of 2013 counted segments for boundaries: chance 0.16, not 0.1225"
         lines.append(Line(f"{name}-π*, boundaries counted", printed, now, why, digits=4))
     return Section("Section 5: Stargazer, 7 coders", lines)
@@ -131,22 +131,22 @@ def _moonstone() -> dict[str, Corpus]:
         from segeval.data import samples as theirs
     except ImportError:
         return {}
-    found = {}
+    groups = {}
     for name in MOONSTONE:
         items = getattr(theirs, name, None)
         if items is not None:
             renamed = {f"{name[-2:]} {item}": {c: list(m) for c, m in coders.items()} for item, coders in items.items()}
-            found[name] = Corpus.from_dict(renamed)
-    return found
+            groups[name] = Corpus.from_dict(renamed)
+    return groups
 
 
 def _moonstone_table(groups: dict[str, Corpus]) -> Section:
     lines = []
     for name, (group, s, b) in MOONSTONE.items():
-        for label, made, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
+        for label, measure, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
             if name in groups:
-                then = agree(groups[name], made, "pi", "segments").value
-                now = agree(groups[name], made, "pi", "pooled").value
+                then = agree(groups[name], measure, "pi", "segments").value
+                now = agree(groups[name], measure, "pi", "pooled").value
                 why = f"boundaries pooled: {now:.4f}"
                 lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
     note = (
@@ -157,10 +157,10 @@ def _moonstone_table(groups: dict[str, Corpus]) -> Section:
     return Section("Section 5: the Moonstone", lines, columns=() if lines else ("",), note=note)
 
 
-def _own(corpus: Corpus) -> Section:
+def _own_section(corpus: Corpus) -> Section:
     rows = [
-        [name, *(agree(corpus, made, "pi", density).value for density in ("pooled", "mean", "segments"))]
-        for name, made in (("S-π*", S_METRIC), ("B-π*", B_METRIC))
+        [name, *(agree(corpus, measure, "pi", density).value for density in ("pooled", "mean", "segments"))]
+        for name, measure in (("S-π*", S_METRIC), ("B-π*", B_METRIC))
     ]
     return Section("Your coders", columns=["", "pooled", "mean", "segments"], rows=rows)
 
@@ -210,7 +210,7 @@ def _near_rate(data: Corpus | None) -> float:
     return float(2 * tally[1] / max(2 * tally[0] + 2 * tally[1] + tally[3], 1.0))
 
 
-def _simulated(sizes: NDArray[np.int64], near: float, seed: int) -> Curves:
+def _simulate(sizes: NDArray[np.int64], near: float, seed: int) -> Curves:
     """π* by S and by B: (rates, coders) for pseudo-coders, by what full misses are; (coders,) for random ones."""
     curves: Curves = {}
     for label, omitted in (("mixed", 0.5), ("omitted", 1.0)):
@@ -220,14 +220,14 @@ def _simulated(sizes: NDArray[np.int64], near: float, seed: int) -> Curves:
             for i, rate in enumerate(RATES):
                 random = np.random.default_rng([seed, trial, i, int(2 * omitted)])
                 base = random_segmentation(sizes, UNITS, random)
-                coded = pseudo_coded(base, max(CODERS), Copied(near, float(rate), omitted), random)
-                for name, made in (("S", S_METRIC), ("B", B_METRIC)):
-                    curves[f"{name} {label}"][i] += np.array(agreement_by_coders(coded, made, CODERS)) / TRIALS
-    for name, made in (("S", S_METRIC), ("B", B_METRIC)):
+                coded = make_pseudo_corpus(base, max(CODERS), Copied(near, float(rate), omitted), random)
+                for name, measure in (("S", S_METRIC), ("B", B_METRIC)):
+                    curves[f"{name} {label}"][i] += np.array(agreement_by_coders(coded, measure, CODERS)) / TRIALS
+    for name, measure in (("S", S_METRIC), ("B", B_METRIC)):
         drawn = []
         for trial in range(TRIALS):
             random = np.random.default_rng([seed, trial, 99])
-            drawn.append(agreement_by_coders(randomly_coded(sizes, UNITS, max(CODERS), random), made, CODERS))
+            drawn.append(agreement_by_coders(make_random_corpus(sizes, UNITS, max(CODERS), random), measure, CODERS))
         curves[f"{name} random"] = np.mean(drawn, axis=0)
     return curves
 
@@ -260,7 +260,7 @@ def _findings(curves: Curves, near: float, from_data: bool) -> list[str]:
         f"Figure 9c, random coders: S-π* {curves['S random'].mean():.3f}, B-π* {curves['B random'].mean():.3f}: S overestimates, B does not, as "
         "printed.",
         f"Near misses are {near:.3f} of the boundaries ({'measured on the data' if from_data else 'assumed: no data at hand'}); "
-        f"{TRIALS} texts of {UNITS} units a point.",
+        f"{TRIALS} texts of {UNITS} units per point.",
     ]
 
 
@@ -268,7 +268,7 @@ def _findings(curves: Curves, near: float, from_data: bool) -> list[str]:
 
 
 def _figures(curves: Curves, data: Corpus | None) -> list[Figure]:
-    made = [
+    figures = [
         Figure(
             "figure-9a", "S-based π*, full misses growing", partial(_draw_rates, curves=curves["S mixed"], name="S")
         ),
@@ -284,14 +284,14 @@ def _figures(curves: Curves, data: Corpus | None) -> list[Figure]:
     ]
     if data is not None:
         frequency = agree(data, B_METRIC).details["frequency"]
-        made.append(
+        figures.append(
             Figure(
                 "figure-11",
                 "Boundaries placed by each coder, over places",
                 partial(_draw_frequency, frequency=frequency),
             )
         )
-    return made
+    return figures
 
 
 _HUES = ["#0072b2", "#c24a00", "#00785a", "#a3497f", "#b87800"]

@@ -70,20 +70,20 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     Parameters
     ----------
     path
-        A folder of paired transcripts (CSV, text with endnotes, .rez …), one folder an annotator, one a text, or both in the
+        A folder of paired transcripts (CSV, text with endnotes, .rez …), one folder per annotator, one per text, or both in the
         files' names; any file that ``caesura.read`` knows; or the authors' values, ``nccu.json``.
     seed
         Of simulated chance.
     """
     texts, matrices = _texts(path)
-    found = [_measured(text, matrices, seed) for text in texts]
+    results = [_measure(text, matrices, seed) for text in texts]
     fates = _fates(texts)
     return Reproduction(
         "lai2023",
         citation("lai2023"),
-        sections=[_figure_2(), *_authors(found), *_figures(found, fates)],
-        figures=_drawn(found, fates),
-        findings=_findings(found, fates, "M" in matrices),
+        sections=[_figure_2(), *_authors(results), *_figures(results, fates)],
+        figures=_plots(results, fates),
+        findings=_findings(results, fates, "M" in matrices),
         data={"source": "the built-in dialogue" if path is None else str(path), "fates": fates},
     )
 
@@ -98,9 +98,9 @@ def _texts(path: Path | None) -> tuple[list[Text], dict[str, Similarity | None]]
     texts = []
     for item in corpus.items:
         of = {coder: _tracks(corpus, item, coder) for coder in corpus.coders_of(item)}
-        for one, two in combinations(of, 2):
-            name = item if len(of) == 2 else f"{item} ({one}, {two})"
-            texts.append(Text(name, of[one], of[two]))
+        for first, second in combinations(of, 2):
+            name = item if len(of) == 2 else f"{item} ({first}, {second})"
+            texts.append(Text(name, of[first], of[second]))
     if not texts:
         raise CaesuraError(
             f"{path}: no text has two annotators; put each annotator's transcripts into a folder of its own."
@@ -115,13 +115,13 @@ def _corpus(path: Path | None) -> Corpus:
 
         return load("dialogue")
     corpus = read(path)
-    if path.is_dir() and not _paired(corpus):
+    if path.is_dir() and not _has_pairs(corpus):
         for pattern in _PATTERNS:
             try:
                 other = read(path, pattern=pattern)
             except FormatError:
                 continue
-            if _paired(other):
+            if _has_pairs(other):
                 corpus = other
                 break
     if corpus.kind != "units" or not corpus.typed:
@@ -129,7 +129,7 @@ def _corpus(path: Path | None) -> Corpus:
     return corpus
 
 
-def _paired(corpus: Corpus) -> bool:
+def _has_pairs(corpus: Corpus) -> bool:
     return any(len(corpus.coders_of(item)) > 1 for item in corpus.items)
 
 
@@ -163,7 +163,7 @@ def _authors_file(path: Path) -> tuple[list[Text], dict[str, Similarity | None]]
 # ---------------------------------------------------------------------- what is computed
 
 
-def _measured(text: Text, matrices: Mapping[str, Similarity | None], seed: int) -> Found:
+def _measure(text: Text, matrices: Mapping[str, Similarity | None], seed: int) -> Found:
     similarity, kappa = {}, {}
     for short, matrix in matrices.items():
         for normalise, name in _NORMS:
@@ -198,11 +198,11 @@ def _figure_2() -> Section:
     return Section("Figure 2: the worked example, M = I, moves at 0.5 a position", lines, note="p ∅ r ∅ q / q r ∅ p r")
 
 
-def _authors(found: Sequence[Found]) -> list[Section]:
+def _authors(results: Sequence[Found]) -> list[Section]:
     """Put the authors' values beside ours, text by text, where they are known."""
     tables = []
     names = {"I": "identity", "M": "paper_custom", "M swapped": "vignette_misordered"}
-    for each in found:
+    for each in results:
         if each.text.authors is None:
             continue
         lines = []
@@ -230,16 +230,16 @@ def _authors(found: Sequence[Found]) -> list[Section]:
     return tables
 
 
-def _figures(found: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> list[Section]:
-    keys = list(found[0].similarity)
+def _figures(results: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> list[Section]:
+    keys = list(results[0].similarity)
     columns = ["text", *(f"{name}({short})" for short, name in keys)]
     every = sorted({fate for row in fates.values() for fate in row}, key=_fate_order(list(fates)))
     return [
-        Section("Figure 4: similarity", columns=columns, rows=[(f.text.name, *f.similarity.values()) for f in found]),
+        Section("Figure 4: similarity", columns=columns, rows=[(f.text.name, *f.similarity.values()) for f in results]),
         Section(
             "Figure 5: κ",
             columns=columns,
-            rows=[(f.text.name, *f.kappa.values()) for f in found],
+            rows=[(f.text.name, *f.kappa.values()) for f in results],
             note=f"Exact where the automaton is small enough, else simulated to a standard error of {_PRECISION:g}.",
         ),
         Section(
@@ -255,71 +255,73 @@ def _fate_order(types: list[str]) -> Any:
     return lambda fate: order.index(fate) if fate in order else len(order)
 
 
-def _findings(found: Sequence[Found], fates: Mapping[str, Mapping[str, int]], custom: bool) -> list[str]:
-    count = len(found)
-    said = []
+def _findings(results: Sequence[Found], fates: Mapping[str, Mapping[str, int]], custom: bool) -> list[str]:
+    count = len(results)
+    sentences = []
     if custom:
-        higher = sum(f.similarity["M", n] >= f.similarity["I", n] for f in found for _, n in _NORMS)
-        said.append(
+        higher = sum(f.similarity["M", n] >= f.similarity["I", n] for f in results for _, n in _NORMS)
+        sentences.append(
             f"Scores with M are at least those with I in {higher} of {2 * count} comparisons (the paper: in all)."
         )
     above = sum(
-        f.similarity[s, "S_f"] >= f.similarity[s, "S_f^B"] for f in found for s, n in f.similarity if n == "S_f"
+        f.similarity[s, "S_f"] >= f.similarity[s, "S_f^B"] for f in results for s, n in f.similarity if n == "S_f"
     )
-    of = sum(n == "S_f" for f in found for _, n in f.similarity)
-    said.append(f"S_f is at least S_f^B in {above} of {of} comparisons (the paper: in all).")
-    lower = sum(f.kappa[s, n] <= f.similarity[s, n] for f in found for s, n in f.similarity)
-    said.append(f"κ is at most the similarity it corrects in {lower} of {2 * of} comparisons (the paper: in all).")
+    of = sum(n == "S_f" for f in results for _, n in f.similarity)
+    sentences.append(f"S_f is at least S_f^B in {above} of {of} comparisons (the paper: in all).")
+    lower = sum(f.kappa[s, n] <= f.similarity[s, n] for f in results for s, n in f.similarity)
+    sentences.append(f"κ is at most the similarity it corrects in {lower} of {2 * of} comparisons (the paper: in all).")
     total = sum(sum(row.values()) for row in fates.values())
     if total:
         both = sum(n for row in fates.values() for fate, n in row.items() if fate.startswith("tr+"))
         lost = sum(row.get("del", 0) for row in fates.values())
-        said.append(
+        sentences.append(
             f"Of {total} boundaries {lost} were deleted and {both} both moved and changed (the paper: few deleted, none both)."
         )
     if not custom:
-        said.append(
+        sentences.append(
             "Types other than ? . , -- ; occur, for which the paper's matrix says nothing: only M = I was used."
         )
-    return said
+    return sentences
 
 
 # ---------------------------------------------------------------------- what is drawn
 
 
-def _drawn(found: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> list[Figure]:
-    wide = max(6.4, 1.1 * len(found) + 3)
+def _plots(results: Sequence[Found], fates: Mapping[str, Mapping[str, int]]) -> list[Figure]:
+    wide = max(6.4, 1.1 * len(results) + 3)
     return [
-        Figure("lai2023_figure4_similarity", "Figure 4: similarity", partial(_bars, found, "similarity"), (wide, 4.0)),
-        Figure("lai2023_figure5_kappa", "Figure 5: κ", partial(_bars, found, "kappa"), (wide, 4.0)),
+        Figure(
+            "lai2023_figure4_similarity", "Figure 4: similarity", partial(_bars, results, "similarity"), (wide, 4.0)
+        ),
+        Figure("lai2023_figure5_kappa", "Figure 5: κ", partial(_bars, results, "kappa"), (wide, 4.0)),
         Figure(
             "lai2023_figure6_fates",
             "Figure 6: what became of the first annotator's boundaries",
-            partial(_stacked, fates),
+            partial(_stack_fates, fates),
             (7.2, 4.2),
         ),
     ]
 
 
-def _bars(found: Sequence[Found], what: str, axes: Any) -> None:
+def _bars(results: Sequence[Found], what: str, axes: Any) -> None:
     from caesura.display.palette import PALETTE, SERIES
 
-    keys = list(found[0].similarity)
+    keys = list(results[0].similarity)
     wide = 0.8 / len(keys)
     for at, key in enumerate(keys):
-        values = [getattr(f, what)[key] for f in found]
+        values = [getattr(f, what)[key] for f in results]
         axes.bar(
-            [i + (at - (len(keys) - 1) / 2) * wide for i in range(len(found))], values, wide * 0.92,
+            [i + (at - (len(keys) - 1) / 2) * wide for i in range(len(results))], values, wide * 0.92,
             label=f"{key[1]}({key[0]})", color=PALETTE[SERIES[at % len(SERIES)]][0], hatch=("", "//")[at % 2], edgecolor="white",
         )  # fmt: skip
-    axes.set_xticks(range(len(found)), [f.text.name for f in found])
+    axes.set_xticks(range(len(results)), [f.text.name for f in results])
     axes.set_ylabel("similarity" if what == "similarity" else "κ")
-    axes.set_ylim(min(0.0, *(v for f in found for v in getattr(f, what).values())), 1.0)
+    axes.set_ylim(min(0.0, *(v for f in results for v in getattr(f, what).values())), 1.0)
     axes.legend(fontsize="small", ncols=len(keys) // 2 or 1, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     axes.grid(axis="y", alpha=0.3)
 
 
-def _stacked(fates: Mapping[str, Mapping[str, int]], axes: Any) -> None:
+def _stack_fates(fates: Mapping[str, Mapping[str, int]], axes: Any) -> None:
     shown = {kind: row for kind, row in fates.items() if sum(row.values())}
     every = sorted({fate for row in shown.values() for fate in row}, key=_fate_order(list(fates)))
     both = [fate for fate in every if fate.startswith("tr+")]

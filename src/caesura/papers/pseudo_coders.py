@@ -19,7 +19,7 @@ from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics import CountedPairs
 
-__all__ = ["Copied", "agreement_by_coders", "pseudo_coded", "random_segmentation", "randomly_coded"]
+__all__ = ["Copied", "agreement_by_coders", "make_pseudo_corpus", "make_random_corpus", "random_segmentation"]
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ def random_segmentation(sizes: NDArray[np.int64], units: int, random: np.random.
     return Segmentation.from_positions(drawn[drawn < units], length=units)
 
 
-def pseudo_coded(base: Segmentation, coders: int, how: Copied, random: np.random.Generator) -> Corpus:
+def make_pseudo_corpus(base: Segmentation, coders: int, how: Copied, random: np.random.Generator) -> Corpus:
     """Make coders that copy ``base`` with errors."""
     return _corpus([_copy(base, how, random) for _ in range(coders)])
 
 
-def randomly_coded(sizes: NDArray[np.int64], units: int, coders: int, random: np.random.Generator) -> Corpus:
+def make_random_corpus(sizes: NDArray[np.int64], units: int, coders: int, random: np.random.Generator) -> Corpus:
     """Make coders that have nothing in common but the sizes of their segments."""
     return _corpus([random_segmentation(sizes, units, random) for _ in range(coders)])
 

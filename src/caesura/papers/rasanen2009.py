@@ -75,7 +75,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         paper="rasanen2009",
         citation=CITATION,
-        sections=[_printed(known, path is None, timit), _figure3(found), _figure4(found), _figure6(found), _corners()],
+        sections=[_printed_section(known, path is None, timit), _figure3(found), _figure4(found), _figure6(found), _corners()],
         figures=[
             Figure("rasanen2009-figure3", "Share of the timeline in search regions against their width", partial(_draw3, found)),
             Figure("rasanen2009-figure4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, found)),
@@ -120,7 +120,7 @@ def _corpus(path: Path | None, seed: int) -> tuple[Corpus, str, bool]:
 # ---------------------------------------------------------------------- tables
 
 
-def _printed(known: Recordings, drawn: bool, timit: bool) -> Section:
+def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
     beside = drawn or timit
     fitted = "one of the two values the drawn recordings are made from" if drawn else ""
     lines = [

@@ -154,6 +154,8 @@ def cost_per_letter(c: MarkCosts) -> Parts:
 class MarkSimilarity(_Marks):
     """Flexible similarity of restored marks, with the matrix of :func:`mark_similarity`: 1 - cost/letters.
 
+    Examples
+    --------
     >>> from caesura.vowels.marked_text import marked_corpus
     >>> from caesura.vowels.scripts import HEBREW
     >>> gold, ours = (marked_corpus([("1", line)], HEBREW)["1", ""] for line in ("שָׁלוֹם", "שַׁלוֹם"))
