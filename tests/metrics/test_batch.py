@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics import Batch, metric, metric_names
+from caesura.metrics import Batch, metric
 from caesura.model import Corpus, Segmentation
 
 
@@ -64,32 +64,28 @@ def test_parts_cover_everything_in_order() -> None:
     np.testing.assert_array_equal(np.concatenate([p.lengths for p in parts]), batch.lengths)
 
 
-def test_what_several_metrics_need_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from caesura.kernels import windows
-
-    random = np.random.default_rng(0)
-    masses = [[random.integers(1, 9, size=6).tolist() for _ in range(5)] for _ in range(2)]
-    sides = [corpus(**{f"i{n}": [*m, 60 - sum(m)] for n, m in enumerate(side)}) for side in masses]
-    batch, counted = Batch.of_corpora(*sides), []
-    sweep = windows.count_windows
-    monkeypatch.setattr(windows, "count_windows", lambda *given: (counted.append(given[-2]), sweep(*given)))
-    together = [metric(name).rows(batch) for name in ("Pk", "WD", "WD:weighted=True", "Pk:k=3")]
-    assert [widths.tolist() for widths in counted[1:]] == [[3] * 5], "the default k in one sweep, k=3 in another"
-    alone = [metric(name).rows(Batch.of_corpora(*sides)) for name in ("Pk", "WD", "WD:weighted=True", "Pk:k=3")]
-    for one, two in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(one, two)
-    together[0][:] = -1.0
-    np.testing.assert_array_equal(metric("Pk").rows(batch), alone[0], err_msg="rows belong to whoever asked for them")
-    metric("F").rows(batch)[:] = -1.0
-    assert (metric("recall").rows(batch) >= 0).all()
-    assert len(batch.take(slice(0, 2))._counted) == 0, "other pairs, other counts"
+def test_a_batch_remembers_nothing_but_itself_without_types() -> None:
+    typed = Corpus.from_annotations([("a", "x", Segmentation.from_positions([(1, 1), (3, 1)], length=4))])
+    batch = Batch.of_corpora(typed, typed)
+    assert batch.plain is batch.plain
+    assert batch.plain.plain is batch.plain
+    assert batch.take(slice(0, 1)).plain is not batch.plain
 
 
-def test_what_is_counted_once_does_not_keep_the_batch_alive() -> None:
-    batch = Batch.of_corpora(corpus(a=[30, 30], b=[20, 40]), corpus(a=[31, 29], b=[60]))
-    before = sys.getrefcount(batch)
-    for name in metric_names():
-        if metric(name).applies_to(batch):
-            metric(name).rows(batch)
-    assert len(batch._counted) > 2
-    assert sys.getrefcount(batch) == before
+def test_one_type_per_position_is_checked_within_pairs_only() -> None:
+    ends, begins = (
+        Segmentation.from_positions(marks, length=9, labels=["p", "q"]) for marks in ([(4, "p")], [(4, "q"), (6, "p")])
+    )
+    corpus = Corpus.from_annotations([("a", "x", ends), ("b", "x", begins)])
+    Batch.of_corpora(corpus, corpus).check_one_type_per_position()
+    twice = Segmentation.from_positions([(4, "p"), (4, "q")], length=9, labels=["p", "q"])
+    with pytest.raises(CaesuraError, match="position 4 carries two types, 'p' and 'q'"):
+        Batch.of_pair(twice, twice).check_one_type_per_position()
+
+
+def test_threads_have_desks_of_their_own() -> None:
+    def score(n: int) -> list[float]:
+        return [metric("F")([n, 3, 60 - n], [n, 63 - n]) for _ in range(300)]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(set(scores) == {2 / 3} for scores in pool.map(score, range(1, 30)))

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import caesura as cs
 from caesura import Segmentation
-from caesura.metrics import Batch
-from caesura.metrics.confusion import BoundaryF, BoundaryPrecision, BoundaryRecall, batch_confusion
+from caesura.metrics import Batch, metric
+from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.confusion import batch_confusion
 from caesura.model import Corpus
 
 strings = st.integers(1, 40).flatmap(lambda n: st.tuples(*[st.text("01", min_size=n, max_size=n)] * 2))
@@ -29,9 +30,9 @@ def test_table_2_identities(drawn, n_t) -> None:
         assert confusion.precision() == pytest.approx(tp / (tp + fp))
     if tp + fn > 0:
         assert confusion.recall() == pytest.approx(tp / (tp + fn))
-    assert confusion.precision() == pytest.approx(BoundaryPrecision(n_t=n_t)(ref, hyp))
-    assert confusion.recall() == pytest.approx(BoundaryRecall(n_t=n_t)(ref, hyp))
-    assert confusion.f(2.0) == pytest.approx(BoundaryF(n_t=n_t, beta=2.0)(ref, hyp))
+    assert confusion.precision() == pytest.approx(metric("B-precision", n_t=n_t)(ref, hyp))
+    assert confusion.recall() == pytest.approx(metric("B-recall", n_t=n_t)(ref, hyp))
+    assert confusion.f(2.0) == pytest.approx(metric("B-F", n_t=n_t, beta=2.0)(ref, hyp))
 
 
 def test_precision_and_recall_are_the_right_way_round() -> None:
@@ -96,9 +97,9 @@ def test_matrices_add_up_and_equal_the_pooled_rows() -> None:
     total = sum(cs.boundary_confusion(gold[k], system[k]) for k in gold)
     corpora = [Corpus.from_dict({k: {"c": m} for k, m in side.items()}) for side in (gold, system)]
     batch = Batch.of_corpora(*corpora)
-    np.testing.assert_allclose(batch_confusion(BoundaryF(), batch).matrix, total.matrix)
-    rows = BoundaryPrecision().rows(batch).sum(axis=0)
-    assert total.precision() == pytest.approx(float(BoundaryPrecision().score(rows)))
+    np.testing.assert_allclose(batch_confusion(BoundaryEdits(), batch).matrix, total.matrix)
+    rows = metric("B-precision").rows(batch).sum(axis=0)
+    assert total.precision() == pytest.approx(float(metric("B-precision").score(rows)))
     one, two = typed("a..b"), typed("a...")
     both = cs.boundary_confusion(one, two) + cs.boundary_confusion(two, one)
     assert both.precision() == both.recall() == pytest.approx(2 / 3)
@@ -109,7 +110,7 @@ def test_nothing_is_perfect_and_silence_is_not() -> None:
     assert (empty.precision(), empty.recall(), empty.f(), empty.accuracy()) == (1.0, 1.0, 1.0, 1.0)
     silent = cs.boundary_confusion([4, 5], [9])
     assert (silent.precision(), silent.recall(), silent.f()) == (0.0, 0.0, 0.0)
-    assert BoundaryPrecision()([4, 5], [9]) == 0.0
+    assert metric("B-precision")([4, 5], [9]) == 0.0
 
 
 def test_bad_questions_are_refused() -> None:

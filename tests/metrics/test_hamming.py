@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura as cs
-from caesura.metrics.hamming import GeneralizedHamming
+from caesura.metrics import metric
 from metrics.naive_boundary import hamming
 from shared_data import oracle_json
 
@@ -24,7 +24,7 @@ def test_against_the_textbook(strings, insert, delete, shift) -> None:
     ref, hyp = ([i for i, c in enumerate(s, 1) if c == "1"] for s in strings)
     expected = hamming(ref, hyp, insert, delete, shift)
     assert cs.generalized_hamming(*strings, insert, delete, shift) == pytest.approx(expected, abs=1e-9)
-    assert GeneralizedHamming(insert, delete, shift)(*strings) == pytest.approx(expected, abs=1e-9)
+    assert metric("GHD", insert=insert, delete=delete, shift=shift)(*strings) == pytest.approx(expected, abs=1e-9)
 
 
 def test_oracle() -> None:
@@ -41,9 +41,9 @@ def test_nltks_examples() -> None:
 
 def test_nothing_costs_nothing_and_bad_prices_are_refused() -> None:
     assert cs.generalized_hamming([7], [7]) == 0.0
-    assert not GeneralizedHamming(insert=1.0).symmetric
+    assert not metric("GHD", insert=1.0).symmetric
     for wrong in (-1.0, float("nan"), float("inf")):
         with pytest.raises(cs.CaesuraError, match="costs"):
             cs.generalized_hamming([7], [7], shift=wrong)
         with pytest.raises(cs.CaesuraError, match="costs"):
-            GeneralizedHamming(insert=wrong)
+            metric("GHD", insert=wrong)

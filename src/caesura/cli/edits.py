@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from caesura.cli.output import number, say, table
-from caesura.metrics.confusion import BoundaryF, batch_confusion
+from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.confusion import batch_confusion
 from caesura.statistics import Evaluation
 from caesura.words import number_of
 
@@ -19,18 +20,17 @@ def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits
     if not (confusion or edits):
         return {}
 
-    made, batch = BoundaryF(**rule), next(iter(found.counted.values())).batch
-    made.check(batch)
+    family, batch = BoundaryEdits(**rule), next(iter(found.counted.values())).batch
     data: dict[str, Any] = {}
     if edits:
         items = found.items
         data["edits"] = [
             {"item": items[found.pairs.item_of[pair]], **edit._asdict(), "side": edit.side}
             for pair in range(len(batch))
-            for edit in made.edits_of(batch, pair)
+            for edit in family.edits(batch, pair)
         ]
     if confusion:
-        data["confusion"] = batch_confusion(made, batch).as_dict()
+        data["confusion"] = batch_confusion(family, batch).as_dict()
     return data
 
 

@@ -11,7 +11,8 @@ from caesura.drawings.segmentations import Zoom, draw_stream
 from caesura.drawings.stacks import stack
 from caesura.drawings.streams import GLYPHS, Place, Stream, Verdict, streams
 from caesura.errors import CaesuraError
-from caesura.metrics.edits import Edit, boundary_edits
+from caesura.metrics.boundary_edits import boundary_edits
+from caesura.metrics.edit import Edit
 from caesura.model import Corpus
 
 __all__ = ["EditStream", "draw_edits"]

@@ -27,9 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.metrics import Metric
-from caesura.metrics.boundary import PercentageAgreement, SegmentationSimilarity
-from caesura.metrics.exact import F
-from caesura.metrics.window import Pk
+from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.windows import Windows
 
 __all__ = ["optimum"]
 
@@ -42,15 +41,14 @@ def optimum(measure: Metric, marked: Marked) -> tuple[list[int], str] | None:
 
     ``marked[i, p]`` says whether annotator ``i`` has a boundary after unit ``p + 1``. Equal scores go to fewer boundaries.
     """
-    solve = _SOLVERS.get(type(measure))
-    if solve is None or (isinstance(measure, SegmentationSimilarity) and measure.n_t > 2):
+    solve = _SOLVERS.get(measure.name)
+    if solve is None or (isinstance(measure.family, BoundaryEdits) and measure.family.n_t > 2):
         return None
     return solve(measure, marked), "exact, by dynamic programming"
 
 
 def _of_f(measure: Metric, marked: Marked) -> list[int]:
-    assert isinstance(measure, F)
-    sizes, squared = marked.sum(axis=1), measure.beta**2
+    sizes, squared = marked.sum(axis=1), measure.parameters["beta"] ** 2
     best_score, best = float((sizes == 0).sum()), np.empty(0, np.int64)
     for k in range(1, marked.shape[1] + 1):
         worth = ((1 + squared) / (squared * sizes + k)) @ marked
@@ -66,9 +64,10 @@ def _of_agreement(measure: Metric, marked: Marked) -> list[int]:
 
 def _of_s(measure: Metric, marked: Marked) -> list[int]:
     """Go through the places with, for both choices, every set of annotators whose last mismatch is still free."""
-    assert isinstance(measure, SegmentationSimilarity)
-    near = 1.0 if measure.weights == "unit" else float(measure.span_weights()[-1])
-    second = near - 1.0 if measure.n_t == 2 else 1.0  # what the other half of a near miss adds to the cost of the first
+    family = measure.family
+    assert isinstance(family, BoundaryEdits)
+    near = 1.0 if measure.parameters["weights"] == "unit" else float(family.span_weights[-1])
+    second = near - 1.0 if family.n_t == 2 else 1.0  # what the other half of a near miss adds to the cost of the first
     everyone = (1 << len(marked)) - 1
     masks = [sum(1 << i for i in np.flatnonzero(column).tolist()) for column in marked.T]
     states: dict[tuple[int, int], tuple[float, int]] = {(0, 0): (0.0, 0)}
@@ -99,14 +98,14 @@ def _of_s(measure: Metric, marked: Marked) -> list[int]:
 
 def _of_pk(measure: Metric, marked: Marked) -> list[int]:
     """Cut where the windows that lie inside segments cost least; every window has the weight of its annotator."""
-    assert isinstance(measure, Pk)
+    assert isinstance(measure.family, Windows)
     places = marked.shape[1]
     length = places + 1
     inside = np.zeros(
         (length + 1, length + 1)
     )  # inside[q, p]: what a segment of units q+1 … p costs more than it saves
     for row in marked:
-        k = _window(measure, length, int(row.sum()))
+        k = measure.family.size(length, int(row.sum()))
         seen = np.concatenate(([0], np.cumsum(row)))
         holds = (seen[k:] - seen[:-k]) > 0
         gain = np.concatenate(([0.0], np.cumsum(2.0 * holds - 1.0))) / len(holds)
@@ -125,21 +124,8 @@ def _of_pk(measure: Metric, marked: Marked) -> list[int]:
     return found[::-1]
 
 
-def _window(measure: Pk, length: int, boundaries: int) -> int:
-    """Ask the metric itself for the window it would use on this reference."""
-    from caesura.metrics.batch import Batch, Side
-
-    one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
-    side = Side(none, one, one + boundaries)
-    return int(measure.sizes(Batch("units", np.array([length]), side, side))[0])
-
-
-_SOLVERS: dict[type[Metric], Callable[[Metric, Marked], list[int]]] = {
-    F: _of_f,
-    PercentageAgreement: _of_agreement,
-    SegmentationSimilarity: _of_s,
-    Pk: _of_pk,
-}
+#: Name of a score -> how its mean is maximised.
+_SOLVERS: dict[str, Callable[[Metric, Marked], list[int]]] = {"F": _of_f, "PA": _of_agreement, "S": _of_s, "Pk": _of_pk}
 
 
 def marks_of(positions: Sequence[NDArray[np.int64]], length: int) -> Marked:

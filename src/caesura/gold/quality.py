@@ -20,7 +20,7 @@ from caesura.errors import CaesuraError
 from caesura.gold.unification import METHODS, Gold, unify_corpus
 from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
-from caesura.metrics.nesting import NestedKappa
+from caesura.metrics.nested import SegmentBeginnings, kappa_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
 __all__ = ["Represented", "compare_methods", "default_metrics", "gold_corpus", "like", "projected", "represent"]
@@ -137,8 +137,8 @@ def represent(
         )
         rows = measure.rows(Batch.of_corpora(reference, hypothesis))
         scores[:, column] = measure.score(rows)
-        if isinstance(measure, NestedKappa):
-            parts = measure.kappa_parts(rows)
+        if isinstance(measure.family, SegmentBeginnings):
+            parts = kappa_parts(rows)
             agreement[measure.name] = (parts.observed, parts.expected)
     annotations = tuple((a.item, a.track, a.coder) for a in listed)
     return Represented(tuple(made), annotations, scores, agreement, sum(len(gold) for gold in golds.values()))

@@ -13,15 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel, pairs_of_marks
-from caesura.kernels.marks import from_masses
 from caesura.kernels.matching import pair_optimal, pair_optimal_types, type_weight
 
-__all__ = ["COLUMNS", "adjacent", "adjacent_masses", "count_adjacent", "count_edits", "partners"]
-
-#: What a tally counts, in order.
-COLUMNS = (
-    "matches", "transpositions", "substitutions", "only_reference", "only_hypothesis", "transposed", "substituted", "types",
-)  # fmt: skip
+__all__ = ["adjacent", "count_adjacent", "count_edits", "partners"]
 
 POSITION, TYPE, MARK, GROUP = 0, 1, 2, 3  # rows of the table of events
 
@@ -56,17 +50,6 @@ def adjacent(
 
 
 @kernel
-def adjacent_masses(ref_masses: NDArray[Any], hyp_masses: NDArray[Any]) -> tuple[int, int, int, int]:
-    """Count (matches, transpositions, pairs, length) straight from masses; a length of -1 asks for a closer look."""
-    length, ref = from_masses(ref_masses)
-    other, hyp = from_masses(hyp_masses)
-    if length != other or length < 0:
-        return 0, 0, 0, -1
-    matches, near = adjacent(ref, 0, len(ref), hyp, 0, len(hyp))
-    return matches, near, len(ref) + len(hyp) - matches - near, length
-
-
-@kernel
 def count_adjacent(
     ref_positions: NDArray[Any],
     ref_starts: NDArray[Any],
@@ -74,16 +57,21 @@ def count_adjacent(
     hyp_positions: NDArray[Any],
     hyp_starts: NDArray[Any],
     hyp_stops: NDArray[Any],
+    lengths: NDArray[Any],
     weight: float,
     out: NDArray[Any],
-) -> None:
-    """Fill ``out`` with a tally a pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``."""
+) -> int:
+    """Fill ``out`` with a row of ``EditCounts`` per pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``.
+
+    Returns -1: nothing is ever wrong.
+    """
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         matches, near = adjacent(ref_positions, i, i_stop, hyp_positions, j, j_stop)
         out[pair, 0], out[pair, 1], out[pair, 2] = matches, near, 0
         out[pair, 3], out[pair, 4] = i_stop - i - matches - near, j_stop - j - matches - near
-        out[pair, 5], out[pair, 6], out[pair, 7] = near * weight, 0, 1
+        out[pair, 5], out[pair, 6], out[pair, 7] = near * weight, 0, max(lengths[pair] - 1, 0)
+    return -1
 
 
 @kernel
@@ -366,7 +354,7 @@ def _tally(
     spans: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    """Count a pairing into one row: how many of each kind, what near misses and substitutions weigh, how many types."""
+    """Count a pairing into one row of ``EditCounts``, with the number of types in place of the potential boundaries."""
     low, high, kinds_seen = 0, 0, 1
     if typed and len(ref) + len(hyp):
         low = min(ref_types.min() if len(ref) else hyp_types.min(), hyp_types.min() if len(hyp) else ref_types.min())
@@ -404,6 +392,7 @@ def count_edits(
     hyp_types: NDArray[Any],
     hyp_starts: NDArray[Any],
     hyp_stops: NDArray[Any],
+    lengths: NDArray[Any],
     typed: bool,
     optimal: bool,
     span_weights: NDArray[Any],
@@ -412,7 +401,7 @@ def count_edits(
     type_table: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    """Fill ``out`` with a tally a pair (see COLUMNS), typed or not, for any reach and either rule of matching."""
+    """Fill ``out`` with a row of ``EditCounts`` per pair, typed or not, for any reach and either rule of matching."""
     most, crowd = 1, 1
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
@@ -436,6 +425,14 @@ def count_edits(
             ref, ref_kinds, hyp, hyp_kinds, typed, span_weights, ordinal, kinds, type_table,
             ref_partner, spans, out[pair],
         )  # fmt: skip
+        closed = typed and (_ends_at(ref, lengths[pair]) or _ends_at(hyp, lengths[pair]))
+        out[pair, 7] *= max(lengths[pair] - 1, 0) + int(closed)
+
+
+@kernel
+def _ends_at(positions: NDArray[Any], length: int) -> bool:
+    """Whether the last boundary is the closing one, which makes one more place."""
+    return len(positions) > 0 and positions[len(positions) - 1] == length
 
 
 @kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))

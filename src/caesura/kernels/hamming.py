@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel, pairs_of_marks
 
-__all__ = ["count_hamming", "hamming"]
+__all__ = ["count_hamming"]
 
 
 @kernel
@@ -53,14 +53,6 @@ def _saved(
     return float(best[high])
 
 
-@kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))
-def hamming(ref: NDArray[Any], hyp: NDArray[Any], insert: float, delete: float, shift: float) -> float:
-    """Return the distance of one pair."""
-    best = np.empty(len(hyp) + 1, np.float64)
-    saved = _saved(ref, 0, len(ref), hyp, 0, len(hyp), insert + delete, shift, best)
-    return delete * len(hyp) + insert * len(ref) - saved
-
-
 @kernel(work=pairs_of_marks)
 def count_hamming(
     ref_positions: NDArray[Any],
@@ -74,7 +66,7 @@ def count_hamming(
     shift: float,
     out: NDArray[Any],
 ) -> None:
-    """Fill ``out[:, 0]`` with the distance of every pair."""
+    """Fill ``out`` with the distance of every pair, and 1."""
     most = 0
     for pair in range(len(hyp_starts)):
         most = max(most, hyp_stops[pair] - hyp_starts[pair])
@@ -83,3 +75,4 @@ def count_hamming(
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
         saved = _saved(ref_positions, i, i_stop, hyp_positions, j, j_stop, insert + delete, shift, best)
         out[pair, 0] = delete * (j_stop - j) + insert * (i_stop - i) - saved
+        out[pair, 1] = 1.0

@@ -15,15 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
-from caesura.kernels.marks import from_masses
 
-__all__ = [
-    "count_windows",
-    "difference_masses",
-    "differences",
-    "separation_masses",
-    "separations",
-]
+__all__ = ["count_windows", "first_too_short", "window_width"]
 
 FAR = np.int64(2**62)  # behind every event
 CLOSE = 8  # units a boundary up to which a text is laid out unit by unit
@@ -184,6 +177,37 @@ def _one_sided(
 
 
 @kernel
+def window_width(length: int, boundaries: int, k: int, rounding: int, minimum: int) -> int:
+    """Return k: itself where given, else half the mean segment (0) or NLTK's rule (-1), rounded as ``rounding`` says.
+
+    ``rounding`` sends an exact half to even (0), up (1) or down (2), or rounds every fraction up (3).
+    """
+    if k > 0:
+        return k
+    half = length / (2 * (boundaries + 1)) if k == 0 else (length - 1) / (2 * max(boundaries, 1))
+    if rounding == 0:
+        width = np.rint(half)
+    elif rounding == 1:
+        width = np.floor(half + 0.5)
+    elif rounding == 2:
+        width = np.ceil(half - 0.5)
+    else:
+        width = np.ceil(half)
+    return max(int(width), minimum)
+
+
+@kernel
+def first_too_short(
+    starts: NDArray[Any], stops: NDArray[Any], lengths: NDArray[Any], k: int, rounding: int, minimum: int
+) -> int:
+    """Return the first pair whose text no plain window fits into, or -1."""
+    for pair in range(len(starts)):
+        if lengths[pair] <= window_width(lengths[pair], stops[pair] - starts[pair], k, rounding, minimum):
+            return pair
+    return -1
+
+
+@kernel
 def count_windows(
     ref_positions: NDArray[Any],
     ref_starts: NDArray[Any],
@@ -191,74 +215,38 @@ def count_windows(
     hyp_positions: NDArray[Any],
     hyp_starts: NDArray[Any],
     hyp_stops: NDArray[Any],
-    firsts: NDArray[Any],
-    stops: NDArray[Any],
-    widths: NDArray[Any],
+    lengths: NDArray[Any],
+    k: int,
+    rounding: int,
+    minimum: int,
+    padded: bool,
     out: NDArray[Any],
-) -> None:
-    """Fill ``out`` with (windows that differ, sum of the differences, windows that one side alone sees a boundary in) of every pair."""
-    most = 1
+) -> int:
+    """Fill ``out`` with a row of ``WindowCounts`` per pair; return the first pair that no window fits into, or -1."""
+    most, room, short = 1, 0, -1
     for pair in range(len(ref_starts)):
-        most = max(most, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 1)
-    at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2 * BLOCK, np.int32)
+        in_ref, in_hyp = ref_stops[pair] - ref_starts[pair], hyp_stops[pair] - hyp_starts[pair]
+        length = max(lengths[pair], 1)
+        width = window_width(lengths[pair], in_ref, k, rounding, minimum)
+        windows = (length + width - 2 if length > 1 else 0) if padded else max(length - width, 0)
+        if windows == 0 and not padded and short < 0:
+            short = pair
+        out[pair, 3], out[pair, 4], out[pair, 5] = windows, width * in_ref, width * in_hyp
+        out[pair, 6] = width * max(lengths[pair] - 1, 0)
+        most = max(most, in_ref + in_hyp + 1)
+        if _close(in_ref + in_hyp, windows, width):
+            room = max(room, min(BLOCK, windows) + width)
+    at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(room, np.int32)
     ref, hyp = ref_positions, hyp_positions
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        first, stop, k = firsts[pair], stops[pair], widths[pair]
-        if _close(i_stop - i + j_stop - j, stop - first, k):
-            out[pair, 0], out[pair, 1], out[pair, 2] = _seen(ref, i, i_stop, hyp, j, j_stop, first, stop, k, level)
+        width = window_width(lengths[pair], i_stop - i, k, rounding, minimum)
+        first = 1 - width if padded else 0
+        stop = first + int(out[pair, 3])
+        if _close(i_stop - i + j_stop - j, stop - first, width):
+            out[pair, 0], out[pair, 1], out[pair, 2] = _seen(ref, i, i_stop, hyp, j, j_stop, first, stop, width, level)
         else:
-            found = _differing(ref, i, i_stop, hyp, j, j_stop, at, sign)
-            out[pair, 0], out[pair, 1] = _swept(at, sign, found, first, stop, k)
-            out[pair, 2] = _one_sided(ref, i, i_stop, hyp, j, j_stop, first, stop, k)
-
-
-@kernel
-def differences(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> tuple[int, int]:
-    """Sweep one pair over the windows ``first … stop-1``: how many differ, and by how much in all."""
-    at = np.empty(len(ref) + len(hyp) + 1, np.int64)
-    sign = np.empty(len(at), np.int64)
-    found = _differing(ref, 0, len(ref), hyp, 0, len(hyp), at, sign)
-    return _swept(at, sign, found, first, stop, k)
-
-
-@kernel
-def separations(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
-    """Sweep one pair: in how many windows one side has a boundary between the two ends and the other has none."""
-    return _one_sided(ref, 0, len(ref), hyp, 0, len(hyp), first, stop, k)
-
-
-@kernel
-def _half_mean(length: int, segments: int) -> int:
-    """Return half the mean segment, rounded half to even, at least 2."""
-    return max(int(np.rint(length / (2 * segments))), 2)
-
-
-@kernel
-def difference_masses(ref_masses: NDArray[Any], hyp_masses: NDArray[Any], k: int) -> tuple[int, int, int]:
-    """Sweep one pair straight from masses (``k = 0``: half the mean segment): windows that differ, by how much, and all.
-
-    No windows (or fewer) ask for a closer look.
-    """
-    length, ref = from_masses(ref_masses)
-    other, hyp = from_masses(hyp_masses)
-    if length != other or length < 0:
-        return 0, 0, -1
-    width = k if k > 0 else _half_mean(length, len(ref) + 1)
-    if length <= width:
-        return 0, 0, -1
-    unequal, total = differences(ref, hyp, 0, length - width, width)
-    return unequal, total, length - width
-
-
-@kernel
-def separation_masses(ref_masses: NDArray[Any], hyp_masses: NDArray[Any], k: int) -> tuple[int, int]:
-    """Sweep one pair for Pk straight from masses: windows whose ends only one side parts, and all windows."""
-    length, ref = from_masses(ref_masses)
-    other, hyp = from_masses(hyp_masses)
-    if length != other or length < 0:
-        return 0, -1
-    width = k if k > 0 else _half_mean(length, len(ref) + 1)
-    if length <= width:
-        return 0, -1
-    return separations(ref, hyp, 0, length - width, width), length - width
+            events = _differing(ref, i, i_stop, hyp, j, j_stop, at, sign)
+            out[pair, 0], out[pair, 1] = _swept(at, sign, events, first, stop, width)
+            out[pair, 2] = _one_sided(ref, i, i_stop, hyp, j, j_stop, first, stop, width)
+    return short

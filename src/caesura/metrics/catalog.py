@@ -37,18 +37,10 @@ def _accept(name: str, loaded: Any) -> type[Family] | type[OwnMetric]:
 FAMILIES: Registry[type[Family] | type[OwnMetric]] = Registry(
     "metric",
     {
-        "precision": "caesura.metrics.exact:Precision",
-        "recall": "caesura.metrics.exact:Recall",
-        "F": "caesura.metrics.exact:F",
-        "B": "caesura.metrics.boundary:BoundarySimilarity",
-        "S": "caesura.metrics.boundary:SegmentationSimilarity",
-        "B-precision": "caesura.metrics.confusion:BoundaryPrecision",
-        "B-recall": "caesura.metrics.confusion:BoundaryRecall",
-        "B-F": "caesura.metrics.confusion:BoundaryF",
-        "PA": "caesura.metrics.boundary:PercentageAgreement",
-        "WD": "caesura.metrics.window:WindowDiff",
-        "Pk": "caesura.metrics.window:Pk",
-        "WinPR": "caesura.metrics.window:WinPR",
+        **dict.fromkeys(("precision", "recall", "F"), "caesura.metrics.exact:SharedBoundaries"),
+        **dict.fromkeys(("B", "S", "B-precision", "B-recall", "B-F"), "caesura.metrics.boundary_edits:BoundaryEdits"),
+        "PA": "caesura.metrics.exact:PlacesAgreed",
+        **dict.fromkeys(("WD", "Pk", "WinPR"), "caesura.metrics.windows:Windows"),
         "GHD": "caesura.metrics.hamming:GeneralizedHamming",
         "A": "caesura.metrics.alignment:A",
         "Sf": "caesura.metrics.flexible:Sf",
@@ -61,18 +53,15 @@ FAMILIES: Registry[type[Family] | type[OwnMetric]] = Registry(
         "region-F": "caesura.metrics.region:RegionF",
         "miss-rate": "caesura.metrics.region:MissRate",
         "false-alarm-rate": "caesura.metrics.region:FalseAlarmRate",
-        "nested-precision": "caesura.metrics.nesting:NestedPrecision",
-        "nested-recall": "caesura.metrics.nesting:NestedRecall",
-        "nested-F": "caesura.metrics.nesting:NestedF",
-        "nested-kappa": "caesura.metrics.nesting:NestedKappa",
-        "nested-B": "caesura.metrics.nesting:NestedB",
-        "word-accuracy": "caesura.vowels.accuracy:MarkAccuracy",
-        "group-accuracy": "caesura.vowels.accuracy:MarkAccuracy",
-        "seen-accuracy": "caesura.vowels.accuracy:MarkAccuracy",
-        "unseen-accuracy": "caesura.vowels.accuracy:MarkAccuracy",
-        "DER": "caesura.vowels.accuracy:MarkAccuracy",
+        **dict.fromkeys(("nested-precision", "nested-recall", "nested-F"), "caesura.metrics.nested:SharedSegments"),
+        "nested-kappa": "caesura.metrics.nested:SegmentBeginnings",
+        "nested-B": "caesura.metrics.nested:BoundariesByLevel",
+        **dict.fromkeys(
+            ("word-accuracy", "group-accuracy", "seen-accuracy", "unseen-accuracy", "DER"),
+            "caesura.vowels.accuracy:MarkAccuracy",
+        ),
         "Sf-marks": "caesura.vowels.accuracy:MarkSimilarity",
-        "non-crossing": "caesura.metrics.nesting:NonCrossing",
+        "non-crossing": "caesura.metrics.nested:CrossingSegments",
     },
     accept=_accept,
     titles=lambda: {_title(name, family): name for name, family in FAMILIES.items()},
@@ -107,10 +96,17 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     return _make(bare, _parse(behind) | parameters)
 
 
-@lru_cache(maxsize=256)
-def usual_metric(name: str, *values: Any) -> Metric:
-    """Return a metric with its family's first parameters in order, made once: what the plain functions call."""
-    return _make(name, dict(zip([f.name for f in fields(FAMILIES[name])], values, strict=False)))
+def usual_metric(name: str, **parameters: Any) -> Metric:
+    """Return a metric made once for all calls with these parameters: what the plain functions call."""
+    try:
+        return _remember(name, **parameters)
+    except TypeError:  # what cannot be hashed is no parameter either; the family finds the words
+        return _make(name, parameters)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _remember(name: str, **parameters: Any) -> Metric:
+    return _make(name, parameters)
 
 
 def _make(name: str, given: dict[str, Any]) -> Metric:

@@ -14,23 +14,21 @@ Nothing to compare on either side is perfect agreement: 1.0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import ratio_of_side
 from caesura.metrics.batch import Batch
-from caesura.metrics.boundary import potential_boundaries
-from caesura.metrics.edits import Edit, EditMetric, Matching
-from caesura.metrics.family import Rows
+from caesura.metrics.boundary_edits import BoundaryEdits, Matching
+from caesura.metrics.edit import Edit
+from caesura.metrics.family import share_of_side
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import merged_labels
 
-__all__ = ["BoundaryF", "BoundaryPrecision", "BoundaryRecall", "Cells", "Confusion", "boundary_confusion"]
+__all__ = ["Cells", "Confusion", "batch_confusion", "boundary_confusion"]
 
 #: How classes are pooled: "micro" adds their cells, "macro" averages their scores.
 Average: TypeAlias = Literal["micro", "macro"]
@@ -111,11 +109,11 @@ class Confusion:
 
     def precision(self, type: str | int | None = None, average: Average = "micro") -> float:
         """B-precision: TP / (TP + FP), of one type, or of all."""
-        return self._score(type, average, lambda c: _ratio(c.tp, c.tp + c.fp, c.fn))
+        return self._score(type, average, lambda c: share_of_side(c.tp, c.tp + c.fp, c.fn))
 
     def recall(self, type: str | int | None = None, average: Average = "micro") -> float:
         """B-recall: TP / (TP + FN), of one type, or of all."""
-        return self._score(type, average, lambda c: _ratio(c.tp, c.tp + c.fn, c.fp))
+        return self._score(type, average, lambda c: share_of_side(c.tp, c.tp + c.fn, c.fp))
 
     def f(self, beta: float = 1.0, type: str | int | None = None, average: Average = "micro") -> float:
         """B-F: the weighted harmonic mean of precision and recall."""
@@ -123,7 +121,9 @@ class Confusion:
             raise CaesuraError(f"beta is {beta}; expected a number above 0.")
         squared = beta**2
         return self._score(
-            type, average, lambda c: _ratio((1 + squared) * c.tp, (1 + squared) * c.tp + squared * c.fn + c.fp, 0.0)
+            type,
+            average,
+            lambda c: share_of_side((1 + squared) * c.tp, (1 + squared) * c.tp + squared * c.fn + c.fp, 0.0),
         )
 
     def accuracy(self) -> float:
@@ -134,23 +134,25 @@ class Confusion:
     def scores(self, type: str | int | None = None, beta: float = 1.0, average: Average = "micro") -> dict[str, float]:
         """Return the full set of IR scores by name, of one type, or of all."""
         ratios = {
-            "precision": lambda c: _ratio(c.tp, c.tp + c.fp, c.fn),
-            "recall": lambda c: _ratio(c.tp, c.tp + c.fn, c.fp),
-            "specificity": lambda c: _ratio(c.tn, c.tn + c.fp, 0.0),
-            "negative predictive value": lambda c: _ratio(c.tn, c.tn + c.fn, 0.0),
-            "fallout": lambda c: 1.0 - _ratio(c.tn, c.tn + c.fp, 0.0),
-            "miss rate": lambda c: 1.0 - _ratio(c.tp, c.tp + c.fn, c.fp),
-            "false discovery rate": lambda c: 1.0 - _ratio(c.tp, c.tp + c.fp, c.fn),
-            "accuracy": lambda c: _ratio(c.tp + c.tn, sum(c), 0.0),
-            "balanced accuracy": lambda c: (_ratio(c.tp, c.tp + c.fn, c.fp) + _ratio(c.tn, c.tn + c.fp, 0.0)) / 2,
-            "Jaccard": lambda c: _ratio(c.tp, c.tp + c.fp + c.fn, 0.0),
+            "precision": lambda c: share_of_side(c.tp, c.tp + c.fp, c.fn),
+            "recall": lambda c: share_of_side(c.tp, c.tp + c.fn, c.fp),
+            "specificity": lambda c: share_of_side(c.tn, c.tn + c.fp, 0.0),
+            "negative predictive value": lambda c: share_of_side(c.tn, c.tn + c.fn, 0.0),
+            "fallout": lambda c: 1.0 - share_of_side(c.tn, c.tn + c.fp, 0.0),
+            "miss rate": lambda c: 1.0 - share_of_side(c.tp, c.tp + c.fn, c.fp),
+            "false discovery rate": lambda c: 1.0 - share_of_side(c.tp, c.tp + c.fp, c.fn),
+            "accuracy": lambda c: share_of_side(c.tp + c.tn, sum(c), 0.0),
+            "balanced accuracy": lambda c: (
+                (share_of_side(c.tp, c.tp + c.fn, c.fp) + share_of_side(c.tn, c.tn + c.fp, 0.0)) / 2
+            ),
+            "Jaccard": lambda c: share_of_side(c.tp, c.tp + c.fp + c.fn, 0.0),
             "Matthews": _matthews,
         }
-        made = {name: self._score(type, average, rule) for name, rule in ratios.items()}
-        made["F"] = self.f(beta, type, average)
+        scores = {name: self._score(type, average, rule) for name, rule in ratios.items()}
+        scores["F"] = self.f(beta, type, average)
         if type is None and average == "micro":
-            made["accuracy"] = self.accuracy()  # a confusion of types is one wrong decision, not two
-        return made
+            scores["accuracy"] = self.accuracy()  # a confusion of types is one wrong decision, not two
+        return scores
 
     def _score(self, type: str | int | None, average: Average, rule: Any) -> float:
         if average not in ("micro", "macro"):
@@ -180,80 +182,6 @@ class Confusion:
         return "\n".join([head + "   (actual)", *lines])
 
 
-@dataclass(frozen=True)
-class _Classified(EditMetric):
-    fields = ("tp", "fp", "fn", "pairs")
-
-    def count(self, batch: Batch) -> Rows:
-        """Count true positives with partial credit, false positives and negatives, and pairs of boundaries."""
-        tally = self.tallies(batch)
-        tp = tally[:, 0] + tally[:, 1] - tally[:, 5]
-        return np.stack((tp, tally[:, 4] + tally[:, 2], tally[:, 3] + tally[:, 2], tally[:, :5].sum(axis=1)), axis=1)
-
-
-@dataclass(frozen=True)
-class BoundaryPrecision(_Classified):
-    """B-precision: how right the predicted boundaries are, near misses in part.
-
-    >>> BoundaryPrecision()([2, 3, 6], [2, 2, 3, 4])
-    0.6
-    """
-
-    name = "B-precision"
-    title = "boundary-edit precision"
-    symmetric = False
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """TP over TP and FP."""
-        return ratio_of_side(rows[..., 0], rows[..., 0] + rows[..., 1], rows[..., 3])
-
-
-@dataclass(frozen=True)
-class BoundaryRecall(_Classified):
-    """B-recall: how well the actual boundaries were found, near misses in part.
-
-    >>> BoundaryRecall()([2, 3, 6], [5, 6])
-    0.5
-    """
-
-    name = "B-recall"
-    title = "boundary-edit recall"
-    symmetric = False
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """TP over TP and FN."""
-        return ratio_of_side(rows[..., 0], rows[..., 0] + rows[..., 2], rows[..., 3])
-
-
-@dataclass(frozen=True)
-class BoundaryF(_Classified):
-    """B-F: the weighted harmonic mean of B-precision and B-recall.
-
-    >>> BoundaryF()([2, 3, 6], [2, 2, 3, 4])
-    0.75
-    """
-
-    name = "B-F"
-    title = "boundary-edit F"
-    beta: float = field(default=1.0, metadata={"sign": "beta"})
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (np.isfinite(self.beta) and self.beta > 0):
-            raise CaesuraError(f"beta is {self.beta}; expected a number above 0.")
-
-    @property
-    def symmetric(self) -> bool:
-        """Only β = 1 weighs both sides alike."""
-        return super().symmetric and self.beta == 1.0
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """(1 + β²) TP over (1 + β²) TP + β² FN + FP."""
-        squared = self.beta**2
-        above = (1 + squared) * rows[..., 0]
-        return ratio_of_side(above, above + squared * rows[..., 2] + rows[..., 1], rows[..., 3])
-
-
 def boundary_confusion(
     reference: SegmentationLike,
     hypothesis: SegmentationLike,
@@ -266,32 +194,27 @@ def boundary_confusion(
     Parameters
     ----------
     n_t, matching, **parameters
-        As for :func:`~caesura.metrics.boundary.boundary_similarity`.
+        As for :func:`~caesura.metrics.boundary_edits.boundary_similarity`.
 
     Examples
     --------
     >>> boundary_confusion([2, 3, 6], [5, 6]).recall()
     0.5
     """
-    made = BoundaryF(n_t=n_t, matching=matching, **parameters)
     batch = Batch.of_pair(as_segmentation(reference), as_segmentation(hypothesis))
-    made.check(batch)
-    return batch_confusion(made, batch)
+    return batch_confusion(BoundaryEdits(n_t=n_t, matching=matching, **parameters), batch)
 
 
-def batch_confusion(metric: EditMetric, batch: Batch) -> Confusion:
+def batch_confusion(family: BoundaryEdits, batch: Batch) -> Confusion:
     """Add up the confusion matrices of all pairs of a batch."""
-    places = potential_boundaries(batch)
+    batch = family.prepare(batch)
+    potential = family.count(batch)[:, -1].tolist()
     labels = batch.labels if batch.typed and batch.labels is not None else None
-    total = None
-    for pair in range(len(batch)):
-        one = _matrix(metric.edits_of(batch, pair), labels, batch.typed, float(places[pair]))
-        total = one if total is None else total + one
-    return Confusion((PLAIN, NONE), np.zeros((2, 2)), 0.0) if total is None else total
+    matrices = [_matrix(family.edits(batch, i), labels, batch.typed, potential[i]) for i in range(len(batch))]
+    return sum(matrices[1:], start=matrices[0]) if matrices else Confusion((PLAIN, NONE), np.zeros((2, 2)), 0.0)
 
 
-def _matrix(edits: Iterable[Edit], labels: tuple[str, ...] | None, typed: bool, places: float) -> Confusion:
-    listed = list(edits)
+def _matrix(listed: list[Edit], labels: tuple[str, ...] | None, typed: bool, potential: float) -> Confusion:
     seen = {kind for e in listed for kind in (e.reference_type, e.hypothesis_type) if kind is not None}
     if not typed:
         names: tuple[str, ...] = (PLAIN,)
@@ -304,13 +227,8 @@ def _matrix(edits: Iterable[Edit], labels: tuple[str, ...] | None, typed: bool, 
         row = none if e.hypothesis is None else at[str(e.hypothesis_type) if typed else PLAIN]
         column = none if e.reference is None else at[str(e.reference_type) if typed else PLAIN]
         matrix[row, column] += 1.0 - e.weight if e.kind == "transposition" else 1.0
-    matrix[none, none] = max(places * max(len(seen), 1) - matrix.sum(), 0.0)
+    matrix[none, none] = max(potential - matrix.sum(), 0.0)
     return Confusion((*names, NONE), matrix, float(len(listed)))
-
-
-def _ratio(above: float, below: float, otherwise: float) -> float:
-    """Divide; nothing by nothing is 1 where the other side has nothing either, else 0."""
-    return above / below if below > 0 else 0.0 if otherwise > 0 else 1.0
 
 
 def _matthews(c: Cells) -> float:

@@ -1,115 +1,109 @@
-"""Plain precision, recall and F of boundaries: a boundary counts only where both sides have it.
+"""Boundaries that both sides have: precision, recall and F of boundaries, and percentage agreement over places.
 
-The bluntest of all measures, kept because everybody knows it: a boundary one unit off is as wrong as none at all. In recordings that
+The bluntest of all measures, kept because everybody knows them: a boundary one unit off is as wrong as none at all. In recordings that
 leaves next to nothing, so there they are computed only when named; region-precision, region-recall and region-F allow a tolerance.
 
 .. math:: P = \\frac{hits}{predicted}, \\quad R = \\frac{hits}{actual}, \\quad
-          F_\\beta = \\frac{(1 + \\beta^2)\\, hits}{\\beta^2\\, actual + predicted}
+          F_\\beta = \\frac{(1 + \\beta^2)\\, hits}{\\beta^2\\, actual + predicted}, \\quad
+          PA = \\frac{places - predicted - actual + 2\\, hits}{places}
 
 Nothing to compare on either side is perfect agreement: 1.0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError
-from caesura.metrics.base import OwnMetric, ratio, ratio_of_side
+from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Rows
+from caesura.metrics.checks import check_above_zero
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share_of_side, share_or_one
 
-__all__ = ["F", "Precision", "Recall"]
+__all__ = ["PlacesAgreed", "SharedBoundaries", "SharedCounts"]
+
+
+class SharedCounts(NamedTuple):
+    """Boundaries that both sides have (of the same type, where there are types), those of either side, and places between units."""
+
+    hits: Numbers
+    predicted: Numbers
+    actual: Numbers
+    places: Numbers
+
+
+def precision(c: SharedCounts) -> Parts:
+    """Hits over predicted."""
+    return c.hits, c.predicted, c.actual
+
+
+def recall(c: SharedCounts) -> Parts:
+    """Hits over actual."""
+    return c.hits, c.actual, c.predicted
+
+
+def f_measure(c: SharedCounts, *, beta: float = 1.0) -> Parts:
+    """(1 + β²) hits over β² actual + predicted."""
+    check_above_zero("beta", beta)
+    return (1 + beta**2) * c.hits, beta**2 * c.actual + c.predicted
+
+
+def agreeing_places(c: SharedCounts) -> Parts:
+    """Places that both sides treat alike, over places."""
+    return c.places - c.predicted - c.actual + 2 * c.hits, c.places
 
 
 @dataclass(frozen=True)
-class _Exact(OwnMetric):
-    fields = ("hits", "predicted", "actual")
+class SharedBoundaries(Family):
+    """Boundaries that stand at one place on both sides, type by type where there are types."""
+
+    counts = SharedCounts
+    scores = {
+        "precision": Score(
+            "boundary precision",
+            "Share of predicted boundaries that are right: hits / predicted; 1 where none was predicted and none is there.",
+            precision, share_of_side, symmetric=False,
+        ),
+        "recall": Score(
+            "boundary recall",
+            "Share of actual boundaries that were found: hits / actual; 1 where there is none and none was predicted.",
+            recall, share_of_side, symmetric=False,
+        ),
+        "F": Score(
+            "boundary F", "Weighted harmonic mean of boundary precision and recall.",
+            f_measure, share_or_one, symmetric=lambda beta: beta == 1.0,
+        ),
+    }  # fmt: skip
     needs = frozenset({"units", "time"})
     unasked = frozenset({"time"})  # two people never put a boundary at the very same instant: 0 by nature
     types = "sets"
     paper = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
     def count(self, batch: Batch) -> Rows:
-        """Count boundaries that both sides have (of the same type, where there are types), predicted and actual ones."""
-        return batch.once("common boundaries", lambda: _common(batch)).copy()
+        """Merge both sides of every pair."""
+        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 4))
+        none = ref.starts[:0]
+        load("exact").count_common(
+            ref.positions, none if ref.types is None else ref.types, ref.starts, ref.stops,
+            hyp.positions, none if hyp.types is None else hyp.types, hyp.starts, hyp.stops, batch.lengths, out,
+        )  # fmt: skip
+        return out
 
 
 @dataclass(frozen=True)
-class Precision(_Exact):
-    """Share of predicted boundaries that are right: hits / predicted; 1 where none was predicted and none is there.
+class PlacesAgreed(SharedBoundaries):
+    """The same without types, over all places where a boundary could stand."""
 
-    >>> Precision()([2, 3, 6], [2, 2, 7])
-    0.5
-    """
-
-    name = "precision"
-    title = "boundary precision"
-    symmetric = False
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """Hits over predicted; 0 where something was to be found and nothing was predicted."""
-        return ratio_of_side(rows[..., 0], rows[..., 1], rows[..., 2])
-
-
-@dataclass(frozen=True)
-class Recall(_Exact):
-    """Share of actual boundaries that were found: hits / actual; 1 where there is none and none was predicted.
-
-    >>> Recall()([2, 3, 6], [2, 9])
-    0.5
-    """
-
-    name = "recall"
-    title = "boundary recall"
-    symmetric = False
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """Hits over actual; 0 where nothing was to be found and something was predicted."""
-        return ratio_of_side(rows[..., 0], rows[..., 2], rows[..., 1])
-
-
-@dataclass(frozen=True)
-class F(_Exact):
-    """Weighted harmonic mean of boundary precision and recall.
-
-    >>> round(F()([2, 3, 6], [2, 9]), 4)
-    0.6667
-    """
-
-    name = "F"
-    title = "boundary F"
-    beta: float = field(default=1.0, metadata={"sign": "beta"})
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.beta) and self.beta > 0):
-            raise CaesuraError(f"beta is {self.beta}; expected a number above 0.")
-
-    @property
-    def symmetric(self) -> bool:
-        """Only β = 1 weighs both sides alike."""
-        return self.beta == 1.0
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """(1 + β²) hits over β² actual + predicted."""
-        squared = self.beta**2
-        below = squared * rows[..., 2] + rows[..., 1]
-        return ratio((1 + squared) * rows[..., 0], below)
-
-
-def _common(batch: Batch) -> Rows:
-    from caesura.kernels.exact import count_common
-
-    out = np.zeros((len(batch), 3))
-    ref, hyp = batch.reference, batch.hypothesis
-    if not batch.typed:
-        plain = batch.plain
-        ref, hyp = plain.reference, plain.hypothesis
-    none = np.empty(0, np.int64)
-    count_common(
-        ref.positions, none if ref.types is None else ref.types, ref.starts, ref.stops,
-        hyp.positions, none if hyp.types is None else hyp.types, hyp.starts, hyp.stops, out,
-    )  # fmt: skip
-    return out
+    scores = {
+        "PA": Score(
+            "percentage agreement",
+            "Percentage agreement: the share of potential boundaries where both sides say the same, boundary or none.",
+            agreeing_places, share_or_one,
+        )
+    }  # fmt: skip
+    needs = frozenset({"units"})
+    unasked = frozenset()
+    types: ClassVar = "ignored"  # type: ignore[assignment]
+    paper = "Gale, Church & Yarowsky 1992; Passonneau & Litman 1993, for pairs of coders"

@@ -31,6 +31,7 @@ __all__ = [
     "one_less",
     "share",
     "share_of_side",
+    "share_or_one",
     "sign",
     "spell",
 ]
@@ -194,18 +195,36 @@ class Metric:
 
     def row(self, reference: Any, hypothesis: Any) -> Rows:
         """Count one pair: its row."""
-        row: Rows = self.rows(lay_out_pair(reference, hypothesis, raw_marks(reference), raw_marks(hypothesis)))[0]
-        return row
+        return np.array(self.counts_of(reference, hypothesis))
+
+    def counts_of(self, reference: Any, hypothesis: Any) -> Any:
+        """Count one pair, by name: a ``Family.counts`` of numbers."""
+        make, single = self._make
+        ref, hyp = raw_marks(reference), raw_marks(hypothesis)
+        if single is not None:
+            of_masses, of_columns, parameters = single
+            if ref is not None and hyp is not None:
+                length, row = of_masses(ref, hyp, *parameters)
+                if length >= 0:
+                    return make(row)
+            elif (columns := bare_columns(reference, hypothesis)) is not None:
+                out = np.empty((1, len(self.fields)))
+                if of_columns(*columns, *parameters, out) < 0:
+                    return make(out[0].tolist())
+        batch = lay_out_pair(reference, hypothesis, ref, hyp)
+        if not (batch.bare and "units" in self.needs):
+            batch = self.prepare(batch)
+        return make(self.family.count(batch)[0].tolist())
 
     # ------------------------------------------------------------------ scoring
 
     @cached_property
-    def _rule(self) -> tuple[Callable[..., Parts], Callable[..., Numbers], dict[str, Any], Any]:
-        return self.chosen.parts, self.chosen.value, dict(self.options), self.family.counts._make
+    def _make(self) -> tuple[Any, Single | None]:
+        return self.family.counts._make, self.family.single()
 
     @cached_property
-    def _single(self) -> Single | None:
-        return self.family.single()
+    def _rule(self) -> tuple[Callable[..., Parts], Callable[..., Numbers], dict[str, Any], Any]:
+        return self.chosen.parts, self.chosen.value, dict(self.options), self.family.counts._make
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Score rows or sums of rows: the last axis goes away. NaN where the score is undefined."""
@@ -225,22 +244,8 @@ class Metric:
 
     def __call__(self, reference: Any, hypothesis: Any) -> float:
         """Score one pair, reference first."""
-        parts, value, options, counts = self._rule
-        ref, hyp = raw_marks(reference), raw_marks(hypothesis)
-        if self._single is not None:
-            of_masses, of_columns, parameters = self._single
-            if ref is not None and hyp is not None:
-                length, row = of_masses(ref, hyp, *parameters)
-                if length >= 0:
-                    return float(value(*parts(counts(row), **options)))
-            elif (columns := bare_columns(reference, hypothesis)) is not None:
-                out = np.empty((1, len(self.family.counts._fields)))
-                if of_columns(*columns, *parameters, out) < 0:
-                    return float(value(*parts(counts(out.tolist()[0]), **options)))
-        batch = lay_out_pair(reference, hypothesis, ref, hyp)
-        if not (batch.bare and "units" in self.needs):
-            batch = self.prepare(batch)
-        return float(value(*parts(counts(self.family.count(batch)[0].tolist()), **options)))
+        parts, value, options, _ = self._rule
+        return float(value(*parts(self.counts_of(reference, hypothesis), **options)))
 
     # ------------------------------------------------------------------ what is known about it
 
@@ -363,6 +368,11 @@ def share(above: Numbers, below: Numbers, nothing: Numbers = 0.0) -> Numbers:
         return above / below if below > 0 else nothing
     some = below > 0
     return np.where(some, above / np.where(some, below, 1.0), nothing)
+
+
+def share_or_one(above: Numbers, below: Numbers) -> Numbers:
+    """Divide sums; 1 where there is nothing to divide by."""
+    return share(above, below, 1.0)
 
 
 def one_less(cost: Numbers, below: Numbers) -> Numbers:

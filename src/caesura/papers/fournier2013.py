@@ -18,8 +18,8 @@ from caesura import samples
 from caesura.agreement import agree
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric
-from caesura.metrics.boundary import boundary_similarity, segmentation_similarity
-from caesura.metrics.window import window_diff
+from caesura.metrics.boundary_edits import boundary_similarity, segmentation_similarity
+from caesura.metrics.windows import window_diff
 from caesura.model import Corpus
 from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.pseudo_coders import (

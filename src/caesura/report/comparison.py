@@ -34,7 +34,7 @@ class Detail:
 
 #: Everything a comparison can tell beyond scores, by name. Families add their rows here.
 DETAILS: dict[str, Detail] = {
-    "edits": Detail("boundary edits", "caesura.metrics.edits:boundary_edits", frozenset({"units"})),
+    "edits": Detail("boundary edits", "caesura.metrics.boundary_edits:boundary_edits", frozenset({"units"})),
     "alignment": Detail(
         "edges between segments", "caesura.metrics.aligned:align_segments", frozenset({"units", "time"})
     ),

@@ -7,7 +7,7 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric
-from caesura.metrics.nesting import DEEPEST, NestedKappa
+from caesura.metrics.nested import DEEPEST, kappa_parts
 from caesura.model import Corpus, Hierarchy
 from gold.exhaustive import crosses, random_hierarchy
 
@@ -58,7 +58,7 @@ def test_kappa_of_beginnings(embeddedness: str) -> None:
     made = pairs()
     measure = metric("nested-kappa", embeddedness=embeddedness)
     rows = measure.rows(batch(made))
-    parts = measure.kappa_parts(rows)
+    parts = kappa_parts(rows)
     for k, (ref, hyp) in enumerate(made):
         one, two = categories(ref, embeddedness), categories(hyp, embeddedness)
         observed = np.mean([x == y for x, y in zip(one, two, strict=True)])
@@ -97,8 +97,8 @@ def test_a_span_on_two_levels_counts_once_in_flat() -> None:
 
 def test_levels_below_the_deepest_count_as_the_deepest() -> None:
     deep = [Hierarchy(30, [(1, 30, 1), (2, 29, level)]) for level in (DEEPEST, DEEPEST + 3, 3)]
-    assert NestedKappa()(deep[0], deep[1]) == 1.0
-    assert NestedKappa()(deep[0], deep[2]) < 1.0
+    assert metric("nested-kappa")(deep[0], deep[1]) == 1.0
+    assert metric("nested-kappa")(deep[0], deep[2]) < 1.0
 
 
 def test_nothing_on_either_side_is_perfect() -> None:

@@ -1,0 +1,288 @@
+"""Measures that slide a window over two annotations: Pk, WindowDiff and WinPR.
+
+A window spans ``k`` potential boundaries (``k + 1`` units), and ``n - k`` windows fit a text of ``n`` units; padded ones begin
+before the text and end behind it, so that every place is in k of them. By default ``k`` is half the mean segment of the
+reference, rounded half to even, at least 2; so these measures depend on which side is the reference.
+
+- Pk (Beeferman & Berger 1999): the share of windows whose two ends one side keeps in one segment and the other parts.
+- WindowDiff (Pevzner & Hearst 2002): the share of windows in which the numbers of boundaries differ.
+- WinPR (Scaiano & Inkpen 2012): every window's boundaries as true and false positives and negatives.
+
+Pk and WindowDiff are errors: 0.0 is perfect, and it is what no boundary on either side gets; WinPR says 1.0 there. All three come
+out of one sweep, whoever asks: so a single Pk of a long text counts more than Pk needs, and any two of them cost one sweep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from caesura.errors import CaesuraError
+from caesura.kernels import load
+from caesura.metrics.batch import Batch
+from caesura.metrics.catalog import usual_metric
+from caesura.metrics.checks import check_above_zero, check_choice, check_flag, check_whole_number
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, share_of_side, sign
+from caesura.model import SegmentationLike, as_segmentation
+
+__all__ = ["WinPRScores", "WindowCounts", "Windows", "pk", "win_pr", "window_diff", "window_size"]
+
+Rounding: TypeAlias = Literal["even", "up", "down", "ceil"]
+Edges: TypeAlias = Literal["plain", "padded"]
+
+_WIDEST = 2**40  # a window of more units holds no text, and counts of windows overflow
+_ROUNDINGS = ("even", "up", "down", "ceil")  # the kernel knows them by number
+_RULES = {None: 0, "nltk": -1}
+
+
+class WindowCounts(NamedTuple):
+    """What the windows of a pair saw."""
+
+    differing: Numbers  # windows in which the numbers of boundaries differ
+    difference: Numbers  # the sum of these differences
+    one_sided: Numbers  # windows in which exactly one side has a boundary
+    windows: Numbers
+    seen_reference: Numbers  # boundaries, times the padded windows that each is in
+    seen_hypothesis: Numbers
+    seen_places: Numbers
+
+    @property
+    def tp(self) -> Numbers:
+        """True positives of WinPR: in every padded window, the smaller number of boundaries."""
+        return (self.seen_reference + self.seen_hypothesis - self.difference) / 2
+
+    @property
+    def fp(self) -> Numbers:
+        """False positives: the surplus of the hypothesis."""
+        return self.seen_hypothesis - self.tp
+
+    @property
+    def fn(self) -> Numbers:
+        """False negatives: the surplus of the reference."""
+        return self.seen_reference - self.tp
+
+    @property
+    def tn(self) -> Numbers:
+        """True negatives: what is left of the places seen."""
+        return self.seen_places - self.tp - self.fp - self.fn
+
+
+def differing(c: WindowCounts, *, weighted: bool = False) -> Parts:
+    """Windows that differ (or, weighted, by how much in all) over windows."""
+    check_flag("weighted", weighted)
+    return c.difference if weighted else c.differing, c.windows
+
+
+def parted(c: WindowCounts) -> Parts:
+    """Windows whose ends one side keeps together and the other parts, over windows."""
+    return c.one_sided, c.windows
+
+
+def seen_alike(c: WindowCounts, *, part: Literal["F", "precision", "recall"] = "F", beta: float = 1.0) -> Parts:
+    """Precision, recall or F over what padded windows saw."""
+    check_choice("part", part, ("F", "precision", "recall"))
+    check_above_zero("beta", beta)
+    tp = c.tp
+    fp, fn = c.seen_hypothesis - tp, c.seen_reference - tp
+    if part == "recall":
+        return tp, tp + fn, fp + fn
+    squared = beta**2 if part == "F" else 0.0
+    return (1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, fp + fn
+
+
+@dataclass(frozen=True)
+class Windows(Family):
+    """Windows of one size.
+
+    Parameters
+    ----------
+    k
+        The size of the window; None takes half the mean reference segment, "nltk" divides the places by twice the boundaries.
+    round, minimum
+        How that is rounded ("even", "up", "down" say where an exact half goes, "ceil" rounds every fraction up), and its least.
+    edges
+        "plain", or "padded" with k-1 phantom units on either side (Lamprier et al. 2007).
+    """
+
+    k: int | Literal["nltk"] | None = sign("k", None)
+    round: Rounding = sign("round", "even")
+    minimum: int = sign("min", 2)
+    edges: Edges = sign("edges", "plain")
+
+    counts = WindowCounts
+    scores = {
+        "WD": Score(
+            "WindowDiff",
+            "WindowDiff: the share of windows in which the two sides have different numbers of boundaries.",
+            differing, share, higher_is_better=False, best=0.0,
+            bounds=lambda weighted: (0.0, float("inf") if weighted else 1.0),
+            order=("k", "round", "minimum", "weighted", "edges"),
+            paper="Pevzner & Hearst 2002, A critique and improvement of an evaluation metric for text segmentation",
+        ),
+        "Pk": Score(
+            "Pk", "Pk: the share of windows whose ends one side keeps together and the other parts.",
+            parted, share, higher_is_better=False, best=0.0, fixed={"edges": "plain"},
+            paper="Beeferman, Berger & Lafferty 1999, Statistical models for text segmentation",
+        ),
+        "WinPR": Score(
+            "WinPR", "WinPR: precision, recall and F over padded windows.",
+            seen_alike, share_of_side, fixed={"edges": "padded"},
+            symmetric=lambda part, beta: part == "F" and beta == 1.0,
+            paper="Scaiano & Inkpen 2012, Getting more from segmentation evaluation, NAACL",
+        ),
+    }  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.k is not None and self.k != "nltk":
+            check_whole_number("k", self.k, "units", _WIDEST)
+            object.__setattr__(self, "k", int(self.k))  # NumPy's integers are none to isinstance
+        check_choice("round", self.round, _ROUNDINGS)
+        check_whole_number("minimum", self.minimum, "units", _WIDEST)
+        check_choice("edges", self.edges, ("plain", "padded"))
+
+    @property
+    def symmetric(self) -> bool:
+        """Only a window of given size treats both sides alike."""
+        return isinstance(self.k, int)
+
+    @property
+    def _codes(self) -> tuple[int, int, int, bool]:
+        """The parameters as the kernels take them."""
+        k = self.k if isinstance(self.k, int) else _RULES[self.k]
+        return k, _ROUNDINGS.index(self.round), int(self.minimum), self.edges == "padded"
+
+    def size(self, length: int, boundaries: int) -> int:
+        """Return k for a reference of so many units and boundaries."""
+        return int(load("windows").window_width(length, boundaries, *self._codes[:3]))
+
+    def single(self) -> Single:
+        """Every window has its loops."""
+        return Single(load("fused").pair_windows, load("windows").count_windows, self._codes)
+
+    def prepare(self, batch: Batch) -> Batch:
+        """Refuse texts that no window fits into, so that metrics nobody named are left out rather than fail."""
+        ready = super().prepare(batch)
+        if self.edges == "plain":
+            ref = ready.reference
+            self._refuse(ready, load("windows").first_too_short(ref.starts, ref.stops, ready.lengths, *self._codes[:3]))
+        return ready
+
+    def count(self, batch: Batch) -> Rows:
+        """Sweep windows over every pair."""
+        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 7))
+        short = load("windows").count_windows(
+            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths, *self._codes, out
+        )
+        self._refuse(batch, short)
+        return out
+
+    def _refuse(self, batch: Batch, short: int) -> None:
+        """Say which text is too short; -1: none."""
+        if short < 0:
+            return
+        length = int(batch.lengths[short])
+        width = self.size(length, int(batch.reference.sizes[short]))
+        raise CaesuraError(
+            f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k."
+        )
+
+
+class WinPRScores(NamedTuple):
+    """What WinPR says about one pair."""
+
+    precision: float
+    recall: float
+    f: float
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+    k: int
+
+
+def window_size(
+    reference: SegmentationLike,
+    rule: Literal["segments", "nltk"] = "segments",
+    round: Rounding = "even",
+    minimum: int = 2,
+) -> int:
+    """Return the default ``k``: half the mean segment of the reference.
+
+    ``rule="nltk"`` divides the n-1 potential boundaries by twice the boundaries (none counts as one), as NLTK does, instead of
+    the units by twice the segments.
+
+    >>> window_size([2, 3, 6])
+    2
+    """
+    check_choice("rule", rule, ("segments", "nltk"))
+    marks = as_segmentation(reference)
+    if marks.timed:
+        raise CaesuraError("a window compares units, not time.")
+    boundaries = len(marks.positions) if marks.types is None else len(marks._cuts())
+    return Windows(None if rule == "segments" else rule, round, minimum).size(int(marks.length), boundaries)
+
+
+def window_diff(
+    reference: SegmentationLike,
+    hypothesis: SegmentationLike,
+    k: int | Literal["nltk"] | None = None,
+    *,
+    weighted: bool = False,
+    edges: Edges = "plain",
+    round: Rounding = "even",
+    minimum: int = 2,
+) -> float:
+    """WindowDiff of a hypothesis against a reference, 0.0 best (Pevzner & Hearst 2002).
+
+    No boundary on either side is perfect agreement: 0.0. ``weighted`` sums the differences instead of counting windows that
+    differ, and may exceed 1; the other parameters are those of :class:`Windows`.
+
+    >>> round(1 - window_diff([2, 3, 6], [1, 1, 3, 1, 5]), 4)
+    0.6667
+    """
+    chosen = usual_metric("WD", k=k, weighted=weighted, edges=edges, round=round, minimum=minimum)
+    return chosen(reference, hypothesis)
+
+
+def pk(
+    reference: SegmentationLike,
+    hypothesis: SegmentationLike,
+    k: int | Literal["nltk"] | None = None,
+    *,
+    round: Rounding = "even",
+    minimum: int = 2,
+) -> float:
+    """Pk of a hypothesis against a reference, 0.0 best (Beeferman & Berger 1999).
+
+    No boundary on either side is perfect agreement: 0.0. See :class:`Windows` for the parameters.
+
+    >>> pk("0100", "0010", k=2)
+    0.6666666666666666
+    """
+    return usual_metric("Pk", k=k, round=round, minimum=minimum)(reference, hypothesis)
+
+
+def win_pr(
+    reference: SegmentationLike,
+    hypothesis: SegmentationLike,
+    k: int | Literal["nltk"] | None = None,
+    *,
+    beta: float = 1.0,
+    round: Rounding = "even",
+    minimum: int = 2,
+) -> WinPRScores:
+    """WinPR of a hypothesis against a reference: precision, recall, F and their counts (Scaiano & Inkpen 2012).
+
+    No boundary on either side is perfect agreement: 1.0 throughout.
+
+    >>> win_pr([2, 3, 6], [5, 6]).recall
+    0.5
+    """
+    chosen = usual_metric("WinPR", k=k, beta=beta, round=round, minimum=minimum)
+    counts: WindowCounts = chosen.counts_of(reference, hypothesis)
+    rules: tuple[tuple[Any, float], ...] = (("precision", 1.0), ("recall", 1.0), ("F", beta))
+    precision, recall, f = (share_of_side(*seen_alike(counts, part=part, beta=weight)) for part, weight in rules)
+    k = k if isinstance(k, int) else window_size(reference, "nltk" if k == "nltk" else "segments", round, minimum)
+    return WinPRScores(precision, recall, f, counts.tp, counts.fp, counts.fn, counts.tn, k)
