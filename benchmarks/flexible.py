@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import caesura as cs
-from caesura.metrics.flexible import Sf, pair_row
+from caesura.metrics.flexible import flexible_metric, track_row
 
 TYPES = [",", ".", "?", "--", ";"]
 SHARES = np.array([0.065, 0.105, 0.012, 0.025, 0.015])
@@ -81,8 +81,8 @@ def main() -> None:
         )
     where = np.arange(1, 100_001)
     apart = [cs.Segmentation(100_000, where[i::2], np.zeros(50_000, int), ["p"]) for i in (0, 1)]
-    made = Sf(None, 0.04)
-    add("100,000 disagreements, moves pay up to 50", best(lambda: pair_row(made, *apart), 3), "seconds")
+    measure = flexible_metric(transposition=0.04)
+    add("100,000 disagreements, moves pay up to 50", best(lambda: track_row(measure, *apart), 3), "seconds")
     print(f"{'':44} {'best':>12}   target")
     for what, seconds, target in rows:
         shown = f"{seconds * 1e3:.3f} ms" if seconds < 1 else f"{seconds:.3f} s"

@@ -17,7 +17,7 @@ import numpy as np
 
 from caesura.formats import read, write
 from caesura.metrics import Batch, metric
-from caesura.metrics.region import region_scores
+from caesura.metrics.regions import region_scores
 from caesura.model import Corpus, Segmentation
 
 

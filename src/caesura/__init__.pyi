@@ -31,8 +31,8 @@ from .metrics.hamming import generalized_hamming as generalized_hamming
 from .metrics.operations import Operations as Operations
 from .metrics.operations import flexible_operations as flexible_operations
 from .metrics.operations import similarity_from_confusion as similarity_from_confusion
-from .metrics.region import RegionScores as RegionScores
-from .metrics.region import region_scores as region_scores
+from .metrics.regions import RegionScores as RegionScores
+from .metrics.regions import region_scores as region_scores
 from .metrics.similarity import Similarity as Similarity
 from .metrics.windows import pk as pk
 from .metrics.windows import win_pr as win_pr

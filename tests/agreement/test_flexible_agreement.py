@@ -12,7 +12,7 @@ import caesura as cs
 from caesura.agreement.automaton import LARGEST_BOUND, expected_cost
 from caesura.agreement.chance import ChanceModel, chance_similarity, distributions
 from caesura.errors import CaesuraError, UnknownName
-from caesura.metrics.flexible import Sf
+from caesura.metrics.flexible import FlexibleEdits
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
 from shared_data import oracle_json
@@ -36,9 +36,9 @@ def random_model(random, types: int, lengths=(200, 50, 1), **options) -> ChanceM
     made = as_similarity(matrix, [str(i) for i in range(types)])
     if random.random() < 0.5:
         made = made.with_moves(random.choice([0.3, 0.4, 0.5, 0.75], size=types).tolist())
-    metric = Sf(made, **options)
+    metric = FlexibleEdits(made, **options)
     shares = [random.dirichlet(np.append(np.ones(types), 2.0 * types)) for _ in range(2)]
-    return ChanceModel(*shares, np.array(lengths), metric.costs_of(made), metric.forced, metric.sign)
+    return ChanceModel(*shares, np.array(lengths), metric.costs_of(made), metric.forced, metric.tie_sign)
 
 
 # ---------------------------------------------------------------------- the exact chance
@@ -60,8 +60,8 @@ def brute_force(model: ChanceModel, length: int) -> float:
             for codes in (np.array(one), np.array(two)):
                 where = np.flatnonzero(codes < none)
                 sides += [where, codes[where], zero, np.array([len(where)])]
-            out = np.empty((1, 2))
-            count_flexible(*sides, *model.costs, model.forced, model.sign, out)
+            out = np.empty((1, 3))
+            count_flexible(*sides, np.zeros(1, np.int64), *model.costs, model.forced, model.sign, False, out)
             total += weight * out[0, 0]
     return total
 
@@ -80,7 +80,7 @@ def test_exact_is_the_mean_over_all_texts(seed: int) -> None:
 def test_free_moves_too() -> None:
     made = as_similarity([[1, 0.5, 1], [0.5, 1, 0.25], [1, 0.25, 1]], ["p", "q"])
     model = ChanceModel(
-        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), Sf(made).costs_of(made), True, 1
+        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), FlexibleEdits(made).costs_of(made), True, 1
     )
     found = expected_cost(model.one, model.two, model.lengths, model.costs)
     assert found is not None
@@ -114,7 +114,7 @@ def test_exact_lies_within_four_errors_of_a_million_draws() -> None:
 def test_length_is_exact_not_asymptotic() -> None:
     made = Similarity.identity(["p"])
     shares = np.array([0.3, 0.7])
-    costs = Sf(made).costs_of(made)
+    costs = FlexibleEdits(made).costs_of(made)
     each = [expected_cost(shares, shares, np.array([n]), costs) for n in (1, 2, 1000)]
     assert each[0].cost == pytest.approx(2 * 0.3 * 0.7)  # one place: nothing can move
     # two places: moves save 1.5 where one annotator has "p " and the other " p"
@@ -133,7 +133,7 @@ def test_tracks_add_their_expectations() -> None:
 def test_past_its_size_the_automaton_gives_way_to_simulation() -> None:
     made = as_similarity([[1, 0.3, 0.2], [0.3, 1, 0.1], [0.2, 0.1, 1]], ["p", "q"], 0.013)
     shares = np.array([0.3, 0.3, 0.4])
-    model = ChanceModel(shares, shares, np.array([300]), Sf(made).costs_of(made), True, 1)
+    model = ChanceModel(shares, shares, np.array([300]), FlexibleEdits(made).costs_of(made), True, 1)
     assert chance_similarity(model, draws=200).method == "simulation"
     with pytest.raises(CaesuraError, match="automaton outgrows the limit"):
         chance_similarity(model, method="exact")
@@ -171,8 +171,8 @@ def _one_draw(model: ChanceModel, seed: int) -> float:
         sides += [where, codes[where], np.zeros(1, np.int64), np.array([len(where)])]
     from caesura.kernels.flexible import count_flexible
 
-    out = np.empty((1, 2))
-    count_flexible(*sides, *model.costs, model.forced, model.sign, out)
+    out = np.empty((1, 3))
+    count_flexible(*sides, np.zeros(1, np.int64), *model.costs, model.forced, model.sign, False, out)
     return 1 - out[0, 0] / model.places
 
 

@@ -11,7 +11,7 @@ from caesura.drawings.catalog import draw, pair_corpus
 from caesura.drawings.plane import PerformancePlane
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
-from caesura.metrics.region import region_scores
+from caesura.metrics.regions import region_scores
 from caesura.model import Corpus, Segmentation
 from caesura.samples import load
 

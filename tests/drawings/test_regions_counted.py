@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from caesura.display.scene import Sign, Tick
 from caesura.drawings.catalog import draw, pair_corpus
 from caesura.drawings.regions import RegionTimeline
-from caesura.metrics.region_counts import region_scores
 from caesura.metrics.region_match import region_match
+from caesura.metrics.regions import region_scores
 from caesura.model import Segmentation
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 
+from caesura.metrics import metric
 from caesura.metrics.aligned import align_segments
-from caesura.metrics.alignment import A
 from caesura.model import Segmentation
 from metrics.naive_alignment import directed_edges
 from metrics.test_alignment import pairs, typed
+
+A = partial(metric, "A")
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,20 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics import Batch, metric
-from caesura.metrics.flexible import Sf, SfB, flexible_similarity
+from caesura.metrics.flexible import flexible_similarity, track_row
 from caesura.model import Corpus, Segmentation
 from metrics.flexible_reference import least
 from shared_data import oracle_json
 
 TYPES = ["p", "q", "r"]
+
+
+def Sf(similarity=None, transposition=None, **options):
+    return metric("Sf", similarity=similarity, transposition=transposition, **options)
+
+
+def SfB(similarity=None, transposition=None, **options):
+    return metric("SfB", similarity=similarity, transposition=transposition, **options)
 
 
 def marked(text, labels=TYPES) -> Segmentation:
@@ -139,9 +147,7 @@ def test_equals_the_least_of_all_alignments() -> None:
 
 
 def row_of(made, one, two):
-    from caesura.metrics.flexible import pair_row
-
-    return pair_row(made, segmentation(one), segmentation(two))
+    return track_row(made, segmentation(one), segmentation(two))
 
 
 @given(st.integers(0, 2**32))
@@ -267,7 +273,7 @@ def test_every_position_disagrees_and_moves_pay_up_to_fifty() -> None:
     one = Segmentation(100_000, where[::2], np.zeros(50_000, int), ["p"])
     two = Segmentation(100_000, where[1::2], np.zeros(50_000, int), ["p"])
     made = Sf(None, 0.04)
-    assert made.costs_of(made.similarity_for(("p",))).reach == 50
+    assert made.family.costs_of(made.family.similarity_for(("p",))).reach == 50
     started = time.perf_counter()
     cost, units, _ = row(made, one, two)
     assert cost == pytest.approx(50_000 * 0.04)
@@ -338,7 +344,7 @@ def test_registered_and_signed() -> None:
     assert made.signature.startswith("Sf|sim:1types#")
     assert "ties:fewest" in made.signature
     assert metric("Sf").signature.startswith("Sf|sim:auto|c:auto|mv:cheaper|ties:most|forced:True")
-    assert hash(made) == hash(metric("Sf", similarity=made.similarity, ties="fewest"))
+    assert hash(made) == hash(metric("Sf", similarity=made.family.similarity, ties="fewest"))
 
 
 def test_masses_that_yield_themselves_once_are_read_once() -> None:

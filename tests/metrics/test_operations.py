@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.errors import CaesuraError
-from caesura.metrics.flexible import SfB, pair_row
+from caesura.metrics.flexible import flexible_metric, track_row
 from caesura.metrics.operations import KINDS, flexible_operations, similarity_from_confusion
 from caesura.model import Segmentation
 from shared_data import oracle_json
@@ -41,7 +41,9 @@ def test_operations_add_up_to_the_score(seed: int) -> None:
     moves = random.choice([0.0, 0.1, 0.25, 0.5], size=3).tolist()
     scale = {"labels": TYPES, "matrix": matrix}
     found = flexible_operations(marked(one), marked(two), scale, moves, **options)
-    cost, units, n = pair_row(SfB(scale, moves, **options), marked(one), marked(two))
+    cost, units, n = track_row(
+        flexible_metric(similarity=scale, transposition=moves, **options), marked(one), marked(two)
+    )
     assert found.cost == pytest.approx(cost, abs=1e-9)
     assert found.boundaries == units
     assert found.potential == n == size

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings, f_curve, f_value, r_curve
-from caesura.metrics.region import r_value
 from caesura.metrics.region_match import region_bounds, region_match
+from caesura.metrics.regions import r_value
 from caesura.model import Corpus, Segmentation
 
 

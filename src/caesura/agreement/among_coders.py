@@ -19,7 +19,7 @@ from caesura.agreement.result import Agreement, combine
 from caesura.agreement.sums import Coding, Sums
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
-from caesura.metrics.base import ratio
+from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.model.corpus import expected_corpus
 from caesura.statistics.counted import CountedPairs
@@ -217,7 +217,7 @@ class _Question:
         }
         if not sums.places.any():  # recordings and hierarchies have no places to be counted
             return details
-        frequency = ratio(sums.marks.sum(axis=0), sums.places.sum(axis=0), nothing=0.0)
+        frequency = share(sums.marks.sum(axis=0), sums.places.sum(axis=0))
         return details | {
             "frequency": dict(zip(corpus.coders, frequency.tolist(), strict=True)),
             "frequency_mean": float(frequency.mean()),

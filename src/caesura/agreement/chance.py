@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.agreement.automaton import Expected, expected_cost
 from caesura.errors import CaesuraError, UnknownName
-from caesura.metrics.base import ratio
+from caesura.metrics.family import share
 from caesura.metrics.flexible import Costs, Normalise
 from caesura.words import check_whole
 
@@ -183,7 +183,7 @@ class _Simulation:
             model.costs.costs, model.costs.steps, model.costs.reach, model.forced, model.sign, out,
         )  # fmt: skip
         below = out[:, 1] if self.normalise == "boundaries" else np.full(size, float(model.places))
-        similarity = 1 - ratio(out[:, 0], below, nothing=0.0)
+        similarity = 1 - share(out[:, 0], below)
         columns = [np.ones(size), *(out[:, c] - mean for c, mean in self.controls), similarity]
         table = np.stack(columns)
         product: NDArray[np.float64] = table @ table.T

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from caesura.agreement.places import krippendorff, majority
 from caesura.agreement.result import Formula
 from caesura.agreement.sums import Sums
-from caesura.metrics.base import ratio
+from caesura.metrics.family import share
 from caesura.model.corpus import Kind
 
 __all__ = ["COEFFICIENTS", "DEFAULT_COEFFICIENTS", "Coefficient", "Density", "own_rates", "shared_rate"]
@@ -34,16 +34,16 @@ Values: TypeAlias = NDArray[np.float64]
 def shared_rate(sums: Sums, density: Density) -> Values:
     """π: the agreement of coders who place boundaries at one common rate."""
     if density == "pooled":
-        return ratio(sums.marks.sum(axis=1), sums.places.sum(axis=1), nothing=0.0) ** 2
+        return np.asarray(share(sums.marks.sum(axis=1), sums.places.sum(axis=1)) ** 2)
     added = sums.densities if density == "mean" else sums.segment_densities
-    return ratio(added.sum(axis=1), sums.annotations.sum(axis=1), nothing=0.0) ** 2
+    return np.asarray(share(added.sum(axis=1), sums.annotations.sum(axis=1)) ** 2)
 
 
 def own_rates(sums: Sums, density: Density) -> Values:
     """κ: the mean, over pairs of coders that met, of the agreement of two who keep to their own rates; every pair weighs the same."""
-    own = ratio(sums.segments if density == "segments" else sums.marks, sums.places, nothing=0.0)
+    own = share(sums.segments if density == "segments" else sums.marks, sums.places)
     met = (sums.met > 0).astype(np.float64)
-    return ratio(np.einsum("vij,vi,vj->v", met, own, own), met.sum(axis=(1, 2)), nothing=0.0)
+    return np.asarray(share(np.einsum("vij,vi,vj->v", met, own, own), met.sum(axis=(1, 2))))
 
 
 def even_odds(sums: Sums, density: Density) -> Values:

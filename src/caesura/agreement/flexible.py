@@ -14,7 +14,17 @@ from caesura.agreement.chance import Chance, ChanceModel, Estimate, Method, chan
 from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
-from caesura.metrics.flexible import Moved, Named, Normalise, Sf, SfB, Ties, TracksLike, pair_row, paired_tracks
+from caesura.metrics.flexible import (
+    FlexibleEdits,
+    Moved,
+    Named,
+    Normalise,
+    Ties,
+    TracksLike,
+    flexible_metric,
+    paired_tracks,
+    track_row,
+)
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike
 from caesura.model import Corpus, Segmentation
 
@@ -94,8 +104,12 @@ def flexible_agreement(
         raise CaesuraError(f"precision is {precision!r}; expected a number above 0.")
     if normalise not in get_args(Normalise):
         raise UnknownName("value of normalise", str(normalise), list(get_args(Normalise)))
-    made = (Sf if normalise == "potential" else SfB)(similarity, transposition, moved, ties, forced, closing, labels)
-    ask = _Question(made, chance, normalise, method, draws, precision, seed, threads)
+    measure = flexible_metric(
+        normalise, similarity=similarity, transposition=transposition, moved=moved, ties=ties, forced=forced,
+        closing=closing, labels=labels,
+    )  # fmt: skip
+    assert isinstance(measure.family, FlexibleEdits)
+    ask = _Question(measure, measure.family, chance, normalise, method, draws, precision, seed, threads)
     corpora = [given for given in (a, b) if isinstance(given, Corpus)]
     if len(corpora) == 2 or (corpora and b is None):
         return _among(Corpus.join(corpora) if b is not None else corpora[0], ask)
@@ -116,7 +130,8 @@ def agree_flexibly(corpus: Corpus, measure: Metric, chance: str, **options: Any)
 class _Question:
     """What is asked of every pair of annotators."""
 
-    metric: Sf | SfB
+    metric: Metric
+    family: FlexibleEdits
     chance: Chance
     normalise: Normalise
     method: Method
@@ -127,14 +142,14 @@ class _Question:
 
     def of(self, tracks: _Tracks, types: Sequence[str]) -> Agreement:
         """Answer for one pair: what is observed, what chance would give, and their coefficient."""
-        rows = np.array([pair_row(self.metric, one, two) for one, two in tracks])
+        rows = np.array([track_row(self.metric, one, two) for one, two in tracks])
         observed = float(self.metric.score(rows.sum(axis=0)))
         names = [Named.of(s.types, s.labels).names for pair in tracks for s in pair]
-        scale = self.metric.similarity_for(tuple(types), *names)
+        scale = self.family.similarity_for(tuple(types), *names)
         counts = [_counted([pair[side] for pair in tracks], rows[:, 2], scale) for side in (0, 1)]
         shares = distributions(self.chance, *counts)
         model = ChanceModel(
-            *shares, rows[:, 2].astype(np.int64), self.metric.costs_of(scale), self.metric.forced, self.metric.sign
+            *shares, rows[:, 2].astype(np.int64), self.family.costs_of(scale), self.family.forced, self.family.tie_sign
         )
         found = chance_similarity(
             model,

@@ -84,7 +84,7 @@ def is_sample(path: Path | str) -> bool:
 
 def tolerances(text: str) -> list[float]:
     """Read one tolerance, or several with commas between."""
-    from caesura.metrics.region import seconds
+    from caesura.metrics.time_grid import seconds
 
     widths = [seconds(part) for part in text.split(",") if part.strip()]
     if not widths:

@@ -15,7 +15,7 @@ from caesura.cli.output import as_json, number, say, show_picture, table, write_
 from caesura.drawings.plane import PerformancePlane
 from caesura.errors import CaesuraError
 from caesura.formats import write
-from caesura.metrics.region import seconds
+from caesura.metrics.time_grid import seconds
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics.regions import OperatingPoint, best_r, operating_points, region_groups
 from caesura.words import number_of

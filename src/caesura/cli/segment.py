@@ -13,7 +13,7 @@ from caesura.cli.output import as_json, tracked
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats import write
-from caesura.metrics.region import seconds
+from caesura.metrics.time_grid import seconds
 from caesura.model import Annotation, Corpus
 from caesura.segmenters.sound import SpectralChange, read_wav
 from caesura.segmenters.uniform import Uniform

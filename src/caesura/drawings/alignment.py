@@ -38,7 +38,7 @@ def align(
 ) -> AlignedSegments:
     """Align the segments of two annotations: the edges, how they read, and a drawing of both.
 
-    Options are the parameters of :class:`~caesura.metrics.alignment.A`.
+    Options are the parameters of :class:`~caesura.metrics.alignment.SegmentAlignment`.
 
     Examples
     --------

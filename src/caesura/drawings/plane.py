@@ -15,8 +15,8 @@ from caesura.display.svg import Svg
 from caesura.display.writing import Bidi, clean, clip
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings, r_curve
-from caesura.metrics.region import RegionScores
-from caesura.metrics.region_counts import Matching, seconds
+from caesura.metrics.regions import Matching, RegionScores
+from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus
 from caesura.statistics.regions import region_groups
 

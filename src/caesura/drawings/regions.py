@@ -21,9 +21,9 @@ from caesura.display.writing import clean, widest
 from caesura.drawings.streams import streams
 from caesura.drawings.timelines import Stretch, cells_per_gap, stretches
 from caesura.errors import CaesuraError
-from caesura.metrics.region import seconds
-from caesura.metrics.region_counts import Matching
 from caesura.metrics.region_match import RegionMatch, region_match
+from caesura.metrics.regions import Matching
+from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus, Segmentation
 
 __all__ = ["RegionTimeline", "draw_regions", "tolerance_in_words"]

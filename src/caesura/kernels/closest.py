@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from caesura.kernels.jit import Index, inline, kernel
 from caesura.kernels.segments import align_pair
 
-__all__ = ["align_units", "count_alignment_of_units"]
+__all__ = ["count_alignment_of_units"]
 
 SHORT = 2**15  # units; overlaps are at most twice as many
 ORDER = 2**16 - 1
@@ -49,16 +49,6 @@ def count_alignment_of_units(
             out[pair, 0], out[pair, 1] = align_pair(
                 ref_positions, i, i_stop, hyp_positions, j, j_stop, lengths[pair], 0.0
             )
-
-
-@kernel
-def align_units(ref: NDArray[Any], hyp: NDArray[Any], length: int) -> tuple[float, float]:
-    """Sum the Jaccard indices of the distinct edges of one pair, and count the edges."""
-    if length >= SHORT:
-        total, edges = align_pair(ref, 0, len(ref), hyp, 0, len(hyp), length, 0.0)
-        return total, float(edges)
-    room = len(ref) + len(hyp) + 2
-    return _aligned(ref, hyp, length, np.empty((2, room)), np.empty((2, room), np.int64))
 
 
 @inline

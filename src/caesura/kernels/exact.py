@@ -64,7 +64,10 @@ def count_common(
     lengths: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    """Fill ``out`` with (common, in the hypothesis, in the reference, places) for every pair; empty type arrays mean no types."""
+    """Fill ``out`` with (common, in the hypothesis, in the reference) for every pair, and places where there is a column for them.
+
+    Empty type arrays mean no types.
+    """
     typed = len(ref_types) > 0 and len(hyp_types) > 0
     for pair in range(len(ref_starts)):
         i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
@@ -74,4 +77,6 @@ def count_common(
             )  # fmt: skip
         else:
             out[pair, 0] = _common(ref_positions, i, i_stop, hyp_positions, j, j_stop)
-        out[pair, 1], out[pair, 2], out[pair, 3] = j_stop - j, i_stop - i, max(lengths[pair] - 1, 0)
+        out[pair, 1], out[pair, 2] = j_stop - j, i_stop - i
+        if out.shape[1] > 3:
+            out[pair, 3] = max(lengths[pair] - 1, 0)

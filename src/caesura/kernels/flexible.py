@@ -182,14 +182,16 @@ def count_flexible(
     hyp_types: NDArray[Any],
     hyp_starts: NDArray[Any],
     hyp_stops: NDArray[Any],
+    lengths: NDArray[Any],
     costs: NDArray[Any],
     steps: NDArray[Any],
     reach: int,
     forced: bool,
     sign: int,
+    closing: bool,
     out: NDArray[Any],
 ) -> None:
-    """Fill ``out`` with (cost, pairs plus unpaired boundaries) for every pair of annotations."""
+    """Fill ``out`` with a row of ``FlexibleCounts`` per pair; ``closing``: the end of the text is a place for a boundary."""
     widest = 1
     for pair in range(len(ref_starts)):
         widest = max(widest, hyp_stops[pair] - hyp_starts[pair] + 1)
@@ -206,6 +208,7 @@ def count_flexible(
         )  # fmt: skip
         out[pair, 0] = cost
         out[pair, 1] = units
+        out[pair, 2] = lengths[pair] if closing else max(lengths[pair] - 1, 0)
 
 
 @kernel(work=lambda ref_positions, hyp_positions, **_: len(ref_positions) * len(hyp_positions))

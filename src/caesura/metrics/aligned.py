@@ -1,6 +1,6 @@
 """An alignment of segments, read for people: what matches, what was shifted, merged, split.
 
-The edges of :class:`~caesura.metrics.alignment.A` join segments into groups. A group of one segment on either side is a match or a shift;
+The edges of :class:`~caesura.metrics.alignment.SegmentAlignment` join segments into groups. A group of one segment on either side is a match or a shift;
 of several against one, a merge or a split; of several against several, a regrouping, where splits and merges touch.
 """
 
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from caesura.metrics.alignment import A, Overlaps, Segment
+from caesura.metrics.alignment import Overlaps, Segment, SegmentAlignment
+from caesura.metrics.catalog import metric
+from caesura.metrics.family import Metric
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
 __all__ = ["Alignment", "Edge", "Group", "Reading", "align_segments"]
@@ -56,7 +58,8 @@ class Alignment:
     reference 4 = hypothesis 4: matched
     """
 
-    metric: A
+    metric: Metric
+    rule: SegmentAlignment
     reference: Segmentation
     hypothesis: Segmentation
     overlaps: Overlaps
@@ -64,7 +67,7 @@ class Alignment:
     @cached_property
     def score(self) -> float:
         """What the metric gives for this pair."""
-        total, below = self.overlaps.weighed(self.metric)
+        total, below = self.overlaps.weighed(self.rule)
         return total / below if below else 1.0
 
     @property
@@ -82,10 +85,10 @@ class Alignment:
         for k, (i, j) in enumerate(self.overlaps.places.T.tolist()):
             if chosen := int(self.overlaps.chosen[k]):
                 forward, back = self.overlaps.weights[:, k].tolist()
-                one_way = self.metric.edges == "directed" and chosen != 3
+                one_way = self.rule.edges == "directed" and chosen != 3
                 weight = (forward if chosen == 1 else back) if one_way else (forward + back) / 2
-                if weight < self.metric.threshold:
-                    weight *= 1 - self.metric.penalty
+                if weight < self.rule.threshold:
+                    weight *= 1 - self.rule.penalty
                 found.append(Edge(i, j, weight, float(jaccard[k]), who[chosen]))
         return tuple(found)
 
@@ -167,7 +170,7 @@ class Alignment:
         said = [f"{what} {abs(by):g} {'later' if by > 0 else 'earlier'}" for what, by in moves if abs(by) > near]
         if not said:
             return "matched", f"{names.format('=')}: matched"
-        limit = self.metric.threshold
+        limit = self.rule.threshold
         soft = edge.jaccard >= limit if limit else edge.jaccard > 0.5
         reading: Reading = "shifted softly" if soft else "shifted hard"
         return reading, f"{names.format('~')}: {reading} ({edge.jaccard:.2f}), {', '.join(said)}"
@@ -185,17 +188,15 @@ class Alignment:
 
 
 def align_segments(reference: SegmentationLike, hypothesis: SegmentationLike, **options: Any) -> Alignment:
-    """Align the segments of two annotations; options are the parameters of :class:`~caesura.metrics.alignment.A`.
+    """Align the segments of two annotations; options are the parameters of :class:`~caesura.metrics.alignment.SegmentAlignment`.
 
     >>> align_segments([1, 8, 1], [9, 1]).counts
     {'merged': 1, 'matched': 1}
     """
-    from caesura.metrics.catalog import metric
-
-    made = metric("A", **options)
-    assert isinstance(made, A)
+    measure = metric("A", **options)
+    assert isinstance(measure.family, SegmentAlignment)
     ours, theirs = as_segmentation(reference), as_segmentation(hypothesis)
-    return Alignment(made, ours, theirs, made.overlaps(ours, theirs))
+    return Alignment(measure, measure.family, ours, theirs, measure.family.overlaps(ours, theirs))
 
 
 def _numbers(places: tuple[int, ...]) -> str:

@@ -15,19 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, LengthMismatch
-from caesura.metrics.base import OwnMetric, ratio
+from caesura.errors import CaesuraError
+from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side, first_of_place
-from caesura.metrics.family import Rows
-from caesura.metrics.plain import kernels
+from caesura.metrics.catalog import usual_metric
+from caesura.metrics.family import Family, Numbers, Rows, Score, share_or_one, sign
 from caesura.model import SegmentationLike, as_segmentation
 
-__all__ = ["A", "Likeness", "Overlaps", "Segment", "alignment_similarity"]
+__all__ = ["AlignmentCounts", "Likeness", "Overlaps", "Segment", "SegmentAlignment", "alignment_similarity"]
 
 
 class Segment(NamedTuple):
@@ -71,9 +72,16 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _SAME_TIME = 1e-9
 
 
+class AlignmentCounts(NamedTuple):
+    """The weights of all edges together, and what they are divided by: edges, more for muddles, or segments."""
+
+    weight: Numbers
+    edges: Numbers
+
+
 @dataclass(frozen=True)
-class A(OwnMetric):
-    """Alignment similarity: the mean weight of the edges between segments and their closest counterparts.
+class SegmentAlignment(Family):
+    """Edges between segments and their closest counterparts.
 
     Parameters
     ----------
@@ -105,32 +113,34 @@ class A(OwnMetric):
 
     Examples
     --------
-    >>> round(A()([5, 5, 1, 3], [7, 3, 1, 3]), 2), round(A()([5, 5, 1, 3], [5, 4, 1, 4]), 2)
+    >>> a = alignment_similarity
+    >>> round(a([5, 5, 1, 3], [7, 3, 1, 3]), 2), round(a([5, 5, 1, 3], [5, 4, 1, 4]), 2)
     (0.83, 0.6)
-    >>> A(alignment="global")([1, 8, 1], [3, 6, 1]) > A(alignment="global")([1, 8, 1], [9, 1])
+    >>> a([1, 8, 1], [3, 6, 1], alignment="global") > a([1, 8, 1], [9, 1], alignment="global")
     True
-
-    Notes
-    -----
-    Counts: the sum of the weights, and the number of edges it is divided by. Nothing on either side: 1.0.
     """
 
-    name = "A"
-    title = "alignment similarity"
-    fields = ("weight", "edges")
+    closeness: Likeness = sign("c", "intersect")
+    weight: Likeness = sign("g", "jaccard")
+    ties: Literal["leftmost", "rightmost", "both"] = sign("ties", "leftmost")
+    threshold: float = sign("t", 0.0)
+    penalty: float = sign("pen", 1.0)
+    scorer: Literal["mean", "exponential", "best"] = sign("score", "mean")
+    base: float = sign("base", 2.0)
+    edges: Literal["undirected", "directed"] = sign("edges", "undirected")
+    alignment: Literal["mla", "global"] = sign("align", "mla")
+    typed: bool = sign("typed", False)
+
+    counts = AlignmentCounts
+    scores = {
+        "A": Score(
+            "alignment similarity",
+            "Alignment similarity: the mean weight of the edges between segments and their closest counterparts.",
+            tuple, share_or_one,
+        )
+    }  # fmt: skip
     needs = frozenset({"units", "time"})
     paper = "Ocampo Diaz & Ouyang 2022, An Alignment-based Approach to Text Segmentation Similarity Scoring"
-
-    closeness: Likeness = field(default="intersect", metadata={"sign": "c"})
-    weight: Likeness = field(default="jaccard", metadata={"sign": "g"})
-    ties: Literal["leftmost", "rightmost", "both"] = field(default="leftmost", metadata={"sign": "ties"})
-    threshold: float = field(default=0.0, metadata={"sign": "t"})
-    penalty: float = field(default=1.0, metadata={"sign": "pen"})
-    scorer: Literal["mean", "exponential", "best"] = field(default="mean", metadata={"sign": "score"})
-    base: float = field(default=2.0, metadata={"sign": "base"})
-    edges: Literal["undirected", "directed"] = field(default="undirected", metadata={"sign": "edges"})
-    alignment: Literal["mla", "global"] = field(default="mla", metadata={"sign": "align"})
-    typed: bool = field(default=False, metadata={"sign": "typed"})
 
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
@@ -146,31 +156,45 @@ class A(OwnMetric):
         if self.alignment == "global" and self.edges == "directed":
             raise CaesuraError("a global alignment has no directed edges; leave edges='undirected'.")
 
-    def check(self, batch: Batch) -> None:
+    def prepare(self, batch: Batch) -> Batch:
         """Refuse what cannot be aligned: other kinds, and with ``typed`` two types at one position or none at all."""
-        super().check(batch)
-        if self.typed and not batch.typed:
+        plain = super().prepare(batch)
+        if not self.typed:
+            return plain
+        if not batch.typed:
             raise CaesuraError("typed=True aligns segments of equal type, but one side has no types.")
-        if self.typed:
-            batch.check_one_type_per_position()
+        batch.check_one_type_per_position()
+        return batch
 
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
-        from caesura.kernels import closest, segments
-
-        ref, hyp = _cuts(batch, self.typed)
-        out = np.zeros((len(batch), 2))
-        tolerance = _SAME_TIME if batch.kind == "time" else 0.0
-        cuts = ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops
         if self.as_published and batch.kind == "units":
-            closest.count_alignment_of_units(*cuts, batch.lengths, out)
-        elif self.as_published:
-            segments.count_alignment(*cuts, batch.lengths, tolerance, out)
+            ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 2))
+            load("closest").count_alignment_of_units(
+                ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths, out
+            )
+            return out
+        return self._count_cuts(batch, *_cuts(batch, self.typed), np.zeros((len(batch), 2)))
+
+    def _count_cuts(self, batch: Batch, ref: _Cuts, hyp: _Cuts, out: Rows) -> Rows:
+        tolerance = _SAME_TIME if batch.kind == "time" else 0.0
+        if self.as_published:
+            load("segments").count_alignment(
+                ref.positions,
+                ref.starts,
+                ref.stops,
+                hyp.positions,
+                hyp.starts,
+                hyp.stops,
+                batch.lengths,
+                tolerance,
+                out,
+            )
         elif callable(self.closeness) or callable(self.weight):
             for i in range(len(batch)):
                 out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weighed(self)
         else:
-            segments.count_alignment_with(
+            load("segments").count_alignment_with(
                 ref.positions, ref.types, ref.closing, ref.starts, ref.stops,
                 hyp.positions, hyp.types, hyp.closing, hyp.starts, hyp.stops,
                 batch.lengths, tolerance,
@@ -180,18 +204,13 @@ class A(OwnMetric):
             )  # fmt: skip
         return out
 
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """Weight over edges; 1.0 for a text of no units."""
-        return ratio(rows[..., 0], rows[..., 1])
-
     def overlaps(self, reference: SegmentationLike, hypothesis: SegmentationLike) -> Overlaps:
         """Trace one pair: every overlap, its weight, and which sides chose it as an edge."""
-        batch = Batch.of_pair(as_segmentation(reference), as_segmentation(hypothesis))
-        self.check(batch)
+        batch = self.prepare(Batch.of_pair(as_segmentation(reference), as_segmentation(hypothesis)))
         tolerance = _SAME_TIME if batch.kind == "time" else 0.0
         return self._overlaps(*_cuts(batch, self.typed), 0, batch.lengths[0], tolerance)
 
-    @property
+    @cached_property
     def as_published(self) -> bool:
         """Whether every option that changes the number has its default."""
         plain = (self.closeness, self.weight, self.ties, self.scorer, self.edges, self.alignment, self.typed)
@@ -200,13 +219,11 @@ class A(OwnMetric):
         )
 
     def _overlaps(self, ref: _Cuts, hyp: _Cuts, pair: int, length: Any, tolerance: float) -> Overlaps:
-        from caesura.kernels import segments
-
         here, there = slice(ref.starts[pair], ref.stops[pair]), slice(hyp.starts[pair], hyp.stops[pair])
         room = ref.stops[pair] - ref.starts[pair] + hyp.stops[pair] - hyp.starts[pair] + 2
         places, sizes = np.empty((2, room), np.int64), np.empty((3, room))
         closing = (ref.closing[pair], hyp.closing[pair]) if self.typed else (0, 0)
-        count = segments.trace_overlaps(
+        count = load("segments").trace_overlaps(
             ref.positions[here], ref.types[here], closing[0], hyp.positions[there], hyp.types[there], closing[1],
             length, places, sizes,
         )  # fmt: skip
@@ -214,8 +231,8 @@ class A(OwnMetric):
             _segments(ref.positions[here], ref.types[here], closing[0], length, self.typed),
             _segments(hyp.positions[there], hyp.types[there], closing[1], length, self.typed),
         )
-        found = Overlaps(places[:, :count], sizes[:, :count], sides, float(length), tolerance)
-        return replace(found, weights=found.alike(self.weight)).chosen_by(self)
+        overlaps = Overlaps(places[:, :count], sizes[:, :count], sides, float(length), tolerance)
+        return replace(overlaps, weights=overlaps.alike(self.weight)).chosen_by(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,12 +253,10 @@ class Overlaps:
 
     def alike(self, likeness: Likeness) -> NDArray[np.float64]:
         """How alike the two segments of every overlap are, seen from the reference and from the hypothesis."""
-        from caesura.kernels import segments
-
         count = self.places.shape[1]
         out = np.empty((2, count))
         if not callable(likeness):
-            segments.likenesses(
+            load("segments").likenesses(
                 _LIKENESSES.index(likeness), self.sizes, count, self.length, self.tolerance > 0, out
             )  # fmt: skip
             return out
@@ -254,65 +269,46 @@ class Overlaps:
             )
         return out
 
-    def chosen_by(self, measure: A) -> Overlaps:
+    def chosen_by(self, measure: SegmentAlignment) -> Overlaps:
         """Choose edges as this measure does."""
-        from caesura.kernels import segments
-
         count = self.places.shape[1]
         chosen = np.zeros(count, np.int8)
         if measure.alignment == "global":
             steps = np.empty((count, 4), np.int8)
-            segments.choose_global(self.places, self.weights, count, measure.threshold, measure.penalty, steps, chosen)
+            load("segments").choose_global(
+                self.places, self.weights, count, measure.threshold, measure.penalty, steps, chosen
+            )
         else:
             toward, jaccard = self.alike(measure.closeness), self.alike("jaccard")[0]
-            segments.choose_closest(
+            load("segments").choose_closest(
                 self.places, toward, jaccard, count, _TIES.index(measure.ties), self.tolerance, chosen
             )
         return replace(self, chosen=chosen)
 
-    def weighed(self, measure: A) -> tuple[float, float]:
+    def weighed(self, measure: SegmentAlignment) -> tuple[float, float]:
         """Sum the weights of the chosen edges, with what the sum is divided by."""
-        from caesura.kernels import segments
-
         number = len(self.segments[0]) + len(self.segments[1])
-        return segments.weigh(
+        weight, below = load("segments").weigh(
             self.places, self.weights, self.chosen, self.places.shape[1], number, measure.edges == "directed",
             measure.threshold, measure.penalty, _SCORERS.index(measure.scorer), measure.base,
         )  # fmt: skip
+        return weight, below
 
 
 def alignment_similarity(
-    ref: SegmentationLike, hyp: SegmentationLike, weight: Likeness = "jaccard", **options: Any
+    reference: SegmentationLike, hypothesis: SegmentationLike, weight: Likeness = "jaccard", **options: Any
 ) -> float:
     """Score how alike the segments of two annotations are: the measure A of Ocampo Diaz and Ouyang (2022).
 
-    Options are the parameters of :class:`A`: closeness, ties, threshold, penalty, scorer, edges, alignment, typed. Nothing on
-    either side is perfect agreement: 1.0.
+    Options are the parameters of :class:`SegmentAlignment`: closeness, ties, threshold, penalty, scorer, edges, alignment, typed.
+    Nothing on either side is perfect agreement: 1.0.
 
     >>> round(alignment_similarity([2, 2, 5, 5], [2, 2, 4, 6]), 2)
     0.91
     >>> round(alignment_similarity([2, 2, 5, 5], [2, 2, 4, 6], weight="dice"), 2)
     0.95
     """
-    if options or weight != "jaccard":
-        return _measure(weight, options)(ref, hyp)
-    one, two = as_segmentation(ref), as_segmentation(hyp)
-    if one.typed or two.typed or one.timed or two.timed:
-        return A()(one, two)
-    if one.length != two.length:
-        raise LengthMismatch(
-            f"the reference has {one.length} units, the hypothesis {two.length}; both must cover the same text."
-        )
-    total, edges = kernels("closest").align_units(one.positions, two.positions, one.length)
-    return total / edges if edges else 1.0
-
-
-def _measure(weight: Likeness, options: dict[str, Any]) -> A:
-    from caesura.metrics.catalog import metric
-
-    made = metric("A", weight=weight, **options)
-    assert isinstance(made, A)
-    return made
+    return usual_metric("A", weight=weight, **options)(reference, hypothesis)
 
 
 # ---------------------------------------------------------------------- laying a batch out for the kernels
@@ -330,8 +326,7 @@ class _Cuts(NamedTuple):
 
 def _cuts(batch: Batch, typed: bool) -> tuple[_Cuts, _Cuts]:
     """Lay both sides out; without ``typed`` the type columns are empty, which means that any two segments may meet."""
-    plain = batch if typed else batch.plain
-    return _cut(plain.reference, batch, typed), _cut(plain.hypothesis, batch, typed)
+    return _cut(batch.reference, batch, typed), _cut(batch.hypothesis, batch, typed)
 
 
 def _cut(side: Side, batch: Batch, typed: bool) -> _Cuts:

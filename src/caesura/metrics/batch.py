@@ -7,10 +7,9 @@ over all pairs of its coders, or over one pair in a function call is the same sh
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
 from caesura.model.corpus import Kind, merged_labels
 
 __all__ = ["Batch", "Side", "bare_columns", "first_of_place", "lay_out_pair", "raw_marks"]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,6 @@ class Batch:
     reference: Side
     hypothesis: Side
     labels: tuple[str, ...] | None = None
-    _counted: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _plain: list[Batch] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -102,12 +98,12 @@ class Batch:
     def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
         """Lay out one pair."""
         if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation):
-            made = _of_segmentations(reference, hypothesis)
-            if made is not None:
-                return made
-        one = Corpus.from_annotations([("pair", "reference", reference)])
-        two = Corpus.from_annotations([("pair", "hypothesis", hypothesis)])
-        return cls.of_corpora(one, two)
+            batch = _of_segmentations(reference, hypothesis)
+            if batch is not None:
+                return batch
+        ours = Corpus.from_annotations([("pair", "reference", reference)])
+        theirs = Corpus.from_annotations([("pair", "hypothesis", hypothesis)])
+        return cls.of_corpora(ours, theirs)
 
     @classmethod
     def of_corpora(
@@ -148,16 +144,6 @@ class Batch:
     def __len__(self) -> int:
         """Return the number of pairs."""
         return len(self.lengths)
-
-    def once(self, what: Hashable, count: Callable[[], T]) -> T:
-        """Count only once what several metrics need: one sweep for Pk and WindowDiff, one list of edits for B and S.
-
-        Whoever gets it must not change it; and it must not hold the batch, which would then outlive its use.
-        """
-        if what not in self._counted:
-            self._counted[what] = count()
-        found: T = self._counted[what]
-        return found
 
     @property
     def typed(self) -> bool:
@@ -318,11 +304,16 @@ def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batc
     """Lay out two segmentations without a corpus around them; None where there is something to sort out or to complain about."""
     if reference.length != hypothesis.length or reference.timed != hypothesis.timed:
         return None
-    if reference.typed != hypothesis.typed or reference.labels != hypothesis.labels:
+    if reference.typed != hypothesis.typed or (reference.labels is None) != (hypothesis.labels is None):
         return None
-    zero = np.zeros(1, np.int64)
-    one, two = (Side(s.positions, zero, np.array([len(s.positions)]), s.types) for s in (reference, hypothesis))
-    return Batch("time" if reference.timed else "units", np.array([reference.length]), one, two, reference.labels)
+    labels = reference.labels
+    if labels is not None and hypothesis.labels is not None and labels != hypothesis.labels:
+        labels = merged_labels(labels, hypothesis.labels)
+    ref, hyp = (
+        Side(s.positions, _ZERO, np.array([len(s.positions)]), s.types).recoded(s.labels, labels)
+        for s in (reference, hypothesis)
+    )
+    return Batch("time" if reference.timed else "units", np.array([reference.length]), ref, hyp, labels)
 
 
 def _alike(one: Side, two: Side) -> tuple[Side, Side]:

@@ -17,7 +17,6 @@ from typing import Any
 from numpy import bool_
 
 from caesura.errors import CaesuraError
-from caesura.metrics.base import OwnMetric
 from caesura.metrics.family import Family, Metric
 from caesura.model.corpus import Kind
 from caesura.registry import Registry
@@ -25,16 +24,14 @@ from caesura.registry import Registry
 __all__ = ["FAMILIES", "metric", "metric_names", "unnamed_metrics", "usual_metric"]
 
 
-def _accept(name: str, loaded: Any) -> type[Family] | type[OwnMetric]:
-    if isinstance(loaded, type) and (
-        (issubclass(loaded, Family) and name in loaded.scores) or issubclass(loaded, OwnMetric)
-    ):
+def _accept(name: str, loaded: Any) -> type[Family]:
+    if isinstance(loaded, type) and issubclass(loaded, Family) and name in loaded.scores:
         return loaded
     raise CaesuraError(f"it is {loaded!r}, not a subclass of caesura.metrics.Family with a score {name!r}")
 
 
 #: Name of a score -> its family. Loaded when asked for, so that no metric loads another's libraries.
-FAMILIES: Registry[type[Family] | type[OwnMetric]] = Registry(
+FAMILIES: Registry[type[Family]] = Registry(
     "metric",
     {
         **dict.fromkeys(("precision", "recall", "F"), "caesura.metrics.exact:SharedBoundaries"),
@@ -42,17 +39,21 @@ FAMILIES: Registry[type[Family] | type[OwnMetric]] = Registry(
         "PA": "caesura.metrics.exact:PlacesAgreed",
         **dict.fromkeys(("WD", "Pk", "WinPR"), "caesura.metrics.windows:Windows"),
         "GHD": "caesura.metrics.hamming:GeneralizedHamming",
-        "A": "caesura.metrics.alignment:A",
-        "Sf": "caesura.metrics.flexible:Sf",
-        "SfB": "caesura.metrics.flexible:SfB",
-        "R": "caesura.metrics.region:R",
-        "hit-rate": "caesura.metrics.region:HitRate",
-        "over-segmentation": "caesura.metrics.region:OverSegmentation",
-        "region-precision": "caesura.metrics.region:RegionPrecision",
-        "region-recall": "caesura.metrics.region:RegionRecall",
-        "region-F": "caesura.metrics.region:RegionF",
-        "miss-rate": "caesura.metrics.region:MissRate",
-        "false-alarm-rate": "caesura.metrics.region:FalseAlarmRate",
+        "A": "caesura.metrics.alignment:SegmentAlignment",
+        **dict.fromkeys(("Sf", "SfB"), "caesura.metrics.flexible:FlexibleEdits"),
+        **dict.fromkeys(
+            (
+                "R",
+                "hit-rate",
+                "over-segmentation",
+                "region-precision",
+                "region-recall",
+                "region-F",
+                "miss-rate",
+                "false-alarm-rate",
+            ),
+            "caesura.metrics.regions:SearchRegions",
+        ),
         **dict.fromkeys(("nested-precision", "nested-recall", "nested-F"), "caesura.metrics.nested:SharedSegments"),
         "nested-kappa": "caesura.metrics.nested:SegmentBeginnings",
         "nested-B": "caesura.metrics.nested:BoundariesByLevel",
@@ -64,7 +65,7 @@ FAMILIES: Registry[type[Family] | type[OwnMetric]] = Registry(
         "non-crossing": "caesura.metrics.nested:CrossingSegments",
     },
     accept=_accept,
-    titles=lambda: {_title(name, family): name for name, family in FAMILIES.items()},
+    titles=lambda: {family.scores[name].title: name for name, family in FAMILIES.items()},
 )
 
 
@@ -111,28 +112,21 @@ def _remember(name: str, **parameters: Any) -> Metric:
 
 def _make(name: str, given: dict[str, Any]) -> Metric:
     family = FAMILIES[name]
-    own = {} if issubclass(family, OwnMetric) else family.scores[name].options
-    fixed = {} if issubclass(family, OwnMetric) else family.scores[name].fixed
-    open_fields = [each for each in fields(family) if each.name not in fixed]
-    known = [*(each.name for each in open_fields), *own]
+    score = family.scores[name]
+    open_fields = [each for each in fields(family) if each.name not in score.fixed]
+    known = [*(each.name for each in open_fields), *score.options]
     if wrong := next((key for key in given if key not in known), None):
         raise CaesuraError(f"{name} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.")
     for each in open_fields:  # any word is true to Python, "false" too
         if each.type in ("bool", "bool | None") and not isinstance(given.get(each.name), (bool, bool_, NoneType)):
             raise CaesuraError(f"{name}: {each.name} is {given[each.name]!r}; expected True or False.")
-    shared = {key: value for key, value in given.items() if key not in own}
+    shared = {key: value for key, value in given.items() if key not in score.options}
+    options = {key: given.get(key, default) for key, default in score.options.items()}
     try:
-        if issubclass(family, OwnMetric):
-            return family(**shared)
-        options = {key: given.get(key, default) for key, default in own.items()}
-        return Metric(family(**fixed, **shared), name, tuple(options.items()))
+        return Metric(family(**score.fixed, **shared), name, tuple(options.items()))
     except TypeError:
         shown = ", ".join(f"{key}={value!r}" for key, value in given.items())
         raise CaesuraError(f"{name} cannot take {shown}: a value is of the wrong kind.") from None
-
-
-def _title(name: str, family: type[Family] | type[OwnMetric]) -> str:
-    return family.title if issubclass(family, OwnMetric) else family.scores[name].title
 
 
 def _parse(behind: str) -> dict[str, Any]:

@@ -22,11 +22,19 @@ from caesura.metrics.batch import Batch
 from caesura.metrics.checks import check_above_zero
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share_of_side, share_or_one
 
-__all__ = ["PlacesAgreed", "SharedBoundaries", "SharedCounts"]
+__all__ = ["PlaceCounts", "PlacesAgreed", "SharedBoundaries", "SharedCounts"]
 
 
 class SharedCounts(NamedTuple):
-    """Boundaries that both sides have (of the same type, where there are types), those of either side, and places between units."""
+    """Boundaries that both sides have (of the same type, where there are types), and those of either side."""
+
+    hits: Numbers
+    predicted: Numbers
+    actual: Numbers
+
+
+class PlaceCounts(NamedTuple):
+    """The same, and the places where a boundary could stand."""
 
     hits: Numbers
     predicted: Numbers
@@ -50,7 +58,7 @@ def f_measure(c: SharedCounts, *, beta: float = 1.0) -> Parts:
     return (1 + beta**2) * c.hits, beta**2 * c.actual + c.predicted
 
 
-def agreeing_places(c: SharedCounts) -> Parts:
+def agreeing_places(c: PlaceCounts) -> Parts:
     """Places that both sides treat alike, over places."""
     return c.places - c.predicted - c.actual + 2 * c.hits, c.places
 
@@ -59,7 +67,7 @@ def agreeing_places(c: SharedCounts) -> Parts:
 class SharedBoundaries(Family):
     """Boundaries that stand at one place on both sides, type by type where there are types."""
 
-    counts = SharedCounts
+    counts: ClassVar = SharedCounts
     scores = {
         "precision": Score(
             "boundary precision",
@@ -83,7 +91,7 @@ class SharedBoundaries(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Merge both sides of every pair."""
-        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 4))
+        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), len(self.counts._fields)))
         none = ref.starts[:0]
         load("exact").count_common(
             ref.positions, none if ref.types is None else ref.types, ref.starts, ref.stops,
@@ -96,6 +104,7 @@ class SharedBoundaries(Family):
 class PlacesAgreed(SharedBoundaries):
     """The same without types, over all places where a boundary could stand."""
 
+    counts: ClassVar = PlaceCounts  # type: ignore[assignment]
     scores = {
         "PA": Score(
             "percentage agreement",

@@ -6,7 +6,7 @@ Counts add up. So pooling over items, intervals, tests, agreement, threads and c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import Parameter, signature
@@ -141,40 +141,36 @@ class Family(ABC):
 
     def prepare(self, batch: Batch) -> Batch:
         """Refuse, in one sentence, what this family cannot count; forget types where it does not look at them."""
-        _check_kind("/".join(self.scores), self.needs, batch.kind)
+        _check_kind(self.scores, self.needs, batch.kind)
         if self.types == "exclusive":
             batch.check_one_type_per_position()
         return batch if self.types != "ignored" and batch.typed else batch.plain
 
 
+@dataclass(frozen=True, repr=False)
 class Metric:
     """A family with one of its scores chosen: what ``metric("B:n_t=3")`` makes."""
 
-    def __init__(self, family: Family, name: str, options: tuple[tuple[str, Any], ...] = ()) -> None:
-        self.family, self.name, self.options = family, name, options
-        self.score(np.zeros(len(family.counts._fields)))  # a rule refuses its options by itself
+    family: Family
+    name: str
+    options: tuple[tuple[str, Any], ...] = ()
 
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Metric and self._identity == other._identity
-
-    def __hash__(self) -> int:
-        return hash(self._identity)
+    def __post_init__(self) -> None:
+        zeros = self.family.counts._make([0.0] * len(self.fields))
+        self.chosen.parts(zeros, **dict(self.options))  # a rule refuses its options by itself
 
     def __repr__(self) -> str:
         return f"metric({self.spelled!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Metric, self._identity  # compiled functions and rules are looked up again where they are needed
-
-    @property
-    def _identity(self) -> tuple[Family, str, tuple[tuple[str, Any], ...]]:
-        return self.family, self.name, self.options
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave compiled functions and rules behind; they are looked up again where they are needed."""
+        return {"family": self.family, "name": self.name, "options": self.options}
 
     # ------------------------------------------------------------------ counting
 
     def prepare(self, batch: Batch) -> Batch:
         """Refuse, in one sentence, a batch that cannot be counted; return it as the family counts it."""
-        _check_kind(self.name, self.needs, batch.kind)
+        _check_kind((self.name,), self.needs, batch.kind)
         return self.family.prepare(batch)
 
     def check(self, batch: Batch) -> None:
@@ -199,7 +195,7 @@ class Metric:
 
     def counts_of(self, reference: Any, hypothesis: Any) -> Any:
         """Count one pair, by name: a ``Family.counts`` of numbers."""
-        make, single = self._make
+        make, single, bare = self._make
         ref, hyp = raw_marks(reference), raw_marks(hypothesis)
         if single is not None:
             of_masses, of_columns, parameters = single
@@ -212,15 +208,17 @@ class Metric:
                 if of_columns(*columns, *parameters, out) < 0:
                     return make(out[0].tolist())
         batch = lay_out_pair(reference, hypothesis, ref, hyp)
-        if not (batch.bare and "units" in self.needs):
+        if not (bare and batch.bare):
             batch = self.prepare(batch)
         return make(self.family.count(batch)[0].tolist())
 
     # ------------------------------------------------------------------ scoring
 
     @cached_property
-    def _make(self) -> tuple[Any, Single | None]:
-        return self.family.counts._make, self.family.single()
+    def _make(self) -> tuple[Any, Single | None, bool]:
+        """How counts are named, the loops of single calls, and whether plain lists of units need no look beforehand."""
+        bare = "units" in self.needs and type(self.family).prepare is Family.prepare
+        return self.family.counts._make, self.family.single(), bare
 
     @cached_property
     def _rule(self) -> tuple[Callable[..., Parts], Callable[..., Numbers], dict[str, Any], Any]:
@@ -350,9 +348,9 @@ def spell(value: Any) -> str:
     return ",".join(map(spell, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def _check_kind(name: str, needs: frozenset[Kind], kind: Kind) -> None:
+def _check_kind(names: Iterable[str], needs: frozenset[Kind], kind: Kind) -> None:
     if kind not in needs:
-        raise CaesuraError(f"{name} compares {' or '.join(sorted(needs))}, not {kind}.")
+        raise CaesuraError(f"{'/'.join(names)} compares {' or '.join(sorted(needs))}, not {kind}.")
 
 
 # ---------------------------------------------------------------------- the divisions of scores

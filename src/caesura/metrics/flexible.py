@@ -11,7 +11,7 @@ text included; tracks of one text add. Nothing on either side is perfect agreeme
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -20,25 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch, UnknownName
-from caesura.metrics.base import OwnMetric, ratio
-from caesura.metrics.batch import Batch
-from caesura.metrics.family import Rows
+from caesura.kernels import load
+from caesura.metrics.batch import Batch, Side
+from caesura.metrics.catalog import usual_metric
+from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, one_less, sign
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
 __all__ = [
     "Costs",
+    "FlexibleCounts",
+    "FlexibleEdits",
     "Moved",
+    "Named",
     "Normalise",
-    "Sf",
-    "SfB",
     "Ties",
     "TracksLike",
     "check_pair",
+    "flexible_metric",
     "flexible_similarity",
     "named_tracks",
-    "pair_row",
     "paired_tracks",
+    "track_row",
 ]
 
 #: Whose cost a move of two types is charged: the cheaper's, the second annotator's (Algorithm 1 as printed), or that of
@@ -53,6 +56,7 @@ TracksLike: TypeAlias = SegmentationLike | Sequence[Segmentation] | Mapping[str,
 
 _FAR = 1 << 40  # farther than any text is long: what a free move reaches
 _NEAR = 1e-9
+_START = np.zeros(1, np.int64)
 
 
 class Costs(NamedTuple):
@@ -63,20 +67,57 @@ class Costs(NamedTuple):
     reach: int
 
 
+class FlexibleCounts(NamedTuple):
+    """The least cost, pairs plus unpaired boundaries (edits plus correct ones), and places where a boundary could stand."""
+
+    cost: Numbers
+    boundaries: Numbers
+    potential: Numbers
+
+
+def cost_per_place(c: FlexibleCounts) -> Parts:
+    """Cost over potential boundaries."""
+    return c.cost, c.potential
+
+
+def cost_per_boundary(c: FlexibleCounts) -> Parts:
+    """Cost over pairs plus unpaired boundaries."""
+    return c.cost, c.boundaries
+
+
 @dataclass(frozen=True)
-class _Flexible(OwnMetric):
-    fields = ("cost", "boundaries", "potential")
-    needs = frozenset({"units"})
+class FlexibleEdits(Family):
+    """The cheapest way from one annotation to the other; the parameters are those of :func:`flexible_similarity`.
+
+    >>> from caesura.metrics import metric
+    >>> london = Segmentation.from_labels_at(["", "", ",", "", "."]), Segmentation.from_labels_at(["", ",", "", "", "."])
+    >>> metric("Sf")(*london), metric("SfB")(*london)
+    (0.9, 0.75)
+    """
+
+    similarity: Any = sign("sim", None)
+    transposition: Any = sign("c", None)
+    moved: Moved = sign("mv", "cheaper")
+    ties: Ties = sign("ties", "most")
+    forced: bool = sign("forced", True)
+    closing: bool | None = sign("end", None)
+    labels: Any = sign("labels", None)
+
+    counts = FlexibleCounts
+    scores = {
+        "Sf": Score(
+            "flexible similarity", "Flexible similarity over potential boundaries: 1 - C/N; 1.0 for an empty text.",
+            cost_per_place, one_less,
+        ),
+        "SfB": Score(
+            "flexible similarity over boundaries",
+            "Flexible similarity over boundaries seen: 1 - C/(edits + correct); 1.0 where nobody saw any. "
+            "It falls below 0 where moved pairs cost more than one each: three steps at half a point make 1.5.",
+            cost_per_boundary, one_less, bounds=(-1.0, 1.0),
+        ),
+    }  # fmt: skip
     types = "exclusive"
     paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
-
-    similarity: Any = field(default=None, metadata={"sign": "sim"})
-    transposition: Any = field(default=None, metadata={"sign": "c"})
-    moved: Moved = field(default="cheaper", metadata={"sign": "mv"})
-    ties: Ties = "most"
-    forced: bool = True
-    closing: bool | None = field(default=None, metadata={"sign": "end"})
-    labels: Any = None
 
     def __post_init__(self) -> None:
         for name, known in (("moved", get_args(Moved)), ("ties", get_args(Ties))):
@@ -89,8 +130,8 @@ class _Flexible(OwnMetric):
             raise CaesuraError("transposition is {}; expected a cost for every type.")
         if self.similarity is not None or self.labels is not None or isinstance(self.transposition, Mapping):
             names = self.labels if self.labels is not None or self.similarity is not None else tuple(self.transposition)
-            made = as_similarity(self.similarity, names, self.transposition)
-            for name, value in (("similarity", made), ("labels", None), ("transposition", None)):
+            matrix = as_similarity(self.similarity, names, self.transposition)
+            for name, value in (("similarity", matrix), ("labels", None), ("transposition", None)):
                 object.__setattr__(self, name, value)
         elif self.transposition is not None:
             if not isinstance(self.transposition, (int, float)):
@@ -107,35 +148,35 @@ class _Flexible(OwnMetric):
         alike = len(set(self.similarity.moves.tolist())) < 2
         return bool(self.similarity.symmetric and (self.moved != "second" or alike))
 
-    def check(self, batch: Batch) -> None:
-        """Refuse types on one side only, two types at a position, and types that the matrix does not know."""
-        super().check(batch)
+    def prepare(self, batch: Batch) -> Batch:
+        """Refuse types on one side only and two types at a position; types that the matrix does not know when counting."""
         sides = (batch.reference, batch.hypothesis)
         typed = [side.types is not None for side in sides]
-        if typed[0] != typed[1] and all(len(side.positions) for side in sides):
+        if batch.kind == "units" and typed[0] != typed[1] and all(len(side.positions) for side in sides):
             raise CaesuraError("the boundaries have types on one side and none on the other.")
+        super().prepare(batch)
+        if self.similarity is not None:  # a matrix may lack a type that occurs
+            self._layout(batch)
+        return batch
 
     def count(self, batch: Batch) -> Rows:
         """Find the least cost, the number of pairs plus unpaired boundaries, and the number of potential boundaries."""
-        from caesura.kernels.flexible import count_flexible
-
-        ref, hyp = batch.reference, batch.hypothesis
-        one, two = Named.of(ref.types, batch.labels), Named.of(hyp.types, batch.labels)
-        similarity = self.similarity_for(one.names, two.names)
-        out = np.empty((len(batch), 3))
-        count_flexible(
-            ref.positions, one.coded(ref.positions, similarity), ref.starts, ref.stops,
-            hyp.positions, two.coded(hyp.positions, similarity), hyp.starts, hyp.stops,
-            *self.costs_of(similarity), self.forced, self.sign, out,
-        )  # fmt: skip
+        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 3))
+        ref_types, hyp_types, costs = self._layout(batch)
         typed = ref.types is not None or hyp.types is not None
-        out[:, 2] = self.potential(batch.lengths, typed)
+        load("flexible").count_flexible(
+            ref.positions, ref_types, ref.starts, ref.stops, hyp.positions, hyp_types, hyp.starts, hyp.stops,
+            batch.lengths, *costs, self.forced, self.tie_sign, typed if self.closing is None else self.closing, out,
+        )  # fmt: skip
         return out
 
-    def potential(self, lengths: NDArray[Any], typed: bool) -> NDArray[Any]:
-        """N: one place a token; one less where the end of the text carries no boundary type."""
-        closing = typed if self.closing is None else self.closing
-        return lengths if closing else np.maximum(lengths - 1, 0)
+    def _layout(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64], Costs]:
+        """Express the types of both sides as rows of the matrix."""
+        ref, hyp = batch.reference, batch.hypothesis
+        first, second = Named.of(ref.types, batch.labels), Named.of(hyp.types, batch.labels)
+        similarity = self.similarity_for(first.names, second.names)
+        codes = first.coded(ref.positions, similarity), second.coded(hyp.positions, similarity)
+        return *codes, _costs(similarity, self.moved)
 
     def similarity_for(self, *names: tuple[str, ...]) -> Similarity:
         """The matrix given, or identity over these types."""
@@ -149,46 +190,9 @@ class _Flexible(OwnMetric):
         return _costs(similarity, self.moved)
 
     @property
-    def sign(self) -> int:
+    def tie_sign(self) -> int:
         """Which way ties go in the kernel: 1 for most boundaries, -1 for fewest."""
         return 1 if self.ties == "most" else -1
-
-
-@dataclass(frozen=True)
-class Sf(_Flexible):
-    """Flexible similarity over potential boundaries: 1 - C/N; 1.0 for an empty text.
-
-    >>> london = Segmentation.from_labels_at(["", "", ",", "", "."]), Segmentation.from_labels_at(["", ",", "", "", "."])
-    >>> Sf()(*london)
-    0.9
-    """
-
-    name = "Sf"
-    title = "flexible similarity"
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """One minus cost over potential boundaries."""
-        return 1.0 - ratio(rows[..., 0], rows[..., 2], nothing=0.0)
-
-
-@dataclass(frozen=True)
-class SfB(_Flexible):
-    """Flexible similarity over boundaries seen: 1 - C/(edits + correct); 1.0 where nobody saw any.
-
-    It falls below 0 where moved pairs cost more than one each: three steps at half a point make 1.5.
-
-    >>> london = Segmentation.from_labels_at(["", "", ",", "", "."]), Segmentation.from_labels_at(["", ",", "", "", "."])
-    >>> SfB()(*london)
-    0.75
-    """
-
-    name = "SfB"
-    title = "flexible similarity over boundaries"
-    bounds = (-1.0, 1.0)
-
-    def score(self, rows: Rows) -> NDArray[np.float64]:
-        """One minus cost over pairs plus unpaired boundaries."""
-        return 1.0 - ratio(rows[..., 0], rows[..., 1], nothing=0.0)
 
 
 def flexible_similarity(
@@ -242,15 +246,21 @@ def flexible_similarity(
     >>> round((1 - flexible_similarity(first, second)) * 5, 9)
     3.5
     """
+    measure = flexible_metric(
+        normalise, similarity=similarity, transposition=transposition, labels=labels, moved=moved, ties=ties,
+        forced=forced, closing=closing,
+    )  # fmt: skip
+    if isinstance(reference, str) or (isinstance(reference, list) and reference and type(reference[0]) is int):
+        return measure(reference, hypothesis)  # plain masses or flags have one track and no types
+    rows = [track_row(measure, ref, hyp) for ref, hyp in paired_tracks(reference, hypothesis)]
+    return float(measure.score(rows[0] if len(rows) == 1 else np.sum(rows, axis=0)))
+
+
+def flexible_metric(normalise: Normalise = "potential", **parameters: Any) -> Metric:
+    """Return S_f ("potential") or S_f^B ("boundaries") with these parameters of :class:`FlexibleEdits`."""
     if normalise not in get_args(Normalise):
         raise UnknownName("value of normalise", str(normalise), list(get_args(Normalise)))
-    kind = Sf if normalise == "potential" else SfB
-    plain = similarity is None and transposition is None and labels is None
-    ways = (moved, ties, forced, closing)
-    made = _PLAIN[kind] if plain and ways == _USUAL else kind(similarity, transposition, *ways, labels=labels)
-    rows = [pair_row(made, one, two) for one, two in paired_tracks(reference, hypothesis)]
-    total = rows[0] if len(rows) == 1 else np.sum(rows, axis=0)
-    return float(made.score(total))
+    return usual_metric("Sf" if normalise == "potential" else "SfB", **parameters)
 
 
 def named_tracks(value: TracksLike) -> dict[str, Segmentation]:
@@ -271,67 +281,49 @@ def paired_tracks(reference: TracksLike, hypothesis: TracksLike) -> list[tuple[S
     """Pair the tracks of two annotations by name; both must have the same ones."""
     if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation):
         return [(reference, hypothesis)]
-    one, two = named_tracks(reference), named_tracks(hypothesis)
-    alone = sorted(one.keys() ^ two.keys())
+    ours, theirs = named_tracks(reference), named_tracks(hypothesis)
+    alone = sorted(ours.keys() ^ theirs.keys())
     if alone:
-        side, other = ("first", "second") if alone[0] in one else ("second", "first")
+        side, other = ("first", "second") if alone[0] in ours else ("second", "first")
         raise LengthMismatch(
             f"participant {alone[0]!r} is in the {side} annotation but not in the {other}; both must have the same speakers."
         )
-    return [(marks, two[name]) for name, marks in one.items()] or [(Segmentation(0), Segmentation(0))]
+    return [(marks, theirs[name]) for name, marks in ours.items()] or [(Segmentation(0), Segmentation(0))]
 
 
-def pair_row(made: _Flexible, reference: Segmentation, hypothesis: Segmentation) -> NDArray[np.float64]:
-    """Count one pair of annotations: cost, pairs plus unpaired boundaries, potential boundaries."""
-    from caesura.kernels.flexible import count_flexible
-
+def track_row(measure: Metric, reference: Segmentation, hypothesis: Segmentation) -> Rows:
+    """Count one pair of annotations of one text."""
     check_pair(reference, hypothesis)
-    one, two = Named.of(reference.types, reference.labels), Named.of(hypothesis.types, hypothesis.labels)
-    similarity = made.similarity_for(one.names, two.names)
-    out = np.empty((1, 3))
-    start = np.zeros(1, np.int64)
-    count_flexible(
-        reference.positions, one.coded(reference.positions, similarity), start, np.array([len(reference.positions)]),
-        hypothesis.positions, two.coded(hypothesis.positions, similarity), start, np.array([len(hypothesis.positions)]),
-        *made.costs_of(similarity), made.forced, made.sign, out,
-    )  # fmt: skip
-    typed = reference.types is not None or hypothesis.types is not None
-    out[0, 2] = made.potential(np.array(reference.length), typed)
-    row: NDArray[np.float64] = out[0]
+    labels, others = reference.labels, hypothesis.labels
+    if labels is None or others is None or labels == others:
+        return measure.row(reference, hypothesis)
+    names = tuple(
+        dict.fromkeys((*labels, *others))
+    )  # types have no order here, so that orders may contradict each other
+    ref, hyp = (
+        Side(s.positions, _START, np.array([len(s.positions)]), s.types).recoded(s.labels, names)
+        for s in (reference, hypothesis)
+    )
+    row: Rows = measure.rows(Batch("units", np.array([reference.length]), ref, hyp, names))[0]
     return row
 
 
 def check_pair(reference: Segmentation, hypothesis: Segmentation) -> None:
-    """Refuse two annotations of different texts, recordings, and two types at one position."""
+    """Refuse two annotations of different texts, and recordings."""
     if reference.timed or hypothesis.timed:
         raise CaesuraError("Sf compares units, not time.")
-    one, two = reference.units, hypothesis.units
-    if one is not two and one is not None and two is not None and one != two:
-        place = next((i for i, (x, y) in enumerate(zip(one, two, strict=False), 1) if x != y), None)
+    ours, theirs = reference.units, hypothesis.units
+    if ours is not theirs and ours is not None and theirs is not None and ours != theirs:
+        place = next((i for i, (x, y) in enumerate(zip(ours, theirs, strict=False), 1) if x != y), None)
         raise LengthMismatch(
-            f"the texts differ: one has {len(one)} tokens, the other {len(two)}."
+            f"the texts differ: one has {len(ours)} tokens, the other {len(theirs)}."
             if place is None
-            else f"the texts differ: token {place} is {one[place - 1]!r} in the first and {two[place - 1]!r} in the second."
+            else f"the texts differ: token {place} is {ours[place - 1]!r} in the first and {theirs[place - 1]!r} in the second."
         )
     if reference.length != hypothesis.length:
         raise LengthMismatch(
             f"the first annotation covers {reference.length} units, the second {hypothesis.length}; both must cover the same text."
         )
-    for side in (reference, hypothesis):
-        if side.types is None:
-            continue
-        twice = np.flatnonzero(side.positions[1:] == side.positions[:-1])
-        if len(twice):
-            position, kind = side.marks[int(twice[0])]
-            raise CaesuraError(
-                f"position {position} carries two types, {kind!r} and {side.marks[int(twice[0]) + 1][1]!r}; Sf takes one type a position."
-            )
-    if (
-        (reference.types is None) != (hypothesis.types is None)
-        and len(reference.positions)
-        and len(hypothesis.positions)
-    ):
-        raise CaesuraError("the boundaries have types on one side and none on the other.")
 
 
 # ---------------------------------------------------------------------- types and their codes
@@ -348,8 +340,8 @@ class Named(NamedTuple):
         """Take labels as names; integers are their own."""
         if types is None or labels is not None:
             return cls(types, labels or ())
-        found, places = np.unique(types, return_inverse=True)
-        return cls(places, tuple(map(str, found.tolist())))
+        kinds, places = np.unique(types, return_inverse=True)
+        return cls(places, tuple(map(str, kinds.tolist())))
 
     def coded(self, positions: NDArray[Any], similarity: Similarity) -> NDArray[np.int64]:
         """Express the types as rows of the matrix; a type that it does not have is named with its place."""
@@ -393,7 +385,3 @@ def _costs(similarity: Similarity, moved: Moved) -> Costs:
         pays = np.where(gain > -_NEAR, (gain + _NEAR) / step, 0.0)
     farthest = float(pays.max()) if types else 0.0
     return Costs(costs, np.stack((behind, before)), int(min(farthest, _FAR)))
-
-
-_USUAL = ("cheaper", "most", True, None)
-_PLAIN: dict[type[_Flexible], _Flexible] = {Sf: Sf(), SfB: SfB()}

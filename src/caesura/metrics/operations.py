@@ -18,14 +18,15 @@ from caesura.files import atomic_write
 from caesura.metrics.confusion import Confusion
 from caesura.metrics.flexible import (
     Costs,
+    FlexibleEdits,
     Moved,
     Named,
-    Sf,
     Ties,
     TracksLike,
-    check_pair,
+    flexible_metric,
     named_tracks,
     paired_tracks,
+    track_row,
 )  # fmt: skip
 from caesura.metrics.similarity import NONE, Moves, Similarity, SimilarityLike
 from caesura.model import Segmentation
@@ -198,19 +199,22 @@ def flexible_operations(
     Parameters are those of :func:`caesura.flexible_similarity`; the operations' costs add up to its C, and their number is
     what S_f^B divides by. Where several alignments tie in both, one of them is recorded, always the same.
     """
-    made = Sf(similarity, transposition, moved, ties, forced, closing, labels)
+    measure = flexible_metric(
+        similarity=similarity, transposition=transposition, moved=moved, ties=ties, forced=forced, closing=closing,
+        labels=labels,
+    )  # fmt: skip
+    family = measure.family
+    assert isinstance(family, FlexibleEdits)
     pairs = paired_tracks(reference, hypothesis)
     names = [Named.of(s.types, s.labels).names for pair in pairs for s in pair]
-    scale = made.similarity_for(*names)
+    scale = family.similarity_for(*names)
     tracks = list(named_tracks(reference)) if len(pairs) > 1 or not isinstance(reference, Segmentation) else [""]
     rows: list[Operation] = []
     potential = 0
     for track, (one, two) in zip(tracks or [""], pairs, strict=True):
-        check_pair(one, two)
-        rows += _track_operations(made, track, one, two, scale)
-        typed = one.types is not None or two.types is not None
-        potential += int(made.potential(np.array(one.length), typed))
-    return Operations(tuple(rows), scale.labels, potential, made.signature)
+        potential += int(track_row(measure, one, two)[2])  # refuses what cannot be counted
+        rows += _track_operations(family, track, one, two, scale)
+    return Operations(tuple(rows), scale.labels, potential, measure.signature)
 
 
 def similarity_from_confusion(
@@ -274,16 +278,16 @@ def _fate(row: Operation) -> str:
 
 
 def _track_operations(
-    made: Sf, track: str, one: Segmentation, two: Segmentation, scale: Similarity
+    family: FlexibleEdits, track: str, one: Segmentation, two: Segmentation, scale: Similarity
 ) -> Iterator[Operation]:
     from caesura.kernels.flexible import align_flexible
 
-    costs: Costs = made.costs_of(scale)
+    costs: Costs = family.costs_of(scale)
     sides = [Named.of(s.types, s.labels).coded(s.positions, scale) for s in (one, two)]
     partner = np.empty(len(one.positions), np.int64)
     align_flexible(
         one.positions, sides[0], two.positions, sides[1],
-        costs.costs, costs.steps, costs.reach, made.forced, made.sign, partner,
+        costs.costs, costs.steps, costs.reach, family.forced, family.tie_sign, partner,
     )  # fmt: skip
     at = [s.positions.tolist() for s in (one, two)]
     codes = [side.tolist() for side in sides]

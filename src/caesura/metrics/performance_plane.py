@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.metrics.region_counts import Edges, grid, r_value, seconds
-from caesura.metrics.region_match import _inner, region_bounds
+from caesura.metrics.region_match import region_bounds
+from caesura.metrics.regions import Edges, r_value
+from caesura.metrics.time_grid import grid, inner_times, seconds
 from caesura.model import Corpus
 
 __all__ = ["Recordings", "f_curve", "f_value", "r_curve"]
@@ -49,7 +50,7 @@ class Recordings:
         for row in range(len(corpus)):
             length = float(corpus.lengths[row])
             own = corpus.positions[corpus.offsets[row] : corpus.offsets[row + 1]]
-            times.append(_inner(own, scale, length if edges == "out" else None, distinct=True))
+            times.append(inner_times(own, scale, length if edges == "out" else None, distinct=True))
             lengths.append(length)
         return cls(tuple(times), tuple(lengths))
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.metrics.region_counts import Edges, Matching, Tie, Times, as_times, checked, grid, seconds, ticks
+from caesura.metrics.edit import Edit
+from caesura.metrics.regions import Edges, Matching, Tie, check_rule
+from caesura.metrics.time_grid import Times, as_times, grid, inner_times, lay_on_grid, seconds, ticks
 from caesura.model import Segmentation
 
 __all__ = ["RegionMatch", "region_bounds", "region_match"]
@@ -52,6 +54,17 @@ class RegionMatch:
         hitting[self.finder[self.finder >= 0]] = True
         return ~hitting
 
+    @property
+    def edits(self) -> list[Edit]:
+        """What happened at every boundary of either side, in the order of time."""
+        ref, hyp = self.reference.tolist(), self.hypothesis.tolist()
+        edits = [
+            Edit("hit", time, hyp[j]) if j >= 0 else Edit("deletion", time, None, weight=1.0)
+            for time, j in zip(ref, self.finder.tolist(), strict=True)
+        ]
+        edits += [Edit("insertion", None, hyp[j], weight=1.0) for j in np.flatnonzero(self.inserted).tolist()]
+        return sorted(edits, key=lambda e: e.hypothesis if e.reference is None else e.reference)
+
 
 def region_match(
     ref_times: Times,
@@ -64,7 +77,7 @@ def region_match(
     edges: Edges = "out",
     length: float | None = None,
 ) -> RegionMatch:
-    """Say which hypothesis hits which boundary; the parameters are those of :func:`~caesura.metrics.region.region_scores`.
+    """Say which hypothesis hits which boundary; the parameters are those of :func:`~caesura.metrics.regions.region_scores`.
 
     >>> match = region_match([0.10, 0.13], [0.09, 0.112])
     >>> match.deleted.tolist(), match.inserted.tolist()
@@ -72,19 +85,19 @@ def region_match(
     """
     from caesura.kernels import regions
 
-    checked(matching=matching, tie=tie, edges=edges)
+    check_rule(matching, tie, edges)
     scale, half = grid(resolution), seconds(tolerance)
     if length is None and isinstance(ref_times, Segmentation):
         length = float(ref_times.length)
-    ref = _inner(as_times(ref_times, "reference", scale), scale, length if edges == "out" else None, distinct=True)
-    hyp = _inner(as_times(hyp_times, "hypothesis", scale), scale, length if edges == "out" else None)
+    ref = inner_times(as_times(ref_times, "reference", scale), scale, length if edges == "out" else None, distinct=True)
+    hyp = inner_times(as_times(hyp_times, "hypothesis", scale), scale, length if edges == "out" else None)
     finder, found = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
     assign = {
         "regions": regions.assign_regions,
         "optimal": regions.assign_optimal,
         "lenient": regions.assign_lenient,
     }[matching]
-    assign(_ticked(ref, scale), _ticked(hyp, scale), ticks(half, scale), tie == "later", finder, found)
+    assign(lay_on_grid(ref, scale), lay_on_grid(hyp, scale), ticks(half, scale), tie == "later", finder, found)
     starts, ends = region_bounds(ref, half, shrink=matching == "regions")
     return RegionMatch(ref, hyp, half, starts, ends, finder, found, matching)
 
@@ -103,19 +116,3 @@ def region_bounds(
         ends[:-1] = np.minimum(ends[:-1], middle)
         starts[1:] = np.maximum(starts[1:], middle)
     return starts, ends
-
-
-def _inner(
-    times: NDArray[np.float64], scale: float, length: float | None, *, distinct: bool = False
-) -> NDArray[np.float64]:
-    laid = _ticked(times, scale)
-    keep = np.ones(len(times), bool)
-    if length is not None:
-        keep = (laid != 0) & (laid != round(length * scale))
-    if distinct and len(times) > 1:
-        keep[1:] &= np.diff(laid) > 0
-    return times[keep]
-
-
-def _ticked(times: NDArray[np.float64], scale: float) -> NDArray[np.int64]:
-    return np.rint(times * scale).astype(np.int64)

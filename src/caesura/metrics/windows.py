@@ -166,27 +166,22 @@ class Windows(Family):
         ready = super().prepare(batch)
         if self.edges == "plain":
             ref = ready.reference
-            self._refuse(ready, load("windows").first_too_short(ref.starts, ref.stops, ready.lengths, *self._codes[:3]))
+            short = load("windows").first_too_short(ref.starts, ref.stops, ready.lengths, *self._codes[:3])
+            if short >= 0:
+                length = int(ready.lengths[short])
+                width = self.size(length, int(ref.sizes[short]))
+                raise CaesuraError(
+                    f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k."
+                )
         return ready
 
     def count(self, batch: Batch) -> Rows:
         """Sweep windows over every pair."""
         ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 7))
-        short = load("windows").count_windows(
+        load("windows").count_windows(
             ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths, *self._codes, out
         )
-        self._refuse(batch, short)
         return out
-
-    def _refuse(self, batch: Batch, short: int) -> None:
-        """Say which text is too short; -1: none."""
-        if short < 0:
-            return
-        length = int(batch.lengths[short])
-        width = self.size(length, int(batch.reference.sizes[short]))
-        raise CaesuraError(
-            f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k."
-        )
 
 
 class WinPRScores(NamedTuple):

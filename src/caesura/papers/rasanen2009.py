@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.formats import read
 from caesura.metrics.performance_plane import Recordings, f_curve, f_value, r_curve
-from caesura.metrics.region import r_value
+from caesura.metrics.regions import r_value
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.statistics.regions import random_hit_rates

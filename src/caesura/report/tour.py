@@ -97,7 +97,7 @@ def _alignment() -> list[Block]:
 
 
 def _region() -> list[Block]:
-    from caesura.metrics.region import region_scores
+    from caesura.metrics.regions import region_scores
 
     corpus = samples.load("phones")
     times = {coder: _flat(corpus["margin", coder]) for coder in corpus.coders}

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
-from caesura.metrics.region import RegionScores, r_value, region_scores
 from caesura.metrics.region_match import region_match
+from caesura.metrics.regions import RegionScores, r_value, region_scores
 from caesura.model import Corpus, Pairs, Segmentation
 
 __all__ = [
@@ -181,7 +181,7 @@ def random_hit_rates(
     Every point of the curve and every repeat has a random stream of its own, so the numbers do not depend on their order.
     """
     from caesura.kernels.regions import REGIONS, count_matched
-    from caesura.metrics.region_counts import grid, seconds, ticks
+    from caesura.metrics.time_grid import grid, seconds, ticks
 
     known = reference if isinstance(reference, Recordings) else Recordings.of(reference)
     scale, half = grid(1e-7), ticks(seconds(tolerance), grid(1e-7))

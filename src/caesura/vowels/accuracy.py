@@ -125,7 +125,6 @@ class MarkAccuracy(_Marks):
         from caesura.vowels.kernels.accuracy import count_marks
 
         ref, hyp = batch.reference, batch.hypothesis
-        _check_words(batch)  # also for single calls on lists, which nobody prepares
         assert ref.types is not None
         assert hyp.types is not None
         bits, ends = _codes(batch.labels or (), self.grouped)
@@ -182,7 +181,6 @@ class MarkSimilarity(_Marks):
 
     def count(self, batch: Batch) -> Rows:
         """Take the marks of each letter together, and find the least cost of turning one side into the other."""
-        _check_words(batch)
         labels = batch.labels or ()
         sides = [_gather_marks(side, labels) for side in (batch.reference, batch.hypothesis)]
         codes, types = np.unique(

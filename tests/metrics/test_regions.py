@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura.errors import CaesuraError, InvalidSegmentation, UndefinedScore
 from caesura.metrics import Batch, metric
-from caesura.metrics.region import r_value, seconds
+from caesura.metrics.regions import r_value
+from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus, Segmentation
 from shared_data import oracle_json
 
@@ -345,7 +346,7 @@ REFUSED = [
     ({"tolerance": -0.01}, "tolerance"),
     ({"tolerance": "20 bananas"}, "20 bananas"),
     ({"tolerance": float("nan")}, "tolerance"),
-    ({"matching": "greedy"}, "'regions' or 'optimal' or 'lenient'"),
+    ({"matching": "greedy"}, "'regions', 'optimal' or 'lenient'"),
     ({"tie": "left"}, "'earlier' or 'later'"),
     ({"edges": "maybe"}, "'out' or 'in'"),
     ({"resolution": 0.0}, "resolution"),

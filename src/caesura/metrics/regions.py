@@ -1,0 +1,435 @@
+"""Boundaries in time against search regions: hit rate, over-segmentation, precision, recall, F and the R-value.
+
+A region of ± ``tolerance`` lies around every reference boundary; where two would overlap, both end half-way between their
+boundaries. A region that holds a hypothesis is a hit, further hypotheses in it and all outside are insertions, an empty one is
+a deletion. So *hits + insertions* = N_f (hypotheses) and *hits + deletions* = N_ref, always. With them
+
+.. math:: HR = 100 \\frac{N_{hit}}{N_{ref}}, \\quad OS = 100 \\left(\\frac{N_f}{N_{ref}} - 1\\right), \\quad
+          PRC = \\frac{N_{hit}}{N_f}, \\quad RCL = \\frac{N_{hit}}{N_{ref}}, \\quad F = \\frac{2\\,PRC\\,RCL}{PRC + RCL}
+
+.. math:: r_1 = \\sqrt{(100 - HR)^2 + OS^2}, \\quad r_2 = \\frac{-OS + HR - 100}{\\sqrt 2}, \\quad
+          R = 1 - \\frac{|r_1| + |r_2|}{200}
+
+Räsänen, Laine & Altosaar (2009): An improved speech segmentation quality measure: the R-value. Interspeech.
+
+Times are compared on an integer grid (``resolution``, 100 ns), so that 0.02 s means 0.02 s. Without reference boundaries the
+scores that divide by N_ref are undefined: NaN, with an :class:`~caesura.errors.UndefinedScore` warning. This is the one family
+where nothing on either side is not 1.0, because a pooled rate must not change when a silent recording joins the corpus.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, UndefinedScore
+from caesura.kernels import load
+from caesura.metrics.batch import Batch
+from caesura.metrics.checks import check_choice
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share, sign
+from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, grid, seconds, ticks
+from caesura.model import Segmentation
+from caesura.model.marks import checked_length
+
+__all__ = [
+    "Edges",
+    "Matching",
+    "RegionCounts",
+    "RegionScores",
+    "SearchRegions",
+    "Tie",
+    "check_rule",
+    "r_value",
+    "region_scores",
+]
+
+#: How hypotheses are given to reference boundaries: the paper's regions, the largest one-to-one matching (as mir_eval), or
+#: anything within the tolerance, used however often (as several speech repositories count: it inflates).
+Matching: TypeAlias = Literal["regions", "optimal", "lenient"]
+#: Whose region a hypothesis exactly half-way between two boundaries lies in.
+Tie: TypeAlias = Literal["earlier", "later"]
+#: Whether boundaries at the very start and end of a recording count.
+Edges: TypeAlias = Literal["out", "in"]
+
+_MATCHINGS = ("regions", "optimal", "lenient")  # the kernel knows them by number
+
+
+class RegionCounts(NamedTuple):
+    """Reference boundaries that were hit, hypotheses that hit one (as many, unless lenient), and all of either side."""
+
+    hits: Numbers
+    correct: Numbers
+    reference: Numbers
+    hypothesis: Numbers
+
+
+def hits_of_reference(c: RegionCounts) -> Parts:
+    """What was found of what is there."""
+    return c.hits, c.reference
+
+
+def correct_of_hypotheses(c: RegionCounts) -> Parts:
+    """What is right of what was said."""
+    return c.correct, c.hypothesis
+
+
+def hypotheses_of_reference(c: RegionCounts) -> Parts:
+    """How much was said, against what is there."""
+    return c.hypothesis, c.reference
+
+
+def hits_and_hypotheses(c: RegionCounts) -> Parts:
+    """What R needs."""
+    return c.hits, c.reference, c.hypothesis
+
+
+# ---------------------------------------------------------------------- the formulas, on sums of any shape
+
+
+def r_value(hit_rate: Any, over_segmentation: Any) -> Any:
+    """R (equation 8) of a hit rate and an over-segmentation, both in percent.
+
+    >>> round(float(r_value(100, 0)), 4), round(float(r_value(0, -100)), 4)
+    (1.0, 0.2929)
+    """
+    hr, os = np.asarray(hit_rate, np.float64), np.asarray(over_segmentation, np.float64)
+    r1 = np.sqrt((100.0 - hr) ** 2 + os**2)
+    r2 = (-os + hr - 100.0) / np.sqrt(2.0)
+    return 1.0 - (np.abs(r1) + np.abs(r2)) / 200.0
+
+
+def _per_reference(above: Numbers, reference: Numbers) -> Numbers:
+    """Divide by reference boundaries; NaN with a warning where there are none."""
+    if np.any(reference == 0):
+        _warn_undefined("reference boundaries")
+    return share(above, reference, np.nan)
+
+
+def _per_hypothesis(above: Numbers, hypothesis: Numbers) -> Numbers:
+    """Divide by hypotheses; NaN with a warning where there are none."""
+    if np.any(hypothesis == 0):
+        _warn_undefined("hypotheses")
+    return share(above, hypothesis, np.nan)
+
+
+def _hit_rate(hits: Numbers, reference: Numbers) -> Numbers:
+    return 100.0 * _per_reference(hits, reference)
+
+
+def _miss_rate(hits: Numbers, reference: Numbers) -> Numbers:
+    return 100.0 - _hit_rate(hits, reference)
+
+
+def _over_segmentation(hypothesis: Numbers, reference: Numbers) -> Numbers:
+    return 100.0 * (_per_reference(hypothesis, reference) - 1.0)
+
+
+def _false_alarm_rate(correct: Numbers, hypothesis: Numbers) -> Numbers:
+    return 100.0 * (1.0 - _per_hypothesis(correct, hypothesis))
+
+
+def _r(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+    return r_value(_hit_rate(hits, reference), 100.0 * (share(hypothesis, reference, np.nan) - 1.0))
+
+
+def _f(hits: Numbers, correct: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+    if np.any(reference == 0):
+        _warn_undefined("reference boundaries")
+    return _f_value(hits, correct, reference, hypothesis)
+
+
+def _f_value(hits: Numbers, correct: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+    """F (5); 0 where nothing was predicted."""
+    recall, precision = share(hits, reference, np.nan), share(correct, hypothesis, 0.0)
+    return np.where(np.isnan(recall), np.nan, 2.0 * precision * recall / np.maximum(precision + recall, 1e-300))
+
+
+def _warn_undefined(what: str) -> None:
+    warnings.warn(
+        f"there are no {what}, so scores that divide by them are undefined (NaN).", UndefinedScore, stacklevel=4
+    )
+
+
+# ---------------------------------------------------------------------- the family
+
+
+@dataclass(frozen=True)
+class SearchRegions(Family):
+    """Search regions around the boundaries of recordings; the parameters are those of :func:`region_scores`.
+
+    >>> from caesura.metrics import metric
+    >>> gold = Segmentation.from_times([0.10, 0.13], length=0.3)
+    >>> round(metric("R")(gold, Segmentation.from_times([0.115], length=0.3)), 4)
+    0.6464
+    """
+
+    tolerance: float = sign("tol", 0.02)
+    matching: Matching = sign("match", "regions")
+    tie: Tie = sign("tie", "earlier")
+    edges: Edges = sign("edges", "out")
+    resolution: float = sign("res", 1e-7)
+
+    counts = RegionCounts
+    scores = {
+        "R": Score(
+            "R-value", "R-value (8): how near a segmenter comes to finding everything and nothing else; 1 at best, below 0 far from it.",
+            hits_and_hypotheses, _r, bounds=(-np.inf, 1.0),
+        ),
+        "hit-rate": Score(
+            "hit rate, %", "Hit rate (1): percentage of reference boundaries that were found.",
+            hits_of_reference, _hit_rate, best=100.0, bounds=(0.0, 100.0),
+        ),
+        "over-segmentation": Score(
+            "over-segmentation, %",
+            "Over-segmentation (2): how many more boundaries than there are, in percent; below 0 for fewer. 0 is best.",
+            hypotheses_of_reference, _over_segmentation, higher_is_better=False, best=0.0, bounds=(-100.0, np.inf),
+        ),
+        "region-precision": Score(
+            "precision within the tolerance", "Precision (3) within the tolerance; NaN where nothing was predicted.",
+            correct_of_hypotheses, _per_hypothesis,
+        ),
+        "region-recall": Score(
+            "recall within the tolerance", "Recall (4) within the tolerance.", hits_of_reference, _per_reference,
+        ),
+        "region-F": Score(
+            "F within the tolerance",
+            "F (5) within the tolerance: the harmonic mean of precision and recall; 0 where nothing was predicted.",
+            tuple, _f,
+        ),
+        "miss-rate": Score(
+            "miss rate, %", "Miss rate: percentage of reference boundaries that nothing found, 100 - HR.",
+            hits_of_reference, _miss_rate, higher_is_better=False, best=0.0, bounds=(0.0, 100.0),
+        ),
+        "false-alarm-rate": Score(
+            "false alarm rate, %",
+            "False alarm rate: percentage of hypotheses that found nothing, 100 (1 - PRC); NaN where nothing was predicted.",
+            correct_of_hypotheses, _false_alarm_rate, higher_is_better=False, best=0.0, bounds=(0.0, 100.0),
+        ),
+    }  # fmt: skip
+    needs = frozenset({"time"})
+    symmetric = False
+    paper = "Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tolerance", seconds(self.tolerance))
+        check_rule(self.matching, self.tie, self.edges)
+        grid(self.resolution)
+
+    def prepare(self, batch: Batch) -> Batch:
+        """Refuse what is not in time, and recordings too long for the grid."""
+        ready = super().prepare(batch)
+        if len(batch) and float(np.max(batch.lengths)) * grid(self.resolution) > LARGEST_TICK:
+            raise CaesuraError(
+                f"a recording of {np.max(batch.lengths):g} s does not fit a grid of {self.resolution:g} s."
+            )
+        return ready
+
+    def count(self, batch: Batch) -> Rows:
+        """Sweep over the boundaries of both sides."""
+        ref, hyp, out, scale = batch.reference, batch.hypothesis, np.empty((len(batch), 4)), grid(self.resolution)
+        load("regions").count_matched(
+            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths,
+            ticks(self.tolerance, scale), scale, self.tie == "later", self.edges == "in",
+            _MATCHINGS.index(self.matching), out,
+        )  # fmt: skip
+        return out
+
+
+def check_rule(matching: Any, tie: Any, edges: Any) -> None:
+    """Refuse a choice that there is not."""
+    check_choice("matching", matching, _MATCHINGS)
+    check_choice("tie", tie, ("earlier", "later"))
+    check_choice("edges", edges, ("out", "in"))
+
+
+# ---------------------------------------------------------------------- one recording, in one call
+
+
+@dataclass(frozen=True, slots=True)
+class RegionScores:
+    """What was counted in one comparison, and every score of the paper that follows from it.
+
+    ``hits`` are reference boundaries found and ``correct`` the hypotheses that found them; the two differ only in lenient
+    matching. ``hit_rate``, ``over_segmentation``, ``miss_rate`` and ``false_alarm_rate`` are percentages, the others are not, as
+    in the paper. Undefined scores are NaN.
+    """
+
+    hits: int
+    correct: int
+    n_ref: int
+    n_hyp: int
+    tolerance: float
+    matching: Matching = "regions"
+
+    @property
+    def insertions(self) -> int:
+        """Hypotheses that found nothing, or nothing new."""
+        return self.n_hyp - self.correct
+
+    @property
+    def deletions(self) -> int:
+        """Reference boundaries that nothing found."""
+        return self.n_ref - self.hits
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """The row of counts that adds up over recordings."""
+        return np.array([self.hits, self.correct, self.n_ref, self.n_hyp], dtype=np.float64)
+
+    @property
+    def hit_rate(self) -> float:
+        """HR (1), in percent."""
+        return float(100.0 * share(self.hits, self.n_ref, np.nan))
+
+    @property
+    def over_segmentation(self) -> float:
+        """OS (2), in percent: -100 without hypotheses, 0 where both sides have as many boundaries."""
+        return float(100.0 * (share(self.n_hyp, self.n_ref, np.nan) - 1.0))
+
+    @property
+    def precision(self) -> float:
+        """PRC (3)."""
+        return float(share(self.correct, self.n_hyp, np.nan))
+
+    @property
+    def recall(self) -> float:
+        """RCL (4)."""
+        return float(share(self.hits, self.n_ref, np.nan))
+
+    @property
+    def f(self) -> float:
+        """F (5)."""
+        return float(_f_value(self.hits, self.correct, self.n_ref, self.n_hyp))
+
+    @property
+    def r1(self) -> float:
+        """Distance to the target point (6)."""
+        return float(np.hypot(100.0 - self.hit_rate, self.over_segmentation))
+
+    @property
+    def r2(self) -> float:
+        """Signed distance to the line without insertions (7)."""
+        return (-self.over_segmentation + self.hit_rate - 100.0) / float(np.sqrt(2.0))
+
+    @property
+    def r_value(self) -> float:
+        """R (8)."""
+        return float(r_value(self.hit_rate, self.over_segmentation))
+
+    @property
+    def miss_rate(self) -> float:
+        """Percentage of reference boundaries that nothing found: 100 - HR."""
+        return 100.0 - self.hit_rate
+
+    @property
+    def false_alarm_rate(self) -> float:
+        """Percentage of hypotheses that found nothing: 100 (1 - PRC)."""
+        return 100.0 * (1.0 - self.precision)
+
+    def __add__(self, other: RegionScores) -> RegionScores:
+        """Pool two recordings: counts add up, then the formulas."""
+        if (self.tolerance, self.matching) != (other.tolerance, other.matching):
+            raise CaesuraError("scores of different tolerances or matchings do not add up.")
+        return RegionScores(
+            self.hits + other.hits, self.correct + other.correct, self.n_ref + other.n_ref, self.n_hyp + other.n_hyp,
+            self.tolerance, self.matching,
+        )  # fmt: skip
+
+    def as_dict(self) -> dict[str, float | int | str]:
+        """Return counts and scores by name."""
+        names = (
+            "tolerance", "matching", "n_ref", "n_hyp", "hits", "insertions", "deletions", "hit_rate", "over_segmentation",
+            "precision", "recall", "f", "r_value", "miss_rate", "false_alarm_rate",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+
+@overload
+def region_scores(
+    ref_times: Times, hyp_times: Times, tolerance: float | str = ..., *, matching: Matching = ..., tie: Tie = ...,
+    resolution: float = ..., edges: Edges = ..., length: float | None = ...,
+) -> RegionScores: ...  # fmt: skip
+@overload
+def region_scores(
+    ref_times: Times, hyp_times: Times, tolerance: Iterable[float], *, matching: Matching = ..., tie: Tie = ...,
+    resolution: float = ..., edges: Edges = ..., length: float | None = ...,
+) -> list[RegionScores]: ...  # fmt: skip
+def region_scores(
+    ref_times: Times,
+    hyp_times: Times,
+    tolerance: float | str | Iterable[float] = 0.02,
+    *,
+    matching: Matching = "regions",
+    tie: Tie = "earlier",
+    resolution: float = 1e-7,
+    edges: Edges = "out",
+    length: float | None = None,
+) -> RegionScores | list[RegionScores]:
+    """Count hits, insertions and deletions of one recording's boundaries, and score them.
+
+    Parameters
+    ----------
+    ref_times, hyp_times
+        Times in seconds, in any order, or segmentations in time. A reference time given twice counts once, a hypothesis every
+        time.
+    tolerance
+        Half the width of a region, in seconds (or ``"20ms"``); several give a list of scores, one each.
+    matching
+        "regions" (the paper), "optimal" (largest one-to-one matching) or "lenient" (reuse both ways).
+    tie
+        Whose a hypothesis is that lies exactly half-way between two boundaries.
+    resolution
+        The grid on which times are compared, in seconds.
+    edges
+        "out" leaves out boundaries at 0 and at the end of the recording, where its length is known: from ``length``, or from
+        segmentations. Plain lists without ``length`` are taken as they are.
+
+    Notes
+    -----
+    Without reference boundaries every score but precision is NaN, and a warning says so; without hypotheses
+    HR = 0, OS = -100 and R = 1 - √2/2.
+
+    Examples
+    --------
+    >>> scores = region_scores([0.10, 0.13], [0.09, 0.112], tolerance=0.02)
+    >>> scores.hits, scores.insertions, scores.deletions, round(scores.r_value, 4)
+    (1, 1, 1, 0.5732)
+    """
+    check_rule(matching, tie, edges)
+    scale = grid(resolution)
+    ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
+    if length is None and isinstance(ref_times, Segmentation):
+        length = float(ref_times.length)
+    elif length is None and isinstance(hyp_times, Segmentation):
+        length = float(hyp_times.length)
+    elif length is not None:
+        length = float(checked_length(length))
+    single = isinstance(tolerance, (int, float, str, np.number)) or not isinstance(tolerance, Iterable)
+    several = not single and getattr(tolerance, "ndim", 1) > 0
+    wanted = [seconds(t) for t in tolerance] if several else [seconds(tolerance)]  # type: ignore[union-attr, arg-type]
+    keep, code, out = edges == "in" or length is None, _MATCHINGS.index(matching), np.empty((1, 4))
+    columns = (ref, _START, _stop(len(ref)), hyp, _START, _stop(len(hyp)), np.array([length or 0.0]))
+    scores = []
+    for each in wanted:
+        load("regions").count_matched(*columns, ticks(each, scale), scale, tie == "later", keep, code, out)
+        hits, correct, n_ref, n_hyp = map(int, out[0].tolist())
+        scores.append(RegionScores(hits, correct, n_ref, n_hyp, each, matching))
+    if scores and scores[0].n_ref == 0:
+        _warn_undefined("reference boundaries")
+    return scores if several else scores[0]
+
+
+def _stop(size: int) -> NDArray[np.int64]:
+    """Where the boundaries of one recording end, as a column; small ones are made once."""
+    return _STOPS[size] if size < len(_STOPS) else np.array([size])
+
+
+_START = np.zeros(1, np.int64)
+_STOPS = [np.array([size]) for size in range(64)]
+for _column in (_START, *_STOPS):
+    _column.flags.writeable = False
