@@ -15,7 +15,7 @@ import numpy as np
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["block_cosines", "cohesion_rows", "segment_cohesion", "word_entries"]
+__all__ = ["block_cosines", "cohesion_rows", "last_cohesion", "segment_cohesion", "word_entries"]
 
 
 @kernel
@@ -129,6 +129,19 @@ def segment_cohesion(
         if len(lengths):
             costs[s] += lengths[ends[s] - starts[s]]
     return costs
+
+
+@kernel
+def last_cohesion(offsets: Any, tokens: Any, types: int, climbs: Any, totals: Any, row: Any) -> None:
+    """Cost of every segment that ends with the last unit, by its start: words are counted from the end on."""
+    counts = np.zeros(types, np.int32)
+    gain = 0.0
+    end = offsets[len(offsets) - 1]
+    for i in range(len(offsets) - 2, -1, -1):
+        for t in range(offsets[i], offsets[i + 1]):
+            gain += climbs[counts[tokens[t]]]
+            counts[tokens[t]] += 1
+        row[i] = totals[end - offsets[i]] - gain
 
 
 @kernel

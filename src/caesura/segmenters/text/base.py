@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,23 @@ from caesura.errors import CaesuraError
 from caesura.model import Hierarchy, Segmentation
 from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.text import dynamic
-from caesura.segmenters.text.tokens import Bags, Tokenizer, Tokens
+from caesura.segmenters.text.tokens import Bags, Sizes, Tokenizer, Tokens
 
-__all__ = ["AdditiveSegmenter", "Choice", "Explanation", "Penalty", "TextSegmenter", "check_positive", "units_of"]
+if TYPE_CHECKING:
+    from caesura.model import Corpus
+    from caesura.segmenters.text.cohesion import Cohesion
+    from caesura.segmenters.text.streams import Stream
+
+__all__ = [
+    "AdditiveSegmenter",
+    "Choice",
+    "CohesionSegmenter",
+    "Explanation",
+    "Penalty",
+    "TextSegmenter",
+    "check_positive",
+    "units_of",
+]
 
 #: A cost per segment: a number, or one of the words that a segmenter knows, such as "0.75 log N".
 Penalty = float | str
@@ -143,9 +158,28 @@ class TextSegmenter:
 
         return nest(self, units, levels, **options)
 
+    def fit(self, corpus: Corpus, metric: str | None = "B", **options: Any) -> Self:
+        """Learn what decides the number of segments from segmented texts; see :func:`caesura.segmenters.text.fitting.fit`."""
+        from caesura.segmenters.text.fitting import fit
+
+        return fit(self, corpus, metric, **options)
+
+    def stream(self, **options: Any) -> Stream:
+        """Segment units as they arrive; only segmenters by words can."""
+        raise CaesuraError(f"{self.name} looks at the whole text at once and cannot segment a stream; dcm and u00 can.")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the segmenter with all its parameters as JSON; :func:`caesura.segmenters.text.saving.load` reads it."""
+        from caesura.segmenters.text.saving import save
+
+        save(self, path)
+
     def changed(self, **parameters: Any) -> Self:
-        """Return the same segmenter with other parameters."""
-        return replace(self, **parameters)
+        """Return the same segmenter with other parameters; words that were met stay known."""
+        other = replace(self, **parameters)
+        if not parameters.keys() & {f.name for f in fields(Tokenizer)}:
+            other.__dict__["tokenizer"] = self.tokenizer
+        return other
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -257,17 +291,16 @@ class AdditiveSegmenter(TextSegmenter):
 
     def penalty_of(self, units: tuple[str, ...]) -> float:
         """Return what a segment of this text costs on top where the number is open."""
+        return self.bag_penalty(self._bags(units).sizes)
+
+    def bag_penalty(self, sizes: Sizes) -> float:
+        """Return what a segment of a text of these sizes costs on top where the number is open."""
         factor, by_size = parse_penalty(self.penalty or 0.0)
-        return factor * np.log(max(len(self._bags(units).tokens), 1)) if by_size else factor
+        return factor * float(np.log(max(sizes.tokens, 1))) if by_size else factor
 
     def _bags(self, units: tuple[str, ...]) -> Bags:
-        """Return the words; the latest text is remembered, because cost, penalty and posterior ask one after the other."""
-        known = self.__dict__.get("_latest")
-        if known is None or known[0] is not units:
-            known = (units, self.tokenizer.bags(units))
-            self.__dict__["_latest"] = known
-        bags: Bags = known[1]
-        return bags
+        """Return the words of a text."""
+        return self.tokenizer.bags(units)
 
     def _frame(self, length: int, **restrictions: Any) -> dynamic.Frame:
         return dynamic.Frame.of(length, shortest=self.min_length, longest=self.max_length, **restrictions)
@@ -293,6 +326,26 @@ class AdditiveSegmenter(TextSegmenter):
             segments=segments,
             temperature=self.temperature,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CohesionSegmenter(AdditiveSegmenter):
+    """An additive segmenter that looks at nothing but the counts of words, and so can follow a stream."""
+
+    def cost(self, units: tuple[str, ...], known: bool) -> Cohesion:
+        """Return the cost of segments of this text."""
+        bags = self._bags(units)
+        return self.bag_cost(bags, known, bags.sizes)
+
+    def bag_cost(self, bags: Bags, known: bool, sizes: Sizes) -> Cohesion:
+        """Return the cost of segments of a text, or of a stretch of one of these sizes."""
+        raise NotImplementedError
+
+    def stream(self, **options: Any) -> Stream:
+        """Segment units as they arrive; see :class:`caesura.segmenters.text.streams.Stream`."""
+        from caesura.segmenters.text.streams import Stream
+
+        return Stream(self, **options)
 
 
 def units_of(units: Any) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.cohesion import cohesion_rows, segment_cohesion, word_entries
+from caesura.kernels.cohesion import cohesion_rows, last_cohesion, segment_cohesion, word_entries
 from caesura.segmenters.text.dynamic import Frame
 from caesura.segmenters.text.tokens import Bags
 
@@ -62,6 +62,13 @@ class Cohesion:
             )  # fmt: skip
             yield first, rows
 
+    def last_row(self) -> NDArray[np.float64]:
+        """Return the cost of every segment that ends with the last unit, by its start."""
+        n, bags = self.length, self.bags
+        row = np.empty(n)
+        last_cohesion(bags.offsets, bags.tokens, bags.types, self._climbs, self.totals, row)
+        return row + self.durations[n - np.arange(n)] if len(self.durations) else row
+
     def segments(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the cost of each segment (start, end]."""
         bags = self.bags
@@ -90,7 +97,7 @@ def compound_multinomial(
     return Cohesion(bags, steps, np.concatenate(([0.0], np.cumsum(terms))), _or_none(durations))
 
 
-def smoothed_likelihood(bags: Bags, per_segment: float, durations: NDArray[np.float64] | None = None) -> Cohesion:
+def smoothed_likelihood(bags: Bags, per_segment: float, vocabulary: int) -> Cohesion:
     """The description length of Utiyama & Isahara (2001), Laplace's rule for every segment.
 
     ``cost(i, j) = per_segment + N ln(N + V) - Σ_w n_w ln(n_w + 1)``; ``f(c) = c ln(c + 1)`` gives the steps, its first ln 2 per token is
@@ -101,8 +108,8 @@ def smoothed_likelihood(bags: Bags, per_segment: float, durations: NDArray[np.fl
     weights = counts * np.log(counts + 1.0)
     steps = np.diff(weights, 2)
     numbers = np.arange(size + 1, dtype=np.float64)
-    totals = per_segment + numbers * np.log(np.maximum(numbers + bags.types, 1.0)) - numbers * np.log(2.0)
-    return Cohesion(bags, steps, totals, _or_none(durations))
+    totals = per_segment + numbers * np.log(np.maximum(numbers + vocabulary, 1.0)) - numbers * np.log(2.0)
+    return Cohesion(bags, steps, totals, np.empty(0))
 
 
 def _or_none(durations: NDArray[np.float64] | None) -> NDArray[np.float64]:

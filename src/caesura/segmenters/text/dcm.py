@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.segmenters.text.base import AdditiveSegmenter, Penalty, check_positive
+from caesura.segmenters.text.base import CohesionSegmenter, Penalty, check_positive
 from caesura.segmenters.text.cohesion import Cohesion, compound_multinomial
-from caesura.segmenters.text.tokens import Bags
+from caesura.segmenters.text.tokens import Bags, Sizes
 
 __all__ = ["DCM", "duration_costs"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DCM(AdditiveSegmenter):
+class DCM(CohesionSegmenter):
     """The segmentation under which the words of each segment are most probable, solved exactly.
 
     ``cost(i, j) = ln Γ(N + W a) - ln Γ(W a) - Σ_w [ln Γ(n_w + a) - ln Γ(a)]``: the Dirichlet compound multinomial with a symmetric
@@ -59,18 +59,17 @@ class DCM(AdditiveSegmenter):
         if not isinstance(self.vocabulary, int) and self.vocabulary not in (None, "kept", "all"):
             raise CaesuraError(f"vocabulary is {self.vocabulary!r}; expected 'kept', 'all' or a number of types.")
 
-    def cost(self, units: tuple[str, ...], known: bool) -> Cohesion:
-        """Return the cost of segments of this text."""
-        bags = self._bags(units)
+    def bag_cost(self, bags: Bags, known: bool, sizes: Sizes) -> Cohesion:
+        """Return the cost of segments of a text, or of a stretch of one of these sizes."""
         prior = self.prior if self.prior is not None else 0.2 if known else 0.5
         durations = None if self.duration is None else duration_costs(len(bags), *_duration(self.duration))
-        return compound_multinomial(bags, prior, self._types(bags), durations)
+        return compound_multinomial(bags, prior, self._types(sizes), durations)
 
-    def _types(self, bags: Bags) -> int:
+    def _types(self, sizes: Sizes) -> int:
         if isinstance(self.vocabulary, int):
             return self.vocabulary
         every = self.vocabulary == "all" or (self.vocabulary is None and self.tokens == "mcs")
-        return bags.met if every else bags.types
+        return sizes.met if every else sizes.types
 
 
 def duration_costs(longest: int, mean: float, dispersion: float = 1.0) -> NDArray[np.float64]:

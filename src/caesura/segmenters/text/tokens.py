@@ -17,14 +17,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra, UnknownName
 
-__all__ = ["NAMES", "Bags", "Tokenizer", "Tokens"]
+__all__ = ["NAMES", "Bags", "Sizes", "Tokenizer", "Tokens"]
 
 #: What users may give: a name, or a function from a unit to its tokens.
 Tokens: TypeAlias = str | Callable[[str], Iterable[str]]
@@ -35,6 +35,18 @@ NAMES = {
     "choi": "as Choi's C99 and Utiyama & Isahara's U00 read English",
     "mcs": "as MinCutSeg and BayesSeg read English",
 }
+
+
+#: Units of texts whose words a tokenizer remembers: asking for cost, penalty and posterior counts them once, and so does learning.
+_REMEMBERED = 100_000
+
+
+class Sizes(NamedTuple):
+    """How much text there is: tokens, their types, and the types met before stop words were dropped."""
+
+    tokens: int
+    types: int
+    met: int
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,11 @@ class Bags:
     def types(self) -> int:
         """How many types there are."""
         return len(self.names)
+
+    @property
+    def sizes(self) -> Sizes:
+        """How much text this is."""
+        return Sizes(len(self.tokens), self.types, self.met)
 
     def __len__(self) -> int:
         """How many units there are."""
@@ -149,7 +166,21 @@ class Tokenizer:
         return [bags.names[t] for t in bags.tokens]
 
     def bags(self, units: Sequence[str]) -> Bags:
-        """Return the bags of words of all units."""
+        """Return the bags of words of all units; those of the latest texts (tuples, which do not change) are remembered."""
+        if not isinstance(units, tuple):
+            return self._count(units)
+        recent = self._recent
+        if id(units) not in recent:
+            if sum(len(known) for known, _ in recent.values()) + len(units) > _REMEMBERED:
+                recent.clear()
+            recent[id(units)] = (units, self._count(units))
+        return recent[id(units)][1]
+
+    @cached_property
+    def _recent(self) -> dict[int, tuple[tuple[str, ...], Bags]]:
+        return {}
+
+    def _count(self, units: Sequence[str]) -> Bags:
         split, types = self._split(units), self._types
         words = [split(unit) for unit in units]
         offsets = np.concatenate(([0], np.cumsum(np.fromiter(map(len, words), np.int64, len(words))))).astype(np.int64)

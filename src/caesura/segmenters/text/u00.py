@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.segmenters.text import dynamic
-from caesura.segmenters.text.base import AdditiveSegmenter, Choice, Penalty, parse_penalty
+from caesura.segmenters.text.base import Choice, CohesionSegmenter, Penalty
 from caesura.segmenters.text.cohesion import Cohesion, smoothed_likelihood
-from caesura.segmenters.text.tokens import Bags
+from caesura.segmenters.text.tokens import Bags, Sizes
 
 __all__ = ["U00"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class U00(AdditiveSegmenter):
+class U00(CohesionSegmenter):
     """The segmentation that describes the text in the fewest bits.
 
     ``cost(i, j) = log N + n log(n + V) - Σ_w n_w log(n_w + 1)``: Laplace's estimate of the words of each segment, n tokens in the segment,
@@ -37,14 +37,11 @@ class U00(AdditiveSegmenter):
     penalty: Penalty | None = "log N"
     recursive: bool = False
 
-    def cost(self, units: tuple[str, ...], known: bool) -> Cohesion:
-        """Return the cost of segments of this text, the price of each included."""
-        bags = self._bags(units)
-        factor, by_size = parse_penalty(self.penalty or 0.0)
-        price = factor * np.log(max(len(bags.tokens), 1)) if by_size else factor
-        return smoothed_likelihood(bags, price)
+    def bag_cost(self, bags: Bags, known: bool, sizes: Sizes) -> Cohesion:
+        """Return the cost of segments of a text, or of a stretch of one of these sizes; the price of each is included."""
+        return smoothed_likelihood(bags, super().bag_penalty(sizes), sizes.types)
 
-    def penalty_of(self, units: tuple[str, ...]) -> float:
+    def bag_penalty(self, sizes: Sizes) -> float:
         """Nothing: the price stands in the cost."""
         return 0.0
 

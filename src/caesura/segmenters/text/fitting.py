@@ -1,0 +1,149 @@
+"""Learning from segmented texts how many segments there should be, and how sure the posteriors may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError
+from caesura.model import Corpus, Segmentation
+from caesura.segmenters.text.base import AdditiveSegmenter, TextSegmenter
+from caesura.segmenters.text.c99 import C99
+from caesura.segmenters.text.texttiling import TextTiling
+
+__all__ = ["Example", "calibration_error", "examples_of", "fit", "fit_temperature", "mean_score"]
+
+T = TypeVar("T", bound=TextSegmenter)
+
+#: Factors of log N that are tried, and temperatures.
+_FACTORS = np.round(np.concatenate(([0.0], np.geomspace(0.05, 20.0, 40))), 3)
+_TEMPERATURES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text and what one coder made of it."""
+
+    units: tuple[str, ...]
+    reference: Segmentation
+
+    @property
+    def marks(self) -> NDArray[np.bool_]:
+        """Whether a boundary stands at each place."""
+        marks = np.zeros(max(len(self.units) - 1, 0), bool)
+        inside = self.reference.positions[(self.reference.positions > 0) & (self.reference.positions < len(self.units))]
+        marks[inside - 1] = True
+        return marks
+
+
+def examples_of(corpus: Corpus) -> list[Example]:
+    """Take every annotation of a corpus that carries its text."""
+    found = [
+        Example(a.marks.units, a.marks)
+        for a in corpus
+        if isinstance(a.marks, Segmentation) and not a.marks.timed and a.marks.units is not None and a.marks.length
+    ]
+    if not found:
+        raise CaesuraError("a segmenter learns from texts that people have segmented; this corpus carries no texts.")
+    return found
+
+
+def fit(segmenter: T, corpus: Corpus, metric: str | None = "B", priors: Sequence[float] = ()) -> T:
+    """Choose what decides the number of segments so that the metric is best on these texts, and the temperature of the posteriors.
+
+    Parameters
+    ----------
+    segmenter
+        What is to be learnt depends on it: the penalty of additive segmenters (and among ``priors`` the prior of dcm), the preference of aps,
+        the threshold of C99, cut-off and block of TextTiling.
+    corpus
+        Segmented texts; a few suffice.
+    metric
+        By which score: ``B``, ``WD``, ``Pk`` or any other; None matches the mean number of segments.
+    """
+    examples = examples_of(corpus)
+    score = count_difference if metric is None else _scorer(metric)
+    tried = [(mean_score(candidate, examples, score), candidate) for candidate in _candidates(segmenter, priors)]
+    best = max(value for value, _ in tried)
+    chosen = next(candidate for value, candidate in tried if value >= best - 1e-12)
+    return fit_temperature(chosen, examples) if isinstance(chosen, AdditiveSegmenter) else chosen
+
+
+Scorer = Callable[[Sequence[Segmentation], Sequence[Segmentation]], float]
+
+
+def mean_score(segmenter: TextSegmenter, examples: Iterable[Example], score: Scorer) -> float:
+    """Segment all examples, the number left open, and score them; higher is better."""
+    listed = list(examples)
+    return score([e.reference for e in listed], [segmenter.segment(e.units) for e in listed])
+
+
+def count_difference(references: Sequence[Segmentation], hypotheses: Sequence[Segmentation]) -> float:
+    """Minus the distance between the mean numbers of segments."""
+    return -abs(float(np.mean([len(r) for r in references]) - np.mean([len(h) for h in hypotheses])))
+
+
+def _scorer(name: str) -> Scorer:
+    from caesura.metrics import metric
+
+    chosen = metric(name)
+    sign = 1.0 if chosen.higher_is_better else -1.0
+
+    def score(references: Sequence[Segmentation], hypotheses: Sequence[Segmentation]) -> float:
+        values = [chosen(r.with_units(None), h.with_units(None)) for r, h in zip(references, hypotheses, strict=True)]
+        return sign * float(np.nanmean(values))
+
+    return score
+
+
+def _candidates(segmenter: T, priors: Sequence[float]) -> list[T]:
+    """List the parameters to try, the simplest first."""
+    from caesura.segmenters.text.aps import APS
+    from caesura.segmenters.text.vectors import Vectors
+
+    open_ended = segmenter.changed(density=None, mean_length=None)
+    if isinstance(segmenter, C99):
+        return [open_ended.changed(threshold=round(float(t), 2)) for t in np.arange(-0.5, 4.01, 0.25)]
+    if isinstance(segmenter, TextTiling):
+        return [open_ended.changed(cutoff=c, block=b) for c in ("hc", "lc") for b in (2, 4, 6, 10, 15)]
+    if isinstance(segmenter, APS):
+        return [open_ended.changed(preference=round(float(p), 3)) for p in np.linspace(-2.0, 0.6, 40)]
+    if isinstance(segmenter, Vectors):
+        return [open_ended.changed(penalty=round(float(p), 4)) for p in np.geomspace(0.01, 20.0, 40)]
+    if isinstance(segmenter, AdditiveSegmenter):
+        changes: list[dict[str, Any]] = [{"prior": prior} for prior in priors] or [{}]
+        return [open_ended.changed(penalty=f"{c:g} log N", **change) for change in changes for c in _FACTORS]
+    raise CaesuraError(f"{segmenter.name} has nothing to learn.")
+
+
+def fit_temperature(segmenter: Any, examples: Sequence[Example]) -> Any:
+    """Choose the temperature under which the boundaries of the examples are most probable."""
+    usable = [e for e in examples if len(e.units) > 1]
+    if not usable:
+        return segmenter
+    losses = []
+    for temperature in _TEMPERATURES:
+        heated = segmenter.changed(temperature=temperature)
+        pairs = [(heated._posterior(e.units, None), e.marks) for e in usable]
+        losses.append(_log_loss(np.concatenate([p for p, _ in pairs]), np.concatenate([m for _, m in pairs])))
+    return segmenter.changed(temperature=_TEMPERATURES[int(np.argmin(losses))])
+
+
+def _log_loss(posterior: NDArray[np.float64], marks: NDArray[np.bool_]) -> float:
+    inside = np.clip(posterior, 1e-4, 1 - 1e-4)
+    return float(-np.where(marks, np.log(inside), np.log1p(-inside)).mean())
+
+
+def calibration_error(posterior: NDArray[np.float64], marks: NDArray[np.bool_], bins: int = 10) -> float:
+    """Mean distance between how probable boundaries were called and how often they stood there, over equal bins (ECE)."""
+    which = np.minimum((posterior * bins).astype(int), bins - 1)
+    error = 0.0
+    for b in range(bins):
+        here = which == b
+        if here.any():
+            error += here.mean() * abs(float(posterior[here].mean() - marks[here].mean()))
+    return error

@@ -1,0 +1,114 @@
+"""Learning the number of segments, streams, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.segmenters.text import C99, DCM, U00, TextTiling, load
+from caesura.segmenters.text.fitting import Example, calibration_error, examples_of
+
+TOPICS = [["ship", "sea", "sail", "storm"], ["bread", "flour", "oven", "yeast"], ["judge", "court", "jury", "law"]]
+
+
+def made(seed: int, size: int = 5, topics: int = 6) -> Segmentation:
+    """A text that changes its topic every few units."""
+    random = np.random.default_rng(seed)
+    masses = random.integers(size - 2, size + 3, topics)
+    units = [" ".join(random.choice(TOPICS[t % 3], 4)) for t, mass in enumerate(masses) for _ in range(mass)]
+    return Segmentation.from_masses(masses.tolist(), units=units)
+
+
+CORPUS = Corpus.from_annotations(Annotation(f"t{i}", "gold", made(i)) for i in range(4))
+OTHER = [made(i) for i in range(10, 16)]
+
+
+def mean_b(segmenter) -> float:
+    return float(
+        np.mean(
+            [cs.boundary_similarity(m.with_units(None), segmenter.segment(m.units).with_units(None)) for m in OTHER]
+        )
+    )
+
+
+@pytest.mark.parametrize("start", [DCM(penalty=30.0), U00(penalty=40.0)])
+def test_a_learnt_penalty_serves_other_texts(start) -> None:
+    learnt = start.fit(CORPUS, metric="B")
+    assert mean_b(start) < 0.1
+    assert mean_b(learnt) > 0.7
+    assert "log N" in learnt.penalty
+    counts = start.fit(CORPUS, metric=None)
+    numbers = [len(counts.segment(m.units)) for m in OTHER]
+    assert np.mean(numbers) == pytest.approx(6, abs=1.5)
+
+
+def test_other_methods_learn_too() -> None:
+    assert mean_b(C99(threshold=9.0).fit(CORPUS)) > mean_b(C99(threshold=9.0))
+    with pytest.raises(CaesuraError, match="carries no texts"):
+        DCM().fit(Corpus.from_dict({"a": {"x": [2, 3]}}))
+
+
+def test_the_temperature_follows_what_is_certain() -> None:
+    """Where coders draw boundaries at random, posteriors must cool down to the base rate."""
+    random = np.random.default_rng(0)
+    careless = Corpus.from_annotations(
+        Annotation(a.item, "x", Segmentation(a.marks.length, np.sort(random.choice(a.marks.length - 1, 5, False) + 1), units=a.marks.units))
+        for a in CORPUS
+    )  # fmt: skip
+    assert DCM(penalty=3.0).fit(careless, None).temperature > DCM(penalty=3.0).fit(CORPUS, None).temperature
+
+
+def test_calibration_error() -> None:
+    assert calibration_error(np.array([0.95, 0.95, 0.05, 0.05]), np.array([True, True, False, False])) == pytest.approx(
+        0.05
+    )
+    assert calibration_error(np.array([0.5, 0.5]), np.array([True, False])) == 0.0
+    example = examples_of(CORPUS)[0]
+    assert isinstance(example, Example)
+    assert example.marks.sum() == 5
+
+
+@pytest.mark.parametrize("segmenter", [DCM(vocabulary=40, penalty=2.0), U00(penalty=3.0)])
+def test_a_stream_gives_what_the_whole_text_gives(segmenter) -> None:
+    for marks in OTHER:
+        whole = segmenter.changed(max_length=9).segment(marks.units).positions.tolist()
+        stream = segmenter.stream(max_length=9)
+        reported = [p for unit in marks.units for p in stream.push(unit)]
+        assert reported, "some boundaries are final before the end"
+        if isinstance(segmenter, DCM):
+            assert [*reported, *stream.finish()] == whole == stream.final
+        all_at_once = segmenter.stream(max_length=len(marks.units))
+        assert not [p for unit in marks.units for p in all_at_once.push(unit)]
+        assert all_at_once.finish() == segmenter.segment(marks.units).positions.tolist()
+
+
+def test_streams_of_nothing_and_after_the_end() -> None:
+    stream = DCM().stream()
+    assert stream.finish() == []
+    with pytest.raises(CaesuraError, match="this stream is finished"):
+        stream.push("more")
+    with pytest.raises(CaesuraError, match="cannot segment a stream"):
+        C99().stream()
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    for segmenter in (
+        DCM(prior=0.3, penalty="2 log N", stopwords={"b", "a"}, duration=(4.0, 2.0)),
+        C99(mask=5),
+        TextTiling(block=3),
+    ):
+        segmenter.save(tmp_path / "s.json")
+        again = load(tmp_path / "s.json")
+        assert type(again) is type(segmenter)
+        assert again.signature == segmenter.signature
+        assert again.segment(OTHER[0].units) == segmenter.segment(OTHER[0].units)
+    with pytest.raises(CaesuraError, match="tokens is a function"):
+        DCM(tokens=str.split).save(tmp_path / "s.json")
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(CaesuraError, match="this is no saved segmenter"):
+        load(tmp_path / "x.json")
