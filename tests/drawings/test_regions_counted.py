@@ -28,7 +28,7 @@ def test_signs_are_the_counted_hits_deletions_and_insertions(
     picture = draw("regions", pair_corpus(*sides), tolerance=tolerance, matching=matching)
     assert isinstance(picture, RegionTimeline)
     items = [item for block in picture.scene(2000, fine=True).blocks for item in block]
-    signs = [item.glyph for item in items if isinstance(item, Sign)]
+    signs = [item.words for item in items if isinstance(item, Sign)]
     counts = region_scores(*sides, tolerance, matching=matching)
     assert signs.count("●") == counts.hits
     assert signs.count("×") == counts.deletions

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Literal
 
 from caesura.display.palette import STYLES
 from caesura.display.scene import (
     Axis,
-    Band,
     Bar,
     Branch,
     Caption,
@@ -19,7 +17,6 @@ from caesura.display.scene import (
     Item,
     Join,
     Label,
-    Line,
     Link,
     Mark,
     Move,
@@ -176,80 +173,67 @@ class _Block:
     def _cell(self, x: float, width: float = 1) -> int:
         return self.scene.margin + round(self.scene.place(x, width))
 
-    @singledispatchmethod
     def put(self, item: Item) -> None:
-        """Write one item."""
-        raise TypeError(f"a terminal cannot draw {type(item).__name__}")
+        """Write one item, by the method of its name."""
+        getattr(self, f"_{type(item).__name__.lower()}")(item)
 
-    @put.register
-    def _(self, item: Label) -> None:
-        shown = clip(clean(item.words), item.width)
+    def _label(self, item: Label) -> None:
+        shown = clip(clean(item.words), int(item.width))
         self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, item.role, bidi=self.bidi)
 
-    @put.register
-    def _(self, item: Caption) -> None:
+    def _caption(self, item: Caption) -> None:
         shown, start = clean(item.words), self._cell(item.x, item.width) + 1  # behind the boundary
         room = round(item.x + item.width) - round(item.x) - 1
         if 0 < cells(shown) <= room:
             self.canvas.put(self.top + item.row, start + (room - cells(shown)) // 2, shown)
 
-    @put.register
-    def _(self, item: Number) -> None:
-        self.canvas.put(self.top + item.row, self.scene.margin + item.x, item.words, "faint")
+    def _number(self, item: Number) -> None:
+        self.canvas.put(self.top + item.row, self.scene.margin + int(item.x), item.words, "faint")
 
-    @put.register
-    def _(self, item: Axis) -> None:
+    def _axis(self, item: Axis) -> None:
         free = 0
         for at, words in sorted((round(self.scene.place(x, len(words))), words) for x, words in item.numbers):
             if at >= free and at + len(words) <= self.scene.room:
                 self.canvas.put(self.top + item.row, self.scene.margin + at, words, "faint")
                 free = at + len(words) + 1
 
-    @put.register
-    def _(self, item: Name) -> None:
+    def _name(self, item: Name) -> None:
         words = pad(clean(item.words), self.scene.margin - 2)
         self.canvas.put(self.top + item.row, 0, words, item.role, bidi=self.bidi)
 
-    @put.register
-    def _(self, item: Line | Band) -> None:
+    def _line(self, item: Item) -> None:
         start = self._cell(0, item.width)
         self.canvas.fill(self.top + item.row, start, start + round(item.width), "─", "grid")
 
-    @put.register
-    def _(self, item: Mark) -> None:
+    _band = _line
+
+    def _mark(self, item: Mark) -> None:
         # A comma on a line is easily overlooked, so types stand on their colour.
         style = f"{STYLES[item.role]} reverse" if item.words else item.role
         self.canvas.put(self.top + item.row, self._cell(item.x, item.width), item.words or "┃", style)
 
-    @put.register
-    def _(self, item: Tick) -> None:
+    def _tick(self, item: Tick) -> None:
         self.canvas.put(self.top + item.row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
 
-    @put.register
-    def _(self, item: Ticks) -> None:
+    def _ticks(self, item: Ticks) -> None:
         for x in item.xs:
             self.canvas.put(self.top + item.row, self._cell(x), "┃", item.role)
 
-    @put.register
-    def _(self, item: Sign) -> None:
-        self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.glyph)), item.glyph, item.role)
+    def _sign(self, item: Sign) -> None:
+        self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.words)), item.words, item.role)
 
-    @put.register
-    def _(self, item: Link) -> None:
+    def _link(self, item: Link) -> None:
         first, second = sorted(self._cell(x) for x, _ in item.ends)
         self.canvas.fill(self.top + item.row, first + 1, second, "╌", item.role)
 
-    @put.register
-    def _(self, item: Join) -> None:
-        pass  # no room between two rows
+    def _join(self, item: Join) -> None:
+        """There is no room between two rows."""
 
-    @put.register
-    def _(self, item: Region) -> None:
+    def _region(self, item: Region) -> None:
         start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
         self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
 
-    @put.register
-    def _(self, item: Bar) -> None:
+    def _bar(self, item: Bar) -> None:
         row = self.top + item.row
         if item.stroke == "shared":
             start, stop = sorted(self._cell(x) for x in (item.x, item.x + item.width))
@@ -266,29 +250,24 @@ class _Block:
         if size >= len(item.words) + 4:
             self.canvas.put(row, start + (size - len(item.words)) // 2, item.words, item.role)
 
-    @put.register
-    def _(self, item: Share) -> None:
+    def _share(self, item: Share) -> None:
         start, stop, label = self._cell(item.x), self._cell(item.x + item.width), f" {item.words} "
         self.canvas.fill(self.top + item.row, start, stop, item.glyph, item.role)
         if cells(label) <= stop - start:
             self.canvas.put(self.top + item.row, start + (stop - start - cells(label)) // 2, label, item.role)
 
-    @put.register
-    def _(self, item: Stem) -> None:
+    def _stem(self, item: Stem) -> None:
         for row in range(item.row, item.row + item.rows):
-            self.canvas.put(self.top + row, self._cell(item.x) + item.width // 2, "│", "grid")
+            self.canvas.put(self.top + row, self._cell(item.x) + int(item.width) // 2, "│", "grid")
 
-    @put.register
-    def _(self, item: Rule) -> None:
-        words = pad(item.words, item.width, "centre") if item.words else "━" * item.width
+    def _rule(self, item: Rule) -> None:
+        words = pad(item.words, int(item.width), "centre") if item.words else "━" * int(item.width)
         self.canvas.put(self.top + item.row, self._cell(item.x), words, item.role)
 
-    @put.register
-    def _(self, item: Branch) -> None:
+    def _branch(self, item: Branch) -> None:
         self.canvas.put(self.top + item.row, self.scene.margin, item.words, "faint")
 
-    @put.register
-    def _(self, item: Edge) -> None:
+    def _edge(self, item: Edge) -> None:
         """A line of Braille dots, so that any slope goes."""
         ends = [sum(map(self._cell, (round(x), round(x + width)))) / 2 for x, width in (item.above, item.below)]
         steps = item.rows * 4
@@ -298,8 +277,7 @@ class _Block:
             column, dot = round((ends[0] + (ends[1] - ends[0]) * share) * 2 + 0.5), int(share * steps)
             self.canvas.dot(self.top + item.row + dot // 4, column // 2, _BRAILLE[column % 2][dot % 4], item.role)
 
-    @put.register
-    def _(self, item: Move) -> None:
+    def _move(self, item: Move) -> None:
         """An arrow in the first row below the block that is free there."""
         start, stop = self._cell(item.x), self._cell(item.to)
         arrow = f"╰{'─' * (stop - start - 1)}▸" if start < stop else f"◂{'─' * (start - stop - 1)}╯"
@@ -309,7 +287,6 @@ class _Block:
             row += 1
         self.canvas.put(row, x, words, item.role)
 
-    @put.register
-    def _(self, item: Group) -> None:
+    def _group(self, item: Group) -> None:
         for each in item.items:
             self.put(each)

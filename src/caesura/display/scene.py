@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 from caesura.display.writing import Bidi
 
@@ -25,246 +25,154 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Label:
-    """Words in their box of ``width`` cells: a unit of the text."""
+class Item:
+    """Something in a row: the box of cells it takes, its words, what it means, and what is said when it is pointed at."""
 
     row: int
-    x: int
-    width: int
-    words: str
+    x: float = 0
+    width: float = 1
+    words: str = ""
     role: str = "ink"
+    tip: str = ""
 
 
-@dataclass(frozen=True)
-class Caption:
+class Label(Item):
+    """Words in their box: a unit of the text."""
+
+
+class Caption(Item):
     """The name of a segment, in its middle; shown where it fits."""
 
-    row: int
-    x: float
-    width: float
-    words: str
+
+class Number(Item):
+    """A number on a ruler or before a row; it stands where it is put, whichever way a text runs."""
 
 
 @dataclass(frozen=True)
-class Number:
-    """A number on a ruler."""
-
-    row: int
-    x: int
-    words: str
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Numbers along a continuous axis, each (x, words), with lines through the next ``rows`` rows."""
-
-    row: int
-    numbers: tuple[tuple[float, str], ...]
-    rows: int
-
-
-@dataclass(frozen=True)
-class Name:
+class Name(Item):
     """The name of a row, in the margin. ``drawn`` says whether SVG, where signs explain themselves, writes it too."""
 
-    row: int
-    words: str
+    role: str = "faint"
     drawn: bool = True
-    role: Literal["faint", "strong"] = "faint"
 
 
 @dataclass(frozen=True)
-class Line:
+class Axis(Item):
+    """Numbers along a continuous axis, each (x, words), with lines through the next ``rows`` rows."""
+
+    numbers: tuple[tuple[float, str], ...] = ()
+    rows: int = 0
+
+
+class Line(Item):
     """The line that a row's marks stand on."""
 
-    row: int
-    width: int
 
-
-@dataclass(frozen=True)
-class Band:
+class Band(Item):
     """The stretch of time that a row's ticks stand on."""
 
-    row: int
-    width: float
+
+class Mark(Item):
+    """A boundary in its gap: a stroke, or its type where it has one."""
+
+
+class Rule(Item):
+    """A boundary across a column of a text that runs down the page: a stroke, or its type where it has one."""
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A boundary in a gap of ``width`` cells: a stroke, or its type where it has one."""
+class Stem(Item):
+    """The line down a column through ``rows`` rows."""
 
-    row: int
-    x: int
-    width: int
-    words: str
-    role: str
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A boundary at a time: a stroke, broken where the other side lacks it."""
-
-    row: int
-    x: float
-    role: str
-    tip: str
-    broken: bool = False
-
-
-@dataclass(frozen=True)
-class Ticks:
-    """Very many boundaries, told apart by nothing but their role."""
-
-    row: int
-    xs: tuple[float, ...]
-    role: str
-
-
-@dataclass(frozen=True)
-class Sign:
-    """A verdict about a place: ● ◐ ○ ≈ ≠ + ×, in the middle of its gap."""
-
-    row: int
-    x: float
-    width: float
-    glyph: str
-    role: str
-    tip: str = ""
-
-
-@dataclass(frozen=True)
-class Link:
-    """A stroke between two places of one row, each (x, width); it lies under the signs."""
-
-    row: int
-    ends: tuple[tuple[int, int], tuple[int, int]]
-    role: str
-    tip: str = ""
-
-
-@dataclass(frozen=True)
-class Join:
-    """A short stroke from a place of one row to a place of the row below; a terminal has no room for it."""
-
-    row: int
-    x: float
-    below: float
-    role: str
-
-
-@dataclass(frozen=True)
-class Region:
-    """A stretch of ``rows`` rows, shaded."""
-
-    row: int
-    x: float
-    width: float
-    role: str
-    tip: str
     rows: int = 1
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A segment from end to end with words in its middle.
+class Tick(Item):
+    """A boundary at a time: a stroke, broken where the other side lacks it."""
 
-    ``stroke`` says how firm it is; neighbours with "shared" ends stand wall to wall.
-    """
+    broken: bool = False
 
-    row: int
-    x: float
-    width: float
-    words: str
-    role: str
-    tip: str
+
+@dataclass(frozen=True)
+class Ticks(Item):
+    """Very many boundaries, told apart by nothing but their role."""
+
+    xs: tuple[float, ...] = ()
+
+
+class Sign(Item):
+    """A verdict about a place, ● ◐ ○ ≈ ≠ + ×, or the type of a boundary, in the middle of its gap."""
+
+
+@dataclass(frozen=True)
+class Link(Item):
+    """A stroke between two places of one row, each (x, width); it lies under the signs."""
+
+    ends: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Join(Item):
+    """A short stroke to a place of the row below; a terminal has no room for it."""
+
+    below: float = 0
+
+
+@dataclass(frozen=True)
+class Region(Item):
+    """A stretch of ``rows`` rows, shaded."""
+
+    rows: int = 1
+
+
+@dataclass(frozen=True)
+class Bar(Item):
+    """A segment from end to end, its words in the middle: how firm its ``stroke`` is; "shared" ends stand wall to wall."""
+
     stroke: Literal["heavy", "plain", "broken", "shared"] = "plain"
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Item):
     """A part of a whole, filled as densely as ``fill`` (0 to 1) says, which ``glyph`` shows in cells; its words where they fit."""
 
-    row: int
-    x: float
-    width: float
-    words: str
-    role: str
-    glyph: str
-    fill: float
-    tip: str
+    glyph: str = "█"
+    fill: float = 1.0
 
 
-@dataclass(frozen=True)
-class Stem:
-    """A line down the page through ``rows`` rows, in the middle of a column of ``width`` cells."""
-
-    row: int
-    x: int
-    width: int
-    rows: int
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A boundary across a column of ``width`` cells: a stroke, or its type where it has one."""
-
-    row: int
-    x: int
-    width: int
-    words: str
-    role: str
-
-
-@dataclass(frozen=True)
-class Branch:
+class Branch(Item):
     """Branches of a tree before a row, in the letters │ ├ └."""
 
-    row: int
-    words: str
-
 
 @dataclass(frozen=True)
-class Edge:
+class Edge(Item):
     """A straight line over ``rows`` rows, from the middle of a box (x, width) above to the middle of one below.
 
     ``weight`` (0 to 1) says how wide it is, ``broken`` that only one side wants it. ``note`` is where along it its weight is
     written, as a share of its length; None leaves that to the tip.
     """
 
-    row: int
-    rows: int
-    above: tuple[float, float]
-    below: tuple[float, float]
-    role: str
-    weight: float
-    broken: bool
-    note: float | None
-    tip: str
+    rows: int = 1
+    above: tuple[float, float] = (0, 0)
+    below: tuple[float, float] = (0, 0)
+    weight: float = 1.0
+    broken: bool = False
+    note: float | None = None
 
 
 @dataclass(frozen=True)
-class Move:
-    """Something that went from one place to another, below its row; ``words`` where only one of the two is on this line."""
+class Move(Item):
+    """Something that went to another place, drawn below its row; with ``words`` where only one of the two is on this line."""
 
-    row: int
-    x: float
-    to: float
-    role: str
-    words: str = ""
+    to: float = 0
 
 
 @dataclass(frozen=True)
-class Group:
-    """What belongs together at one place, with what is said when it is pointed at."""
+class Group(Item):
+    """What belongs together at one place, with one tip."""
 
-    tip: str
-    items: tuple[Mark | Rule | Sign, ...]
-
-
-Item: TypeAlias = (
-    Label | Caption | Number | Axis | Name | Line | Band | Mark | Tick | Ticks | Sign | Link | Join | Region | Bar | Share | Stem
-    | Rule | Branch | Edge | Move | Group
-)  # fmt: skip
+    items: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -355,6 +263,6 @@ class ScenePicture(Picture):
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw as SVG, about ``width`` letters wide."""
-        from caesura.display.svg import draw_svg
+        from caesura.display.strokes import draw_svg
 
         return draw_svg(self.scene(width, fine=True), style=style)

@@ -174,15 +174,18 @@ class AlignedSegments(ScenePicture):
 
     def _block(self, line: _Line) -> Iterator[Item]:
         for side, role, row in ((0, "reference", 0), (1, "hypothesis", _TALL + 1)):
-            yield Name(row, self.names[side])
+            yield Name(row, words=self.names[side])
             for number, segment in line.segments(self.alignment, side):
                 tip = f"{self.names[side]} {number + 1}: {segment.start:g}–{segment.stop:g}"
-                yield Bar(row, *line.box(segment), str(number + 1), role, tip, "shared")
+                yield Bar(row, *line.box(segment), str(number + 1), role, tip, stroke="shared")
         edges = [(edge, line.box(above), line.box(below)) for edge, above, below in line.edges(self.alignment)]
         for i, (edge, above, below) in enumerate(edges):
             tip = f"{self.names[0]} {edge.reference + 1} – {self.names[1]} {edge.hypothesis + 1}: {edge.weight:.4f}"
             note = _free_share(i, [(a[0] + a[1] / 2, b[0] + b[1] / 2) for _, a, b in edges])
-            yield Edge(1, _TALL, above, below, _role(edge), edge.weight, edge.chosen_by != "both", note, tip)
+            yield Edge(
+                1, role=_role(edge), tip=tip, rows=_TALL, above=above, below=below,
+                weight=edge.weight, broken=edge.chosen_by != "both", note=note,
+            )  # fmt: skip
 
     def _words(self, *, shown: bool) -> list[tuple[str, str]]:
         """What happened in sentences, the matches only counted."""

@@ -74,13 +74,13 @@ class Fates(ScenePicture):
 
     def _rows(self, room: int) -> Iterator[Item]:
         for row, (kind, total, parts) in enumerate(self._bars()):
-            yield Name(row, clip(clean(kind), _NAME), role="strong")
-            yield Number(row, -7, f"{total:6d}")
+            yield Name(row, words=clip(clean(kind), _NAME), role="strong")
+            yield Number(row, -1 - len(str(total)), words=str(total))
             done = 0
             for fate, count in parts:
                 start, stop = (share / total * room for share in (done, done + count))
                 tip, words = f"{kind} → {fate}: {count} of {total}", f"{fate} {count / total:.0%}"
-                yield Share(row, start, stop - start, words, _role(fate), _shade(fate), _opacity(fate), tip)
+                yield Share(row, start, stop - start, words, _role(fate), tip, glyph=_shade(fate), fill=_opacity(fate))
                 done += count
 
 

@@ -134,13 +134,13 @@ class NestedBars(_Nested, ScenePicture):
 
     def _rows(self, scale: float, ticks: list[int], *, fine: bool) -> Iterator[Item]:
         # Numbers stand over the middle of their unit, or where it begins if a cell is the smallest step.
-        yield Axis(0, tuple((scale * (unit - (0.5 if fine else 1)), str(unit)) for unit in ticks), 0)
+        yield Axis(0, numbers=tuple((scale * (unit - (0.5 if fine else 1)), str(unit)) for unit in ticks))
         row = 0
         for coder, hierarchy in zip(self.coders, self.hierarchies, strict=True):
-            yield Name(row + 1, clip(clean(coder), _NAME), role="strong")
+            yield Name(row + 1, words=clip(clean(coder), _NAME), role="strong")
             for level in range(1, max(hierarchy.depth, 1) + 1):
                 row += 1
-                yield Number(row, -2, str(level))
+                yield Number(row, -2, words=str(level))
                 yield from (self._bar(row, scale, *span) for span in hierarchy.spans if span[2] == level)
 
     def _bar(self, row: int, scale: float, first: int, last: int, level: int) -> Bar:
@@ -203,7 +203,7 @@ class Tree(_Nested, ScenePicture):
             blocks=(items,),
         )
 
-    def _rows(self, width: int) -> Iterator[Label | Branch | Sign]:
+    def _rows(self, width: int) -> Iterator[Item]:
         row = 0
         for coder, hierarchy in zip(self.coders, self.hierarchies, strict=True):
             heading = clip(" · ".join(filter(None, (clean(self.item), clean(coder)))), width)
@@ -212,7 +212,7 @@ class Tree(_Nested, ScenePicture):
             column = max((len(branch) + len(label) for branch, label, _, _ in lines), default=0) + 4
             for branch, label, words, verdict in lines:
                 row += 1
-                yield Branch(row, branch)
+                yield Branch(row, words=branch)
                 yield Label(row, len(branch), len(label), label, ROLES[verdict])
                 if len(self.hierarchies) > 1:
                     yield Sign(row, column - 2, 1, GLYPHS[verdict], ROLES[verdict])

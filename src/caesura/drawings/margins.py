@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from caesura.display.scene import Group, Item, Label, Mark, Number, Rule, Scene, ScenePicture, Sign, Stem
+from caesura.display.scene import Group, Item, Label, Number, Rule, Scene, ScenePicture, Sign, Stem
 from caesura.display.writing import cells, clean, clip
 from caesura.drawings.streams import GLYPHS, ROLES, OneTrack, Place
 
@@ -57,7 +57,7 @@ class Down(OneTrack, ScenePicture):
             if number in places:
                 items.append(self._rules(len(rows), places[number], columns, text))
                 rows.append(0.0)
-        stems = [Stem(1, at, wide, len(rows) - 1) for at, wide, _ in columns]
+        stems = [Stem(1, at, wide, rows=len(rows) - 1) for at, wide, _ in columns]
         return Scene(
             title=self.title,
             description=stream.described,
@@ -71,7 +71,7 @@ class Down(OneTrack, ScenePicture):
         )
 
     def _unit(self, row: int, number: int, digits: int, text: int, width: int) -> Iterator[Item]:
-        yield Number(row, digits + 1 - len(str(number)), str(number))
+        yield Number(row, digits + 1 - len(str(number)), words=str(number))
         if self.stream.units is not None:
             shown = clip(clean(self.stream.units[number - 1]), max(8, width - text))
             start = max(text, width - cells(shown)) if self.stream.rtl else text
@@ -79,11 +79,11 @@ class Down(OneTrack, ScenePicture):
 
     def _rules(self, row: int, place: Place, columns: list[tuple[int, int, str]], text: int) -> Group:
         role = ROLES[place.verdict]
-        items: list[Mark | Rule | Sign] = [
+        items: list[Item] = [
             Rule(row, at, wide, label, role)
             for (at, wide, _), label in zip(columns, place.labels, strict=True)
             if label is not None
         ]
         if len(columns) > 1:
             items.append(Sign(row, text - 2, 1, GLYPHS[place.verdict], role))
-        return Group(self.stream.tip(place), tuple(items))
+        return Group(0, tip=self.stream.tip(place), items=tuple(items))

@@ -116,8 +116,8 @@ class DrawnOperations(ScenePicture):
         )
 
     def _block(self, line: Wrapped) -> Iterator[Item]:
-        yield Name(0, self.names[0])
-        yield Name(2, self.names[1])
+        yield Name(0, words=self.names[0])
+        yield Name(2, words=self.names[1])
         signs = {}
         for number, (start, wide, gap) in enumerate(zip(line.starts, line.widths, line.gaps, strict=True), line.first):
             yield Label(1, start, wide, self._unit(number))
@@ -130,10 +130,10 @@ class DrawnOperations(ScenePicture):
             if old is None or new is None or old == new:
                 continue
             if old in signs and new in signs:
-                yield Move(2, signs[old], signs[new], "near")
+                yield Move(2, signs[old], to=signs[new], role="near")
             else:  # the other end is on another line: say where
                 here, there = (old, new) if old in signs else (new, old)
-                yield Move(2, signs[here], signs[here], "near", f"↷ {there}")
+                yield Move(2, signs[here], to=signs[here], role="near", words=f"↷ {there}")
 
     def _described(self) -> str:
         edits = [_sentence(each) for each in self.operations if each.kind != "match"]

@@ -113,8 +113,8 @@ class RegionTimeline(ScenePicture):
     def _line(self, line: Stretch, room: int, *, fine: bool, far: bool) -> Iterator[Item]:
         yield line.axis(self.stop, room, 2, fine=fine)
         for row, name in enumerate(self.coders, 1):
-            yield Name(row, clean(name))
-            yield Band(row, line.at(line.stop))
+            yield Name(row, words=clean(name))
+            yield Band(row, width=line.at(line.stop))
         yield from self._from_afar(line) if far else self._close(line)
 
     def _close(self, line: Stretch) -> Iterator[Item]:
@@ -122,21 +122,23 @@ class RegionTimeline(ScenePicture):
         for start, end in zip(match.starts.tolist(), match.ends.tolist(), strict=True):
             if end > line.start and start < line.stop:
                 tip = f"region {start:.4g} to {end:.4g} s"
-                yield Region(1, line.at(start), line.at(end) - line.at(start), "reference", tip, rows=2)
+                yield Region(1, line.at(start), line.at(end) - line.at(start), role="reference", tip=tip, rows=2)
         yield from line.captions(1, self.reference)
         for time, deleted in zip(match.reference.tolist(), match.deleted.tolist(), strict=True):
             if line.holds(time):
                 tip = f"{'deletion' if deleted else 'hit'} at {time:.4g} s"
-                yield Tick(1, line.at(time), "miss" if deleted else "reference", tip, broken=deleted)
+                yield Tick(1, line.at(time), role="miss" if deleted else "reference", tip=tip, broken=deleted)
                 yield Sign(3, line.at(time), 0, "×" if deleted else "●", "miss" if deleted else "match", tip)
         for index, (time, inserted) in enumerate(zip(match.hypothesis.tolist(), match.inserted.tolist(), strict=True)):
             if line.holds(time):
                 tip = f"{'insertion' if inserted else 'hit'} at {time:.4g} s"
-                yield Tick(2, line.at(time), "near" if inserted else "match", tip, broken=inserted)
+                yield Tick(2, line.at(time), role="near" if inserted else "match", tip=tip, broken=inserted)
                 if inserted:
                     yield Sign(3, line.at(time), 0, "+", "near", tip)
                 elif match.found[index] >= 0:
-                    yield Join(1, line.at(float(match.reference[match.found[index]])), line.at(time), "match")
+                    yield Join(
+                        1, line.at(float(match.reference[match.found[index]])), below=line.at(time), role="match"
+                    )
 
     def _from_afar(self, line: Stretch) -> Iterator[Item]:
         """Very many boundaries: by their fate only, without regions, which nobody could see."""
@@ -148,7 +150,7 @@ class RegionTimeline(ScenePicture):
             here = (times >= line.start) & (times <= line.stop)
             for chosen, role, rows in ((~missed, roles[0], (row,)), (missed, roles[1], (row, 3))):
                 xs = tuple(line.at(time) for time in times[chosen & here].tolist())
-                yield from (Ticks(at, xs, role) for at in rows)
+                yield from (Ticks(at, xs=xs, role=role) for at in rows)
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto" tabindex="0">{self.svg()}</div>'

@@ -103,10 +103,10 @@ class Along(OneTrack, ScenePicture):
         stream, verdicts = self.stream, len(self.stream.coders) + 1
         yield from self._text(line)
         for row, name in enumerate(stream.coders, 1):
-            yield Name(row, name)
-            yield Line(row, line.width)
+            yield Name(row, words=name)
+            yield Line(row, width=line.width)
         if len(stream.coders) > 1:
-            yield Name(verdicts, stream.row, drawn=False)
+            yield Name(verdicts, words=stream.row, drawn=False)
         units = range(line.first, line.last + 1)
         gaps = dict(zip(units, zip(line.gaps, line.gap_widths, strict=True), strict=True))
         for place in stream.places:
@@ -114,11 +114,11 @@ class Along(OneTrack, ScenePicture):
                 yield self._place(place, *gaps[int(place.position)])
         for first, second, tip in stream.near_misses:
             if first in gaps and second in gaps:
-                yield Link(verdicts, (gaps[first], gaps[second]), "near", tip)
+                yield Link(verdicts, ends=(gaps[first], gaps[second]), role="near", tip=tip)
 
     def _text(self, line: Wrapped) -> Iterator[Item]:
         if self.stream.units is None:
-            yield from (Number(0, at, str(unit)) for unit, at in _ruler(line))
+            yield from (Number(0, at, words=str(unit)) for unit, at in _ruler(line))
             return
         units = self.stream.units[line.first - 1 : line.last]
         yield from (Label(0, x, wide, unit) for unit, x, wide in zip(units, line.starts, line.widths, strict=True))
@@ -126,10 +126,10 @@ class Along(OneTrack, ScenePicture):
     def _place(self, place: Place, x: int, width: int) -> Group:
         """What the coders put at one place, and the verdict below them."""
         role, coders = ROLES[place.verdict], self.stream.coders
-        items: list[Mark | Sign] = [Mark(i + 1, x, width, place.labels[i] or "", role) for i in place.holders]
+        items: list[Item] = [Mark(i + 1, x, width, place.labels[i] or "", role) for i in place.holders]
         if len(coders) > 1:
             items.append(Sign(len(coders) + 1, x, width, GLYPHS[place.verdict], role))
-        return Group(self.stream.tip(place), tuple(items))
+        return Group(0, tip=self.stream.tip(place), items=tuple(items))
 
 
 def _ruler_width(units: int, room: int) -> int:

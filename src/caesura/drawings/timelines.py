@@ -48,7 +48,8 @@ class Stretch:
     def axis(self, end: float, room: int, rows: int, *, fine: bool) -> Axis:
         """Give the times along the line, none behind the ``end`` of the recording; a fine medium writes them smaller."""
         labels = axis_labels(self.start, self.start + room / self.scale, room // (9 if fine else 12))
-        return Axis(0, tuple(((time - self.start) * self.scale, words) for time, words in labels if time <= end), rows)
+        numbers = tuple(((time - self.start) * self.scale, words) for time, words in labels if time <= end)
+        return Axis(0, numbers=numbers, rows=rows)
 
 
 def stretches(start: float, stop: float, scale: float, room: float, *, closed: bool) -> list[Stretch]:
@@ -96,8 +97,8 @@ class Timeline(OneTrack, ScenePicture):
         stream = self.stream
         yield line.axis(stream.length, room, len(stream.coders), fine=fine)
         for row, (name, marks) in enumerate(zip(stream.coders, stream.marks, strict=True), 1):
-            yield Name(row, clean(name))
-            yield Band(row, line.at(float(marks.length)))
+            yield Name(row, words=clean(name))
+            yield Band(row, width=line.at(float(marks.length)))
             yield from line.captions(row, marks)
             for time in filter(line.holds, marks.positions.tolist()):
-                yield Tick(row, line.at(time), SERIES[(row - 1) % len(SERIES)], f"{time:g} s")
+                yield Tick(row, line.at(time), role=SERIES[(row - 1) % len(SERIES)], tip=f"{time:g} s")

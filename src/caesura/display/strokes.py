@@ -1,0 +1,236 @@
+"""Scenes as SVG: the same cells, with lines, discs and boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from caesura.display.scene import (
+    Axis,
+    Band,
+    Bar,
+    Branch,
+    Caption,
+    Edge,
+    Group,
+    Item,
+    Join,
+    Label,
+    Line,
+    Link,
+    Mark,
+    Move,
+    Name,
+    Number,
+    Region,
+    Rule,
+    Scene,
+    Share,
+    Sign,
+    Stem,
+    Tick,
+    Ticks,
+)  # fmt: skip
+from caesura.display.svg import CELL, LINE, Svg
+from caesura.display.writing import cells, clean, clip, fold, is_rtl
+
+__all__ = ["draw_svg"]
+
+
+def draw_svg(scene: Scene, *, style: bool = True) -> str:
+    """Draw a scene as one picture."""
+    block = (sum(scene.rows) + 0.8) * LINE
+    legend = fold(scene.legend, int(scene.width * 1.16)) if scene.legend else []
+    top = LINE * ((1.6 if scene.heading else 0.4) + len(legend))
+    key = fold(scene.key, int(scene.width * 1.16)) if scene.key else []  # letters of the key are smaller
+    height = top + block * len(scene.blocks) + LINE * 1.2 * bool(key) + LINE * max(0, len(key) - 1)
+    picture = Svg(scene.width * CELL + 16, height, title=scene.title, description=scene.description, style=style)
+    if scene.heading:
+        picture.text(8, LINE, scene.heading, weight="bold")
+    for number, line in enumerate(reversed(legend)):
+        picture.text(8, top - LINE * (number + 0.6), line, "faint", size=12)
+    for number, items in enumerate(scene.blocks):
+        with picture.group(transform=f"translate(8 {top + number * block:g})"):
+            writer = _Block(picture, scene)
+            for item in items:
+                writer.put(item)
+    for number, line in enumerate(reversed(key)):
+        picture.text(8, picture.height - LINE * (number + 0.6), line, "faint", size=12)
+    return picture.render()
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One block of a scene in a picture: every kind of item as lines, discs and boxes."""
+
+    picture: Svg
+    scene: Scene
+
+    def _x(self, x: float, width: float = 0) -> float:
+        return CELL * (self.scene.margin + self.scene.place(x, width))
+
+    def _middle(self, x: float, width: float) -> float:
+        return self._x(x, width) + CELL * width / 2
+
+    def _top(self, row: int) -> float:
+        return LINE * sum(self.scene.rows[:row])
+
+    def _y(self, row: int) -> float:
+        return self._top(row) + LINE * self.scene.rows[row] / 2
+
+    def put(self, item: Item) -> None:
+        """Draw one item, by the method of its name."""
+        getattr(self, f"_{type(item).__name__.lower()}")(item)
+
+    def _label(self, item: Label) -> None:
+        shown = clip(clean(item.words), int(item.width))
+        fit = CELL * item.width if item.width > 1 and not is_rtl(shown) else None
+        role, weight = ("ink", "bold") if item.role == "strong" else (item.role, "")
+        self.picture.text(
+            self._middle(item.x, item.width),
+            self._y(item.row) + 5,
+            shown,
+            role,
+            anchor="middle",
+            fit=fit,
+            weight=weight,
+        )
+
+    def _caption(self, item: Caption) -> None:
+        shown = clean(item.words)
+        if shown and cells(shown) * 0.86 <= item.width - 0.5:
+            self.picture.text(self._middle(item.x, item.width), self._y(item.row) + 4, shown, anchor="middle", size=12)
+
+    def _number(self, item: Number) -> None:
+        self.picture.text(CELL * (self.scene.margin + item.x), self._y(item.row) + 5, item.words, "faint", size=11)
+
+    def _axis(self, item: Axis) -> None:
+        top, bottom = self._top(item.row + 1), self._top(item.row + 1 + item.rows)
+        for x, words in item.numbers:
+            if item.rows:
+                self.picture.line(self._x(x), top - 4, self._x(x), bottom, "grid", width=1)
+            self.picture.text(self._x(x), top - 8, words, "faint", anchor="middle", size=11)
+
+    def _name(self, item: Name) -> None:
+        if item.drawn:
+            words = clip(clean(item.words), self.scene.margin - 2)
+            role, weight = ("ink", "bold") if item.role == "strong" else ("faint", "")
+            self.picture.text(0, self._y(item.row) + 5, words, role, size=13, weight=weight, rtl=False)
+
+    def _line(self, item: Line) -> None:
+        y = self._y(item.row)
+        self.picture.line(self._x(0), y, self._x(item.width), y, "grid", width=2)
+
+    def _band(self, item: Band) -> None:
+        tall = LINE * self.scene.rows[item.row]
+        x = self._x(0, item.width)
+        self.picture.rect(x, self._top(item.row) + 4, CELL * item.width, tall - 8, "band", round=2)
+
+    def _mark(self, item: Mark) -> None:
+        middle, y = self._middle(item.x, item.width), self._y(item.row)
+        if not item.words:
+            self.picture.line(middle, y - 8, middle, y + 8, item.role, width=4)
+            return
+        half = CELL * max(2, cells(item.words) + 1) / 2
+        self.picture.rect(middle - half, y - 9, 2 * half, 18, "paper", round=4, outline=item.role)
+        self.picture.text(middle, y + 5, item.words, item.role, anchor="middle", weight="bold", size=15)
+
+    def _tick(self, item: Tick) -> None:
+        x, top, dash = self._x(item.x), self._top(item.row), "3 3" if item.broken else ""
+        bottom = top + LINE * self.scene.rows[item.row]
+        self.picture.line(x, top + 2, x, bottom - 2, item.role, width=2.5, dash=dash, tip=item.tip)
+
+    def _ticks(self, item: Ticks) -> None:
+        top, bottom = self._top(item.row) + 2, self._top(item.row + 1) - 2
+        xs = dict.fromkeys(round(self._x(x), 1) for x in item.xs)
+        if xs:
+            self.picture.path("".join(f"M{x:g} {top:g}V{bottom:g}" for x in xs), stroke=item.role, width=1)
+
+    def _sign(self, item: Sign) -> None:
+        if item.tip:
+            with self.picture.group(tip=item.tip):
+                self._sign(replace(item, tip=""))
+            return
+        x, y, role = self._middle(item.x, item.width), self._y(item.row), item.role
+        if item.words not in "●◐○":
+            self.picture.text(x, y + 5, item.words, role, anchor="middle", weight="bold")
+            return
+        self.picture.circle(x, y, 5, role, open=item.words != "●")
+        if item.words == "◐":
+            self.picture.path(f"M{x:.2f} {y - 5:.2f}A5 5 0 0 0 {x:.2f} {y + 5:.2f}Z", role)
+
+    def _link(self, item: Link) -> None:
+        first, second = sorted(self._middle(*end) for end in item.ends)
+        y = self._y(item.row)
+        self.picture.line(first + 7, y, second - 7, y, item.role, dash="3 3", tip=item.tip)
+
+    def _join(self, item: Join) -> None:
+        y = self._top(item.row + 1)
+        self.picture.line(self._x(item.x), y - 2, self._x(item.below), y + 2, item.role)
+
+    def _region(self, item: Region) -> None:
+        top, bottom = self._top(item.row), self._top(item.row + item.rows)
+        wide = max(CELL * item.width - 1, 0.5)
+        x = self._x(item.x, item.width) + 0.5
+        self.picture.rect(x, top, wide, bottom - top, item.role, opacity="0.16", tip=item.tip)
+
+    def _bar(self, item: Bar) -> None:
+        x, top = self._x(item.x, item.width) + 1, self._top(item.row)
+        wide, tall = max(CELL * item.width - 2, 0.5), LINE * self.scene.rows[item.row] - 3
+        dash = "4 3" if item.stroke == "broken" else None
+        self.picture.rect(x, top, wide, tall, "band", tip=item.tip, round=3, outline=item.role, stroke_dasharray=dash)
+        if item.stroke == "heavy":
+            self.picture.rect(x, top, wide, 3, item.role, round=1)
+        if wide > len(item.words) * 7 + 4:
+            self.picture.text(x + wide / 2, top + tall / 2 + 4, item.words, anchor="middle", size=11)
+
+    def _share(self, item: Share) -> None:
+        x, top, wide = self._x(item.x, item.width), self._top(item.row), CELL * item.width
+        tall = LINE * self.scene.rows[item.row] * 0.8
+        top += tall / 8
+        self.picture.rect(x, top, wide, tall, item.role, tip=item.tip, outline="paper", fill_opacity=item.fill)
+        if item.width > cells(item.words):
+            self.picture.text(x + wide / 2, top + tall / 2 + 4, item.words, anchor="middle", size=12, rtl=False)
+
+    def _stem(self, item: Stem) -> None:
+        x = self._middle(item.x, item.width)
+        self.picture.line(x, self._top(item.row), x, self._top(item.row + item.rows), "grid", width=2)
+
+    def _rule(self, item: Rule) -> None:
+        x, y, half = self._middle(item.x, item.width), self._y(item.row), CELL * item.width * 0.42
+        if item.words:
+            self.picture.text(x, y + 5, item.words, item.role, anchor="middle", weight="bold")
+        else:
+            self.picture.line(x - half, y, x + half, y, item.role, width=4)
+
+    def _branch(self, item: Branch) -> None:
+        top, middle, bottom = self._top(item.row), self._y(item.row), self._top(item.row + 1)
+        for cell, letter in enumerate(item.words):
+            x = self._x(cell + 0.4)
+            if letter in "│├└":
+                self.picture.line(x, top, x, middle if letter == "└" else bottom, "grid")
+            if letter in "├└":
+                self.picture.line(x, middle, x + CELL * 1.2, middle, "grid")
+
+    def _edge(self, item: Edge) -> None:
+        (start, stop), dash = (self._middle(*end) for end in (item.above, item.below)), "6 4" if item.broken else ""
+        top, bottom = self._top(item.row) - 3, self._top(item.row + item.rows)
+        self.picture.line(start, top, stop, bottom, item.role, width=1 + 4 * item.weight, dash=dash, tip=item.tip)
+        if item.note is not None:
+            x, y = start + (stop - start) * item.note, top + (bottom - top) * item.note
+            self.picture.rect(x - 15, y - 8, 30, 15, "paper")
+            self.picture.text(x, y + 4, f"{item.weight:.2f}", anchor="middle", size=11)
+
+    def _move(self, item: Move) -> None:
+        start, stop = self._middle(item.x, 1), self._middle(item.to, 1)
+        top = self._top(item.row + 1)
+        if item.words:
+            self.picture.text(start, top + 12, item.words, item.role, anchor="middle", size=11)
+            return
+        curve = f"M{start:g} {top:g} C{start:g} {top + 16:g} {stop:g} {top + 16:g} {stop:g} {top:g}"
+        self.picture.path(curve, stroke=item.role, width=1.8)
+        self.picture.path(f"M{stop - 4:g} {top + 6:g} L{stop:g} {top - 1:g} L{stop + 4:g} {top + 6:g} Z", item.role)
+
+    def _group(self, item: Group) -> None:
+        with self.picture.group(tip=item.tip):
+            for each in item.items:
+                self.put(each)
