@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -62,6 +64,17 @@ def test_facts_are_known_before_loading_and_have_defaults() -> None:
     assert dict(lazy.all_facts()) == {"bad": {"title": "", "size": 7}}
 
 
+def test_where_nobody_registers_anything_the_library_for_that_is_not_loaded() -> None:
+    """Importing importlib.metadata takes as long as a small command."""
+    call = "import sys; from caesura.formats.catalog import all_formats; list(all_formats()); print('importlib.metadata' in sys.modules)"
+    paths = [path for path in sys.path if path and not Path(path).is_file()]
+    done = subprocess.run(
+        [sys.executable, "-c", call], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )  # fmt: skip
+    assert done.stdout == "False\n"
+
+
 def test_a_fact_that_nothing_has_is_a_mistake_in_our_table() -> None:
     with pytest.raises(TypeError, match="colour"):
         Registry("number", {"pi": Entry("math:pi", colour="red")}, facts=SIZES)
@@ -92,10 +105,10 @@ def test_a_strangers_thing_comes_with_its_facts_and_its_source(install: Any) -> 
 
 
 def test_asking_for_ours_does_not_look_for_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(**_: object) -> None:
-        raise AssertionError("entry points were read")
+    def refuse(group: str) -> None:
+        raise AssertionError(f"entry points of {group} were read")
 
-    monkeypatch.setattr("importlib.metadata.entry_points", refuse)
+    monkeypatch.setattr("caesura.registry.find_strangers", refuse)
     known = numbers()
     assert known["e"] > 2
     assert "e" in known

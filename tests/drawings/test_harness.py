@@ -151,7 +151,7 @@ def test_texts_from_right_to_left_are_mirrored(
 def test_a_strangers_drawing_is_found_by_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [EntryPoint("toy", "drawings.test_harness:draw_toy", "caesura.drawings"),
               EntryPoint("bad", "nowhere:thing", "caesura.drawings")]  # fmt: skip
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    monkeypatch.setattr("caesura.registry.find_strangers", lambda group: points)
     registry: Registry[object] = Registry("drawing", DRAWINGS._ours, facts=DRAWINGS._defaults, accept=DRAWINGS._accept)
     monkeypatch.setattr("caesura.drawings.catalog.DRAWINGS", registry)
     corpus = Corpus.from_dict({"t": {"a": [2, 3], "b": [5]}})

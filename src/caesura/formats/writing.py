@@ -161,12 +161,16 @@ def _companion(where: Path, name: str) -> Path:
 
 def _by_suffix(path: Path, corpus: Corpus) -> Format:
     """Choose, among the formats of this suffix that can be written, the first that carries the corpus, else the first."""
-    claiming = [f for f in claiming_formats(path) if hasattr(f.load(), "write")]
-    if not claiming:
+    held, first = features(corpus), None
+    for each in claiming_formats(path):
+        if hasattr(each.load(), "write"):
+            if held <= each.carries:
+                return each
+            first = first or each
+    if first is None:
         raise FormatError(
             path,
             None,
             f"no format writes this suffix; name one with format= (--to): {', '.join(sorted(FORMATS))}.",
         )
-    held = features(corpus)
-    return next((f for f in claiming if held <= f.carries), claiming[0])
+    return first
