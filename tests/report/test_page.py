@@ -88,7 +88,7 @@ def test_its_numbers_are_those_of_agreement_and_of_the_metrics() -> None:
     shown = {row[0]: row[1] for row in found["Agreement of all coders"].rows}
     assert shown["Fleiss' multi-π"] == agree(corpus).value
     assert shown["Davies & Fleiss' multi-κ"] == agree(corpus, coefficient="kappa").value
-    scores = {row[0]: row[2] for row in found["Scores"].rows}
+    scores = {row[0]: row[1] for row in found["Scores"].rows}
     first, second = corpus.pairs()
     pairs = [(corpus.annotation(a).marks, corpus.annotation(b).marks) for a, b in zip(first, second, strict=True)]
     for name in ("B", "F", "WD"):
@@ -100,7 +100,7 @@ def test_its_numbers_are_those_of_agreement_and_of_the_metrics() -> None:
 def test_against_a_reference_it_says_what_evaluate_says() -> None:
     corpus = samples.load("kubla")
     report = make_report(corpus, "kubla", ["B", "B:n_t=3", "WD"], reference="manual")
-    rows = {(row[0], row[1]): row[3] for row in tables(report)["Scores"].rows}
+    rows = {(row[0], row[1]): row[2] for row in tables(report)["Scores"].rows}
     gold, near = corpus.select(coders=["manual"]), corpus.select(coders=["near miss"])
     expected = evaluate(gold, near, ["B", "B:n_t=3", "WD"])
     assert {name for _, name in rows} == {"B", "B:n_t=3", "WD"}

@@ -105,16 +105,16 @@ def scores(measures: Measures) -> list[Section]:
         (
             *((coder,) if against else ()),
             measure_name(name, m.metric),
-            m.metric.title,
             m.micro,
             m.macro,
             m.interval,
+            m.metric.title,
         )
         for coder, measured in measures.scores.items()
         for name, m in measured.items()
     )
     head = ("coder",) if against else ()
-    columns = (*head, "metric", "what it is", "pooled", "mean of documents", _level(measures.level))
+    columns = (*head, "metric", "pooled", "mean of documents", _level(measures.level), "what it is")
     words = (
         f"Every coder against {quoted(measures.reference or '')}, on the documents that both marked."
         if against

@@ -16,7 +16,7 @@ from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
-from caesura.statistics.evaluation import Measured
+from caesura.statistics.results import Measured, distinct_names
 
 __all__ = ["PAIRS", "Measures", "measure"]
 
@@ -80,14 +80,15 @@ class Measures:
     def of_items(self) -> list[float]:
         """Return the main score of every item, all comparisons pooled; NaN where there is none."""
         sums: dict[int, np.ndarray] = {}
-        for label, found in self.scores.items():
-            rows = self._main_of(found).rows
+        for label, measured in self.scores.items():
+            rows = self.main_score(measured).rows
             for row, item in zip(rows, self.items[label], strict=True):
                 sums[item] = sums.get(item, 0.0) + row
         return [float(self.main.score(sums[i])) if i in sums else float("nan") for i in range(self.size)]
 
-    def _main_of(self, found: Mapping[str, Measured]) -> Measured:
-        return next(m for m in found.values() if m.metric == self.main)
+    def main_score(self, measured: Mapping[str, Measured]) -> Measured:
+        """Of the metrics of one comparison, the main one."""
+        return next(m for m in measured.values() if m.metric == self.main)
 
 
 def measure(
@@ -114,9 +115,9 @@ def measure(
         scores, items = _all_pairs(table, chosen, resamples, level, seed)
     else:
         scores, items = _against(corpus, reference, chosen, resamples, level, seed)
-    agreed = _coefficients(table, chosen if given else [], resamples, level, seed)
+    coefficients = _coefficients(table, chosen if given else [], resamples, level, seed)
     flexible = _flexible(corpus, chosen, seed)
-    return Measures(main, scores, items, agreed, flexible, skipped, counted=table, **kept)  # type: ignore[arg-type]
+    return Measures(main, scores, items, coefficients, flexible, skipped, counted=table, **kept)  # type: ignore[arg-type]
 
 
 def _applicable(table: CountedPairs, given: list[Metric] | None, main: Metric) -> tuple[list[Metric], dict[str, str]]:
@@ -139,11 +140,6 @@ def _applicable(table: CountedPairs, given: list[Metric] | None, main: Metric) -
     return fitting, skipped
 
 
-def _named(chosen: Sequence[Metric]) -> list[str]:
-    bare = [m.name for m in chosen]
-    return [m.name if bare.count(m.name) == 1 else m.spelled for m in chosen]
-
-
 def _all_pairs(
     table: CountedPairs, chosen: list[Metric], resamples: int, level: float, seed: int
 ) -> tuple[dict[str, dict[str, Measured]], dict[str, tuple[int, ...]]]:
@@ -151,8 +147,8 @@ def _all_pairs(
     there = np.unique(table.pairs.item_of)  # items that two coders looked at
     rows = [table.by_item_both_ways(m)[there] for m in chosen]
     ends = Resampling(level, resamples, seed=seed).intervals(chosen, rows)
-    made = {n: Measured(m, r, e) for n, m, r, e in zip(_named(chosen), chosen, rows, ends, strict=True)}
-    return {PAIRS: made}, {PAIRS: tuple(there.tolist())}
+    measured = {n: Measured(m, r, e) for n, m, r, e in zip(distinct_names(chosen), chosen, rows, ends, strict=True)}
+    return {PAIRS: measured}, {PAIRS: tuple(there.tolist())}
 
 
 def _against(
@@ -166,9 +162,9 @@ def _against(
         other = corpus.select(coders=[coder])
         if coder == reference or not set(other.items) & set(gold.items):
             continue
-        found = evaluate(gold, other, chosen, missing="skip", resamples=resamples, level=level, seed=seed)
-        scores[coder] = dict(found.measured)
-        items[coder] = tuple(number[item] for item in found.items)
+        evaluation = evaluate(gold, other, chosen, missing="skip", resamples=resamples, level=level, seed=seed)
+        scores[coder] = dict(evaluation.measured)
+        items[coder] = tuple(number[item] for item in evaluation.items)
     if not scores:
         raise CaesuraError(f"no text of coder {reference!r} was annotated by anybody else.")
     return scores, items

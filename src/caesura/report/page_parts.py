@@ -33,18 +33,19 @@ p{max-width:48rem}
 .scroll{overflow-x:auto;margin:1em 0}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.93rem;min-width:min(100%,24rem)}
 caption{text-align:start;font-weight:600;padding:.2em 0 .5em}
-th,td{text-align:start;vertical-align:top;padding:.34em .9em .34em .3em;border-bottom:1px solid var(--cs-grid);font-weight:400}
+th,td{text-align:start;vertical-align:top;padding:.34em 1.1em .34em .3em;border-bottom:1px solid var(--cs-grid);font-weight:400}
 thead th{vertical-align:bottom;overflow-wrap:break-word;font-weight:600;color:var(--cs-faint);border-bottom:2px solid var(--cs-grid)}
 th[scope=row]{min-width:9rem}
 td.n,th.n{text-align:end}
 td:not(.w){white-space:nowrap}
 td.w{min-width:14rem}
 tbody tr:hover{background:var(--cs-band)}
-th:has(button){cursor:pointer}
-th button{all:unset;cursor:pointer}
-th button::after{content:'\\a0\\2195';content:'\\a0\\2195' / '';opacity:.45}
-th[aria-sort=ascending] button::after{content:'\\a0\\2191';content:'\\a0\\2191' / '';opacity:1}
-th[aria-sort=descending] button::after{content:'\\a0\\2193';content:'\\a0\\2193' / '';opacity:1}
+th:has(button){cursor:pointer;position:relative}
+th button{all:unset;cursor:pointer;margin-inline-start:.35em}
+th.n button{position:absolute;inset-inline-end:.3em;bottom:.34em}
+th button::after{content:'\\2195';content:'\\2195' / '';opacity:.45}
+th[aria-sort=ascending] button::after{content:'\\2191';content:'\\2191' / '';opacity:1}
+th[aria-sort=descending] button::after{content:'\\2193';content:'\\2193' / '';opacity:1}
 th button:focus-visible,summary:focus-visible,button:focus-visible{outline:2px solid var(--cs-match);outline-offset:2px}
 code{font:.88em ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}
 figure{margin:1.2em 0;overflow-x:auto}

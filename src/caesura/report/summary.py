@@ -9,7 +9,6 @@ import numpy as np
 from caesura.agreement import Agreement
 from caesura.display.table_cells import spell
 from caesura.display.writing import clean, clip
-from caesura.metrics import Metric
 from caesura.model import Corpus
 from caesura.report.amounts import marks_per_annotation, rate_words, rates_of_coders, total_length
 from caesura.report.blocks import Section
@@ -52,14 +51,14 @@ def _how_alike(measures: Measures) -> list[str]:
     good = f"{main.best:g} is perfect, {'higher' if main.higher_is_better else 'lower'} is better"
     if measures.reference is None:
         (pooled,) = measures.scores.values()
-        score = _main_score(pooled, main)
+        score = measures.main_score(pooled)
         return [
             f"Two coders of one text agree with {main.title} {measures.label} = {spell(score.micro)}{_interval_words(score, measures.level)}; {good}."
         ]
     ranked = sorted(
-        measures.scores, key=lambda c: _main_score(measures.scores[c], main).micro, reverse=main.higher_is_better
+        measures.scores, key=lambda c: measures.main_score(measures.scores[c]).micro, reverse=main.higher_is_better
     )
-    listed = ", ".join(f"{quoted(c)} {spell(_main_score(measures.scores[c], main).micro)}" for c in ranked[:5])
+    listed = ", ".join(f"{quoted(c)} {spell(measures.main_score(measures.scores[c]).micro)}" for c in ranked[:5])
     more = f" and {len(ranked) - 5} more" if len(ranked) > 5 else ""
     return [f"Against {quoted(measures.reference)}, by {main.title} {measures.label}: {listed}{more}; {good}."]
 
@@ -113,10 +112,6 @@ def _where(corpus: Corpus, measures: Measures) -> list[str]:
         verb = "has nobody to be compared with and is" if alone == 1 else "have nobody to be compared with and are"
         sentences.append(f"{_count(alone, 'document')} {verb} drawn only.")
     return sentences
-
-
-def _main_score(measured: Mapping[str, Measured], main: Metric) -> Measured:
-    return next(m for m in measured.values() if m.metric == main)
 
 
 def _interval_words(score: Measured, level: float) -> str:

@@ -20,7 +20,7 @@ from caesura.registry import Entry
 from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import CountedPairs, References
-from caesura.statistics.results import Measured, Results, plain_scores, told_apart
+from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_whole, number_of
 
 __all__ = ["Evaluation", "Measured", "evaluate"]
@@ -225,7 +225,7 @@ class _Measure:
         intervals = self.resampling.intervals(self.metrics, rows)
         return {
             name: Measured(m, r, i, self.references)
-            for name, m, r, i in zip(told_apart(self.metrics), self.metrics, rows, intervals, strict=True)
+            for name, m, r, i in zip(distinct_names(self.metrics), self.metrics, rows, intervals, strict=True)
         }
 
 

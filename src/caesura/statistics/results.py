@@ -22,7 +22,7 @@ from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, 
 from caesura.statistics.tables import as_frame, record_dicts, score_table
 from caesura.words import number_of
 
-__all__ = ["Measured", "Results", "plain_scores", "told_apart"]
+__all__ = ["Measured", "Results", "distinct_names", "plain_scores"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,7 +199,7 @@ def plain_scores(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dic
     return {system: {name: m.as_dict() for name, m in scores.items()} for system, scores in systems.items()}
 
 
-def told_apart(metrics: Sequence[Metric]) -> list[str]:
+def distinct_names(metrics: Sequence[Metric]) -> list[str]:
     """Name metrics; several of one name by their parameters."""
     bare = [m.name for m in metrics]
     return [m.name if bare.count(m.name) == 1 else m.spelled for m in metrics]

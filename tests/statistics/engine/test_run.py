@@ -280,7 +280,7 @@ def test_systems_that_lack_different_items_are_compared_on_what_both_have(tmp_pa
     assert worst.sentences() == filled.sentences()
 
 
-def test_metrics_of_one_name_are_told_apart(files) -> None:
+def test_metrics_of_one_name_are_distinct_names(files) -> None:
     streamed = evaluate_files(*files, ["F", "F:beta=2.0"], resamples=10)
     assert list(streamed.measured) == ["F", "F:beta=2"]
     assert streamed["F"].micro != streamed["F:beta=2"].micro

@@ -14,7 +14,7 @@ from caesura.metrics.family import Rows
 from caesura.model.pairs import pair_systems
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.engine.plan import Fragment, Plan, pieces_of
-from caesura.statistics.results import told_apart
+from caesura.statistics.results import distinct_names
 
 __all__ = ["Counted", "count_fragment"]
 
@@ -111,7 +111,7 @@ def _counted(plan: Plan, fragment: Fragment) -> Counted:
     for system, pairs in paired.items():
         group = _groups(reference.items, pairs.items, fragment.first_item, plan.groups)
         table = CountedPairs(pairs, threads=1)  # fragments already share the cores
-        for name, metric in zip(told_apart(plan.metrics), plan.metrics, strict=True):
+        for name, metric in zip(distinct_names(plan.metrics), plan.metrics, strict=True):
             rows = table.by_item(metric, plan.references)
             if plan.rows is not None:
                 kept.append((system, name, metric, pairs.items, rows))

@@ -17,7 +17,7 @@ from caesura.statistics.counted import References
 from caesura.statistics.engine.checkpoint import Checkpoint
 from caesura.statistics.engine.fragment import Counted
 from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
-from caesura.statistics.results import Measured, Results, plain_scores, told_apart
+from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_word
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
@@ -203,7 +203,7 @@ def _measured(plan: Plan, total: Counted, resampling: Resampling) -> dict[str, d
     *blocks, items = np.split(total.sums, np.cumsum(widths), axis=1)
     some = items[:, 0] > 0  # a group whose only item was left out is none that could be drawn
     rows, means = [np.ascontiguousarray(block[some]) for block in blocks[::2]], blocks[1::2]
-    names = [(system, name) for system, _ in plan.systems for name in told_apart(plan.metrics)]
+    names = [(system, name) for system, _ in plan.systems for name in distinct_names(plan.metrics)]
     every = plan.metrics * len(plan.systems)
     found: dict[str, dict[str, StreamedMeasured]] = {system: {} for system, _ in plan.systems}
     for (system, name), each, counts, mean, interval in zip(
