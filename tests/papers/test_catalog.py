@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,3 +34,22 @@ def test_an_option_it_does_not_take_is_refused(name: str) -> None:
 def test_a_wrong_name_or_title_suggests_the_nearest() -> None:
     with pytest.raises(UnknownName, match="did you mean 'gal2002'"):
         reproduce("gal2020")
+
+
+#: Options that make a paper quick enough for here.
+QUICK: dict[str, dict[str, Any]] = {"diaz2022": {"max_length": 8}, "carbone2004": {"metric": ["F"]}}
+
+#: Papers whose texts have to be fetched, and where they are tested on small ones.
+FETCHED = {"gal2002": "tests/vowels/test_gal2002.py"}
+
+
+@pytest.mark.parametrize("name", [name for name in PAPERS if name not in FETCHED])
+def test_it_puts_printed_numbers_beside_computed_ones_and_explains_every_difference(name: str) -> None:
+    reproduction = reproduce(name, **QUICK.get(name, {}))
+    lines = [line for section in reproduction.sections for line in section.lines]
+    assert any(line.agrees for line in lines)
+    assert [line.what for line in lines if line.agrees is False and not line.remark] == []
+    assert reproduction.paper == name
+    assert reproduction.figures
+    assert all(section.title in str(reproduction) for section in reproduction.sections)
+    assert json.loads(json.dumps(reproduction.as_dict()))["paper"] == name
