@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import caesura as cs
 from caesura.errors import CaesuraError, FormatError, UnknownName
-from caesura.vowels import VowelRestorer
+from caesura.vowels import VowelRestorer, samples
 from caesura.vowels.models import MODELS
 from caesura.vowels.scripts import script
 from caesura.vowels.storage import VERSION
@@ -105,6 +107,18 @@ def test_a_saved_model_restores_the_same(trained, tmp_path) -> None:
         text = restorer.script.strip("\n".join(HEBREW + ARABIC))
         assert again.restore(text) == restorer.restore(text)
         assert again.get_params()["model"] == restorer.model
+
+
+@pytest.mark.parametrize("name", ["hebrew-unigram", "hebrew-hmm", "hebrew-open", "arabic-hmm"])
+def test_models_saved_by_0_1_still_load(name: str) -> None:
+    """They were trained on the built-in lines, which they give back, before the models lived in this room."""
+    restorer = VowelRestorer.load(Path(__file__).parent / "saved_by_0.1" / f"{name}.model")
+    lines = {"hebrew": samples.HEBREW, "arabic": samples.ARABIC}[restorer.language]
+    assert [restorer.restore(restorer.script.strip(line)) for line in lines[:4]] == list(lines[:4])
+    again = VowelRestorer(restorer.language, restorer.model).fit(lines)
+    assert list(again.restore_lines(map(again.script.strip, lines))) == list(
+        restorer.restore_lines(map(restorer.script.strip, lines))
+    )
 
 
 def test_damaged_models_are_refused(tmp_path) -> None:
