@@ -114,7 +114,8 @@ def test_models_saved_by_0_1_still_load(name: str) -> None:
     """They were trained on the built-in lines, which they give back, before the models lived in this room."""
     restorer = VowelRestorer.load(Path(__file__).parent / "saved_by_0.1" / f"{name}.model")
     lines = {"hebrew": samples.HEBREW, "arabic": samples.ARABIC}[restorer.language]
-    assert [restorer.restore(restorer.script.strip(line)) for line in lines[:4]] == list(lines[:4])
+    gold = [" ".join(map(restorer.script.canonical, line.split())) for line in lines[:4]]
+    assert [restorer.restore(restorer.script.strip(line)) for line in lines[:4]] == gold
     again = VowelRestorer(restorer.language, restorer.model).fit(lines)
     assert list(again.restore_lines(map(again.script.strip, lines))) == list(
         restorer.restore_lines(map(restorer.script.strip, lines))
