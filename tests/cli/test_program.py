@@ -75,6 +75,12 @@ def test_the_list_of_commands_says_what_the_commands_say_of_themselves() -> None
         assert f"{name} {facts['help']}" in shown
 
 
+def test_the_page_of_the_command_line_lists_every_command() -> None:
+    page = (SOURCE.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `caesura ")]
+    assert [re.match(r"\| `caesura (\w+)", row)[1] for row in rows] == list(COMMANDS)
+
+
 def test_bad_usage_ends_with_2() -> None:
     for words, sentence in (
         ("--shew", "no such option '--shew'"),
@@ -99,6 +105,37 @@ def test_completion_scripts_are_there(shell: str) -> None:
 def test_completion_knows_commands() -> None:
     done = caesura(_CAESURA_COMPLETE="bash_complete", COMP_WORDS="caesura sh", COMP_CWORD="1")
     assert done.stdout.split() == ["plain,show"]
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("caesura compare x -m Win", "WinPR"),
+        ("caesura show x -f label", "label-studio"),
+        ("caesura show x -d nested-b", "nested-bars"),
+        ("caesura segment x --method unif", "uniform"),
+        ("caesura reproduce fourn", "fournier2013"),
+        ("caesura list seg", "segmenters"),
+        ("caesura evaluate a b --test fri", "friedman"),
+        ("caesura show sample:kub", "sample:kubla"),
+    ],
+)
+def test_completion_offers_values(line: str, offered: str) -> None:
+    words = line.split()
+    done = caesura(_CAESURA_COMPLETE="zsh_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1))
+    assert offered in done.stdout.split("\n")
+    if ":" in line:  # which Bash takes for the end of a word
+        parted, (prefix, rest) = words[:-1], words[-1].split(":")
+        line = " ".join([*parted, prefix, ":", rest])
+        done = caesura(_CAESURA_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(parted) + 2))
+        assert f"plain,{offered.partition(':')[2]}" in done.stdout.split("\n")
+
+
+def test_completion_is_installed_once(tmp_path) -> None:
+    for _ in range(2):
+        assert ".bashrc" in caesura("--install-completion", "bash", HOME=str(tmp_path)).stdout
+    assert (tmp_path / ".bashrc").read_text().count("complete -o nosort") == 1
+    assert "there is no shell 'cmd'" in refused("--install-completion", "cmd", HOME=str(tmp_path))
 
 
 def in_a_terminal(*words: str, **environment: str) -> str:

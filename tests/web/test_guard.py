@@ -83,6 +83,21 @@ def test_another_address_demands_a_token(tmp_path: Path) -> None:
         assert open_client.get("/api/projects", headers=bearer).status_code == 200
 
 
+@pytest.mark.parametrize("wrong", ["x", "a long enough toke", "a long enough token ", "A LONG ENOUGH TOKEN", "tökèn"])
+def test_only_the_token_itself_opens(tmp_path: Path, wrong: str) -> None:
+    settings = Settings(host="0.0.0.0", token="a long enough token", database=str(tmp_path / "x.sqlite"))
+    header = wrong.encode().decode("latin-1")  # as the bytes of a header arrive
+    with TestClient(create_app(settings)) as client:
+        for headers in (
+            {"Authorization": f"Bearer {header}"},
+            {"Authorization": f"Basic {settings.token}"},
+            {"Cookie": f"caesura-token={header.replace(' ', '+')}"},
+        ):
+            encoded = {name: value.encode("latin-1") for name, value in headers.items()}
+            assert client.get("/api/projects", headers=encoded).status_code == 401, headers
+        assert client.get("/api/projects", headers={"Authorization": f"Bearer {settings.token}"}).status_code == 200
+
+
 def test_too_much_is_refused(client: TestClient, project: int) -> None:
     large = client.post(f"/api/projects/{project}/files", files=[("files", ("big.json", "x" * 300_000))])
     assert large.status_code == 413

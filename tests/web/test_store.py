@@ -64,6 +64,19 @@ def test_undo_redo_and_branches(store: Store) -> None:
     assert one.marks.units == ("so", "twice", "five", "miles", "of", "fertile", "ground")
 
 
+def test_redo_follows_the_branch_that_was_made_last(store: Store) -> None:
+    project = store.add_project("p")
+    store.add_corpus(project, corpus(), origin="test")
+    (state, _) = store.annotations(store.items(project)[0].id)
+    for number, masses in enumerate(([3, 4], [4, 3], [1, 6])):  # three branches from one start
+        changed = store.change(state.id, 1 + 2 * number, Segmentation.from_masses(masses), operation={"kind": "move"})
+        back = store.undo(state.id, changed.version)
+        assert back.can_redo
+    last = store.redo(state.id, back.version)
+    assert last.marks.masses == [1, 6]
+    assert not last.can_redo
+
+
 def test_a_stale_version_never_overwrites(store: Store) -> None:
     project = store.add_project("p")
     store.add_corpus(project, corpus(), origin="test")

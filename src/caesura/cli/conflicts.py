@@ -165,6 +165,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
             "compare_all",
             "all methods are compared side by side; choose one with --method",
         ),
+        *conflicts("level", "metric", "it chooses the boundaries for boundary metrics; name one", missing),
         *conflicts("weight", "method", "only conflict-free-union weighs segments", not_among("conflict-free-union")),
         *conflicts("to lossy", "output", "nothing is written", missing),
         *conflicts("width", "draw", "nothing is drawn unless it is asked for", missing),
@@ -174,7 +175,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
     "segment": (
         *conflicts("interval", "method", "it is the length of uniform segments", not_among("uniform")),
         *conflicts("threshold", "method", "it is the least score of a spectral boundary", not_among("spectral")),
-        *conflicts("scores", "method", "uniform boundaries have no scores", among("uniform")),
+        *conflicts("scores channel", "method", "uniform boundaries do not depend on what is heard, and have no scores", among("uniform")),
         *conflicts("to", "output", "nothing is written", missing),
     ),
     "show": (
@@ -185,10 +186,13 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
     "convert": _read("source", "format option encoding pattern"),
     "report": _read("path"),
     "plane": (
-        *conflicts("width", "json", "nothing is drawn in the terminal", unless="output"),
+        *conflicts("width", "json output", "it is that of the terminal, and nothing is drawn there"),
         *_read("reference systems", "format option"),
     ),
-    "optimise": (*_drawn("width"), *_read("reference systems", "format option")),
+    "optimise": (
+        *conflicts("width", "json svg", "it is that of the terminal, and nothing is drawn there"),
+        *_read("reference systems", "format option"),
+    ),
     "reproduce": conflicts(
         "output metric max_length model folds seed", "paper", "without a paper they are only listed", missing
     ),

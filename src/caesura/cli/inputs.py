@@ -99,7 +99,8 @@ def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise CaesuraError(f"{option} takes KEY=VALUE, not {pair!r}.")
-        found[key.strip().replace("-", "_")] = value
+        if found.setdefault(key.strip().replace("-", "_"), value) != value:
+            raise CaesuraError(f"{option} gives {key.strip()!r} twice, as {value!r} and as something else.")
     return found
 
 

@@ -7,18 +7,22 @@ from typing import Annotated
 
 import click
 
+from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json
 from caesura.cli.output import as_json, show_blocks, table, working
 from caesura.errors import FormatError
 from caesura.papers import PAPERS, citation
 from caesura.papers import reproduce as computed
+from caesura.papers.figures import save_figures
 
 __all__ = ["reproduce"]
 
 
 def reproduce(
-    paper: Annotated[str | None, Argument("Short name of the paper; without it, the list.")] = None,
+    paper: Annotated[
+        str | None, Argument("Short name of the paper; without it, the list.", offer=Names("papers"))
+    ] = None,
     path: Annotated[Path | None, Argument("The user's own data, where the paper takes some.")] = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Folder for the figures (SVG and PNG).")] = None,
     metric: Annotated[list[str] | None, Option("--metric", "-m", help="Metrics to put through the study.")] = None,
@@ -47,7 +51,5 @@ def reproduce(
     else:
         show_blocks(result.blocks())
     if output is not None:
-        from caesura.papers.figures import save_figures
-
         for file in save_figures(result, output):
             click.echo(f"wrote {file}", err=json)

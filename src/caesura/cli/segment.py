@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import click
 
+from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, writable
 from caesura.cli.output import as_json, tracked
@@ -27,7 +28,7 @@ def segment(
         Path | None,
         Option("--output", "-o", help="Where to write; the suffix says the format: .TextGrid, .csv …"),
     ] = None,
-    method: Annotated[str, Option("--method", help="spectral, or uniform.")] = "spectral",
+    method: Annotated[str, Option("--method", help="spectral, or uniform.", offer=Names("segmenters"))] = "spectral",
     threshold: Annotated[float | None, Option("--threshold", help="Least score of a spectral boundary.")] = None,
     interval: Annotated[str, Option("--interval", help="Length of uniform segments.")] = "80ms",
     channel: Annotated[int | None, Option("--channel", help="Which channel; default: the mean of all.")] = None,
@@ -61,7 +62,7 @@ def segment(
         click.echo(f"wrote {scores}", err=json)
     if json:
         as_json({name: {"length": marks.length, "boundaries": marks.positions} for name, marks in made.items()})
-    elif output is None and scores is None:
+    elif output is None:
         for name, marks in made.items():
             click.echo(f"{name}: {' '.join(f'{t:.3f}' for t in marks.positions.tolist())}")
 
@@ -83,8 +84,6 @@ def _segmented(
 
     sound = read_wav(path, channel=channel)
     if method == "uniform":
-        if scored:
-            raise CaesuraError("uniform boundaries have no scores; --scores goes with --method spectral.")
         return Uniform(seconds(interval, "an interval")).segment(sound), []
     if method != "spectral":
         raise UnknownName("method", method, ["spectral", "uniform"])

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import socket
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from caesura.cli.command import Option
+from caesura.errors import CaesuraError, MissingExtra
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from caesura.web.settings import Settings
+
+__all__ = ["serve", "start"]
 
 
 def serve(
@@ -27,29 +32,32 @@ def serve(
 
     Example: caesura serve --database project.sqlite
     """
-    from caesura.errors import MissingExtra
+    try:
+        from caesura.web.settings import Settings
+    except ImportError as fault:
+        raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
+    start(Settings(host=host, port=port, database=database, token=token))
 
+
+def start(settings: Settings) -> None:
+    """Serve until somebody stops it."""
     try:
         import uvicorn
 
         from caesura.web.app import create_app
-        from caesura.web.settings import Settings
     except ImportError as fault:
         raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
-    settings = Settings(host=host, port=port, database=database, token=token)
-    _refuse_a_taken_port(host, port)
+    _refuse_a_taken_port(settings.host, settings.port)
     app = create_app(settings)
-    shown = settings.database_shown
-    click.echo(f"The workbench is at http://{host}:{port}/ and keeps its data in {shown}. Stop it with Ctrl-C.")
-    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)
+    address = f"http://{settings.host}:{settings.port}/"
+    click.echo(f"The workbench is at {address} and keeps its data in {settings.database_shown}. Stop it with Ctrl-C.")
+    uvicorn.run(
+        app, host=settings.host, port=settings.port, log_level="warning", server_header=False, proxy_headers=False
+    )
 
 
 def _refuse_a_taken_port(host: str, port: int) -> None:
     """Say that somebody else is there before saying that the workbench is."""
-    import socket
-
-    from caesura.errors import CaesuraError
-
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
