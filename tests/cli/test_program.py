@@ -241,7 +241,7 @@ def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
         ("evaluate {f} {f} --seed -1", "--seed"),
         ("vowels evaluate {f} --seed -1", "--seed"),
         ("reproduce carbone2004 --seed -1", "--seed"),
-        ("compare {f} -m F:beta=nan", "F cannot take beta='nan'"),
+        ("compare {f} -m F:beta=nan", "beta is 'nan'; expected a number above 0"),
         ("compare {f} --coders x,x", "names 'x' twice"),
         ("evaluate {f} {f} --test nosuch", "--test"),
         ("evaluate {f} {f} --fail-under Q=3", "no score 'Q'"),

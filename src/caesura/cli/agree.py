@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.agreement import Agreement, agree_flexibly, agreement_tables, agreements
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
-from caesura.cli.limits import fail_with, limits_of
+from caesura.cli.limits import fail_with, limits_of, worse_than
 from caesura.cli.options import (
     Coders,
     Draw,
@@ -28,7 +27,6 @@ from caesura.cli.options import (
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
 from caesura.drawings.catalog import draw
 from caesura.drawings.stacks import stack
-from caesura.errors import UnknownName
 from caesura.metrics import metric as made
 from caesura.model import DEFAULT_METRICS, Corpus
 
@@ -81,12 +79,11 @@ def agree(
 
     Example: caesura agree sample:stargazer --coefficient pi --density segments
     """
-
     reading = Reading(format, encoding, option)
     corpus = reading.corpus(path)
     reading.refuse_one_coder_per_text(corpus, path)
     corpus = corpus.select(items=item, coders=coder)
-    wanted = limits_of(fail_under)
+    limits = limits_of(fail_under)
     metric = metric or DEFAULT_METRICS[corpus.kind]
     with working("comparing coders"):
         if metric.partition(":")[0] in ("Sf", "SfB"):
@@ -95,7 +92,7 @@ def agree(
         else:
             ask = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             found = _coefficients(corpus, metric, n_t, coefficient, ask)
-    broken = list(_broken(found, wanted))
+    broken = list(worse_than(limits, {name: (float(result), True) for name, result in found.items()}, "coefficient"))
     if json:
         as_json({name: result.as_dict() for name, result in found.items()})
     else:
@@ -104,13 +101,9 @@ def agree(
     fail_with(broken)
 
 
-# ---------------------------------------------------------------------- what is asked
-
-
 def _coefficients(
     corpus: Corpus, metric: str, n_t: int | None, wanted: list[str] | None, ask: dict[str, Any]
 ) -> dict[str, Agreement]:
-
     measure = made(metric) if n_t is None else made(metric, n_t=n_t)
     return agreements(corpus, measure, wanted, **ask)
 
@@ -119,13 +112,9 @@ def _flexible(
     corpus: Corpus, metric: str, chance: str | None, given: dict[str, Any], ask: dict[str, Any]
 ) -> dict[str, Agreement]:
     """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
-
     measure = made(metric, **asked_for(**given))
     models: list[Any] = [chance] if chance is not None else ["kappa", "pi", "bennett", "bennett-boundaries"]
     return {model: agree_flexibly(corpus, measure, model, **ask) for model in models}
-
-
-# ---------------------------------------------------------------------- how it is shown
 
 
 def _draw(
@@ -138,7 +127,6 @@ def _draw(
     json: bool,
 ) -> None:
     """Draw the matrix of coders, or what was asked for."""
-
     if json and svg is None:
         return
     if wanted is None and len(corpus.coders) < 3 and svg is None:
@@ -152,13 +140,3 @@ def _draw(
         return
     say("")
     show_picture(picture, width)
-
-
-def _broken(found: dict[str, Agreement], limits: dict[str, float]) -> Iterator[str]:
-    """A sentence for every coefficient that is below its limit."""
-
-    for name, limit in limits.items():
-        if name not in found:
-            raise UnknownName("coefficient", name, list(found))
-        if not found[name].value >= limit:  # NaN fails too
-            yield f"{name} is {found[name].value:.4f}, below {limit:g}."

@@ -25,7 +25,6 @@ def bench(
 
     Example: caesura bench --size 1000
     """
-
     with working("racing"):
         results = list(race(size or (100, 1_000, 10_000), seed=seed))
     if json:

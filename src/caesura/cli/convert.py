@@ -41,7 +41,6 @@ def convert(
 
     Example: caesura convert transcripts/ corpus.json --pattern "{item}-{coder}.txt" --option attached=yes
     """
-
     _refuse_the_input(source, target)
     corpus = Reading(format, encoding, [*(option or ()), *([] if pattern is None else [f"pattern={pattern}"])]).corpus(
         source
@@ -59,7 +58,6 @@ def convert(
 
 def _refuse_the_input(source: Path, target: Path) -> None:
     """Nobody gets their data back once the output has gone over it."""
-
     if not (target.exists() and source.exists()):
         return
     if target.samefile(source):

@@ -25,7 +25,6 @@ def demo(
 
     Example: caesura demo boundaries region
     """
-
     known = {each.name: each for each in STOPS}
     for name in stop or ():
         if name not in known:

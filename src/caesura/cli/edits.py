@@ -36,7 +36,6 @@ def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits
 
 def show_edit_data(data: dict[str, Any]) -> None:
     """Print both as tables."""
-
     if "edits" in data:
         listed = data["edits"]
         say("")

@@ -48,7 +48,6 @@ def optimise(
 
     Example: caesura optimise gold.TextGrid candidates.csv --tolerance 20ms -O ref.tier=phones
     """
-
     reading = Reading(format, None, option)
     gold = reading.corpus(reference, "ref")
     half = seconds(tolerance)
@@ -92,7 +91,6 @@ def _row(point: OperatingPoint) -> dict[str, Any]:
 
 
 def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> None:
-
     shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
     if not any(p is best for p in shown):
         shown = sorted([*shown, best], key=points.index)
@@ -140,7 +138,6 @@ def _draw(
     width: int | None,
     json: bool,
 ) -> None:
-
     named = {p.name: p.scores for p in points if p.threshold is None}
     if best.threshold is not None:
         named[f"{best.name} ≥ {best.threshold:.3g}"] = best.scores

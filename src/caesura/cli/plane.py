@@ -32,7 +32,6 @@ def plane(
 
     Example: caesura plane gold/ systems/a systems/b --tolerance 20ms -o plane.svg
     """
-
     reading = Reading(format, None, option)
     gold = reading.corpus(reference, "ref")
     found = {}

@@ -52,7 +52,6 @@ def report(
 
     Example: caesura report sample:stargazer -o report.html
     """
-
     write = _writer(output, drawn)
     reading = Reading(format, encoding, option)
     corpus = reading.suggest_pattern(reading.corpus(path), path)
@@ -72,7 +71,6 @@ def report(
 
 def _writer(output: Path, drawn: int | None) -> Callable[[Report], str]:
     """Choose how to write, and refuse a name or folder that cannot be written before anything is counted."""
-
     in_letters = partial(markdown_report, drawn=drawn)
     writers: dict[str, Callable[[Report], str]] = {
         ".html": html_page,

@@ -36,7 +36,6 @@ def reproduce(
 
     Example: caesura reproduce fournier2013 -o figures/
     """
-
     if paper is None:
         listed = [(name, citation(name)) for name, _ in PAPERS.all_facts()]
         as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)

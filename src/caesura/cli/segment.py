@@ -43,7 +43,6 @@ def segment(
 
     Example: caesura segment talk.wav -o talk.TextGrid
     """
-
     made, candidates = {}, []
     for path in tracked(_files(sounds), "segmenting"):
         marks, found = _segmented(path, method, threshold, interval, channel, scores is not None)
@@ -68,7 +67,6 @@ def segment(
 
 
 def _files(paths: list[Path]) -> list[Path]:
-
     found: list[Path] = []
     for path in paths:
         inside = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".wav") if path.is_dir() else [path]
@@ -81,7 +79,6 @@ def _files(paths: list[Path]) -> list[Path]:
 def _segmented(
     path: Path, method: str, threshold: float | None, interval: str, channel: int | None, scored: bool
 ) -> tuple[Any, list[tuple[str, str, float, float]]]:
-
     sound = read_wav(path, channel=channel)
     if method == "uniform":
         return Uniform(seconds(interval, "an interval")).segment(sound), []

@@ -42,7 +42,6 @@ def show(
 
     Example: caesura show sample:kubla --coder manual --coder "near miss"
     """
-
     corpus = Reading(format, encoding, option).corpus(path).select(items=item, coders=coder, tracks=track)
     if json:
         as_json(_as_data(corpus))
@@ -59,7 +58,6 @@ def show(
 
 def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None, limit: int) -> Picture:
     """Draw the corpus as a whole, or item by item; by default with the first drawing that fits."""
-
     given = key_values(options, "--draw-option")
     if not len(corpus):
         raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
@@ -74,7 +72,6 @@ def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None
 
 def _as_data(corpus: Corpus) -> dict[str, Any]:
     """Every track with its coders' boundaries, and at every marked place how many coders agree."""
-
     tracks = [
         {
             "item": stream.item,

@@ -99,7 +99,6 @@ def unify(
 
     Example: caesura unify sample:walk --method conflict-free-union --embeddedness flat -o gold.json
     """
-
     reading = Reading(format, encoding, option)
     corpus = reading.suggest_pattern(reading.corpus(path), path)
     corpus = corpus.select(items=item, coders=coder)
@@ -127,14 +126,12 @@ def unify(
 
 
 def _check_some(corpus: Corpus) -> None:
-
     if not len(corpus):
         raise CaesuraError("there is no annotation to unify in what was chosen.")
 
 
 def _check_level(corpus: Corpus, level: int | None) -> None:
     """A level that nobody marked has no boundaries, and two texts without boundaries agree perfectly: refuse it instead."""
-
     deepest = max(a.marks.depth if isinstance(a.marks, Hierarchy) else 1 for a in corpus)
     if level is not None and level > deepest:
         raise CaesuraError(f"--level is {level}, but the deepest segments here are of level {deepest}.")
@@ -143,7 +140,6 @@ def _check_level(corpus: Corpus, level: int | None) -> None:
 def _write(
     golds: dict[tuple[str, str], Gold], output: Path | None, provenance: Path | None, to: str | None, lossy: bool
 ) -> None:
-
     if output is not None:
         write(gold_corpus(golds), output, to, lossy=lossy)
     if provenance is not None:
@@ -172,7 +168,6 @@ def _place(key: tuple[str, str]) -> dict[str, str]:
 
 
 def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
-
     for (item, track), gold in golds.items():
         name = clean(heading(item, track))
         say(f"{name or 'text'}: {gold.headline}", "bold")
@@ -186,7 +181,6 @@ def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, h
 
 def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str]) -> list[Picture]:
     """Draw every gold standard with the annotations it was made from below it."""
-
     made = []
     for (item, track), gold in list(golds.items())[: _LISTED if names else 0]:
         coded = [a for a in corpus if (a.item, a.track) == (item, track)]
@@ -196,7 +190,6 @@ def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[st
 
 
 def _show_conflicts(gold: Gold) -> None:
-
     listed = gold.provenance.conflicts()
     say(f"  {number_of(len(listed), 'conflict')} among the coders" + (":" if listed else "."))
     for conflict in listed[:_LISTED]:
@@ -206,7 +199,6 @@ def _show_conflicts(gold: Gold) -> None:
 
 
 def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
-
     wanted: Any = ("flat", "full") if embeddedness is None else (embeddedness.value,)
     if corpus.kind != "nested" and not corpus.typed and embeddedness is None:
         wanted = ("full",)  # without levels or types there is no difference
