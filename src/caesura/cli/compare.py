@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.cli.command import Argument, Option
-from caesura.cli.edits import edit_data, show_edit_data
+from caesura.cli.edits import edit_data, edit_results
 from caesura.cli.inputs import Reading, asked_for, named_alike, tolerances
 from caesura.cli.options import (
     Draw,
@@ -28,6 +30,7 @@ from caesura.cli.options import (
     WindowSize,
 )  # fmt: skip
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
+from caesura.display.table import Table
 from caesura.drawings.against import draw_against
 from caesura.drawings.stacks import stack
 from caesura.errors import CaesuraError
@@ -84,7 +87,7 @@ def compare(
     chosen = choose_metrics(metric or reading.metrics, {**rule, **asked_for(k=k), **types, **widths}, ours.kind)
     with working("comparing"):
         found = evaluate(ours, {"hypothesis": theirs}, chosen)
-        behind = edit_data(found, rule, confusion=confusion, edits=edits)
+        behind = edit_results(found, rule, confusion=confusion, edits=edits)
     pictures = []
     if svg is not None or not json:
         options = {**rule, **types, **{key: values[0] for key, values in widths.items()}}
@@ -92,9 +95,9 @@ def compare(
         names = draw or _fitting(metric, ours, theirs)
         pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **options)
     if json:
-        as_json({**_plain(found), **behind})
+        as_json({**_plain(found), **edit_data(behind)})
     else:
-        _show(found, behind)
+        _show(found, [table for each in behind for table in each.tables()])
     if svg is not None:
         write_svg(stack(pictures), svg, width, err=json)
     elif not json:
@@ -142,11 +145,10 @@ def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str
     return ["operations"] if flexible and typed else None
 
 
-def _show(found: Evaluation, behind: dict[str, Any]) -> None:
-    show_blocks(found.tables())
-    for sentence in _region_counts(found):
-        say(sentence)
-    show_edit_data(behind)
+def _show(found: Evaluation, behind: Sequence[Table]) -> None:
+    scores, *others = found.tables()
+    notes = (*scores.notes, *_region_counts(found))
+    show_blocks([replace(scores, notes=notes), *others, *behind])
 
 
 def _plain(found: Evaluation) -> dict[str, Any]:

@@ -1,71 +1,34 @@
-"""What ``caesura compare`` shows of boundary edit distance beyond scores: every edit, and the confusion matrix."""
+"""What ``caesura compare`` tells of boundary edit distance beyond scores: every edit, and the confusion matrix."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from caesura.cli.output import number, say, table
 from caesura.metrics.boundary_edits import BoundaryEdits
-from caesura.metrics.confusion import batch_confusion
+from caesura.metrics.confusion import Confusion, batch_confusion
+from caesura.metrics.edit import EditList
 from caesura.statistics import Evaluation
-from caesura.words import number_of
 
-__all__ = ["edit_data", "show_edit_data"]
-
-_SHOWN = 200  # edits listed before the rest is only counted
+__all__ = ["edit_data", "edit_results"]
 
 
-def edit_data(found: Evaluation, rule: dict[str, Any], *, confusion: bool, edits: bool) -> dict[str, Any]:
+def edit_results(
+    evaluation: Evaluation, rule: dict[str, Any], *, confusion: bool, edits: bool
+) -> list[EditList | Confusion]:
     """Gather the edits of every pair and the pooled confusion matrix, where asked for."""
     if not (confusion or edits):
-        return {}
-
-    family, batch = BoundaryEdits(**rule), next(iter(found.counted.values())).batch
-    data: dict[str, Any] = {}
+        return []
+    family, batch = BoundaryEdits(**rule), next(iter(evaluation.counted.values())).batch
+    results: list[EditList | Confusion] = []
     if edits:
-        items = found.items
-        data["edits"] = [
-            {"item": items[found.pairs.item_of[pair]], **edit._asdict(), "side": edit.side}
-            for pair in range(len(batch))
-            for edit in family.edits(batch, pair)
-        ]
+        names = [evaluation.items[item] for item in evaluation.pairs.item_of]
+        results.append(EditList(tuple((names[i], e) for i in range(len(batch)) for e in family.edits(batch, i))))
     if confusion:
-        data["confusion"] = batch_confusion(family, batch).as_dict()
-    return data
+        results.append(batch_confusion(family, batch))
+    return results
 
 
-def show_edit_data(data: dict[str, Any]) -> None:
-    """Print both as tables."""
-    if "edits" in data:
-        listed = data["edits"]
-        say("")
-        table(
-            number_of(len(listed), "boundary edit"),
-            ["item", "edit", "reference", "hypothesis", "weight"],
-            (
-                (e["item"], e["kind"], _end(e, "reference"), _end(e, "hypothesis"), number(e["weight"], 2))
-                for e in listed[:_SHOWN]
-            ),
-        )
-        if len(listed) > _SHOWN:
-            say(f"… and {len(listed) - _SHOWN} more; --json lists them all.", "dim")
-    if "confusion" in data:
-        found = data["confusion"]
-        say("")
-        table(
-            "confusion: rows predicted, columns actual",
-            ["", *found["labels"]],
-            ((label, *(f"{x:g}" for x in row)) for label, row in zip(found["labels"], found["matrix"], strict=True)),
-        )
-        columns = {"all types": found["micro"], "mean of types": found["macro"], **found["types"]}
-        if len(found["types"]) == 1:
-            columns = {"all types": found["micro"]}
-        say("")
-        table("", ["", *columns], ((name, *(c[name] for c in columns.values())) for name in found["micro"]))
-
-
-def _end(edit: dict[str, Any], side: str) -> str:
-    if edit[side] is None:
-        return "–"
-    kind = edit[f"{side}_type"]
-    return f"{edit[side]}" if kind is None else f"{edit[side]} {kind}"
+def edit_data(results: list[EditList | Confusion]) -> dict[str, Any]:
+    """The same as plain data for JSON."""
+    parts = (r.as_dict() if isinstance(r, EditList) else {"confusion": r.as_dict()} for r in results)
+    return {name: value for part in parts for name, value in part.items()}

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
-    "Bar", "Cell", "Code", "Estimate", "Interval", "Link", "OnScale", "Penalty", "Probability", "Rounded", "is_unknown",
+    "Bar", "Cell", "Code", "Estimate", "Interval", "Link", "OnScale", "Penalty", "Probability", "Rounded", "as_count", "is_unknown",
     "measure_name", "spell",
 ]  # fmt: skip
 
@@ -129,6 +129,11 @@ class Directed(Protocol):
 def measure_name(name: str, measure: Directed) -> str:
     """Name a measure so that people see which way is better: penalties are marked ↓."""
     return name if measure.higher_is_better else Penalty(name)
+
+
+def as_count(value: float) -> int | float:
+    """A count that may be a fraction: whole ones are shown without decimals."""
+    return int(value) if math.isfinite(value) and value == round(value) else value
 
 
 def is_unknown(cell: Cell) -> bool:

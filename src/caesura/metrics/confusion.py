@@ -14,12 +14,16 @@ Nothing to compare on either side is perfect agreement: 1.0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, as_count
 from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch
 from caesura.metrics.boundary_edits import BoundaryEdits, Matching
@@ -46,8 +50,8 @@ class Cells(NamedTuple):
     tn: float
 
 
-@dataclass(frozen=True, eq=False)
-class Confusion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion(Result):
     """A confusion matrix of boundary types and "∅".
 
     Attributes
@@ -172,14 +176,22 @@ class Confusion:
             "types": {each: self.scores(each) for each in self.types},
         }
 
-    def __repr__(self) -> str:
-        width = max(8, *(len(label) + 1 for label in self.labels))
-        head = " " * width + "".join(f"{label:>{width}}" for label in self.labels)
-        lines = [
-            f"{label:<{width}}" + "".join(f"{value:>{width}g}" for value in row)
-            for label, row in zip(self.labels, self.matrix.tolist(), strict=True)
+    def tables(self) -> Sequence[Table]:
+        """The matrix, and the scores that follow from it: of all types, their mean, and each of several."""
+        matrix: list[tuple[Cell, ...]] = [
+            (label, *map(as_count, row)) for label, row in zip(self.labels, self.matrix.tolist(), strict=True)
         ]
-        return "\n".join([head + "   (actual)", *lines])
+        scores = {"all types": self.scores()}
+        if len(self.types) > 1:
+            scores |= {
+                "mean of types": self.scores(average="macro"),
+                **{each: self.scores(each) for each in self.types},
+            }
+        rows = tuple((name, *(column[name] for column in scores.values())) for name in scores["all types"])
+        return [
+            Table("confusion: rows predicted, columns actual", ("predicted", *self.labels), tuple(matrix)),
+            Table("", ("score", *scores), rows),
+        ]
 
 
 def boundary_confusion(

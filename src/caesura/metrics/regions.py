@@ -20,13 +20,15 @@ where nothing on either side is not 1.0, because a pooled rate must not change w
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
+from caesura.display.table import Table
 from caesura.errors import CaesuraError, UndefinedScore
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
@@ -251,7 +253,7 @@ def check_rule(matching: Any, tie: Any, edges: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RegionScores:
+class RegionScores(Result):
     """What was counted in one comparison, and every score of the paper that follows from it.
 
     ``hits`` are reference boundaries found and ``correct`` the hypotheses that found them; the two differ only in lenient
@@ -340,7 +342,21 @@ class RegionScores:
             self.tolerance, self.matching,
         )  # fmt: skip
 
-    def as_dict(self) -> dict[str, float | int | str]:
+    def tables(self) -> Sequence[Table]:
+        """The counts and every score, at this tolerance; rates in percent, as in the paper."""
+        counts = (("hits", self.hits), ("insertions", self.insertions), ("deletions", self.deletions))
+        scores = (
+            ("hit rate, %", self.hit_rate),
+            ("over-segmentation, %", self.over_segmentation),
+            ("precision", self.precision),
+            ("recall", self.recall),
+            ("F", self.f),
+            ("R", self.r_value),
+        )
+        caption = f"boundaries: hypothesis {self.n_hyp}, reference {self.n_ref}; ± {1000 * self.tolerance:g} ms, {self.matching}"
+        return [Table(caption, ("score", "value"), (*counts, *scores))]
+
+    def as_dict(self) -> dict[str, Any]:
         """Return counts and scores by name."""
         names = (
             "tolerance", "matching", "n_ref", "n_hyp", "hits", "insertions", "deletions", "hit_rate", "over_segmentation",

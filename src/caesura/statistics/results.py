@@ -12,7 +12,7 @@ import numpy as np
 
 from caesura.display.result import Result
 from caesura.display.table import Table
-from caesura.display.table_cells import Code, spell
+from caesura.display.table_cells import Code, as_count, spell
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows
 from caesura.statistics.baselines import DEGENERATE
@@ -72,7 +72,7 @@ class Measured(Result):
             Table(
                 "counts",
                 ("count", "sum"),
-                tuple((name, int(value) if value == round(value) else value) for name, value in counts.items()),
+                tuple((name, as_count(value)) for name, value in counts.items()),
             ),
         ]
 
