@@ -120,7 +120,7 @@ def test_a_check_may_fail_and_a_picture_wraps(sides: list[Path], tmp_path) -> No
         (["--tolerance", "soon"], "like 20ms; found 'soon'"),
         (["--tolerance", ","], "such as 20ms"),
         (["--tolerance", "-1"], "from 0 up"),
-        (["--tolerance", "20ms", "--matching", "greedy"], "'regions' or 'optimal' or 'lenient'"),
+        (["--tolerance", "20ms", "--matching", "greedy"], "'regions', 'optimal' or 'lenient'"),
     ],
 )
 def test_bad_options_are_refused(words, said) -> None:

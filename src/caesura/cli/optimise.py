@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +10,15 @@ import click
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, named_alike, names_of
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
-from caesura.cli.output import as_json, number, say, show_picture, table, write_svg
+from caesura.cli.output import as_json, say, show_blocks, show_picture, write_svg
 from caesura.drawings.plane import PerformancePlane
 from caesura.errors import CaesuraError
 from caesura.formats import write
 from caesura.metrics.time_grid import seconds
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.statistics.regions import OperatingPoint, best_r, operating_points, region_groups
-from caesura.words import number_of
+from caesura.statistics.regions import OperatingPoint, OperatingPoints, operating_points, region_groups
 
 __all__ = ["optimise"]
-
-_SHOWN = 12  # rows of the table of a long curve; JSON has all of them
 
 
 def optimise(
@@ -59,11 +55,12 @@ def optimise(
         points += found
         if len(found) > 1:
             curves[name] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in found)
-    best = best_r(points)
+    result = OperatingPoints(tuple(points), half)
+    best = result.best
     if json:
-        as_json({"best": _row(best), "points": [_row(p) for p in points]})
+        as_json(result.as_dict())
     else:
-        _show(points, best, half)
+        show_blocks(result.tables())
     _draw(gold, points, best, curves, half, svg=svg, width=width, json=json)
     if output is not None:
         _write(gold, named[best.name], best, output, json)
@@ -84,47 +81,6 @@ def _renamed(gold: Corpus, candidates: Any) -> Any:
     """One recording on either side is the same one, whatever the files are called."""
     keys = {(a.item, a.track) for a in gold}
     return dict.fromkeys(keys, next(iter(candidates.values()))) if len(keys) == len(candidates) == 1 else candidates
-
-
-def _row(point: OperatingPoint) -> dict[str, Any]:
-    return {"system": point.name, "threshold": point.threshold, **point.scores.as_dict()}
-
-
-def _show(points: list[OperatingPoint], best: OperatingPoint, half: float) -> None:
-    shown = points if len(points) <= _SHOWN else points[:: max(1, len(points) // _SHOWN)]
-    if not any(p is best for p in shown):
-        shown = sorted([*shown, best], key=points.index)
-    several = len({p.name for p in points}) > 1
-    table(
-        f"{number_of(len(points), 'operating point')} at ± {1000 * half:g} ms",
-        [*(["system"] if several else []), "threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", ""],
-        (
-            (
-                *([p.name] if several else []),
-                "–" if p.threshold is None else f"{p.threshold:.4g}",
-                p.scores.n_hyp,
-                p.scores.hits,
-                number(p.scores.hit_rate, 2),
-                number(p.scores.over_segmentation, 2),
-                p.scores.f,
-                p.scores.r_value,
-                "◀ best R" if p is best else "",
-            )
-            for p in shown
-        ),
-    )
-    if best.threshold is not None:
-        click.echo(
-            f"Keep what scores {_shortest(best, points)} or more: R {best.r_value:.4f}. Check it on recordings not used here."
-        )
-
-
-def _shortest(best: OperatingPoint, points: list[OperatingPoint]) -> str:
-    """Spell a threshold in as few digits as keep what it kept: rounded up, it would drop the boundary it was taken from."""
-    exact = float(best.threshold or 0.0)
-    others = [p.threshold for p in points if p.name == best.name and p.threshold is not None and p.threshold < exact]
-    spelled = (f"{exact:.{digits}g}" for digits in range(4, 18))
-    return next(short for short in spelled if max(others, default=-math.inf) < float(short) <= exact)
 
 
 def _draw(

@@ -187,10 +187,12 @@ class Confusion(Result):
                 "mean of types": self.scores(average="macro"),
                 **{each: self.scores(each) for each in self.types},
             }
-        rows = tuple((name, *(column[name] for column in scores.values())) for name in scores["all types"])
+        rows: list[tuple[Cell, ...]] = [
+            (name, *(column[name] for column in scores.values())) for name in scores["all types"]
+        ]
         return [
             Table("confusion: rows predicted, columns actual", ("predicted", *self.labels), tuple(matrix)),
-            Table("", ("score", *scores), rows),
+            Table("", ("score", *scores), tuple(rows)),
         ]
 
 

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, Rounded, spell
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
 from caesura.metrics.region_match import region_match
 from caesura.metrics.regions import RegionScores, r_value, region_scores
 from caesura.model import Corpus, Pairs, Segmentation
+from caesura.words import number_of
 
 __all__ = [
-    "BoundaryClass", "Grouping", "OperatingPoint", "best_r", "boundary_classes", "insertions_inside", "operating_points",
+    "BoundaryClass", "Grouping", "OperatingPoint", "OperatingPoints", "best_r", "boundary_classes", "insertions_inside", "operating_points",
     "random_hit_rates", "region_groups",
 ]  # fmt: skip
+
+_SHOWN = 12  # rows of the table of a long curve; the data has all of them
 
 #: What scores are gathered by: every recording, every speaker (a track, or the attribute "speaker"), or all together.
 Grouping: TypeAlias = Literal["item", "speaker", "all"]
@@ -115,6 +123,60 @@ class OperatingPoint:
     def r_value(self) -> float:
         """R (8)."""
         return self.scores.r_value
+
+
+@dataclass(frozen=True, repr=False)
+class OperatingPoints(Result):
+    """Every operating point of one or several systems, and which of them is best by R."""
+
+    points: tuple[OperatingPoint, ...]
+    tolerance: float
+
+    @cached_property
+    def best(self) -> OperatingPoint:
+        """The point of the highest R."""
+        return best_r(self.points)
+
+    def tables(self) -> Sequence[Table]:
+        """A fair share of the points with the best among them, and the threshold to keep."""
+        step, best = max(1, len(self.points) // _SHOWN), self.best
+        shown = [p for i, p in enumerate(self.points) if i % step == 0 or p is best]
+        several = len({p.name for p in self.points}) > 1
+        rows: list[tuple[Cell, ...]] = [
+            (
+                *((p.name,) if several else ()),
+                None if p.threshold is None else f"{p.threshold:.4g}",
+                p.scores.n_hyp,
+                p.scores.hits,
+                Rounded(p.scores.hit_rate, 2),
+                Rounded(p.scores.over_segmentation, 2),
+                p.scores.f,
+                p.scores.r_value,
+                "◀ best R" if p is best else "",
+            )
+            for p in shown
+        ]
+        columns = ("threshold", "boundaries", "hits", "HR, %", "OS, %", "F", "R", "")
+        caption = f"{number_of(len(self.points), 'operating point')} at ± {1000 * self.tolerance:g} ms"
+        advice = (
+            f"Keep what scores {self.shortest_threshold()} or more: R {spell(best.r_value)}. "
+            "Check it on recordings not used here."
+        )
+        notes = () if best.threshold is None else (advice,)
+        return [Table(caption, (*(("system",) if several else ()), *columns), tuple(rows), notes)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: the best point, and all of them."""
+        points = [{"system": p.name, "threshold": p.threshold, **p.scores.as_dict()} for p in self.points]
+        return {"best": points[next(i for i, p in enumerate(self.points) if p is self.best)], "points": points}
+
+    def shortest_threshold(self) -> str:
+        """Spell the best threshold in as few digits as keep what it kept: rounded up, it would drop the boundary it was taken from."""
+        exact = float(self.best.threshold or 0.0)
+        mine = [p.threshold for p in self.points if p.name == self.best.name and p.threshold is not None]
+        below = max((t for t in mine if t < exact), default=-math.inf)
+        spellings = (f"{exact:.{digits}g}" for digits in range(4, 18))
+        return next(short for short in spellings if below < float(short) <= exact)
 
 
 def operating_points(
