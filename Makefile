@@ -20,7 +20,7 @@ demo: $(RUN) ## create the environment, install, run the tour
 	$(BIN)/caesura demo
 
 test: $(DEV) ## create the environment, install, lint, type-check, build the docs, run all tests
-	$(MAKE) --output-sync --jobs $(WORKERS) compiled check docs
+	$(MAKE) --jobs $(WORKERS) compiled check docs
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
 
 compiled: $(DEV) ## compile sources and loops once, before several processes need them
