@@ -95,7 +95,7 @@ def test_ten_thousand_units_zoom_out() -> None:
     picture = draw("segmentations", corpus)
     drawn = lines(picture, 80)
     assert len(drawn) < 15
-    assert "143 units a column" in drawn[-1]
+    assert "143 units per column" in drawn[-1]
     assert len(picture.svg()) < 200_000
     full = lines(draw("segmentations", corpus, zoom="full"), 80)
     assert sum(line.count("┃") for line in full) == sum(map(len, marks))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -12,11 +14,13 @@ from caesura.display.scene import (
     Bar,
     Branch,
     Caption,
+    Columns,
     Edge,
     Group,
     Item,
     Join,
     Label,
+    Line,
     Link,
     Mark,
     Move,
@@ -27,6 +31,7 @@ from caesura.display.scene import (
     Scene,
     Share,
     Sign,
+    Spread,
     Stem,
     Tick,
     Ticks,
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Canvas", "draw_cells"]
 
+_BLOCKS = " ▁▂▃▄▅▆▇█"
 _BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # two by four dots per cell
 #: How a bar opens, goes on and closes, and a bar of one cell.
 _BARS = {"heavy": ("┣", "━", "┫", "╋"), "plain": ("├", "─", "┤", "┼"), "broken": ("├", "┄", "┤", "┼")}
@@ -188,7 +194,7 @@ class _Block:
             self.canvas.put(self.top + item.row, start + (room - cells(shown)) // 2, shown)
 
     def _number(self, item: Number) -> None:
-        self.canvas.put(self.top + item.row, self.scene.margin + int(item.x), item.words, "faint")
+        self.canvas.put(self.top + item.row, self.scene.margin + int(item.x), item.words, item.role)
 
     def _axis(self, item: Axis) -> None:
         free = 0
@@ -202,8 +208,8 @@ class _Block:
         self.canvas.put(self.top + item.row, 0, words, item.role, bidi=self.bidi)
 
     def _line(self, item: Item) -> None:
-        start = self._cell(0, item.width)
-        self.canvas.fill(self.top + item.row, start, start + round(item.width), "─", "grid")
+        start, thin = self._cell(0, item.width), isinstance(item, Line) and item.thin
+        self.canvas.fill(self.top + item.row, start, start + round(item.width), "·" if thin else "─", "grid")
 
     _band = _line
 
@@ -213,11 +219,27 @@ class _Block:
         self.canvas.put(self.top + item.row, self._cell(item.x, item.width), item.words or "┃", style)
 
     def _tick(self, item: Tick) -> None:
-        self.canvas.put(self.top + item.row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
+        row = self.top + item.row + item.rows - 1
+        self.canvas.put(row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
 
     def _ticks(self, item: Ticks) -> None:
-        for x in item.xs:
-            self.canvas.put(self.top + item.row, self._cell(x), "┃", item.role)
+        counts = Counter(min(int(x), int(item.width) - 1) for x in item.xs)
+        for cell in range(int(item.width)):
+            shade = "░▒▓█"[min(3, int(4 * (counts[cell] - 1) / max(1, item.most - 1)))]  # one boundary is a thin mark
+            sign = "·" if not counts[cell] else "┃" if item.most == 1 else shade
+            self.canvas.put(self.top + item.row, self._cell(cell), sign, item.role)
+
+    def _columns(self, item: Columns) -> None:
+        highest = max(1, *item.values)
+        for cell, value in enumerate(item.values):
+            eighths = math.ceil(value / highest * item.rows * 8)
+            for step in range(item.rows):  # from below
+                block = _BLOCKS[min(8, max(0, eighths - 8 * step))]
+                self.canvas.put(self.top + item.row + item.rows - 1 - step, self._cell(cell), block)
+
+    def _spread(self, item: Spread) -> None:
+        start, stop = self._cell(item.x), self._cell(item.x + item.width)
+        self.canvas.fill(self.top + item.row, start, stop + 1, "━", "faint")
 
     def _sign(self, item: Sign) -> None:
         self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.words)), item.words, item.role)

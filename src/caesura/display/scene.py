@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
-    "Axis", "Band", "Bar", "Branch", "Caption", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move", "Name",
-    "Number", "Picture", "Region", "Rule", "Scene", "ScenePicture", "Share", "Sign", "Stem", "Tick", "Ticks",
+    "Axis", "Band", "Bar", "Branch", "Caption", "Columns", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move",
+    "Name", "Number", "Picture", "Region", "Rule", "Scene", "ScenePicture", "Share", "Sign", "Spread", "Stem", "Tick", "Ticks",
 ]  # fmt: skip
 
 
@@ -44,8 +44,11 @@ class Caption(Item):
     """The name of a segment, in its middle; shown where it fits."""
 
 
+@dataclass(frozen=True)
 class Number(Item):
-    """A number on a ruler or before a row; it stands where it is put, whichever way a text runs."""
+    """A number on a ruler, before or behind a row; it stands where it is put, whichever way a text runs."""
+
+    role: str = "faint"
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,11 @@ class Axis(Item):
     rows: int = 0
 
 
+@dataclass(frozen=True)
 class Line(Item):
-    """The line that a row's marks stand on."""
+    """The line that a row's marks stand on; thin where values are read off it."""
+
+    thin: bool = False
 
 
 class Band(Item):
@@ -89,16 +95,31 @@ class Stem(Item):
 
 @dataclass(frozen=True)
 class Tick(Item):
-    """A boundary at a time: a stroke, broken where the other side lacks it."""
+    """A boundary at a time: a stroke through ``rows`` rows, broken where the other side lacks it; cells have it in the last."""
 
     broken: bool = False
+    rows: int = 1
 
 
 @dataclass(frozen=True)
 class Ticks(Item):
-    """Very many boundaries, told apart by nothing but their role."""
+    """Very many boundaries, told apart by nothing but their role; cells show how many they hold, up to ``most``."""
 
     xs: tuple[float, ...] = ()
+    most: int = 1
+
+
+@dataclass(frozen=True)
+class Columns(Item):
+    """Bars side by side over ``rows`` rows, as high as their ``values``, each with its tip."""
+
+    values: tuple[int, ...] = ()
+    tips: tuple[str, ...] = ()
+    rows: int = 1
+
+
+class Spread(Item):
+    """An interval from end to end."""
 
 
 class Sign(Item):

@@ -10,6 +10,7 @@ from caesura.display.scene import (
     Bar,
     Branch,
     Caption,
+    Columns,
     Edge,
     Group,
     Item,
@@ -26,6 +27,7 @@ from caesura.display.scene import (
     Scene,
     Share,
     Sign,
+    Spread,
     Stem,
     Tick,
     Ticks,
@@ -101,7 +103,8 @@ class _Block:
             self.picture.text(self._middle(item.x, item.width), self._y(item.row) + 4, shown, anchor="middle", size=12)
 
     def _number(self, item: Number) -> None:
-        self.picture.text(CELL * (self.scene.margin + item.x), self._y(item.row) + 5, item.words, "faint", size=11)
+        x = CELL * (self.scene.margin + item.x)
+        self.picture.text(x, self._y(item.row) + 5, item.words, item.role, size=11)
 
     def _axis(self, item: Axis) -> None:
         top, bottom = self._top(item.row + 1), self._top(item.row + 1 + item.rows)
@@ -113,12 +116,12 @@ class _Block:
     def _name(self, item: Name) -> None:
         if item.drawn:
             words = clip(clean(item.words), self.scene.margin - 2)
-            role, weight = ("ink", "bold") if item.role == "strong" else ("faint", "")
+            role, weight = ("ink", "bold") if item.role == "strong" else (item.role, "")
             self.picture.text(0, self._y(item.row) + 5, words, role, size=13, weight=weight, rtl=False)
 
     def _line(self, item: Line) -> None:
         y = self._y(item.row)
-        self.picture.line(self._x(0), y, self._x(item.width), y, "grid", width=2)
+        self.picture.line(self._x(0), y, self._x(item.width), y, "grid", width=1 if item.thin else 2)
 
     def _band(self, item: Band) -> None:
         tall = LINE * self.scene.rows[item.row]
@@ -136,14 +139,31 @@ class _Block:
 
     def _tick(self, item: Tick) -> None:
         x, top, dash = self._x(item.x), self._top(item.row), "3 3" if item.broken else ""
-        bottom = top + LINE * self.scene.rows[item.row]
+        bottom = self._top(item.row + item.rows)
         self.picture.line(x, top + 2, x, bottom - 2, item.role, width=2.5, dash=dash, tip=item.tip)
 
     def _ticks(self, item: Ticks) -> None:
         top, bottom = self._top(item.row) + 2, self._top(item.row + 1) - 2
         xs = dict.fromkeys(round(self._x(x), 1) for x in item.xs)
+        dense = len(xs) > item.width * CELL / 3
         if xs:
-            self.picture.path("".join(f"M{x:g} {top:g}V{bottom:g}" for x in xs), stroke=item.role, width=1)
+            path = "".join(f"M{x:g} {top:g}V{bottom:g}" for x in xs)
+            self.picture.path(path, stroke=item.role, width=0.8 if dense else 1.6)
+
+    def _columns(self, item: Columns) -> None:
+        top, bottom = self._top(item.row) + 6, self._top(item.row + item.rows)
+        self.picture.line(self._x(0), bottom, self._x(item.width), bottom, "grid", width=1)
+        highest, wide = max(1, *item.values), item.width / len(item.values)
+        for i, (value, tip) in enumerate(zip(item.values, item.tips, strict=True)):
+            if value:
+                high, size = (bottom - top) * value / highest, max(0.8, CELL * wide - 0.6)
+                x = self._middle(wide * i, wide) - size / 2
+                self.picture.rect(x, bottom - high, size, high, "faint", tip=tip)
+
+    def _spread(self, item: Spread) -> None:
+        y = self._y(item.row)
+        start, stop = self._x(item.x), self._x(item.x + item.width)
+        self.picture.line(start, y, stop, y, "faint", width=3, tip=item.tip, stroke_opacity=0.6)
 
     def _sign(self, item: Sign) -> None:
         if item.tip:

@@ -153,9 +153,9 @@ def choose_bidi(wanted: Bidi = "auto") -> Literal["terminal", "us"]:
     """Decide who turns words around: $CAESURA_BIDI, else terminals known to do it, else we; files are left to their viewer."""
     if wanted != "auto":
         return wanted
-    said = os.environ.get("CAESURA_BIDI", "")
-    if said in ("terminal", "us"):
-        return "terminal" if said == "terminal" else "us"
+    chosen = os.environ.get("CAESURA_BIDI", "")
+    if chosen in ("terminal", "us"):
+        return "terminal" if chosen == "terminal" else "us"
     if not sys.stdout.isatty():
         return "terminal"
     vte = os.environ.get("VTE_VERSION", "")

@@ -71,12 +71,12 @@ def draw_alignment(
     tracks = {a.track for a in corpus}
     if len(tracks) != 1 or len(coded) != 2:
         raise CaesuraError(f"an alignment joins two coders of one track; here are {len(coded)} on {len(tracks)}.")
-    (one, ours), (two, theirs) = coded
-    found = align_segments(
-        ours, theirs, closeness=closeness, weight=weight, ties=ties, threshold=threshold,
+    (reference, reference_marks), (hypothesis, hypothesis_marks) = coded
+    aligned = align_segments(
+        reference_marks, hypothesis_marks, closeness=closeness, weight=weight, ties=ties, threshold=threshold,
         alignment=alignment, typed=typed,
     )  # fmt: skip
-    return AlignedSegments(found, (one, two), corpus.items[0], rtl=streams(corpus)[0].rtl)
+    return AlignedSegments(aligned, (reference, hypothesis), corpus.items[0], rtl=streams(corpus)[0].rtl)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +145,12 @@ class AlignedSegments(ScenePicture):
         return [*lines, self._line(held, scale, room)] if held else lines
 
     def _extent(self, groups: Sequence[Group]) -> tuple[float, float]:
-        one, two = self.alignment.segments
-        ours = [one[i] for g in groups for i in g.reference] + [two[j] for g in groups for j in g.hypothesis]
-        start = min(s.start for s in ours)
-        return start, max(s.stop for s in ours) - start
+        reference, hypothesis = self.alignment.segments
+        segments = [reference[i] for g in groups for i in g.reference] + [
+            hypothesis[j] for g in groups for j in g.hypothesis
+        ]
+        start = min(s.start for s in segments)
+        return start, max(s.stop for s in segments) - start
 
     def _line(self, groups: list[Group], scale: float, room: int) -> _Line:
         start, size = self._extent(groups)
@@ -219,8 +221,8 @@ class _Line:
         return [(i, alignment.segments[side][i]) for i in sorted(held)]
 
     def edges(self, alignment: Alignment) -> list[tuple[AlignedEdge, Segment, Segment]]:
-        one, two = alignment.segments
-        return [(e, one[e.reference], two[e.hypothesis]) for g in self.groups for e in g.edges]
+        reference, hypothesis = alignment.segments
+        return [(e, reference[e.reference], hypothesis[e.hypothesis]) for g in self.groups for e in g.edges]
 
 
 def _free_share(mine: int, ends: Sequence[tuple[float, float]]) -> float | None:

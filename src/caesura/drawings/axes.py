@@ -1,12 +1,10 @@
-"""Axes: which numbers to write along one, and how they stand in a terminal and in an SVG."""
+"""Axes: which numbers to write along one."""
 
 from __future__ import annotations
 
 import math
 
-from caesura.display.svg import Svg
-
-__all__ = ["axis_labels", "draw_label"]
+__all__ = ["axis_labels"]
 
 
 def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
@@ -23,9 +21,3 @@ def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]
     step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
     first = math.ceil(start / step - 1e-9)
     return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
-
-
-def draw_label(picture: Svg, label: str, x: float, top: float, bottom: float) -> None:
-    """Draw one number above the picture, and its line through it."""
-    picture.line(x, top - 4, x, bottom, "grid", width=1)
-    picture.text(x, top - 8, label, "faint", anchor="middle", size=11)

@@ -56,15 +56,15 @@ class EditStream(Stream):
     @cached_property
     def places(self) -> list[Place]:
         """Every position that somebody marked, with the gravest edit there."""
-        found: dict[float, Verdict] = {}
+        verdicts: dict[float, Verdict] = {}
         for kind, verdict in _VERDICTS.items():
             for edit in self.edits:
                 if edit.kind == kind:
                     for position in (edit.reference, edit.hypothesis):
                         if position is not None:
-                            found.setdefault(position, verdict)
+                            verdicts.setdefault(position, verdict)
         plain = Stream(self.item, self.track, self.coders, self.marks).places
-        return [Place(p.position, p.labels, found.get(p.position, p.verdict)) for p in plain]
+        return [Place(p.position, p.labels, verdicts.get(p.position, p.verdict)) for p in plain]
 
     @property
     def row(self) -> str:
@@ -74,12 +74,12 @@ class EditStream(Stream):
     @property
     def key(self) -> str:
         """Count the edits, each beside its sign."""
-        said = []
-        for kind, (one, many) in _WORDS.items():
+        counts = []
+        for kind, (singular, plural) in _WORDS.items():
             number = sum(edit.kind == kind for edit in self.edits)
             if number:
-                said.append(f"{GLYPHS[_VERDICTS[kind]]} {number} {one if number == 1 else many}")
-        return " · ".join([*(said or ["no boundary on either side"]), *self.legend])
+                counts.append(f"{GLYPHS[_VERDICTS[kind]]} {number} {singular if number == 1 else plural}")
+        return " · ".join([*(counts or ["no boundary on either side"]), *self.legend])
 
     @property
     def near_misses(self) -> list[tuple[int, int, str]]:

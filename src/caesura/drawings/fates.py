@@ -27,13 +27,13 @@ def draw_fates(
     forced: bool = True,
 ) -> Picture:
     """Draw what became of each type of the first coder in the second, over all texts."""
-    one, two = (coder_tracks(corpus, name) for name in corpus.coders[:2])
-    both = [key for key in one if key in two]
-    found = flexible_operations(
-        {key: one[key] for key in both}, {key: two[key] for key in both},
+    reference, hypothesis = (coder_tracks(corpus, name) for name in corpus.coders[:2])
+    both = [key for key in reference if key in hypothesis]
+    operations = flexible_operations(
+        {key: reference[key] for key in both}, {key: hypothesis[key] for key in both},
         similarity, transposition, moved=moved, ties=ties, forced=forced,
     )  # fmt: skip
-    return Fates(found.fates(), (corpus.coders[0], corpus.coders[1]))
+    return Fates(operations.fates(), (corpus.coders[0], corpus.coders[1]))
 
 
 def coder_tracks(corpus: Corpus, coder: str) -> dict[str, Segmentation]:

@@ -86,11 +86,11 @@ class _Nested(Picture):
     @cached_property
     def holders(self) -> dict[tuple[int, int], int]:
         """How many coders have each span."""
-        found: dict[tuple[int, int], int] = {}
+        votes: dict[tuple[int, int], int] = {}
         for hierarchy in self.hierarchies:
             for span in {(first, last) for first, last, _ in hierarchy.spans}:
-                found[span] = found.get(span, 0) + 1
-        return found
+                votes[span] = votes.get(span, 0) + 1
+        return votes
 
     def verdict(self, first: int, last: int) -> Verdict:
         """Say whether all coders have a span, more than half, or fewer."""
@@ -100,8 +100,8 @@ class _Nested(Picture):
     @cached_property
     def seen(self) -> list[Verdict]:
         """The verdicts that occur, the best first."""
-        found = {self.verdict(*span) for span in self.holders}
-        return [verdict for verdict in _STROKES if verdict in found]
+        verdicts = {self.verdict(*span) for span in self.holders}
+        return [verdict for verdict in _STROKES if verdict in verdicts]
 
     @property
     def legend(self) -> str:
@@ -164,13 +164,13 @@ class Tree(_Nested, ScenePicture):
             inside.setdefault(parent, []).append(row)
         for children in inside.values():
             children.sort(key=lambda row: spans[row][0])
-        found: list[tuple[str, str, str, Verdict]] = []
+        lines: list[tuple[str, str, str, Verdict]] = []
         todo = [(row, "", row == inside[-1][-1]) for row in reversed(inside.get(-1, []))]
         while todo:
             row, before, final = todo.pop()
             first, last, _ = spans[row]
             label = _span(first, last)
-            found.append(
+            lines.append(
                 (
                     f"{before}{'└' if final else '├'} ",
                     label,
@@ -180,7 +180,7 @@ class Tree(_Nested, ScenePicture):
             )
             children = inside.get(row, [])
             todo += [(c, before + ("  " if final else "│ "), c == children[-1]) for c in reversed(children)]
-        return found
+        return lines
 
     def _said(self, hierarchy: Hierarchy, first: int, last: int) -> str:
         if not self.words or hierarchy.units is None:

@@ -29,12 +29,12 @@ class Down(OneTrack, ScenePicture):
         room = max(3, int(0.45 * width) // len(names) - 1)
         if max(map(cells, names)) > min(_COLUMN, room):
             names = [str(i) for i in range(1, len(names) + 1)]
-        found, at = [], len(str(int(stream.length))) + 2
+        columns, at = [], len(str(int(stream.length))) + 2
         for name in names:
             wide = max(3, cells(name), labels)
-            found.append((at, wide, name))
+            columns.append((at, wide, name))
             at += wide + 1
-        return found
+        return columns
 
     def _names(self, columns: list[tuple[int, int, str]]) -> str:
         """Who the numbers above the columns are; "" where the names themselves stand there."""

@@ -35,9 +35,13 @@ def draw_operations(
 ) -> Picture:
     """Draw what turns the first coder's boundaries into the second's, under flexible similarity."""
     marks = {a.coder: a.marks for a in corpus if isinstance(a.marks, Segmentation)}
-    one, two = (marks[name] for name in corpus.coders)
-    found = flexible_operations(one, two, similarity, transposition, moved=moved, ties=ties, forced=forced)
-    return DrawnOperations(found, one.units or two.units, int(one.length), corpus.coders, corpus.items[0])
+    reference, hypothesis = (marks[name] for name in corpus.coders)
+    operations = flexible_operations(
+        reference, hypothesis, similarity, transposition, moved=moved, ties=ties, forced=forced
+    )
+    return DrawnOperations(
+        operations, reference.units or hypothesis.units, int(reference.length), corpus.coders, corpus.items[0]
+    )
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ _LEVELS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 def draw_plane(corpus: Corpus, *, tolerance: float | str = 0.02, matching: Matching = "regions") -> PerformancePlane:
     """Draw every coder against the first one, which is the reference."""
     reference = corpus.select(coders=corpus.coders[:1])
-    found = {}
+    systems = {}
     for coder in corpus.coders[1:]:
         other = corpus.select(coders=[coder])
         both = [item for item in reference.items if item in other.items]
@@ -40,8 +40,8 @@ def draw_plane(corpus: Corpus, *, tolerance: float | str = 0.02, matching: Match
                 f"coder {coder!r} shares no item with {corpus.coders[0]!r}, which is the reference here."
             )
         pair = reference.select(items=both), other.select(items=both)
-        found[coder] = region_groups(*pair, tolerance, by="all", matching=matching)["all"]
-    return PerformancePlane.of(reference, found, tolerance)
+        systems[coder] = region_groups(*pair, tolerance, by="all", matching=matching)["all"]
+    return PerformancePlane.of(reference, systems, tolerance)
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class PerformancePlane(Picture):
     @property
     def described(self) -> str:
         """The content in sentences."""
-        said = [
+        sentences = [
             f"{name}: hit rate {s.hit_rate:.1f} %, over-segmentation {s.over_segmentation:.1f} %, R {s.r_value:.3f}."
             for name, s in self.systems.items()
         ]
-        return "The target point is a hit rate of 100 % at an over-segmentation of 0 %. " + " ".join(said)
+        return "The target point is a hit rate of 100 % at an over-segmentation of 0 %. " + " ".join(sentences)
 
     @property
     def right(self) -> float:
@@ -117,8 +117,8 @@ class PerformancePlane(Picture):
         key = "over-segmentation · ✕ target · / no insertions · · random boundaries"
         canvas.put(height + 3, margin, clip(key, width - margin), "faint")
         for i, (name, scores) in enumerate(self.systems.items()):
-            said = f"{letters[name]} {clean(name)}: HR {scores.hit_rate:.1f}, OS {scores.over_segmentation:.1f}, R {scores.r_value:.3f}"
-            canvas.put(height + 4 + i, margin, clip(said, width - margin), SERIES[i % len(SERIES)])
+            words = f"{letters[name]} {clean(name)}: HR {scores.hit_rate:.1f}, OS {scores.over_segmentation:.1f}, R {scores.r_value:.3f}"
+            canvas.put(height + 4 + i, margin, clip(words, width - margin), SERIES[i % len(SERIES)])
         return canvas.text()
 
     # ------------------------------------------------------------------ SVG
@@ -178,8 +178,8 @@ class PerformancePlane(Picture):
     @staticmethod
     def _svg_system(picture: Svg, x: float, y: float, name: str, scores: RegionScores, number: int) -> None:
         role = SERIES[number % len(SERIES)]
-        said = f"HR {scores.hit_rate:.1f} %, OS {scores.over_segmentation:.1f} %, R {scores.r_value:.3f}"
-        picture.circle(x, y, 5, role, tip=f"{name}: {said}")
+        words = f"HR {scores.hit_rate:.1f} %, OS {scores.over_segmentation:.1f} %, R {scores.r_value:.3f}"
+        picture.circle(x, y, 5, role, tip=f"{name}: {words}")
         picture.text(x + 9, y + 4, f"{clip(clean(name), 16)}  R {scores.r_value:.2f}", role, size=12, weight="bold")
 
     @staticmethod

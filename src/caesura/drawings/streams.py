@@ -88,16 +88,16 @@ class Stream:
     @cached_property
     def places(self) -> list[Place]:
         """Every position that somebody marked, from left to right."""
-        found: dict[float, list[str | None]] = {}
+        signs: dict[float, list[str | None]] = {}
         for coder, marks in enumerate(self.marks):
             pairs = marks.marks if marks.typed else [(p, "") for p in marks.positions.tolist()]
             for position, kind in pairs:
-                labels = found.setdefault(position, [None] * len(self.marks))
+                labels = signs.setdefault(position, [None] * len(self.marks))
                 sign = self.short.get(str(kind), "")
                 before = labels[coder]
                 # A recording may carry one time twice; that is still one boundary to the eye.
                 labels[coder] = sign if before is None or not marks.typed else before + sign
-        return [Place(p, tuple(labels), _verdict(labels)) for p, labels in sorted(found.items())]
+        return [Place(p, tuple(labels), _verdict(labels)) for p, labels in sorted(signs.items())]
 
     @property
     def title(self) -> str:
@@ -114,8 +114,8 @@ class Stream:
         """Explain the signs that occur."""
         verdicts = dict.fromkeys(sorted((p.verdict for p in self.places), key=list(GLYPHS).index))
         words = {**WORDS, "some": "one of two"} if len(self.coders) == 2 else WORDS
-        said = [f"{GLYPHS[v]} {words[v]}" for v in verdicts] if len(self.coders) > 1 else []
-        return " · ".join([*said, *self.legend])
+        explained = [f"{GLYPHS[v]} {words[v]}" for v in verdicts] if len(self.coders) > 1 else []
+        return " · ".join([*explained, *self.legend])
 
     @property
     def described(self) -> str:
@@ -158,16 +158,16 @@ class OneTrack(Picture):
 
 def streams(corpus: Corpus) -> list[Stream]:
     """Gather the coders of every track of every item; nested segments are seen as boundaries of all levels."""
-    found: dict[tuple[str, str], list[tuple[str, Segmentation]]] = {}
+    annotations: dict[tuple[str, str], list[tuple[str, Segmentation]]] = {}
     for item, coder, marks, track in corpus:
         flat = marks if isinstance(marks, Segmentation) else marks.boundaries()
-        found.setdefault((item, track), []).append((coder, flat))
+        annotations.setdefault((item, track), []).append((coder, flat))
     order = {coder: i for i, coder in enumerate(corpus.coders)}
-    made = []
-    for (item, track), coded in found.items():
+    tracks = []
+    for (item, track), coded in annotations.items():
         coded.sort(key=lambda pair: order[pair[0]])
-        made.append(Stream(item, track, tuple(c for c, _ in coded), tuple(m for _, m in coded)))
-    return made
+        tracks.append(Stream(item, track, tuple(c for c, _ in coded), tuple(m for _, m in coded)))
+    return tracks
 
 
 def _verdict(labels: list[str | None]) -> Verdict:

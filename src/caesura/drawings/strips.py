@@ -1,18 +1,29 @@
-"""A strip of scores: one line an item, its score and the interval around it, and the pooled score through all of them."""
+"""A strip of scores: one line per item, its score and the interval around it, and the pooled score through all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from caesura.display.cells import Canvas
-from caesura.display.scene import Picture
-from caesura.display.svg import CELL, LINE, Svg
-from caesura.display.writing import Bidi, choose_bidi, clean, clip, pad, widest
-from caesura.drawings.axes import axis_labels, draw_label
+from caesura.display.scene import (
+    Axis,
+    Item,
+    Line,
+    Name,
+    Number,
+    Picture,
+    Region,
+    Scene,
+    ScenePicture,
+    Sign,
+    Spread,
+    Tick,
+)  # fmt: skip
+from caesura.display.writing import clean, widest
+from caesura.drawings.axes import axis_labels
 from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError
 from caesura.metrics import metric as make_metric
@@ -20,8 +31,6 @@ from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.words import number_of
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from caesura.statistics.evaluation import Measured
 
 __all__ = ["Scored", "Strip", "draw_strip", "strip_of"]
@@ -70,7 +79,7 @@ def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
 
 
 @dataclass(frozen=True)
-class Strip(Picture):
+class Strip(ScenePicture):
     """Scores on one axis, worst first, so that eyes go where coders or systems differ most."""
 
     lines: tuple[Scored, ...]
@@ -82,8 +91,7 @@ class Strip(Picture):
     @property
     def title(self) -> str:
         """What is shown, of how many."""
-        said = f"{self.of} of {number_of(len(self.lines), 'item')}"
-        return said + ", mean over pairs of coders" * self.means
+        return f"{self.of} of {number_of(len(self.lines), 'item')}" + ", mean over pairs of coders" * self.means
 
     @property
     def _names(self) -> int:
@@ -97,78 +105,58 @@ class Strip(Picture):
         low, high = min([0.0, *every]), max(every or [1.0])
         return low, max(high, min(self.bounds[1], 1.0) if np.isfinite(self.bounds[1]) else high, low + 1e-9)
 
-    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw a dot a line on a common axis, the number behind."""
-        canvas, turned = Canvas(), choose_bidi(bidi)
-        canvas.put(0, 0, clip(clean(self.title), width), "strong")
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """A dot per line on a common axis, the number behind; the pooled score goes through all of them."""
         margin = self._names + 2
         room = max(10, width - margin - 9)
+        lines = self._ordered()[: None if fine else _ROWS]
+        left = len(self.lines) - len(lines)
+        return Scene(
+            title=self.title,
+            description=self._described(),
+            heading=clean(self.title),
+            key="",
+            width=width,
+            margin=margin,
+            rows=(0.9, *(1.0 if len(lines) <= 60 else 0.6 for _ in lines), 1.2),
+            blocks=(tuple(self._rows([*lines, self.pooled], room)),),
+            notes=((f"… and {left} items with higher scores", "faint"),) if left else (),
+        )
+
+    def _rows(self, lines: Sequence[Scored], room: int) -> Iterator[Item]:
         low, high = self._range()
 
-        def at(value: float) -> int:
-            return margin + round((value - low) / (high - low) * (room - 1))
+        def at(value: float) -> float:
+            return (value - low) / (high - low) * (room - 1)
 
-        canvas.put(1, 0, "")
-        for value, label in axis_labels(low, high, max(2, room // 12)):
-            canvas.put(1, max(margin, min(at(value), margin + room - len(label))), label, "faint")
-        ordered = self._ordered()
-        for line in (*ordered[:_ROWS], self.pooled):
-            y, role = canvas.height, "match" if line is self.pooled else "ink"
-            canvas.put(y, 0, pad(clean(line.name), margin - 2), "strong" if line is self.pooled else "ink", bidi=turned)
-            canvas.fill(y, margin, margin + room, "·", "grid")
-            if line.low is not None and line.high is not None:
-                canvas.fill(y, at(line.low), at(line.high) + 1, "━", "faint")
-            if not np.isnan(line.value):
-                canvas.put(y, at(line.value), "●", role)
-            canvas.put(y, margin + room + 1, "–".rjust(7) if np.isnan(line.value) else f"{line.value:7.4f}", role)
-        if len(ordered) > _ROWS:
-            canvas.put(canvas.height, 0, f"… and {len(ordered) - _ROWS} items with higher scores", "faint")
-        return canvas.text()
-
-    def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw a dot an item, the interval as a bar, and the pooled score as a line through all."""
-        margin = CELL * (self._names + 2)
-        room, top = width * CELL - margin - 70, LINE * 2.6
-        ordered = self._ordered()
-        step = LINE if len(ordered) <= 60 else LINE * 0.6
-        bottom = top + step * (len(ordered) + 1.2)
-        low, high = self._range()
-        picture = Svg(width * CELL + 16, bottom + 12, title=self.title, description=self._described(), style=style)
-        picture.text(8, LINE, self.title, weight="bold")
-
-        def x(value: float) -> float:
-            return 8 + margin + (value - low) / (high - low) * room
-
-        for value, label in axis_labels(low, high, width // 12):
-            draw_label(picture, label, x(value), top - 2, bottom - 4)
+        labels = axis_labels(low, high, max(2, room // 12))
+        yield Axis(
+            0, numbers=tuple((min(at(value), room - len(words)), words) for value, words in labels), rows=len(lines)
+        )
         pooled = self.pooled
-        if pooled.low is not None and pooled.high is not None:
-            picture.rect(
-                x(pooled.low), top - 4, x(pooled.high) - x(pooled.low), bottom - top, "match", fill_opacity=0.15
-            )
-        if not np.isnan(pooled.value):
-            picture.line(x(pooled.value), top - 4, x(pooled.value), bottom - 4, "match", width=1.5)
-        for row, line in enumerate((*ordered, pooled)):
-            self._svg_line(picture, line, top + step * (row + 0.6 if line is not pooled else row + 0.8), x, margin)
-        return picture.render()
-
-    def _svg_line(self, picture: Svg, line: Scored, y: float, x: Callable[[float], float], margin: float) -> None:
-        pooled = line is self.pooled
-        picture.text(
-            margin, y + 4, clip(clean(line.name), _NAME), "match" if pooled else "ink",
-            anchor="end", size=12, weight="bold" if pooled else "",
-        )  # fmt: skip
-        said = "undefined" if np.isnan(line.value) else f"{line.value:.4f}"
-        spread = "" if line.low is None else f" ({line.low:.4f} … {line.high:.4f})"
-        what = ", mean over pairs" * (self.means and not pooled and bool(spread))
-        with picture.group(tip=f"{line.name}: {said}{what}{spread}"):
+        for row, line in enumerate(lines, 1):
+            role, value = ("match" if line is pooled else "ink"), f"{line.value:7.4f}"
+            tip = self._tip(line)
+            yield Name(row, words=line.name, role="strong" if line is pooled else "ink")
+            yield Line(row, width=room, thin=True)
             if line.low is not None and line.high is not None:
-                picture.line(x(line.low), y, x(line.high), y, "faint", width=3, stroke_opacity=0.6)
+                if line is pooled:
+                    yield Region(1, at(line.low), at(line.high) - at(line.low), role=role, tip=tip, rows=row)
+                yield Spread(row, at(line.low), at(line.high) - at(line.low), tip=tip)
+            if line is pooled and not np.isnan(line.value):
+                yield Tick(1, at(line.value), role=role, tip=tip, rows=row)
             if not np.isnan(line.value):
-                picture.circle(x(line.value), y, 5 if pooled else 4, "match" if pooled else "ink")
-        picture.text(picture.width - 8, y + 4, said, "faint", anchor="end", size=11)
+                yield Sign(row, at(line.value), 0, "●", role, tip)
+            yield Number(row, room + 1, words="–".rjust(7) if np.isnan(line.value) else value, role=role)
+
+    def _tip(self, line: Scored) -> str:
+        value = "undefined" if np.isnan(line.value) else f"{line.value:.4f}"
+        if line.low is None:
+            return f"{line.name}: {value}"
+        what = ", mean over pairs" * (self.means and line is not self.pooled)
+        return f"{line.name}: {value}{what} ({line.low:.4f} … {line.high:.4f})"
 
     def _described(self) -> str:
         worst = self._ordered()[:3]
-        said = ", ".join(f"{line.name} {line.value:.3f}" for line in worst)
-        return f"Pooled {self.pooled.value:.3f} over {len(self.lines)} items; lowest: {said}."
+        lowest = ", ".join(f"{line.name} {line.value:.3f}" for line in worst)
+        return f"Pooled {self.pooled.value:.3f} over {len(self.lines)} items; lowest: {lowest}."
