@@ -82,7 +82,8 @@ class Canvas:
         for piece in pieces:
             size = cells(piece)
             if size:
-                self._clear(here, column, size)
+                if column not in here or here[column][1] != size:
+                    self._clear(here, column, size)
                 here[column] = (piece, size, role)
             column += size
 
@@ -98,8 +99,9 @@ class Canvas:
 
     def dot(self, row: int, column: int, bits: int, role: str) -> None:
         """Add dots of a Braille cell to those that are there."""
-        before = self._rows[row].get(column, ("\u2800", 1, role))[0]
-        self.put(row, column, chr(ord(before) | bits), role)
+        here = self._rows[row]
+        before = here.get(column, ("\u2800", 1, role))[0]
+        here[column] = (chr(ord(before) | bits), 1, role)
 
     def end(self, row: int) -> int:
         """Return the first free column of a row; -1 where it has nothing."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from caesura.display.writing import Bidi
@@ -235,6 +237,11 @@ class Scene:
     def room(self) -> int:
         """Cells beside the margin."""
         return max(8, self.width - self.margin)
+
+    @cached_property
+    def tops(self) -> tuple[float, ...]:
+        """Where each row of a block begins, in lines, and where the last one ends."""
+        return tuple(accumulate(self.rows, initial=0.0))
 
     def place(self, x: float, width: float = 1) -> float:
         """Return the left edge of a box inside the room: the one place where scenes from right to left are mirrored."""

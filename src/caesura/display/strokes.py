@@ -40,7 +40,7 @@ __all__ = ["draw_svg"]
 
 def draw_svg(scene: Scene, *, style: bool = True) -> str:
     """Draw a scene as one picture."""
-    block = (sum(scene.rows) + 0.8) * LINE
+    block = (scene.tops[-1] + 0.8) * LINE
     legend = fold(scene.legend, int(scene.width * 1.16)) if scene.legend else []
     top = LINE * ((1.6 if scene.heading else 0.4) + len(legend))
     key = fold(scene.key, int(scene.width * 1.16)) if scene.key else []  # letters of the key are smaller
@@ -74,7 +74,7 @@ class _Block:
         return self._x(x, width) + CELL * width / 2
 
     def _top(self, row: int) -> float:
-        return LINE * sum(self.scene.rows[:row])
+        return LINE * self.scene.tops[row]
 
     def _y(self, row: int) -> float:
         return self._top(row) + LINE * self.scene.rows[row] / 2

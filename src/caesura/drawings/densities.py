@@ -83,7 +83,9 @@ class Density(OneTrack, ScenePicture):
         last = wide if fine else wide - 1
         labels = axis_labels(0, length, max(2, wide // 12))
         yield Axis(
-            0, numbers=tuple((min(v / length * last, wide - len(w)), w) for v, w in labels), rows=_TALL + len(counts)
+            0,
+            numbers=tuple((v / length * last if fine else min(v / length * last, wide - len(w)), w) for v, w in labels),
+            rows=_TALL + len(counts),
         )
         yield Name(1, words=str(max(1, *together)).rjust(margin - 2), drawn=False)
         yield Name(_TALL, words="together", drawn=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from caesura.display.scene import (
     Band,
     Item,
@@ -118,27 +120,26 @@ class RegionTimeline(ScenePicture):
         yield from self._from_afar(line) if far else self._close(line)
 
     def _close(self, line: Stretch) -> Iterator[Item]:
-        match = self.match
-        for start, end in zip(match.starts.tolist(), match.ends.tolist(), strict=True):
-            if end > line.start and start < line.stop:
-                tip = f"region {start:.4g} to {end:.4g} s"
-                yield Region(1, line.at(start), line.at(end) - line.at(start), role="reference", tip=tip, rows=2)
+        match, deleted, inserted = self.match, self.match.deleted, self.match.inserted
+        first, last = np.searchsorted(match.ends, line.start, "right"), np.searchsorted(match.starts, line.stop)
+        for start, end in zip(match.starts[first:last].tolist(), match.ends[first:last].tolist(), strict=True):
+            tip = f"region {start:.4g} to {end:.4g} s"
+            yield Region(1, line.at(start), line.at(end) - line.at(start), role="reference", tip=tip, rows=2)
         yield from line.captions(1, self.reference)
-        for time, deleted in zip(match.reference.tolist(), match.deleted.tolist(), strict=True):
-            if line.holds(time):
-                tip = f"{'deletion' if deleted else 'hit'} at {time:.4g} s"
-                yield Tick(1, line.at(time), role="miss" if deleted else "reference", tip=tip, broken=deleted)
-                yield Sign(3, line.at(time), 0, "×" if deleted else "●", "miss" if deleted else "match", tip)
-        for index, (time, inserted) in enumerate(zip(match.hypothesis.tolist(), match.inserted.tolist(), strict=True)):
-            if line.holds(time):
-                tip = f"{'insertion' if inserted else 'hit'} at {time:.4g} s"
-                yield Tick(2, line.at(time), role="near" if inserted else "match", tip=tip, broken=inserted)
-                if inserted:
-                    yield Sign(3, line.at(time), 0, "+", "near", tip)
-                elif match.found[index] >= 0:
-                    yield Join(
-                        1, line.at(float(match.reference[match.found[index]])), below=line.at(time), role="match"
-                    )
+        for i, time in line.within(match.reference):
+            word, sign, role = ("deletion", "×", "miss") if deleted[i] else ("hit", "●", "match")
+            tip = f"{word} at {time:.4g} s"
+            stroke = "miss" if deleted[i] else "reference"
+            yield Tick(1, line.at(time), role=stroke, tip=tip, broken=bool(deleted[i]))
+            yield Sign(3, line.at(time), 0, sign, role, tip)
+        for i, time in line.within(match.hypothesis):
+            tip = f"{'insertion' if inserted[i] else 'hit'} at {time:.4g} s"
+            yield Tick(2, line.at(time), role="near" if inserted[i] else "match", tip=tip, broken=bool(inserted[i]))
+            if inserted[i]:
+                yield Sign(3, line.at(time), 0, "+", "near", tip)
+            elif match.found[i] >= 0:
+                above = line.at(float(match.reference[match.found[i]]))
+                yield Join(1, above, below=line.at(time), role="match")
 
     def _from_afar(self, line: Stretch) -> Iterator[Item]:
         """Very many boundaries: by their fate only, without regions, which nobody could see."""
@@ -147,10 +148,10 @@ class RegionTimeline(ScenePicture):
             (match.reference, match.deleted, 1, ("reference", "miss")),
             (match.hypothesis, match.inserted, 2, ("match", "near")),
         ):
-            here = (times >= line.start) & (times <= line.stop)
-            for chosen, role, rows in ((~missed, roles[0], (row,)), (missed, roles[1], (row, 3))):
-                xs = tuple(line.at(time) for time in times[chosen & here].tolist())
-                yield from (Ticks(at, xs=xs, role=role) for at in rows)
+            here = list(line.within(times))
+            for fate, role, rows in ((False, roles[0], (row,)), (True, roles[1], (row, 3))):
+                xs = tuple(line.at(time) for i, time in here if missed[i] == fate)
+                yield from (Ticks(at, width=line.at(line.stop), xs=xs, role=role) for at in rows)
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto" tabindex="0">{self.svg()}</div>'

@@ -7,7 +7,7 @@ shown as density along the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -76,6 +76,10 @@ class Along(OneTrack, ScenePicture):
         """One block per line: the text, the coders, the verdicts."""
         stream = self.stream
         margin = widest((*stream.coders, stream.row), _NAME) + 2
+        places = {int(place.position): place for place in stream.places}
+        links: dict[int, list[tuple[int, str]]] = {}
+        for first, second, tip in stream.near_misses:
+            links.setdefault(first, []).append((second, tip))
         return Scene(
             title=self.title,
             description=stream.described,
@@ -84,7 +88,7 @@ class Along(OneTrack, ScenePicture):
             width=width,
             margin=margin,
             rows=(1.0,) * (1 + len(stream.coders) + (len(stream.coders) > 1)),
-            blocks=tuple(tuple(self._block(line)) for line in self._lines(max(8, width - margin))),
+            blocks=tuple(tuple(self._block(line, places, links)) for line in self._lines(max(8, width - margin))),
             direction="rtl" if stream.rtl else "ltr",
         )
 
@@ -99,7 +103,9 @@ class Along(OneTrack, ScenePicture):
             widths = [_ruler_width(number, room)] * number
         return wrap_units(widths, gaps, room)
 
-    def _block(self, line: Wrapped) -> Iterator[Item]:
+    def _block(
+        self, line: Wrapped, places: Mapping[int, Place], links: Mapping[int, list[tuple[int, str]]]
+    ) -> Iterator[Item]:
         stream, verdicts = self.stream, len(self.stream.coders) + 1
         yield from self._text(line)
         for row, name in enumerate(stream.coders, 1):
@@ -109,12 +115,11 @@ class Along(OneTrack, ScenePicture):
             yield Name(verdicts, words=stream.row, drawn=False)
         units = range(line.first, line.last + 1)
         gaps = dict(zip(units, zip(line.gaps, line.gap_widths, strict=True), strict=True))
-        for place in stream.places:
-            if int(place.position) in gaps:
-                yield self._place(place, *gaps[int(place.position)])
-        for first, second, tip in stream.near_misses:
-            if first in gaps and second in gaps:
-                yield Link(verdicts, ends=(gaps[first], gaps[second]), role="near", tip=tip)
+        yield from (self._place(places[unit], *gap) for unit, gap in gaps.items() if unit in places)
+        for first in gaps:
+            for second, tip in links.get(first, ()):
+                if second in gaps:
+                    yield Link(verdicts, ends=(gaps[first], gaps[second]), role="near", tip=tip)
 
     def _text(self, line: Wrapped) -> Iterator[Item]:
         if self.stream.units is None:

@@ -130,9 +130,7 @@ class Strip(ScenePicture):
             return (value - low) / (high - low) * (room - 1)
 
         labels = axis_labels(low, high, max(2, room // 12))
-        yield Axis(
-            0, numbers=tuple((min(at(value), room - len(words)), words) for value, words in labels), rows=len(lines)
-        )
+        yield Axis(0, numbers=tuple((at(value), words) for value, words in labels), rows=len(lines))
         pooled = self.pooled
         for row, line in enumerate(lines, 1):
             role, value = ("match" if line is pooled else "ink"), f"{line.value:7.4f}"

@@ -34,9 +34,13 @@ class Stretch:
         """Return how far along the line a time is, in cells; times outside are moved to the nearer end."""
         return (min(max(time, self.start), self.stop) - self.start) * self.scale
 
-    def holds(self, time: float) -> bool:
-        """Whether a boundary at this time is drawn here."""
-        return self.start <= time < self.stop or (self.closed and time == self.stop)
+    def within(self, times: NDArray[np.float64]) -> Iterator[tuple[int, float]]:
+        """Give the boundaries that are drawn here, each with its index; ``times`` are in order."""
+        first, last = (
+            np.searchsorted(times, self.start),
+            np.searchsorted(times, self.stop, "right" if self.closed else "left"),
+        )
+        return zip(range(int(first), int(last)), times[first:last].tolist(), strict=True)
 
     def captions(self, row: int, marks: Segmentation) -> Iterator[Caption]:
         """Give the names of the segments that begin here."""
@@ -100,5 +104,5 @@ class Timeline(OneTrack, ScenePicture):
             yield Name(row, words=clean(name))
             yield Band(row, width=line.at(float(marks.length)))
             yield from line.captions(row, marks)
-            for time in filter(line.holds, marks.positions.tolist()):
+            for _, time in line.within(marks.positions):
                 yield Tick(row, line.at(time), role=SERIES[(row - 1) % len(SERIES)], tip=f"{time:g} s")
