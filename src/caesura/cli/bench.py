@@ -8,7 +8,9 @@ from typing import Annotated
 from caesura.bench import Result, race
 from caesura.cli.command import Option
 from caesura.cli.options import Json, Seed
-from caesura.cli.output import as_json, say, table, working
+from caesura.cli.output import as_json, show_table, working
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, Rounded
 
 __all__ = ["bench"]
 
@@ -36,24 +38,24 @@ def bench(
             ]
         )  # fmt: skip
         return
-    table(
-        "one call on ready input, microseconds",
-        ["peer", "units", "theirs", "ours", "ratio", "same"],
+    show_table(_race_table(results))
+
+
+def _race_table(results: list[Result]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
         (
-            (
-                f"{r.peer.package.removesuffix('.metrics')} {r.peer.what}",
-                r.units,
-                _micro(r.theirs),
-                _micro(r.ours),
-                "–" if r.ratio is None else f"{r.ratio:,.0f} ×",
-                {True: "yes", False: "no", None: "–"}[r.agrees],
-            )
-            for r in results
-            if not r.skipped
-        ),
-    )
-    for sentence in dict.fromkeys(_remarks(results)):
-        say(sentence, "dim")
+            f"{r.peer.package.removesuffix('.metrics')} {r.peer.what}",
+            r.units,
+            _micro(r.theirs),
+            _micro(r.ours),
+            None if r.ratio is None else f"{r.ratio:,.0f} ×",
+            r.agrees,
+        )
+        for r in results
+        if not r.skipped
+    ]
+    columns = ("peer", "units", "theirs", "ours", "ratio", "same")
+    return Table("one call on ready input, microseconds", columns, tuple(rows), tuple(dict.fromkeys(_remarks(results))))
 
 
 def _remarks(results: list[Result]) -> Iterator[str]:
@@ -64,5 +66,5 @@ def _remarks(results: list[Result]) -> Iterator[str]:
             yield f"{r.peer.package} {r.peer.what} differs: {r.peer.remark or 'nobody knows why yet'}."
 
 
-def _micro(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{seconds * 1e6:,.1f}"
+def _micro(seconds: float | None) -> Cell:
+    return None if seconds is None else Rounded(seconds * 1e6, 1)

@@ -8,7 +8,8 @@ import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json, Width
-from caesura.cli.output import as_json, console, say, show_block, table, working
+from caesura.cli.output import as_json, console, say, show_block, show_table, working
+from caesura.display.table import Table
 from caesura.errors import UnknownName
 from caesura.report.tour import STOPS
 
@@ -31,8 +32,10 @@ def demo(
             raise UnknownName("stop", name, list(known))
     chosen = [known[name] for name in stop] if stop else list(STOPS)
     if listed:
-        rows = [(each.name, each.title, each.command) for each in STOPS]
-        as_json([each.as_dict([]) for each in STOPS]) if json else table("", ["stop", "title", "command"], rows)
+        rows = tuple((each.name, each.title, each.command) for each in STOPS)
+        as_json([each.as_dict([]) for each in STOPS]) if json else show_table(
+            Table("", ("stop", "title", "command"), rows)
+        )
         return
     data = []
     for number, each in enumerate(chosen, 1):

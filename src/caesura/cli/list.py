@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from caesura.cli.catalogues import CATALOGUES
 from caesura.cli.command import Argument
 from caesura.cli.options import Json
-from caesura.cli.output import as_json, table
+from caesura.cli.output import as_json, show_table
+from caesura.display.table import Table
 
 __all__ = ["list_names"]
 
@@ -27,4 +28,4 @@ def list_names(
     if json:
         as_json([each._asdict() for each in known])
     else:
-        table("", [what.removesuffix("s"), "what it is", "from"], known)
+        show_table(Table("", (what.removesuffix("s"), "what it is", "from"), tuple(known)))

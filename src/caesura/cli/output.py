@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from caesura.display.result import Block
     from caesura.display.scene import Picture
     from caesura.display.table import Table
-    from caesura.display.table_cells import Cell
 
 __all__ = [
-    "as_json", "console", "from_to", "number", "panics_unheard", "say", "show_block", "show_blocks", "show_picture", "show_table",
-    "table", "terminal_width", "tracked",
+    "as_json", "console", "panics_unheard", "say", "show_block", "show_blocks", "show_picture", "show_table",
+    "terminal_width", "tracked",
     "working", "write_svg",
 ]  # fmt: skip
 
@@ -176,30 +175,6 @@ def show_table(table: Table) -> None:
     screen.print(
         table.terminal(screen.width if screen.is_terminal else None), no_wrap=True, crop=False, overflow="ignore"
     )
-
-
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table: words left, numbers right; what users wrote is never read as markup."""
-    from caesura.display.table import Table
-
-    listed = tuple(tuple(_cell(value) for value in row) for row in rows)
-    show_table(Table(title, tuple(columns), listed))
-
-
-def _cell(value: object) -> Cell:
-    return value if value is None or isinstance(value, (str, int, float, tuple)) else str(value)  # type: ignore[return-value]
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """Spell a score; an undefined one as a dash."""
-    from caesura.display.table_cells import spell
-
-    return spell(value, digits)
-
-
-def from_to(interval: Sequence[float] | None) -> str:
-    """Spell an interval from low to high; where there is none, a dash."""
-    return "–" if interval is None else f"{number(interval[0])} … {number(interval[1])}"
 
 
 def _plain(data: Any) -> Any:

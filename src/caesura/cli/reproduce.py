@@ -10,7 +10,8 @@ import click
 from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Json
-from caesura.cli.output import as_json, show_blocks, table, working
+from caesura.cli.output import as_json, show_blocks, show_table, working
+from caesura.display.table import Table
 from caesura.errors import FormatError
 from caesura.papers import PAPERS, citation
 from caesura.papers import reproduce as computed
@@ -38,7 +39,7 @@ def reproduce(
     """
     if paper is None:
         listed = [(name, citation(name)) for name, _ in PAPERS.all_facts()]
-        as_json(dict(listed)) if json else table("", ["paper", "reference"], listed)
+        as_json(dict(listed)) if json else show_table(Table("", ("paper", "reference"), tuple(listed)))
         return
     if output is not None and output.exists() and not output.is_dir():
         raise FormatError(output, None, "this is a file; figures are written into a folder.")

@@ -25,7 +25,7 @@ from caesura.cli.options import (
     Width,
     writable,
 )
-from caesura.cli.output import as_json, say, show_blocks, show_picture, table, working
+from caesura.cli.output import as_json, say, show_blocks, show_picture, working
 from caesura.display.scene import Picture
 from caesura.display.writing import clean
 from caesura.drawings.catalog import draw
@@ -33,7 +33,7 @@ from caesura.errors import CaesuraError
 from caesura.files import atomic_write
 from caesura.formats import write
 from caesura.gold import unify_corpus
-from caesura.gold.quality import Represented, compare_methods, gold_corpus, like, represent
+from caesura.gold.quality import Represented, compare_methods, gold_corpus, like, method_table, represent
 from caesura.gold.unification import Gold
 from caesura.gold.votes import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
@@ -209,12 +209,6 @@ def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: li
     if json:
         as_json([{"method": m, "embeddedness": how, **made.as_dict()} for (m, how), made in found.items()])
         return
-    for how in wanted:
-        mine = {method: made for (method, at), made in found.items() if at == how}
-        first = next(iter(mine.values()))
-        table(
-            f"{how}: segments, and means over {len(first.annotations)} annotations",
-            ["method", "size", *first.headings],
-            [[m, made.segments, *made.means.values()] for m, made in mine.items()],
-        )
-        click.echo()
+    show_blocks(
+        method_table(how, {method: result for (method, at), result in found.items() if at == how}) for how in wanted
+    )

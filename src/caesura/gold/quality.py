@@ -23,7 +23,16 @@ from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.nested import SegmentBeginnings, kappa_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
-__all__ = ["Represented", "compare_methods", "default_metrics", "gold_corpus", "like", "projected", "represent"]
+__all__ = [
+    "Represented",
+    "compare_methods",
+    "default_metrics",
+    "gold_corpus",
+    "like",
+    "method_table",
+    "projected",
+    "represent",
+]
 
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
 _LINEAR = ("precision", "recall", "F", "B", "A")
@@ -91,6 +100,14 @@ class Represented(Result):
                 for name, (observed, expected) in self.agreement.items()
             },
         }
+
+
+def method_table(caption: str, results: Mapping[str, Represented]) -> Table:
+    """Methods side by side: how many segments each keeps, and its means over the annotations."""
+    first = next(iter(results.values()))
+    rows: list[tuple[Cell, ...]] = [(name, r.segments, *r.means.values()) for name, r in results.items()]
+    columns = ("method", "size", *first.headings)
+    return Table(f"{caption}: segments, and means over {len(first.annotations)} annotations", columns, tuple(rows))
 
 
 def default_metrics(gold: Gold, embeddedness: Embeddedness) -> list[Metric]:

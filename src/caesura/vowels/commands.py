@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import click
@@ -184,10 +183,10 @@ def evaluate(
 
     Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
     """
-    from caesura.cli.output import as_json, tracked
+    from caesura.cli.output import as_json, show_blocks, tracked
     from caesura.errors import CaesuraError
     from caesura.vowels import VowelRestorer
-    from caesura.vowels.study import measure, parts, study
+    from caesura.vowels.study import VowelStudy, measure, parts, study
 
     chosen = _corpus(name, path, language, encoding=encoding)
     results = []
@@ -203,10 +202,11 @@ def evaluate(
         for each in tracked(cut, f"training and testing {model}"):
             _, measured = study(chosen, each, model, missing=missing, parameters={"epochs": epochs})
             results.append((each.name, measured))
+    result = VowelStudy(f"{chosen.name}, {model}, {missing} marks missing", tuple(results))
     if json:
-        as_json({what: _numbers(measured) for what, measured in results})
+        as_json(result.as_dict())
     else:
-        _table(results, f"{chosen.name}, {model}, {missing} marks missing")
+        show_blocks(result.tables())
 
 
 # ---------------------------------------------------------------------- reading and writing
@@ -270,32 +270,3 @@ class _progress:
     def __exit__(self, *fault: object) -> None:
         if self.shown:
             click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def _numbers(evaluation: Any) -> dict[str, Any]:
-    return {
-        name: {"value": m.micro, "interval": None if m.interval is None else list(m.interval)}
-        for name, m in evaluation.measured.items()
-    }
-
-
-#: Headings that leave room for intervals in a narrow terminal.
-_SHORT = {"word-accuracy": "words", "group-accuracy": "sounds", "seen-accuracy": "seen", "unseen-accuracy": "unseen"}
-
-
-def _table(results: list[tuple[str, Any]], title: str) -> None:
-    """Every part with its interval below it, and where there are several their mean and standard deviation."""
-    from caesura.cli.output import table
-
-    names = list(results[0][1].measured)
-    rows: list[list[object]] = []
-    for what, evaluation in results:
-        measured = [evaluation[name] for name in names]
-        rows.append([what, *(f"{100 * m.micro:.2f}" for m in measured)])
-        if all(m.interval is not None for m in measured):  # one line leaves nothing to resample
-            rows.append(["", *(f"{100 * m.interval.low:.1f}–{100 * m.interval.high:.1f}" for m in measured)])
-    if len(results) > 1:
-        scores = [[100 * evaluation[name].micro for _, evaluation in results] for name in names]
-        rows.append(["mean", *(f"{mean(of):.2f}" for of in scores)])
-        rows.append(["", *(f"± {stdev(of):.2f}" for of in scores)])
-    table(f"{title}; percent, 95 % intervals", ["", *(_SHORT.get(name, name) for name in names)], rows)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean, stdev
 from typing import Any
 
+from caesura.display.result import Result
+from caesura.display.table import Table
+from caesura.display.table_cells import Cell, measure_name
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
@@ -14,7 +18,7 @@ from caesura.vowels.marked_text import marked_corpus
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.scripts import Script
 
-__all__ = ["METRICS", "Split", "measure", "parts", "study"]
+__all__ = ["METRICS", "Split", "VowelStudy", "measure", "parts", "study"]
 
 #: What is reported of a restorer.
 METRICS = ("word-accuracy", "group-accuracy", "DER", "seen-accuracy", "unseen-accuracy", "Sf-marks")
@@ -27,6 +31,45 @@ class Split:
     name: str
     train: Sequence[int]
     test: Sequence[int]
+
+
+@dataclass(frozen=True, repr=False)
+class VowelStudy(Result):
+    """A restorer measured on one or several parts of a corpus: the name of each part, and its evaluation."""
+
+    title: str
+    parts: tuple[tuple[str, Evaluation], ...]
+
+    def tables(self) -> Sequence[Table]:
+        """Every part in percent with its interval below it, and of several their mean and standard deviation."""
+        measured = self.parts[0][1].measured
+        rows: list[tuple[Cell, ...]] = []
+        for name, evaluation in self.parts:
+            scores = [evaluation[metric] for metric in measured]
+            rows.append((name, *(100 * m.micro for m in scores)))
+            if all(m.interval is not None for m in scores):  # one line leaves nothing to resample
+                rows.append(("", *("–".join(f"{100 * end:.1f}" for end in m.interval or ()) for m in scores)))
+        if len(self.parts) > 1:
+            columns = [[100 * evaluation[metric].micro for _, evaluation in self.parts] for metric in measured]
+            rows.append(("mean", *map(mean, columns)))
+            rows.append(("", *(f"± {stdev(column):.2f}" for column in columns)))
+        heads = (measure_name(_SHORT.get(name, name), m.metric) for name, m in measured.items())
+        caption = f"{self.title}; percent, 95 % intervals"
+        return [Table(caption, ("part", *heads), tuple(rows), digits=2)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: by part and metric the value and its interval."""
+        return {
+            name: {
+                metric: {"value": m.micro, "interval": None if m.interval is None else list(m.interval)}
+                for metric, m in evaluation.measured.items()
+            }
+            for name, evaluation in self.parts
+        }
+
+
+#: Headings that leave room for intervals in a narrow terminal.
+_SHORT = {"word-accuracy": "words", "group-accuracy": "sounds", "seen-accuracy": "seen", "unseen-accuracy": "unseen"}
 
 
 def parts(
