@@ -108,3 +108,15 @@ def test_bad_input(talk, tmp_path) -> None:
 def test_a_level_that_nobody_marked_is_refused() -> None:
     assert caesura("unify", "sample:walk", "--level", "2", "-m", "B").returncode == 0
     assert refused("unify", "sample:walk", "--level", "99", "-m", "B").endswith("of level 4.")
+
+
+def test_recordings_are_unified_within_a_tolerance(tmp_path) -> None:
+    target = tmp_path / "gold.json"
+    done = caesura("unify", "sample:phones", "--tolerance", "30ms", "-o", target, "--json")
+    assert done.returncode == 0, done.stderr
+    (item,) = json.loads(done.stdout)["items"]
+    assert item["provenance"]["rule"].endswith("2 of 3, within 0.03 s")
+    narrow = json.loads(caesura("unify", "sample:phones", "--tolerance", "1ms", "--json").stdout)["items"][0]
+    assert len(narrow["provenance"]["accepted"]) < len(item["provenance"]["accepted"]), "the tolerance counts"
+    assert len(cs.read(target)["margin", "gold"].positions) == len(item["provenance"]["accepted"])
+    assert "a tolerance is for recordings" in refused("unify", "sample:walk", "--tolerance", "30ms")

@@ -43,7 +43,7 @@ def test_boundary_metrics_see_all_boundaries_or_one_level() -> None:
 def test_methods_side_by_side() -> None:
     corpus = load("walk")
     found = compare_methods(corpus)
-    assert {m for m, _ in found} == set(METHODS)
+    assert {m for m, _ in found} == set(METHODS) - {"union"}, "all segments of several coders may cross"
     assert {how for _, how in found} == {"flat", "full"}
     for how in ("flat", "full"):
         assert found["consensus", how].means["nested-precision"] == 1.0
@@ -53,8 +53,9 @@ def test_methods_side_by_side() -> None:
     assert list(named) == [("majority", "flat")]
 
 
-def test_recordings_know_one_method_only() -> None:
-    assert [m for m, _ in compare_methods(load("phones"), embeddedness=["full"])] == ["best-annotator"]
+def test_recordings_know_votes_within_a_tolerance_and_the_best_annotator() -> None:
+    known = [m for m, _ in compare_methods(load("phones"), embeddedness=["full"])]
+    assert known == ["consensus", "majority", "union", "best-annotator"]
 
 
 def test_a_linear_gold_is_judged_by_linear_metrics_and_lifted_for_nested_ones() -> None:

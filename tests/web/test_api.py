@@ -200,7 +200,7 @@ def test_recordings_start_from_votes_within_a_tolerance(client: TestClient, mixe
     assert len(started["consensus"]["marks"]["positions"]) == 1
     assert started["best-annotator"]["origin"] == "unified by best-annotator: x, y, z"
     refused = client.post(f"/api/items/{talk}/annotations", json={"coder": "m", "method": "maximise"})
-    assert "use the method best-annotator" in refused.json()["error"]
+    assert "use the method majority or best-annotator" in refused.json()["error"]
     moved = client.patch(
         f"/api/annotations/{started['majority']['id']}",
         json={"version": 1, "operation": {"kind": "move", "position": 5.0, "to": 5.1234}},

@@ -161,7 +161,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
     ),
     "unify": (
         *conflicts(
-            "output provenance threshold rule weight similarity level conflicts draw width to lossy method",
+            "output provenance threshold rule weight similarity tolerance level conflicts draw width to lossy method",
             "compare_all",
             "all methods are compared side by side; choose one with --method",
         ),

@@ -75,6 +75,9 @@ def unify(
         str | None,
         Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3."),
     ] = None,
+    tolerance: Annotated[
+        str | None, Option("--tolerance", help="Of recordings: time within which coders mean one boundary, 20ms.")
+    ] = None,
     metric: Metrics = None,
     level: Annotated[
         int | None, Option("--level", min=1, help="Boundary metrics look at this level, not at all boundaries.")
@@ -108,7 +111,7 @@ def unify(
         _side_by_side(corpus, embeddedness, metric, json)
         return
     how: Embeddedness = "flat" if embeddedness == "flat" else "full"
-    given = asked_for(threshold=threshold, rule=rule, weight=weight, metric=similarity)
+    given = asked_for(threshold=threshold, rule=rule, weight=weight, metric=similarity, tolerance=tolerance)
     with working("unifying"):
         golds = unify_corpus(corpus, method, embeddedness=how, **given)
         found = represent(golds, corpus, metric, embeddedness=how, level=level)

@@ -116,7 +116,8 @@ def default_metrics(gold: Gold, embeddedness: Embeddedness) -> list[Metric]:
         levels = metric("nested-B" if embeddedness == "full" else "B")  # flat: all boundaries, whatever their level
         return [*(metric(name, embeddedness=embeddedness) for name in _NESTED), metric("non-crossing"), levels]
     trial = Batch.of_pair(gold, gold)
-    return [made for made in map(metric, (*_LINEAR, *_TIMED)) if made.applies_to(trial)]
+    known = map(metric, (*_LINEAR, *_TIMED))
+    return [each for each in known if trial.kind not in each.unasked and each.applies_to(trial)]
 
 
 def represent(
@@ -181,7 +182,7 @@ def compare_methods(
             except CaesuraError:
                 if methods is not None:
                     raise
-                continue  # a method that such annotations have no use for, as votes on boundaries in seconds
+                continue  # a method that such annotations have no use for, as labels of utterances in seconds
             if judges is None:
                 judges = default_metrics(next(iter(golds.values())), how)
             found[name, how] = represent(golds, corpus, judges, embeddedness=how)

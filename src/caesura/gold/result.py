@@ -20,7 +20,7 @@ _SHOWN = 40  # marks listed before the rest is only counted
 
 
 class BoundaryVote(NamedTuple):
-    """A boundary after unit ``position`` with those who have it; ``type`` is None where types do not count."""
+    """A boundary after unit ``position`` (a float: at that second) with those who have it; ``type`` is None where types do not count."""
 
     position: float
     type: str | int | None
@@ -33,7 +33,9 @@ class BoundaryVote(NamedTuple):
 
     def __str__(self) -> str:
         kind = "" if self.type is None else f" ({self.type})"
-        return f"after unit {self.position:g}{kind}"
+        return (
+            f"{f'at {self.position:g} s' if isinstance(self.position, float) else f'after unit {self.position}'}{kind}"
+        )
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.gold.best import closest, default_metric
 from caesura.gold.labels import label_utterances
-from caesura.gold.linear import boundary_votes, vote_on_boundaries
+from caesura.gold.linear import TOLERANCE, boundary_votes, vote_on_boundaries
 from caesura.gold.nested import Rule, Threshold, conflict_free_union, consensus, majority
 from caesura.gold.result import GoldHierarchy, GoldSegmentation, Provenance
 from caesura.gold.search import most_alike, most_alike_nested
@@ -17,7 +17,7 @@ from caesura.gold.selection import Weight
 from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness
 from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
-from caesura.model.corpus import expected_corpus
+from caesura.model.corpus import Kind, expected_corpus
 
 __all__ = ["METHODS", "Annotations", "Gold", "Method", "unify", "unify_corpus"]
 
@@ -42,6 +42,7 @@ class _Request:
     rule: Rule | None = None
     weight: Weight = "votes"
     metric: Metric | None = None
+    tolerance: float = TOLERANCE
 
     @property
     def nested(self) -> list[Hierarchy]:
@@ -66,14 +67,24 @@ class _Request:
 def _consensus(wanted: _Request) -> Gold:
     if wanted.is_nested:
         return consensus(wanted.ballot())
-    return vote_on_boundaries(wanted.coders, wanted.linear, wanted.embeddedness, method="consensus")
+    return _vote(wanted)
 
 
 def _majority(wanted: _Request) -> Gold:
     if wanted.is_nested:
         return majority(wanted.ballot(), wanted.threshold, wanted.rule)
+    return _vote(wanted)
+
+
+def _vote(wanted: _Request) -> GoldSegmentation:
     return vote_on_boundaries(
-        wanted.coders, wanted.linear, wanted.embeddedness, threshold=wanted.threshold, rule=wanted.rule
+        wanted.coders,
+        wanted.linear,
+        wanted.embeddedness,
+        method=wanted.method,
+        threshold=wanted.threshold,
+        rule=wanted.rule,
+        tolerance=wanted.tolerance,
     )
 
 
@@ -109,8 +120,6 @@ def _maximise(wanted: _Request) -> Gold:
 
 
 def _check_plain(wanted: _Request) -> None:
-    if wanted.linear[0].timed:
-        raise CaesuraError("the places of a recording are without number; use the method best-annotator.")
     if wanted.embeddedness == "full" and any(made.typed for made in wanted.linear):
         raise CaesuraError(
             "the method 'maximise' places boundaries without types; ask for embeddedness='flat' (--embeddedness flat)."
@@ -158,28 +167,47 @@ def _of_votes(
 
 @dataclass(frozen=True)
 class Method:
-    """One row of the table of methods: what it does in words, the function, and the options it takes."""
+    """One row of the table of methods: what it does in words, the function, the options it takes, and what it is no use for.
+
+    ``refuses`` maps a kind of annotation to the reason, in words.
+    """
 
     title: str
     unify: Callable[[_Request], Gold]
     takes: frozenset[str] = frozenset()
+    refuses: Mapping[Kind, str] = field(default_factory=dict)
 
 
 #: Every method by name.
 METHODS: dict[str, Method] = {
-    "consensus": Method("segments or boundaries that every coder has", _consensus),
+    "consensus": Method("segments or boundaries that every coder has", _consensus, frozenset({"tolerance"})),
     "majority": Method(
-        "those that more than half, or a given share, have", _majority, frozenset({"threshold", "rule"})
+        "those that more than half, or a given share, have", _majority, frozenset({"threshold", "rule", "tolerance"})
+    ),
+    "union": Method(
+        "all boundaries that anybody has",
+        _vote,
+        frozenset({"tolerance"}),
+        {"nested": "all segments of several coders may cross; use the method conflict-free-union"},
     ),
     "conflict-free-union": Method(
-        "of all segments, the non-crossing selection with most votes", _conflict_free_union, frozenset({"weight"})
+        "of all segments, the non-crossing selection with most votes",
+        _conflict_free_union,
+        frozenset({"weight"}),
+        {"time": "boundaries of a recording never cross; use the method union"},
     ),
     "best-annotator": Method("the annotation most like the others", _best_annotator, frozenset({"metric"})),
-    "maximise": Method("the greatest mean similarity to all coders, by any metric", _maximise, frozenset({"metric"})),
+    "maximise": Method(
+        "the greatest mean similarity to all coders, by any metric",
+        _maximise,
+        frozenset({"metric"}),
+        {"time": "the places of a recording are without number; use the method majority or best-annotator"},
+    ),
     "utterance-labels": Method(
         "a linear segmentation from utterances agreed to be initial or final",
         _utterance_labels,
         frozenset({"threshold", "rule"}),
+        {"time": "a recording has no utterances to label: its boundaries are seconds"},
     ),
 }
 
@@ -193,6 +221,7 @@ def unify(
     rule: Rule | None = None,
     weight: Weight = "votes",
     metric: str | Metric | None = None,
+    tolerance: float | str | None = None,
 ) -> Gold:
     """Make one annotation out of many of the same text.
 
@@ -212,6 +241,8 @@ def unify(
         :class:`~caesura.gold.votes.Vote`.
     metric
         Of "best-annotator" and "maximise": any metric of the toolkit that compares such annotations.
+    tolerance
+        Of "consensus", "majority" and "union" on recordings: seconds, or "20ms", within which coders mean the same boundary.
 
     Returns
     -------
@@ -231,19 +262,26 @@ def unify(
     [2, 3, 6]
     """
     from caesura.metrics import metric as made_metric
+    from caesura.metrics.time_grid import seconds
 
     check_embeddedness(embeddedness)
     coders, marks = _one_text(annotations)
     if method not in METHODS:
         raise UnknownName("method", str(method), list(METHODS))
-    options = {"threshold": threshold, "rule": rule, "weight": None if weight == "votes" else weight, "metric": metric}
+    options: dict[str, object] = {"threshold": threshold, "rule": rule, "weight": None if weight == "votes" else weight}
+    options |= {"metric": metric, "tolerance": tolerance}
     for name, value in options.items():
         if value is not None and name not in METHODS[method].takes:
             takes = ", ".join(sorted(METHODS[method].takes)) or "no option"
             raise CaesuraError(f"the method {method!r} takes no {name}; it takes {takes}.")
-    wanted = _Request(
-        method, coders, marks, embeddedness, threshold, rule, weight, None if metric is None else made_metric(metric)
-    )
+    kind: Kind = "nested" if isinstance(marks[0], Hierarchy) else "time" if marks[0].timed else "units"
+    if kind in METHODS[method].refuses:
+        raise CaesuraError(f"{METHODS[method].refuses[kind]}.")
+    if tolerance is not None and kind != "time":
+        raise CaesuraError("a tolerance is for recordings; boundaries between units are the same or they are not.")
+    measure = None if metric is None else made_metric(metric)
+    reach = TOLERANCE if tolerance is None else seconds(tolerance)
+    wanted = _Request(method, coders, marks, embeddedness, threshold, rule, weight, measure, reach)
     if len(coders) == 1 and method != "utterance-labels":
         note = f"only {coders[0]!r} annotated this text: the annotation is its own gold standard."
         return _of_votes(wanted, marks[0], "a single annotation", (note,), {})

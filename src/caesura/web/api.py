@@ -42,14 +42,13 @@ def session(request: Request) -> dict[str, Any]:
     from caesura.formats.catalog import all_formats
     from caesura.gold import METHODS
     from caesura.metrics import metric_names
-    from caesura.web.starts import METHODS_IN_TIME
 
     return {
         "csrf": csrf_token(_settings(request)),
         "version": __version__,
         "metrics": metric_names(),
-        "methods": list(METHODS),
-        "methods_in_time": [*METHODS_IN_TIME, "best-annotator"],
+        "methods": [name for name, method in METHODS.items() if not method.refuses.keys() & {"units", "nested"}],
+        "methods_in_time": [name for name, method in METHODS.items() if "time" not in method.refuses],
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
     }
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from caesura.gold.linear import TOLERANCE, meeting_places
 from caesura.model import Annotation, Hierarchy
 
-__all__ = ["TOLERANCE", "Place", "disputed", "votes"]
-
-#: Seconds within which coders mean the same boundary of a recording.
-TOLERANCE = 0.02
+__all__ = ["Place", "disputed", "votes"]
 
 
 @dataclass(frozen=True)
@@ -36,48 +35,36 @@ def votes(
 ) -> list[Place]:
     """Every mark of every track with those who made it; types and levels do not matter here.
 
-    Positions in texts are counted as they are. In recordings, marks of up to ``tolerance`` seconds behind the first of them are one place,
-    at the one in the middle. In hierarchies a place is a segment, from unit ``first`` to unit ``position``.
+    Positions in texts are counted as they are, those of recordings within a tolerance. In hierarchies a place is a segment, from
+    unit ``first`` to unit ``position``.
     """
-    cast: dict[tuple[str, str], list[tuple[float, int | None, str]]] = {}
-    coders: dict[tuple[str, str], int] = {}
-    recordings: set[tuple[str, str]] = set()
+    cast: dict[tuple[str, str], dict[int | None, list[tuple[float, str]]]] = {}
+    coders: Counter[tuple[str, str]] = Counter()
+    reach: dict[tuple[str, str], float] = {}
     for item, coder, marks, track in annotations:
         if coder in leave_out:
             continue
-        coders[item, track] = coders.get((item, track), 0) + 1
-        ballots = cast.setdefault((item, track), [])
+        coders[item, track] += 1
+        by_first = cast.setdefault((item, track), {})
         if isinstance(marks, Hierarchy):
-            ballots += [(last, first, coder) for first, last in dict.fromkeys(span[:2] for span in marks.spans)]
-        else:
-            if marks.timed:
-                recordings.add((item, track))
-            ballots += [(position, None, coder) for position in dict.fromkeys(marks.positions.tolist())]
-    reach = TOLERANCE if tolerance is None else tolerance
+            for first, last in dict.fromkeys(span[:2] for span in marks.spans):
+                by_first.setdefault(first, []).append((last, coder))
+            continue
+        if marks.timed:
+            reach[item, track] = TOLERANCE if tolerance is None else tolerance
+        by_first.setdefault(None, []).extend((p, coder) for p in dict.fromkeys(marks.positions.tolist()))
     return [
-        Place(item, track, position, voters, coders[item, track], first)
-        for (item, track), ballots in cast.items()
-        for position, first, voters in _counted(ballots, reach if (item, track) in recordings else 0.0)
+        Place(*key, position, voters, coders[key], first)
+        for key, by_first in cast.items()
+        for position, first, voters in sorted(
+            (
+                (position, first, voters)
+                for first, ballots in by_first.items()
+                for position, voters in meeting_places(ballots, reach.get(key, 0.0))
+            ),
+            key=lambda place: (place[0], place[1] or 0),
+        )
     ]
-
-
-def _counted(
-    ballots: Iterable[tuple[float, int | None, str]], reach: float
-) -> Iterable[tuple[float, int | None, tuple[str, ...]]]:
-    """Ballots put together by place; a coder who marked a place twice has one vote."""
-    group: list[tuple[float, int | None, str]] = []
-    for ballot in sorted(ballots, key=lambda b: (b[0], b[1] or 0)):
-        if group and (ballot[0] - group[0][0] > reach + 1e-9 or ballot[1] != group[0][1]):
-            yield _place(group)
-            group = []
-        group.append(ballot)
-    if group:
-        yield _place(group)
-
-
-def _place(group: list[tuple[float, int | None, str]]) -> tuple[float, int | None, tuple[str, ...]]:
-    position, first, _ = group[(len(group) - 1) // 2]
-    return position, first, tuple(dict.fromkeys(coder for _, _, coder in group))
 
 
 def disputed(

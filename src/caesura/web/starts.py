@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from caesura.errors import CaesuraError
-from caesura.model import Annotation, Hierarchy, Segmentation
-from caesura.web.disagreement import TOLERANCE, votes
+from caesura.gold import METHODS, unify
+from caesura.gold.linear import TOLERANCE
+from caesura.model import Hierarchy, Segmentation
 from caesura.web.requests import NewAnnotation
 from caesura.web.rows import AnnotationState, Item
 
-__all__ = ["METHODS_IN_TIME", "made_here", "started"]
+__all__ = ["made_here", "started"]
 
 Marks = Segmentation | Hierarchy
-
-#: Methods for recordings: how many of n coders must have marked a place. (Others need boundaries that meet exactly.)
-METHODS_IN_TIME: dict[str, Callable[[int], int]] = {
-    "majority": lambda coders: coders // 2 + 1,
-    "consensus": lambda coders: coders,
-    "union": lambda _: 1,
-}
 
 
 def made_here(state: AnnotationState) -> bool:
@@ -40,47 +33,29 @@ def started(item: Item, states: list[AnnotationState], wanted: NewAnnotation) ->
     if not coded:
         raise CaesuraError("there is no annotation to start from.")
     method, who = wanted.method or "majority", ", ".join(coded)
-    if item.kind == "time" and method in METHODS_IN_TIME:
-        reach = TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)
-        return _voted(coded, method, reach), f"unified by {method} within {reach:g} s: {who}"
-    return _unified(item, coded, method), f"unified by {method}: {who}"
+    if item.kind != "time" or method not in METHODS or "tolerance" not in METHODS[method].takes:
+        return _unified(item, coded, method), f"unified by {method}: {who}"
+    reach = TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)
+    places = unify(coded, method, "flat", tolerance=reach)
+    return _typed_like(coded, places, reach), f"unified by {method} within {reach:g} s: {who}"
 
 
 def _unified(item: Item, coded: dict[str, Marks], method: str) -> Marks:
-    from caesura.gold import unify
-
-    made: Marks = unify(coded, method=method)
-    if item.kind == "nested" and isinstance(made, Segmentation):
-        return Hierarchy.from_segmentation(made)
-    if item.kind != "nested" and isinstance(made, Hierarchy):
-        made = made.boundaries()
-    return _typed_like(coded, made) if isinstance(made, Segmentation) and not made.typed else made
+    gold: Marks = unify(coded, method=method)
+    if item.kind == "nested" and isinstance(gold, Segmentation):
+        return Hierarchy.from_segmentation(gold)
+    if item.kind != "nested" and isinstance(gold, Hierarchy):
+        gold = gold.boundaries()
+    return _typed_like(coded, gold) if isinstance(gold, Segmentation) and not gold.typed else gold
 
 
-def _typed_like(coded: dict[str, Any], made: Segmentation) -> Segmentation:
-    """Where coders gave types, so must the adjudicator: each boundary takes the type that most coders gave it."""
+def _typed_like(coded: dict[str, Any], gold: Any, reach: float = 0.0) -> Segmentation:
+    """Where coders gave types, so must the adjudicator: each boundary takes the type that most coders gave it within reach."""
+    plain = Segmentation(gold.length, gold.positions, units=gold.units)
     if not all(isinstance(marks, Segmentation) and marks.typed for marks in coded.values()):
-        return made
-    return _with_types(coded, made.positions.tolist(), made.units, reach=0.0)
-
-
-def _voted(coded: dict[str, Any], method: str, reach: float) -> Segmentation:
-    """Boundaries of a recording that enough coders marked within reach of each other; their types by the same vote."""
-    places = votes([Annotation("", coder, marks) for coder, marks in coded.items()], tolerance=reach)
-    needed = METHODS_IN_TIME[method](len(coded))
-    kept = [place.position for place in places if len(place.voters) >= needed]
-    first: Segmentation = next(iter(coded.values()))
-    if not all(marks.typed for marks in coded.values()):
-        return Segmentation(first.length, kept, units=first.units)
-    return _with_types(coded, kept, first.units, reach=reach)
-
-
-def _with_types(
-    coded: dict[str, Any], positions: list[float], units: tuple[str, ...] | None, *, reach: float
-) -> Segmentation:
-    first: Segmentation = next(iter(coded.values()))
+        return plain
     cast = [mark for marks in coded.values() for mark in marks.marks]
-    kinds = [Counter(k for p, k in cast if abs(p - at) <= reach + 1e-9).most_common(1)[0][0] for at in positions]
+    kinds = [Counter(k for p, k in cast if abs(p - at) <= reach + 1e-9).most_common(1)[0][0] for at in plain.positions]
     labels = list(dict.fromkeys(label for marks in coded.values() for label in marks.labels or ()))
     codes = [labels.index(kind) for kind in kinds] if labels else kinds
-    return Segmentation(first.length, positions, codes, labels or None, units)
+    return Segmentation(plain.length, plain.positions, codes, labels or None, plain.units)

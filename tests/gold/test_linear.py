@@ -1,0 +1,102 @@
+"""Votes on boundaries of recordings: marks that mean one place, who is counted, and what the gold standard is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.gold import unify, unify_corpus
+from caesura.gold.linear import meeting_places
+from caesura.metrics import metric
+from caesura.model import Segmentation
+
+CODED = {
+    "ann": Segmentation.from_times([1.000, 2.000, 3.000], length=5.0),
+    "ben": Segmentation.from_times([1.015, 2.005, 4.000], length=5.0),
+    "eve": Segmentation.from_times([1.019, 2.100, 4.030], length=5.0),
+}
+
+
+def test_majority_consensus_and_union_within_a_tolerance() -> None:
+    assert unify(CODED, "consensus").positions.tolist() == [1.015], "the mark in the middle"
+    assert unify(CODED, "majority").positions.tolist() == [1.015, 2.0]
+    assert unify(CODED, "majority", tolerance="40ms").positions.tolist() == [1.015, 2.0, 4.0]
+    assert unify(CODED, "consensus", tolerance=0.1).positions.tolist() == [1.015, 2.005]
+    assert unify(CODED, "union").positions.tolist() == [1.015, 2.0, 2.1, 3.0, 4.0, 4.03]
+    assert unify(CODED, "union", tolerance=0).positions.tolist() == sorted(
+        position for marks in CODED.values() for position in marks.positions.tolist()
+    )
+    assert unify(CODED, "majority", threshold="1/3") == unify(CODED, "union")
+    assert unify(CODED, "consensus").length == 5.0
+
+
+def test_who_voted_is_remembered() -> None:
+    gold = unify(CODED, "majority")
+    assert {vote.position: vote.voters for vote in gold.provenance.accepted} == {
+        1.015: ("ann", "ben", "eve"),
+        2.0: ("ann", "ben"),
+    }
+    assert [str(vote) for vote in gold.provenance.rejected] == ["at 2.1 s", "at 3 s", "at 4 s", "at 4.03 s"]
+    assert gold.provenance.rule == "more than 1/2 of the coders: 2 of 3, within 0.02 s"
+
+
+def test_a_coder_has_one_vote_per_place() -> None:
+    twice = Segmentation.from_times([1.0, 1.01], length=2.0)
+    other = Segmentation.from_times([1.5], length=2.0)
+    assert unify({"ann": twice, "ben": other}, "consensus").positions.tolist() == []
+    assert unify({"ann": twice, "ben": other}, "union").positions.tolist() == [1.0, 1.5]
+
+
+def test_types_are_told_apart_unless_flat() -> None:
+    def coded(*marks):
+        return Segmentation.from_times(
+            [t for t, _ in marks], length=5.0, types=[k for _, k in marks], labels=["c", "s"]
+        )
+
+    typed = [coded((1.0, "c"), (3.0, "s")), coded((1.01, "c"), (3.01, "c"))]
+    full = unify(typed, "consensus")
+    assert full.marks == [(1.0, "c")]
+    flat = unify(typed, "consensus", "flat")
+    assert not flat.typed
+    assert flat.positions.tolist() == [1.0, 3.0]
+    assert unify(typed, "union").marks == [(1.0, "c"), (3.0, "s"), (3.01, "c")]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 200).map(lambda t: t / 100), st.sampled_from(["ann", "ben", "eve"])), max_size=15
+    ),
+    st.integers(0, 30).map(lambda t: t / 100),
+)
+def test_every_mark_is_in_one_place_and_no_place_is_wider_than_the_tolerance(marks, tolerance) -> None:
+    places = list(meeting_places(marks, tolerance))
+    positions = [position for position, _ in places]
+    assert positions == sorted(set(positions))
+    for time, coder in marks:
+        near = [voters for position, voters in places if abs(position - time) <= tolerance + 1e-9]
+        assert any(coder in voters for voters in near)
+    assert set(positions) <= {time for time, _ in marks}
+    assert all(len(set(voters)) == len(voters) for _, voters in places)
+
+
+def test_a_text_has_a_union_too() -> None:
+    assert unify([[2, 3, 6], [5, 6], [1, 10]], "union").masses == [1, 1, 3, 6]
+
+
+def test_the_gold_of_a_sample_lies_between_its_coders() -> None:
+    phones = cs.samples.load("phones")
+    golds = {method: unify_corpus(phones, method)["margin", ""] for method in ("consensus", "majority", "union")}
+    sizes = [len(gold.positions) for gold in golds.values()]
+    assert sizes == sorted(sizes)
+    alike = metric("A")
+    for people in ("ann", "ben"):
+        ours = alike(phones["margin", people], golds["majority"])
+        assert ours > alike(phones["margin", people], phones["margin", "aligner"])
+
+
+@pytest.mark.parametrize("tolerance", [-0.1, float("nan"), "soon"])
+def test_what_is_no_tolerance_is_refused(tolerance) -> None:
+    with pytest.raises(cs.CaesuraError, match="tolerance"):
+        unify(CODED, tolerance=tolerance)
