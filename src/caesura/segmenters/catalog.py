@@ -42,6 +42,7 @@ SEGMENTERS: Registry[Callable[..., Segmenter]] = Registry(
                 ("mincut", "mincut:MinCut", "minimum normalised cut (Malioutov & Barzilay)"),
                 ("aps", "aps:APS", "segments around exemplars (affinity propagation)"),
                 ("vectors", "vectors:Vectors", "exact segmentation of sentence vectors"),
+                ("supervised", "supervised:Supervised", "learnt from segmented texts"),
                 ("random", "baselines:Random", "boundaries by chance"),
                 ("human", "baselines:Human", "boundaries of a coder"),
             )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from caesura.segmenters.text.dcm import DCM as DCM
     from caesura.segmenters.text.mincut import MinCut as MinCut
     from caesura.segmenters.text.saving import load as load
+    from caesura.segmenters.text.supervised import Supervised as Supervised
     from caesura.segmenters.text.texttiling import TextTiling as TextTiling
     from caesura.segmenters.text.tokens import Tokenizer as Tokenizer
     from caesura.segmenters.text.u00 import U00 as U00
@@ -29,6 +30,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
         "dcm": ["DCM"],
         "mincut": ["MinCut"],
         "saving": ["load"],
+        "supervised": ["Supervised"],
         "texttiling": ["TextTiling"],
         "tokens": ["Tokenizer"],
         "u00": ["U00"],

@@ -15,7 +15,7 @@ from caesura.segmenters.text.base import AdditiveSegmenter, TextSegmenter
 from caesura.segmenters.text.c99 import C99
 from caesura.segmenters.text.texttiling import TextTiling
 
-__all__ = ["Example", "calibration_error", "examples_of", "fit", "fit_temperature", "mean_score"]
+__all__ = ["Example", "calibration_error", "examples_of", "fit", "fit_temperature", "mean_score", "scorer"]
 
 T = TypeVar("T", bound=TextSegmenter)
 
@@ -66,7 +66,7 @@ def fit(segmenter: T, corpus: Corpus, metric: str | None = "B", priors: Sequence
         By which score: ``B``, ``WD``, ``Pk`` or any other; None matches the mean number of segments.
     """
     examples = examples_of(corpus)
-    score = count_difference if metric is None else _scorer(metric)
+    score = scorer(metric)
     tried = [(mean_score(candidate, examples, score), candidate) for candidate in _candidates(segmenter, priors)]
     best = max(value for value, _ in tried)
     chosen = next(candidate for value, candidate in tried if value >= best - 1e-12)
@@ -87,9 +87,12 @@ def count_difference(references: Sequence[Segmentation], hypotheses: Sequence[Se
     return -abs(float(np.mean([len(r) for r in references]) - np.mean([len(h) for h in hypotheses])))
 
 
-def _scorer(name: str) -> Scorer:
+def scorer(name: str | None) -> Scorer:
+    """Return what scores segmentations by a metric, higher being better; None matches the mean number of segments."""
     from caesura.metrics import metric
 
+    if name is None:
+        return count_difference
     chosen = metric(name)
     sign = 1.0 if chosen.higher_is_better else -1.0
 

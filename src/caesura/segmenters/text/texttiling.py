@@ -13,7 +13,7 @@ from caesura.kernels.cohesion import block_cosines
 from caesura.segmenters.text.base import Choice, TextSegmenter
 from caesura.segmenters.text.tokens import Bags
 
-__all__ = ["TextTiling"]
+__all__ = ["TextTiling", "depths_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ class TextTiling(TextSegmenter):
         scores = block_cosines(bags.tokens, offsets, max(bags.types, 1), self.block)
         for _ in range(self.smoothing):
             scores = _moving_average(scores)
-        return ends, _depths(scores)
+        return ends, depths_of(scores)
 
     def _pseudo_sentences(self, bags: Bags) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the end of a unit nearest to each gap, and where the pseudo-sentences begin among the words that are kept."""
@@ -119,7 +119,7 @@ def _moving_average(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(sums / np.convolve(np.ones(len(scores)), np.ones(3))[1:-1], np.float64)
 
 
-def _depths(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def depths_of(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """How far each gap lies below the peaks on both sides, reached by climbing while the score does not fall."""
     left, right = scores.copy(), scores.copy()
     for i in range(1, len(scores)):
