@@ -194,7 +194,7 @@ def test_the_plane_of_several_systems(sound: Path) -> None:
     ("words", "said"),
     [
         (["segment", "{}/none.wav"], "no such file"),
-        (["segment", "{}/gold.csv"], "no WAV file"),
+        (["segment", "{}/gold.csv"], "no text to segment"),
         (["segment", "{}/talk.wav", "--method", "magic"], "no method 'magic'"),
         (["segment", "{}/talk.wav", "--method", "uniform", "--interval", "0"], "interval"),
         (["segment", "{}/talk.wav", "--method", "uniform", "--interval", "x"], "an interval is a number of seconds"),

@@ -174,8 +174,14 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
     ),
     "segment": (
         *conflicts("interval", "method", "it is the length of uniform segments", not_among("uniform")),
-        *conflicts("threshold", "method", "it is the least score of a spectral boundary", not_among("spectral")),
+        *conflicts("threshold", "method", "it is the least score of a spectral boundary", among("uniform")),
         *conflicts("scores channel", "method", "uniform boundaries do not depend on what is heard, and have no scores", among("uniform")),
+        *conflicts("output reference levels", "explain", "reasons are shown in the terminal"),
+        *conflicts("segments", "levels", "--levels says how many segments each level has"),
+        *conflicts("method density mean_length tokens language parameter", "model", "a saved segmenter brings it with it"),
+        *conflicts("metric", "reference", "nothing is measured", missing, unless="learn"),
+        *conflicts("density mean_length", "segments", "the number of segments is given"),
+        *conflicts("mean_length", "density", "both say how many segments there are"),
         *conflicts("to", "output", "nothing is written", missing),
     ),
     "show": (

@@ -36,7 +36,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("unify", "unify", "Make one annotation out of many."),
             ("show", "show", "Draw segmentations under each other, agreement marked."),
             ("convert", "convert", "Convert annotations between formats."),
-            ("segment", "segment", "Find boundaries in recordings without knowing the language."),
+            ("segment", "segment", "Place boundaries in texts or recordings by machine."),
             ("optimise", "optimise", "Find the operating point of best R: a threshold on scores, or the best of several systems."),
             ("plane", "plane", "Draw systems by hit rate and over-segmentation, with curves of equal R, the target and what chance reaches."),
             ("vowels", "caesura.vowels.commands:vowels", "Put vowels back into Hebrew and Arabic text."),

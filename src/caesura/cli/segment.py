@@ -1,92 +1,115 @@
-"""``caesura segment SOUND …``: blind boundaries for recordings, as a baseline to beat."""
+"""``caesura segment TEXT|SOUND …``: boundaries by machine, in texts and in recordings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
-
 from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
-from caesura.cli.options import Json, writable
-from caesura.cli.output import as_json, tracked
-from caesura.errors import CaesuraError, FormatError, UnknownName
-from caesura.files import atomic_write
-from caesura.formats import write
-from caesura.metrics.time_grid import seconds
-from caesura.model import Annotation, Corpus
-from caesura.segmenters.sound import SpectralChange, read_wav
-from caesura.segmenters.uniform import Uniform
+from caesura.cli.options import Encoding, Format, Json, Metrics, ToFormat, writable
+from caesura.errors import CaesuraError
 
 __all__ = ["segment"]
 
+#: Options that only one medium knows.
+_OF_SOUND = ("threshold", "interval", "channel", "scores")
+_OF_TEXT = ("density", "mean_length", "unit", "levels", "tokens", "language", "parameter", "model", "learn", "save", "reference",
+            "metric", "explain", "encoding", "format")  # fmt: skip
+
 
 def segment(
-    sounds: Annotated[list[Path], Argument("WAV files, or folders of them.")],
+    paths: Annotated[list[Path], Argument("Texts or WAV files, folders of them, or sample:NAME.")],
     output: Annotated[
         Path | None,
-        Option("--output", "-o", help="Where to write; the suffix says the format: .TextGrid, .csv …"),
+        Option("--output", "-o", help="Where to write; the suffix says the format: .json, .csv, .TextGrid …"),
     ] = None,
-    method: Annotated[str, Option("--method", help="spectral, or uniform.", offer=Names("segmenters"))] = "spectral",
-    threshold: Annotated[float | None, Option("--threshold", help="Least score of a spectral boundary.")] = None,
-    interval: Annotated[str, Option("--interval", help="Length of uniform segments.")] = "80ms",
-    channel: Annotated[int | None, Option("--channel", help="Which channel; default: the mean of all.")] = None,
+    method: Annotated[
+        str | None,
+        Option("--method", help="A segmenter; default dcm for text, spectral for sound.", offer=Names("segmenters")),
+    ] = None,
+    segments: Annotated[int | None, Option("--segments", min=1, help="How many segments.")] = None,
+    density: Annotated[float | None, Option("--density", min=0, max=1, help="Boundaries per place.")] = None,
+    mean_length: Annotated[float | None, Option("--mean-length", help="Units per segment.")] = None,
+    unit: Annotated[
+        str | None, Option("--unit", help="Cut texts by sentence (default), paragraph, line or turn.")
+    ] = None,
+    levels: Annotated[
+        str | None, Option("--levels", help="Nested segments: how many levels, or their numbers: 4,12.")
+    ] = None,
+    tokens: Annotated[str | None, Option("--tokens", help="Words: plain (default), choi or mcs.")] = None,
+    language: Annotated[
+        str | None, Option("--language", help="Of stop words and stems: en (default), de, … or none.")
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, Option("--parameter", "-p", help="A parameter of the method, KEY=VALUE; repeatable.")
+    ] = None,
+    model: Annotated[Path | None, Option("--model", help="A segmenter that was saved.")] = None,
+    learn: Annotated[
+        Path | None, Option("--learn", help="Segmented texts to learn the number of segments from.")
+    ] = None,
+    save: Annotated[
+        Path | None, Option("--save", check=writable, help="Save the segmenter, with what it learnt.")
+    ] = None,
+    reference: Annotated[
+        Path | None,
+        Option("--reference", "-r", help="Segmented texts: evaluate at once, with random and human bounds."),
+    ] = None,
+    metric: Metrics = None,
+    explain: Annotated[
+        bool, Option("--explain", help="Show what speaks for each boundary, and cohesion and posterior along the text.")
+    ] = False,
+    threshold: Annotated[float | None, Option("--threshold", help="Sound: least score of a spectral boundary.")] = None,
+    interval: Annotated[
+        str | None, Option("--interval", help="Sound: length of uniform segments; default 80ms.")
+    ] = None,
+    channel: Annotated[int | None, Option("--channel", help="Sound: which channel; default the mean of all.")] = None,
     scores: Annotated[
         Path | None,
-        Option("--scores", check=writable, help="Also write every candidate with its score, for `caesura optimise`."),
+        Option(
+            "--scores", check=writable, help="Sound: also write every candidate with its score, for `caesura optimise`."
+        ),
     ] = None,
-    to: Annotated[str | None, Option("--to", "-t", help="Format of the output, if its suffix does not say.")] = None,
+    to: ToFormat = None,
+    encoding: Encoding = None,
+    format: Format = None,
     json: Json = False,
 ) -> None:
-    """Find boundaries in recordings without knowing the language.
+    """Place boundaries in texts or recordings by machine.
 
-    Example: caesura segment talk.wav -o talk.TextGrid
+    Example: caesura segment talk.txt --method dcm --segments 8 -o talk.json;
+    caesura segment talk.wav -o talk.TextGrid; caesura list segmenters
     """
-    made, candidates = {}, []
-    for path in tracked(_files(sounds), "segmenting"):
-        marks, found = _segmented(path, method, threshold, interval, channel, scores is not None)
-        if path.stem in made:
-            raise CaesuraError(f"two sound files are called {path.stem!r}; segment them one folder at a time.")
-        made[path.stem] = marks
-        candidates += found
-    corpus = Corpus.from_annotations(Annotation(name, method, marks) for name, marks in made.items())
-    if output is not None:
-        write(corpus, output, to, lossy=len(corpus.items) == 1)
-        click.echo(f"wrote {output}", err=json)
-    if scores is not None:
-        from caesura.formats.speech.scored import spell_scores
+    given = {name: value for name, value in locals().items() if value not in (None, False) and name != "given"}
+    if _are_sounds(paths):
+        _refuse(given, _OF_TEXT, "recordings")
+        from caesura.cli.segment_sound import segment_sounds
 
-        atomic_write(scores, spell_scores(candidates))
-        click.echo(f"wrote {scores}", err=json)
-    if json:
-        as_json({name: {"length": marks.length, "boundaries": marks.positions} for name, marks in made.items()})
-    elif output is None:
-        for name, marks in made.items():
-            click.echo(f"{name}: {' '.join(f'{t:.3f}' for t in marks.positions.tolist())}")
+        segment_sounds(paths, output, method or "spectral", segments, threshold, interval, channel, scores, to, json)
+        return
+    _refuse(given, _OF_SOUND, "texts")
+    from caesura.cli.segment_text import TextRun
+
+    asked: dict[str, Any] = {name: given.get(name) for name in TextRun.__dataclass_fields__}
+    TextRun(**asked).run()
 
 
-def _files(paths: list[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".wav") if path.is_dir() else [path]
-        if not inside:
-            raise FormatError(path, None, "the folder holds no WAV file.")
-        found += inside
-    return found
+def _are_sounds(paths: list[Path]) -> bool:
+    """Whether all that is given is sound; texts and sounds together are refused."""
+    sounds = [_is_sound(path) for path in paths]
+    if any(sounds) and not all(sounds):
+        raise CaesuraError("texts and recordings were given together; segment them one kind at a time.")
+    return all(sounds)
 
 
-def _segmented(
-    path: Path, method: str, threshold: float | None, interval: str, channel: int | None, scored: bool
-) -> tuple[Any, list[tuple[str, str, float, float]]]:
-    sound = read_wav(path, channel=channel)
-    if method == "uniform":
-        return Uniform(seconds(interval, "an interval")).segment(sound), []
-    if method != "spectral":
-        raise UnknownName("method", method, ["spectral", "uniform"])
-    segmenter = SpectralChange() if threshold is None else SpectralChange(threshold=threshold)
-    found = []
-    if scored:
-        times, points = segmenter.candidates(sound)
-        found = [(path.stem, "", t, s) for t, s in zip(times.tolist(), points.tolist(), strict=True)]
-    return segmenter.segment(sound), found
+def _is_sound(path: Path) -> bool:
+    if path.is_dir():
+        return any(inside.suffix.lower() == ".wav" for inside in path.rglob("*"))
+    return path.suffix.lower() == ".wav"
+
+
+def _refuse(given: Mapping[str, Any], names: tuple[str, ...], what: str) -> None:
+    for name in names:
+        if name in given:
+            raise CaesuraError(f"--{name.replace('_', '-')} has no effect on {what}.")

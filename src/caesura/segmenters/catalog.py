@@ -13,7 +13,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.registry import Entry, Registry
 from caesura.segmenters.protocol import Segmenter
 
-__all__ = ["SEGMENTERS", "Medium", "segment", "segment_corpus", "segmenter", "segmenter_names"]
+__all__ = ["SEGMENTERS", "Medium", "check_medium", "segment", "segment_corpus", "segmenter", "segmenter_names"]
 
 #: What a segmenter can be given.
 Medium = Literal["text", "sound"]
@@ -116,14 +116,19 @@ def segment(
     """
     given = _read(units, unit)
     medium: Medium = "sound" if hasattr(given, "duration") else "text"
-    chosen = method or next(iter(segmenter_names(medium)))
-    takes = SEGMENTERS.facts(chosen)["takes"]
-    if medium not in takes:
-        raise CaesuraError(f"{chosen} segments {' or '.join(sorted(takes))}, not {medium}.")
+    chosen = check_medium(method or next(iter(segmenter_names(medium))), medium)
     made = segmenter(chosen, **parameters)
     if isinstance(given, Corpus):
         return segment_corpus(given, made, chosen, segments)
     return made.segment(given, segments)
+
+
+def check_medium(name: str, medium: Medium) -> str:
+    """Refuse a segmenter of the other medium; return its name."""
+    takes = SEGMENTERS.facts(name)["takes"]
+    if medium not in takes:
+        raise CaesuraError(f"{name} segments {' or '.join(sorted(takes))}, not {medium}.")
+    return name
 
 
 def segment_corpus(corpus: Corpus, made: Segmenter, name: str, segments: int | None = None) -> Corpus:

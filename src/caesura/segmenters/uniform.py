@@ -40,11 +40,15 @@ class Uniform:
             return self._in_sound(units.duration, segments)
         if isinstance(units, int | float):
             return self._in_sound(float(units), segments)
-        length = len(units)
+        from caesura.segmenters.text.base import units_of
+
+        listed = units_of(units)
+        length = len(listed)
         if segments is None:
             raise CaesuraError("uniform segments of a text need their number: segments= (--segments).")
         check_segments(segments, length, f"a text of {length} units")
-        return Segmentation.from_positions((2 * length * np.arange(1, segments) // segments + 1) // 2, length=length)
+        places = (2 * length * np.arange(1, segments) // segments + 1) // 2
+        return Segmentation.from_positions(places, length=length, units=listed)
 
     def _in_sound(self, length: float, segments: int | None) -> Segmentation:
         if segments is None:

@@ -10,7 +10,7 @@ import pytest
 import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.segmenters.text import C99, DCM, U00, TextTiling, load
+from caesura.segmenters.text import C99, DCM, U00, Supervised, TextTiling, load
 from caesura.segmenters.text.fitting import Example, calibration_error, examples_of
 
 TOPICS = [["ship", "sea", "sail", "storm"], ["bread", "flour", "oven", "yeast"], ["judge", "court", "jury", "law"]]
@@ -112,3 +112,42 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
     with pytest.raises(CaesuraError, match="this is no saved segmenter"):
         load(tmp_path / "x.json")
+
+
+def cued(seed: int) -> Segmentation:
+    """A text whose words say nothing but for the one that opens a segment."""
+    random = np.random.default_rng(seed)
+    masses = random.integers(2, 7, 8)
+    units = []
+    for mass in masses.tolist():
+        for place in range(mass):
+            words = random.choice(["stone", "river", "cloud", "tree", "bird", "grass"], 4)
+            units.append(" ".join(["next" if place == 0 else "and", *words]))
+    return Segmentation.from_masses(masses.tolist(), units=units)
+
+
+def test_supervised_learns_what_opens_a_segment(tmp_path: Path) -> None:
+    corpus = Corpus.from_annotations(Annotation(f"t{i}", "gold", cued(i)) for i in range(8))
+    other = [cued(i) for i in range(20, 26)]
+
+    def score(segmenter, known: bool) -> float:
+        return float(
+            np.mean(
+                [
+                    cs.boundary_similarity(m.with_units(None), segmenter.segment(m.units, len(m) if known else None).with_units(None))
+                    for m in other
+                ]
+            )
+        )  # fmt: skip
+
+    learnt = Supervised().fit(corpus)
+    assert score(DCM(), True) < 0.6
+    assert score(learnt, True) > 0.95
+    assert score(learnt, False) > 0.9
+    marks = Example(other[0].units, other[0]).marks
+    assert calibration_error(np.array(learnt.explain(other[0].units).posterior), marks) < 0.1
+    learnt.save(tmp_path / "learnt.json")
+    assert load(tmp_path / "learnt.json").segment(other[0].units) == learnt.segment(other[0].units)
+    assert learnt.segment(other[0].units, forced=[1]).positions[0] == 1
+    with pytest.raises(CaesuraError, match="has learnt nothing yet"):
+        Supervised().segment(other[0].units)

@@ -13,7 +13,7 @@ from caesura.errors import CaesuraError
 from caesura.segmenters import segmenter, segmenter_names
 from caesura.segmenters.text import DCM, Vectors, read_text
 
-METHODS = [name for name in segmenter_names("text") if name not in ("human", "uniform")]
+METHODS = [name for name in segmenter_names("text") if name not in ("human", "uniform", "supervised")]
 ODD = {
     "nothing": [],
     "one unit": ["The ship sailed."],

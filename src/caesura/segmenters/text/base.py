@@ -20,13 +20,13 @@ from caesura.segmenters.text.tokens import Bags, Sizes, Tokenizer, Tokens
 if TYPE_CHECKING:
     from caesura.model import Corpus
     from caesura.segmenters.text.cohesion import Cohesion
+    from caesura.segmenters.text.explanation import Explanation
     from caesura.segmenters.text.streams import Stream
 
 __all__ = [
     "AdditiveSegmenter",
     "Choice",
     "CohesionSegmenter",
-    "Explanation",
     "Penalty",
     "TextSegmenter",
     "check_positive",
@@ -44,46 +44,6 @@ class Choice:
     positions: NDArray[np.int64]
     objective: float | None = None
     gains: NDArray[np.float64] | None = None
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A segmentation with its reasons.
-
-    Attributes
-    ----------
-    units
-        The text.
-    positions
-        Boundaries, each behind unit p.
-    objective
-        What the segmentation costs, lower is better; None for segmenters that minimise nothing.
-    gains
-        How much the objective would rise if each boundary alone were taken away.
-    posterior
-        The probability of a boundary at each of the n-1 places; None for segmenters without a distribution.
-    cohesion
-        Cosine of the words on both sides of each place.
-    signature
-        The segmenter with all its parameters.
-    """
-
-    units: tuple[str, ...]
-    positions: list[int]
-    objective: float | None
-    gains: list[float] | None
-    posterior: list[float] | None
-    cohesion: list[float]
-    signature: str
-
-    @property
-    def segmentation(self) -> Segmentation:
-        """The boundaries under their text."""
-        return Segmentation.from_positions(self.positions, length=len(self.units), units=self.units)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "units"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +97,7 @@ class TextSegmenter:
     def explain(self, units: Any, segments: int | None = None) -> Explanation:
         """Place boundaries and say why: objective, gains, posteriors, and the cohesion of the text along its places."""
         from caesura.kernels.cohesion import block_cosines
+        from caesura.segmenters.text.explanation import Explanation
 
         listed = units_of(units)
         number = self._number(listed, segments)

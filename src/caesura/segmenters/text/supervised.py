@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.segmenters.text import dynamic
-from caesura.segmenters.text.base import Choice, Penalty
+from caesura.segmenters.text.base import Choice
 from caesura.segmenters.text.cohesion import Cohesion
 from caesura.segmenters.text.dcm import DCM
 from caesura.segmenters.text.features import Cues, choose_cues, describe_places
@@ -87,7 +87,9 @@ class Supervised(DCM):
     @cached_property
     def _base(self) -> DCM:
         """The segmenter whose posteriors are features; it shares the words."""
-        plain = DCM(tokens=self.tokens, language=self.language, stopwords=self.stopwords, stems=self.stems, numbers=self.numbers)
+        plain = DCM(
+            tokens=self.tokens, language=self.language, stopwords=self.stopwords, stems=self.stems, numbers=self.numbers
+        )
         plain.__dict__["tokenizer"] = self.tokenizer
         return plain
 
@@ -99,7 +101,10 @@ class Supervised(DCM):
         scales = np.where(scales > 1e-9, scales, 1.0)
         coefficients = fit_logistic((rows - means) / scales, marks, self.ridge)
         return self.changed(
-            cues=cues, coefficients=tuple(coefficients.tolist()), means=tuple(means.tolist()), scales=tuple(scales.tolist())
+            cues=cues,
+            coefficients=tuple(coefficients.tolist()),
+            means=tuple(means.tolist()),
+            scales=tuple(scales.tolist()),
         )
 
     def _tuned(self, unseen: Sequence[tuple[Example, NDArray[np.float64]]], score: Scorer) -> Self:
@@ -108,16 +113,25 @@ class Supervised(DCM):
 
         def tried(candidate: Self, known: bool) -> float:
             choices = [candidate._solve(e.units, len(e.reference) if known else None, logits) for e, logits in unseen]
-            return score(references, [e.reference._trusted(len(e.units), c.positions) for (e, _), c in zip(unseen, choices, strict=True)])
+            return score(
+                references,
+                [e.reference._trusted(len(e.units), c.positions) for (e, _), c in zip(unseen, choices, strict=True)],
+            )
 
         weighed = max((self.changed(weight=w) for w in _WEIGHTS), key=lambda candidate: tried(candidate, True))
-        return max((weighed.changed(penalty=f"{c:g} log N") for c in _FACTORS), key=lambda candidate: tried(candidate, False))
+        return max(
+            (weighed.changed(penalty=f"{c:g} log N") for c in _FACTORS), key=lambda candidate: tried(candidate, False)
+        )
 
     def _decide(self, units: tuple[str, ...], segments: int | None, frame: dynamic.Frame | None = None) -> Choice:
         return self._solve(units, segments, self.logits(units), frame)
 
     def _solve(
-        self, units: tuple[str, ...], segments: int | None, logits: NDArray[np.float64], frame: dynamic.Frame | None = None
+        self,
+        units: tuple[str, ...],
+        segments: int | None,
+        logits: NDArray[np.float64],
+        frame: dynamic.Frame | None = None,
     ) -> Choice:
         """Decode: boundaries cost minus their weighed logits."""
         if len(units) < 2:
@@ -131,7 +145,9 @@ class Supervised(DCM):
         return np.asarray(1.0 / (1.0 + np.exp(-self.logits(units))), np.float64)
 
 
-def fit_logistic(rows: NDArray[np.float64], marks: NDArray[np.bool_], ridge: float, rounds: int = 30) -> NDArray[np.float64]:
+def fit_logistic(
+    rows: NDArray[np.float64], marks: NDArray[np.bool_], ridge: float, rounds: int = 30
+) -> NDArray[np.float64]:
     """Maximise the likelihood less ``ridge/2`` times the squared coefficients (not the constant), by Newton's method."""
     design = np.column_stack((np.ones(len(rows)), rows))
     penalty = np.full(design.shape[1], ridge)
