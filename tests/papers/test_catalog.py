@@ -13,9 +13,10 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.papers import PAPERS, citation, reproduce
 
 ROOT = Path(__file__).parents[2]
+OURS = [name for name in PAPERS if PAPERS.source(name) == "caesura"]  # other packages document their own
 
 
-@pytest.mark.parametrize("name", list(PAPERS))
+@pytest.mark.parametrize("name", OURS)
 def test_it_is_documented_and_its_options_have_defaults(name: str) -> None:
     assert any(year in citation(name) for year in map(str, range(1950, 2050)))
     assert f"papers/{name}.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
