@@ -1,4 +1,4 @@
-"""One harness over all metrics: whatever is registered must keep the promises of the base class."""
+"""One harness over all metrics: whatever is registered must keep the promises of Family and Score."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import fields
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
+from caesura.metrics.counting import families_of
 from caesura.model import Corpus, Hierarchy, Segmentation
 
 LABELS = ["p", "q", "r"]
@@ -54,11 +57,13 @@ def random_marks(random, kind: str, types: str, length: int, empty: bool, labels
     return Segmentation.from_positions(marks, length=length, labels=labels)
 
 
+def labels_of(made: Metric) -> list[str]:
+    """Some metrics count words and vowels by name."""
+    return MARKS if type(made.family).__module__ == "caesura.vowels.accuracy" else LABELS
+
+
 def batches(made: Metric) -> list[Batch]:
-    labels = (
-        MARKS if type(made.family).__module__ == "caesura.vowels.accuracy" else LABELS
-    )  # those count words and vowels by name
-    return [Batch.of_corpora(*random_corpus(kind, made.types, labels=labels)) for kind in sorted(made.needs)]
+    return [Batch.of_corpora(*random_corpus(kind, made.types, labels=labels_of(made))) for kind in sorted(made.needs)]
 
 
 @pytest.fixture(params=metric_names())
@@ -125,15 +130,71 @@ def test_batch_equals_single_and_order_does_not_matter(made: Metric) -> None:
         np.testing.assert_array_equal(made.rows(batch.take(keep[shuffled])), rows[shuffled])
 
 
+def test_parts_are_all_that_a_score_needs(made: Metric) -> None:
+    for batch in batches(made):
+        rows = made.rows(batch.take(countable(made, batch)))
+        parts = made.parts(rows)
+        assert len(parts) == len(rows)
+        np.testing.assert_allclose(made.value(parts), made.score(rows), rtol=1e-12, atol=1e-12)
+        pooled = made.value(parts.sum(axis=0)), made.score(rows.sum(axis=0))
+        np.testing.assert_allclose(*pooled, rtol=1e-9, atol=1e-12)
+
+
+def test_single_calls_say_what_batches_say(made: Metric) -> None:
+    for kind in sorted(made.needs):
+        sides = random_corpus(kind, made.types, labels=labels_of(made), items=15)
+        pairs = list(zip(*([a.marks for a in side] for side in sides), strict=True))
+        batch = Batch.of_corpora(*sides)
+        keep = countable(made, batch)
+        scores = made.score(made.rows(batch.take(keep)))
+        single = [made(*pair) for pair, counted in zip(pairs, keep, strict=True) if counted]
+        np.testing.assert_allclose(single, scores, rtol=1e-12, atol=1e-12)
+        if kind == "units" and made.types != "sets" and made.types != "exclusive":
+            lists = [tuple([int(m) for m in side.masses] for side in pair) for pair in pairs]
+            strings = [tuple(side.string for side in pair) for pair in pairs]
+            for written in (lists, strings):
+                typed = [made(*pair) for pair, counted in zip(written, keep, strict=True) if counted]
+                np.testing.assert_array_equal(typed, single)
+
+
+def test_what_counting_would_refuse_is_found_beforehand(made: Metric) -> None:
+    for kind in ("units", "time", "nested"):
+        for types in ("ignored", "sets", "exclusive") if kind == "units" else ("ignored",):
+            batch = Batch.of_corpora(*random_corpus(kind, types, items=6, labels=labels_of(made)))
+            for i in range(len(batch)):
+                pair = batch.take([i])
+                if made.applies_to(pair):
+                    assert made.rows(pair).shape == (1, len(made.fields))
+                else:
+                    with pytest.raises(CaesuraError):
+                        made.rows(pair)
+
+
+def test_the_family_knows_its_scores(made: Metric) -> None:
+    family = made.family
+    assert family.scores[made.name] is made.chosen
+    assert made.about
+    assert families_of([made, metric(made.spelled)]) == [family]
+    assert set(made.chosen.fixed) <= {f.name for f in fields(family)}
+
+
+def test_spelling_reads_back(made: Metric) -> None:
+    assert metric(made.spelled) == made
+    assert metric(made.name, **made.parameters).signature == made.signature
+
+
 def test_pickles(made: Metric) -> None:
-    again = pickle.loads(pickle.dumps(made))
+    for batch in batches(made):
+        made.applies_to(batch)  # what it worked out for itself must not travel
+    data = pickle.dumps(made)
+    again = pickle.loads(data)
     assert again == made
     assert again.signature == made.signature
+    assert len(data) < 2000
 
 
 def countable(made: Metric, batch: Batch) -> np.ndarray:
     """Pairs that the metric accepts one by one (windows refuse texts shorter than themselves)."""
-    from caesura.errors import CaesuraError
 
     def accepted(i: int) -> bool:
         try:

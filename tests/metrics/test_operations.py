@@ -47,11 +47,11 @@ def test_operations_add_up_to_the_score(seed: int) -> None:
     assert found.cost == pytest.approx(cost, abs=1e-9)
     assert found.boundaries == units
     assert found.potential == n == size
-    old = [(o.old_position, o.old_type) for o in found if o.old_position]
-    new = [(o.new_position, o.new_type) for o in found if o.new_position]
+    old = [(o.reference, o.reference_type) for o in found if o.reference]
+    new = [(o.hypothesis, o.hypothesis_type) for o in found if o.hypothesis]
     assert sorted(old) == marked(one).marks
     assert sorted(new) == marked(two).marks
-    pairs = sorted((o.old_position, o.new_position) for o in found if o.old_position and o.new_position)
+    pairs = sorted((o.reference, o.hypothesis) for o in found if o.reference and o.hypothesis)
     assert [b for _, b in pairs] == sorted(b for _, b in pairs)  # pairs never cross
     assert sum(found.counts().values()) == len(found)
     assert {t: sum(f.values()) for t, f in found.fates().items()} == {
@@ -64,7 +64,7 @@ def test_operations_add_up_to_the_score(seed: int) -> None:
 
 def test_kinds() -> None:
     found = flexible_operations(marked("p p p    q   p  "), marked("p q    p   q    "), transposition=0.4)
-    assert [(o.kind, o.old_position, o.new_position, o.cost) for o in found] == [
+    assert [(o.kind, o.reference, o.hypothesis, o.weight) for o in found] == [
         ("match", 1, 1, 0.0),
         ("substitution", 3, 3, 1.0),
         ("transposition", 5, 8, pytest.approx(1.2)),
@@ -73,7 +73,7 @@ def test_kinds() -> None:
     ]
     assert found.counts() == dict(zip(KINDS, (1, 1, 2, 0, 1, 0), strict=True))
     both = flexible_operations(marked("p "), marked(" q"), transposition=0.4)
-    assert [(o.kind, o.cost) for o in both] == [("transposition + substitution", 1.4)]
+    assert [(o.kind, o.weight) for o in both] == [("transposition + substitution", 1.4)]
     assert both.fates()["p"] == {"tr+q": 1}
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign
 from caesura.display.writing import cells, clean, clip, is_rtl, widest
 from caesura.drawings.layout import Wrapped, wrap_units
-from caesura.metrics.operations import Operation, Operations, flexible_operations
+from caesura.metrics.edit import Edit
+from caesura.metrics.operations import Operations, flexible_operations
 from caesura.model import Corpus, Segmentation
 
 __all__ = ["DrawnOperations", "draw_operations"]
@@ -69,11 +70,14 @@ class DrawnOperations(ScenePicture):
         return self.units is not None and any(map(is_rtl, self.units[:50]))
 
     @cached_property
-    def _at(self) -> dict[int, list[tuple[int, str, Operation]]]:
+    def _at(self) -> dict[int, list[tuple[int, str, Edit]]]:
         """For each position, what stands in the rows of either side: side, sign, operation."""
-        placed: dict[int, list[tuple[int, str, Operation]]] = {}
+        placed: dict[int, list[tuple[int, str, Edit]]] = {}
         for each in self.operations:
-            for side, at, kind in ((0, each.old_position, each.old_type), (1, each.new_position, each.new_type)):
+            for side, at, kind in (
+                (0, each.reference, each.reference_type),
+                (1, each.hypothesis, each.hypothesis_type),
+            ):
                 if at is not None:
                     placed.setdefault(at, []).append((side, clean(str(kind)), each))
         for at, here in placed.items():
@@ -94,7 +98,7 @@ class DrawnOperations(ScenePicture):
             lines = [line for line in lines if any(each.kind != "match" for each in self._on(line))]
         return lines[:_LINES], len(lines) - len(lines[:_LINES])
 
-    def _on(self, line: Wrapped) -> list[Operation]:
+    def _on(self, line: Wrapped) -> list[Edit]:
         placed = [each for at in range(line.first, line.last + 1) for _, _, each in self._at.get(at, [])]
         return list(dict.fromkeys(placed))
 
@@ -130,7 +134,7 @@ class DrawnOperations(ScenePicture):
                 role = "faint" if sign == _NOTHING else _ROLES[each.kind]
                 yield Sign(2 * side, gap + 1, cells(sign), sign, role, _sentence(each))
         for each in self._on(line):
-            old, new = each.old_position, each.new_position
+            old, new = each.reference, each.hypothesis
             if old is None or new is None or old == new:
                 continue
             if old in signs and new in signs:
@@ -144,13 +148,13 @@ class DrawnOperations(ScenePicture):
         return "; ".join([self._key, *edits[:200]])[:4000]
 
 
-def _sentence(each: Operation) -> str:
+def _sentence(each: Edit) -> str:
     """Put one operation into words."""
-    kind, old, new = each.kind, each.old_position, each.new_position
+    kind, old, new = each.kind, each.reference, each.hypothesis
     if kind == "match":
-        return f"{each.old_type} after {old}: match"
+        return f"{each.reference_type} after {old}: match"
     if kind in ("deletion", "addition"):
-        return f"{each.old_type or each.new_type} after {old or new}: {kind}, cost {each.cost:g}"
-    became = "" if each.old_type == each.new_type else f" becomes {each.new_type}"
+        return f"{each.reference_type or each.hypothesis_type} after {old or new}: {kind}, cost {each.weight:g}"
+    became = "" if each.reference_type == each.hypothesis_type else f" becomes {each.hypothesis_type}"
     went = "" if old == new else f" moves to {new}"
-    return f"{each.old_type} after {old}{went}{became}: {kind}, cost {each.cost:g}"
+    return f"{each.reference_type} after {old}{went}{became}: {kind}, cost {each.weight:g}"

@@ -198,8 +198,7 @@ def count_flexible(
     width = min(widest, 2 * reach + 2)
     best = np.empty(width, np.float64)
     joined = np.empty(width, np.int64)
-    lows = np.empty(0, np.int64)
-    choices = np.empty((0, 0), np.uint8)
+    lows, choices = joined[:0], np.empty((0, 0), np.uint8)  # no way back is kept
     for pair in range(len(ref_starts)):
         cost, units = track_cost(
             ref_positions, ref_types, ref_starts[pair], ref_stops[pair],

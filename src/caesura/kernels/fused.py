@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from caesura.kernels.desk import cumulate
 from caesura.kernels.edits import count_adjacent
+from caesura.kernels.flexible import count_flexible
 from caesura.kernels.jit import kernel
 from caesura.kernels.windows import count_windows
 
-__all__ = ["pair_adjacent", "pair_windows"]
+__all__ = ["pair_adjacent", "pair_flexible", "pair_windows"]
 
 
 @kernel
@@ -48,3 +49,24 @@ def pair_windows(ref: NDArray[Any], hyp: NDArray[Any], k: int, rounding: int, mi
     short = count_windows(first, start, stop, second, other, end, length, k, rounding, minimum, padded, out)
     row = out[0]
     return length[0] if short < 0 else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6])
+
+
+@kernel
+def pair_flexible(
+    ref: NDArray[Any],
+    hyp: NDArray[Any],
+    costs: NDArray[Any],
+    steps: NDArray[Any],
+    reach: int,
+    forced: bool,
+    sign: int,
+    closing: bool,
+) -> Any:
+    """Find the least cost of one pair of boundaries without types: its length, and its row."""
+    out = np.empty((1, 3))
+    first, start, stop, second, other, end, length = _columns(ref, hyp)
+    types = np.zeros(max(len(first), len(second)), np.int64)
+    count_flexible(
+        first, types, start, stop, second, types, other, end, length, costs, steps, reach, forced, sign, closing, out
+    )
+    return length[0], (out[0, 0], out[0, 1], out[0, 2])

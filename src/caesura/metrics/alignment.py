@@ -166,6 +166,11 @@ class SegmentAlignment(Family):
         batch.check_one_type_per_position()
         return batch
 
+    @property
+    def takes_plain_lists(self) -> bool:
+        """Whether types are no condition."""
+        return not self.typed
+
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
         if self.as_published and batch.kind == "units":

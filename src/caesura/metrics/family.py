@@ -94,10 +94,10 @@ class Score:
 
 
 class Single(NamedTuple):
-    """The compiled loops of a family on untyped boundaries: of two lists of masses, of a batch, and their parameters."""
+    """The compiled loops of a family on untyped boundaries: of two lists of masses, of a batch if it has one, their parameters."""
 
     of_masses: Callable[..., Any]
-    of_columns: Callable[..., int]
+    of_columns: Callable[..., int] | None
     parameters: tuple[Any, ...]
 
 
@@ -134,6 +134,11 @@ class Family(ABC):
     @abstractmethod
     def count(self, batch: Batch) -> Rows:
         """Count every pair of a batch that :meth:`prepare` let through, one row per pair."""
+
+    @property
+    def takes_plain_lists(self) -> bool:
+        """Whether untyped boundaries of one text of units need no look by :meth:`prepare`, so that single calls save it."""
+        return "units" in self.needs and type(self).prepare is Family.prepare
 
     def single(self) -> Single | None:
         """Return the compiled loops behind single calls, where a family has them; others are laid out as batches."""
@@ -203,7 +208,7 @@ class Metric:
                 length, row = of_masses(ref, hyp, *parameters)
                 if length >= 0:
                     return make(row)
-            elif (columns := bare_columns(reference, hypothesis)) is not None:
+            elif of_columns is not None and (columns := bare_columns(reference, hypothesis)) is not None:
                 out = np.empty((1, len(self.fields)))
                 if of_columns(*columns, *parameters, out) < 0:
                     return make(out[0].tolist())
@@ -217,8 +222,7 @@ class Metric:
     @cached_property
     def _make(self) -> tuple[Any, Single | None, bool]:
         """How counts are named, the loops of single calls, and whether plain lists of units need no look beforehand."""
-        bare = "units" in self.needs and type(self.family).prepare is Family.prepare
-        return self.family.counts._make, self.family.single(), bare
+        return self.family.counts._make, self.family.single(), self.family.takes_plain_lists
 
     @cached_property
     def _rule(self) -> tuple[Callable[..., Parts], Callable[..., Numbers], dict[str, Any], Any]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -23,7 +23,7 @@ from caesura.errors import CaesuraError, LengthMismatch, UnknownName
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.catalog import usual_metric
-from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, one_less, sign
+from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, Single, one_less, sign
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
@@ -159,6 +159,18 @@ class FlexibleEdits(Family):
             self._layout(batch)
         return batch
 
+    @property
+    def takes_plain_lists(self) -> bool:
+        """Whether no matrix could lack a type."""
+        return self.similarity is None
+
+    def single(self) -> Single | None:
+        """Boundaries without types have a loop of their own."""
+        if self.similarity is not None:
+            return None
+        closing = bool(self.closing)  # the end is no place for a boundary without a type, unless somebody says so
+        return Single(load("fused").pair_flexible, None, (*self._plain_costs, self.forced, self.tie_sign, closing))
+
     def count(self, batch: Batch) -> Rows:
         """Find the least cost, the number of pairs plus unpaired boundaries, and the number of potential boundaries."""
         ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 3))
@@ -173,10 +185,18 @@ class FlexibleEdits(Family):
     def _layout(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64], Costs]:
         """Express the types of both sides as rows of the matrix."""
         ref, hyp = batch.reference, batch.hypothesis
+        if ref.types is None and hyp.types is None and self.similarity is None:
+            plain = _one_type(max(len(ref.positions), len(hyp.positions)))
+            return plain, plain, self._plain_costs
         first, second = Named.of(ref.types, batch.labels), Named.of(hyp.types, batch.labels)
         similarity = self.similarity_for(first.names, second.names)
         codes = first.coded(ref.positions, similarity), second.coded(hyp.positions, similarity)
         return *codes, _costs(similarity, self.moved)
+
+    @cached_property
+    def _plain_costs(self) -> Costs:
+        """The arrays for boundaries without types."""
+        return self.costs_of(self.similarity_for())
 
     def similarity_for(self, *names: tuple[str, ...]) -> Similarity:
         """The matrix given, or identity over these types."""
@@ -362,6 +382,12 @@ class Named(NamedTuple):
                 f"which has {', '.join(map(repr, similarity.labels))}."
             )
         return codes
+
+
+@lru_cache(maxsize=8)
+def _one_type(size: int) -> NDArray[np.int64]:
+    """The codes of boundaries without types."""
+    return np.zeros(size, np.int64)
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.files import atomic_write
 from caesura.metrics.confusion import Confusion
+from caesura.metrics.edit import Edit, EditKind
 from caesura.metrics.flexible import (
     Costs,
     FlexibleEdits,
@@ -31,31 +32,22 @@ from caesura.metrics.flexible import (
 from caesura.metrics.similarity import NONE, Moves, Similarity, SimilarityLike
 from caesura.model import Segmentation
 
-__all__ = ["KINDS", "Kind", "Operation", "Operations", "flexible_operations", "similarity_from_confusion"]
+__all__ = ["KINDS", "Operations", "flexible_operations", "similarity_from_confusion"]
 
-#: What can happen to a boundary.
-Kind: TypeAlias = Literal[
-    "match", "substitution", "addition", "deletion", "transposition", "transposition + substitution"
-]
-KINDS: tuple[Kind, ...] = (
+#: What can happen to a boundary on the way from the reference to the hypothesis.
+KINDS: tuple[EditKind, ...] = (
     "match", "substitution", "transposition", "transposition + substitution", "deletion", "addition",
 )  # fmt: skip
 
-
-class Operation(NamedTuple):
-    """One operation: what it is, on which track, from where to where, from which type to which, and its cost."""
-
-    kind: Kind
-    track: str
-    old_position: int | None
-    new_position: int | None
-    old_type: str | None
-    new_type: str | None
-    cost: float
+#: Column of the table -> where an :class:`~caesura.metrics.edit.Edit` has it.
+_COLUMNS = {
+    "kind": "kind", "track": "track", "old_position": "reference", "new_position": "hypothesis",
+    "old_type": "reference_type", "new_type": "hypothesis_type", "cost": "weight",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Operations(Sequence[Operation]):
+class Operations(Sequence[Edit]):
     """All operations between two annotations, in the order of the text, track after track.
 
     Attributes
@@ -73,50 +65,50 @@ class Operations(Sequence[Operation]):
     --------
     >>> first = Segmentation.from_labels_at(["p", "", "r", "", "q"])
     >>> second = Segmentation.from_labels_at(["q", "r", "", "p", "r"])
-    >>> found = flexible_operations(first, second)
-    >>> for each in found:
-    ...     print(each.kind, each.old_position, each.new_position, each.old_type, each.new_type, each.cost)
+    >>> edits = flexible_operations(first, second)
+    >>> for each in edits:
+    ...     print(each.kind, each.reference, each.hypothesis, each.reference_type, each.hypothesis_type, each.weight)
     substitution 1 1 p q 1.0
     transposition 3 2 r r 0.5
     addition None 4 None p 1.0
     substitution 5 5 q r 1.0
-    >>> found.cost, found.boundaries
+    >>> edits.cost, edits.boundaries
     (3.5, 4)
     """
 
-    rows: tuple[Operation, ...]
+    rows: tuple[Edit, ...]
     types: tuple[str, ...]
     potential: int
     signature: str
 
     @overload
-    def __getitem__(self, index: int) -> Operation: ...
+    def __getitem__(self, index: int) -> Edit: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[Operation, ...]: ...
-    def __getitem__(self, index: int | slice) -> Operation | tuple[Operation, ...]:
+    def __getitem__(self, index: slice) -> tuple[Edit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Edit | tuple[Edit, ...]:
         return self.rows[index]
 
     def __len__(self) -> int:
         """Return the number of operations, matches included."""
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Operation]:
+    def __iter__(self) -> Iterator[Edit]:
         return iter(self.rows)
 
     @property
     def cost(self) -> float:
         """C, the least cost."""
-        return float(sum(row.cost for row in self.rows))
+        return float(sum(row.weight for row in self.rows))
 
     @property
     def boundaries(self) -> int:
         """Edits plus correct boundaries: what S_f^B divides by."""
         return len(self.rows)
 
-    def counts(self) -> dict[Kind, int]:
+    def counts(self) -> dict[EditKind, int]:
         """How often each kind of operation happened."""
-        found = Counter(row.kind for row in self.rows)
-        return {kind: found[kind] for kind in KINDS}
+        counts = Counter(row.kind for row in self.rows)
+        return {kind: counts[kind] for kind in KINDS}
 
     def fates(self) -> dict[str, dict[str, int]]:
         """How each type of the first annotator fared (figure 6 of Lai, Li & Zhang 2023).
@@ -125,31 +117,31 @@ class Operations(Sequence[Operation]):
         """
         table: dict[str, dict[str, int]] = {name: {} for name in self.types}
         for row in self.rows:
-            if row.old_type is not None:
-                fate = _fate(row)
-                table[row.old_type][fate] = table[row.old_type].get(fate, 0) + 1
+            if row.reference_type is not None:
+                fates, fate = table[str(row.reference_type)], _fate(row)
+                fates[fate] = fates.get(fate, 0) + 1
         order = ["match", *self.types, "tr", *(f"tr+{t}" for t in self.types), "del"]
-        return {name: {f: found[f] for f in order if f in found} for name, found in table.items()}
+        return {name: {f: fates[f] for f in order if f in fates} for name, fates in table.items()}
 
     def confusion(self) -> Confusion:
         """Count who was taken for whom, ∅ included: rows the second annotator, columns the first; pairs may have moved.
 
         The last cell counts the places that neither marked.
         """
-        at = {name: i for i, name in enumerate((*self.types, None))}
+        at: dict[str | int | None, int] = {name: i for i, name in enumerate((*self.types, None))}
         matrix = np.zeros((len(at), len(at)))
         places = set()
         for row in self.rows:
-            matrix[at[row.new_type], at[row.old_type]] += 1
-            places |= {(row.track, p) for p in (row.old_position, row.new_position) if p is not None}
+            matrix[at[row.hypothesis_type], at[row.reference_type]] += 1
+            places |= {(row.track, p) for p in (row.reference, row.hypothesis) if p is not None}
         matrix[-1, -1] = self.potential - len(places)
         return Confusion((*self.types, NONE), matrix, float(len(self.rows)))
 
     # ------------------------------------------------------------------ as a table
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """One dict an operation."""
-        return [row._asdict() for row in self.rows]
+        """One dict per operation."""
+        return [{column: getattr(row, name) for column, name in _COLUMNS.items()} for row in self.rows]
 
     def to_polars(self) -> Any:
         """The record as a polars DataFrame."""
@@ -169,14 +161,14 @@ class Operations(Sequence[Operation]):
             import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
         except ImportError:
             raise MissingExtra("pandas", "parquet", "a table as a pandas DataFrame") from None
-        return pandas.DataFrame(self.as_dicts(), columns=list(Operation._fields))
+        return pandas.DataFrame(self.as_dicts(), columns=list(_COLUMNS))
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The record as CSV, written to ``path`` if one is given."""
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(Operation._fields)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        writer.writerow(_COLUMNS)
+        writer.writerows(["" if cell is None else cell for cell in row.values()] for row in self.as_dicts())
         if path is not None:
             atomic_write(Path(path), text.getvalue())
         return text.getvalue()
@@ -209,7 +201,7 @@ def flexible_operations(
     names = [Named.of(s.types, s.labels).names for pair in pairs for s in pair]
     scale = family.similarity_for(*names)
     tracks = list(named_tracks(reference)) if len(pairs) > 1 or not isinstance(reference, Segmentation) else [""]
-    rows: list[Operation] = []
+    rows: list[Edit] = []
     potential = 0
     for track, (one, two) in zip(tracks or [""], pairs, strict=True):
         potential += int(track_row(measure, one, two)[2])  # refuses what cannot be counted
@@ -268,18 +260,18 @@ def _shares(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np
     return np.where(whole > 0, np.minimum(part / np.where(whole > 0, whole, 1), 1.0), (part > 0).astype(np.float64))
 
 
-def _fate(row: Operation) -> str:
+def _fate(row: Edit) -> str:
     kind = row.kind
     if kind in ("match", "deletion"):
         return "match" if kind == "match" else "del"
     if kind == "substitution":
-        return str(row.new_type)
-    return "tr" if kind == "transposition" else f"tr+{row.new_type}"
+        return str(row.hypothesis_type)
+    return "tr" if kind == "transposition" else f"tr+{row.hypothesis_type}"
 
 
 def _track_operations(
     family: FlexibleEdits, track: str, one: Segmentation, two: Segmentation, scale: Similarity
-) -> Iterator[Operation]:
+) -> Iterator[Edit]:
     from caesura.kernels.flexible import align_flexible
 
     costs: Costs = family.costs_of(scale)
@@ -293,30 +285,30 @@ def _track_operations(
     codes = [side.tolist() for side in sides]
     none = len(scale.labels)
     pending = 0
-    found: list[tuple[int, Operation]] = []
+    edits: list[tuple[int, Edit]] = []
     for i, j in enumerate(partner.tolist()):
         p, here = codes[0][i], at[0][i]
         if j < 0:
             cost = float(costs.costs[p, none])
-            found.append((here, Operation("deletion", track, here, None, scale.labels[p], None, cost)))
+            edits.append((here, Edit("deletion", here, None, scale.labels[p], None, cost, track)))
             continue
-        found += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, j)]
+        edits += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, j)]
         pending = j + 1
         q, there = codes[1][j], at[1][j]
         step = float(costs.steps[0 if here > there else 1, p, q])
         cost = float(costs.costs[p, q]) + abs(here - there) * step
         kind = _pair_kind(p == q, here == there)
-        found.append((min(here, there), Operation(kind, track, here, there, scale.labels[p], scale.labels[q], cost)))
-    found += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, len(at[1]))]
-    yield from (operation for _, operation in sorted(found, key=lambda each: each[0]))
+        edits.append((min(here, there), Edit(kind, here, there, scale.labels[p], scale.labels[q], cost, track)))
+    edits += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, len(at[1]))]
+    yield from (edit for _, edit in sorted(edits, key=lambda each: each[0]))
 
 
-def _addition(track: str, at: int, code: int, scale: Similarity, costs: Costs) -> tuple[int, Operation]:
+def _addition(track: str, at: int, code: int, scale: Similarity, costs: Costs) -> tuple[int, Edit]:
     cost = float(costs.costs[-1, code])
-    return at, Operation("addition", track, None, at, None, scale.labels[code], cost)
+    return at, Edit("addition", None, at, None, scale.labels[code], cost, track)
 
 
-def _pair_kind(same_type: bool, same_place: bool) -> Kind:
+def _pair_kind(same_type: bool, same_place: bool) -> EditKind:
     if same_place:
         return "match" if same_type else "substitution"
     return "transposition" if same_type else "transposition + substitution"

@@ -21,7 +21,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.kernels import load
-from caesura.metrics.batch import Batch
+from caesura.metrics.batch import Batch, lay_out_pair, raw_marks
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.checks import check_above_zero, check_choice, check_flag, check_whole_number
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, share_of_side, sign
@@ -212,11 +212,18 @@ def window_size(
     2
     """
     check_choice("rule", rule, ("segments", "nltk"))
-    marks = as_segmentation(reference)
-    if marks.timed:
-        raise CaesuraError("a window compares units, not time.")
-    boundaries = len(marks.positions) if marks.types is None else len(marks._cuts())
-    return Windows(None if rule == "segments" else rule, round, minimum).size(int(marks.length), boundaries)
+    family = usual_metric("Pk", k=None if rule == "segments" else rule, round=round, minimum=minimum).family
+    assert isinstance(family, Windows)
+    return _size_for(family, reference)
+
+
+def _size_for(family: Windows, reference: SegmentationLike) -> int:
+    raw = raw_marks(reference)
+    marks = as_segmentation(reference) if raw is None else reference  # what yields itself once is read once
+    batch = lay_out_pair(marks, marks, raw, raw)
+    if batch.kind != "units":
+        raise CaesuraError(f"a window spans units, not {batch.kind}.")
+    return family.size(batch.lengths.item(0), batch.plain.reference.stops.item(0))
 
 
 def window_diff(
@@ -275,9 +282,12 @@ def win_pr(
     >>> win_pr([2, 3, 6], [5, 6]).recall
     0.5
     """
+    if raw_marks(reference) is None:
+        reference = as_segmentation(reference)  # it is read twice below
     chosen = usual_metric("WinPR", k=k, beta=beta, round=round, minimum=minimum)
     counts: WindowCounts = chosen.counts_of(reference, hypothesis)
     rules: tuple[tuple[Any, float], ...] = (("precision", 1.0), ("recall", 1.0), ("F", beta))
     precision, recall, f = (share_of_side(*seen_alike(counts, part=part, beta=weight)) for part, weight in rules)
-    k = k if isinstance(k, int) else window_size(reference, "nltk" if k == "nltk" else "segments", round, minimum)
-    return WinPRScores(precision, recall, f, counts.tp, counts.fp, counts.fn, counts.tn, k)
+    assert isinstance(chosen.family, Windows)
+    size = _size_for(chosen.family, reference)
+    return WinPRScores(precision, recall, f, counts.tp, counts.fp, counts.fn, counts.tn, size)
