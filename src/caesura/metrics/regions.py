@@ -252,7 +252,7 @@ def check_rule(matching: Any, tie: Any, edges: Any) -> None:
 # ---------------------------------------------------------------------- one recording, in one call
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False)
 class RegionScores(Result):
     """What was counted in one comparison, and every score of the paper that follows from it.
 
