@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+import caesura as cs
 from cli.command import caesura, refused, written
 
 
@@ -233,3 +234,13 @@ def test_a_coder_without_boundaries_has_no_bar(tmp_path) -> None:
     lines = caesura("agree", file).stdout.splitlines()
     assert "█" in next(line for line in lines if line.startswith("ann "))
     assert "█" not in next(line for line in lines if line.startswith("ben"))
+
+
+def test_each_pair_is_counted_one_time_the_matrix_included(monkeypatch: pytest.MonkeyPatch) -> None:
+    family = type(cs.metric("B").family)
+    count, counted = family.count, []
+    monkeypatch.setattr(family, "count", lambda self, batch: counted.append(len(batch)) or count(self, batch))
+    done = caesura("agree", "sample:stargazer")
+    assert done.returncode == 0
+    assert "coder by coder" in done.stdout, "the matrix is drawn"
+    assert counted == [21], "seven coders of one text"

@@ -26,9 +26,12 @@ from caesura.cli.options import (
 )
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
 from caesura.drawings.catalog import draw
+from caesura.drawings.matrices import heat_map
 from caesura.drawings.stacks import stack
+from caesura.metrics import Metric
 from caesura.metrics import metric as made
 from caesura.model import DEFAULT_METRICS, Corpus
+from caesura.statistics import CountedPairs
 
 __all__ = ["agree"]
 
@@ -85,27 +88,25 @@ def agree(
     corpus = corpus.select(items=item, coders=coder)
     limits = limits_of(fail_under)
     metric = metric or DEFAULT_METRICS[corpus.kind]
+    table = CountedPairs.among_coders(corpus)
     with working("comparing coders"):
         if metric.partition(":")[0] in ("Sf", "SfB"):
             given = {"similarity": similarity, "transposition": transposition}
             found = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
         else:
-            ask = {"density": density, "resamples": resamples, "level": level, "seed": seed}
-            found = _coefficients(corpus, metric, n_t, coefficient, ask)
+            ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
+            found = agreements(table, _measure(metric, n_t), coefficient, **ask)
     broken = list(worse_than(limits, {name: (float(result), True) for name, result in found.items()}, "coefficient"))
     if json:
         as_json({name: result.as_dict() for name, result in found.items()})
     else:
         show_blocks(agreement_tables(list(found.values()), level))
-    _draw(corpus, metric, n_t, draw, svg, width, json)
+    _draw(table, _measure(metric, n_t), draw, svg, width, json)
     fail_with(broken)
 
 
-def _coefficients(
-    corpus: Corpus, metric: str, n_t: int | None, wanted: list[str] | None, ask: dict[str, Any]
-) -> dict[str, Agreement]:
-    measure = made(metric) if n_t is None else made(metric, n_t=n_t)
-    return agreements(corpus, measure, wanted, **ask)
+def _measure(metric: str, n_t: int | None) -> Metric:
+    return made(metric) if n_t is None else made(metric, n_t=n_t)
 
 
 def _flexible(
@@ -118,23 +119,21 @@ def _flexible(
 
 
 def _draw(
-    corpus: Corpus,
-    metric: str,
-    n_t: int | None,
+    table: CountedPairs,
+    measure: Metric,
     wanted: list[str] | None,
     svg: Path | None,
     width: int | None,
     json: bool,
 ) -> None:
-    """Draw the matrix of coders, or what was asked for."""
+    """Draw the matrix of coders, whose pairs are counted already, or what was asked for."""
+    corpus = table.pairs.reference
     if json and svg is None:
         return
     if wanted is None and len(corpus.coders) < 3 and svg is None:
         return
-    spelled = metric if n_t is None else f"{metric}{',' if ':' in metric else ':'}n_t={n_t}"
-    picture = stack(
-        [draw(name, corpus, **({"metric": spelled} if name == "matrix" else {})) for name in wanted or ["matrix"]]
-    )
+    names = wanted or ["matrix"]
+    picture = stack([heat_map(table, measure) if name == "matrix" else draw(name, corpus) for name in names])
     if svg is not None:
         write_svg(picture, svg, width, err=json)
         return
