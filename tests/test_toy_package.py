@@ -112,6 +112,9 @@ def test_the_segmenter_segments(caesura: Place) -> None:
     call = "import caesura as cs; print(cs.segment(['so', 'it', 'so'], 'toy-refrain', {}).masses)"
     assert output(caesura.python("-c", call.format("segments=None"))) == "[2, 1]\n"
     assert output(caesura.python("-c", call.format("letter='i'"))) == "[1, 2]\n"
+    (caesura.folder / "song.txt").write_text("so far\nit goes\nso long\n")
+    shown = json.loads(output(caesura("segment", "song.txt", "--method", "toy-refrain", "--unit", "line", "--json")))
+    assert shown == {"song": {"length": 3, "boundaries": [2]}}
     refused = caesura.python("-c", call.format("size=3"))
     assert "toy-refrain has no parameter 'size'; it takes letter" in refused.stderr
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.model import Segmentation
@@ -29,8 +29,8 @@ Unit: TypeAlias = str | Callable[[str], Iterable[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
-class Text:
-    """A text in units, with the place of each in the source.
+class Text(Sequence[str]):
+    """A text in units, with the place of each in the source; to a segmenter it is a list of strings.
 
     >>> text = split_units("It was late. Mr. Blake slept.", "sentence")
     >>> text.units, text.offsets
@@ -48,6 +48,17 @@ class Text:
     def __len__(self) -> int:
         """How many units there are."""
         return len(self.offsets)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        """One unit, or several."""
+        if isinstance(index, slice):
+            return self.units[index]
+        begin, end = self.offsets[index]
+        return self.source[begin:end]
 
     def marked(self, segmentation: Segmentation, mark: str = "\n==========\n") -> str:
         """Write boundaries back into the source: the mark stands right behind the last unit of each segment.
