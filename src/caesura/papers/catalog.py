@@ -30,6 +30,10 @@ PAPERS: Registry[Callable[..., Reproduction]] = Registry(
             "caesura.papers.fournier2013:reproduce",
             title="Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, ACL",
         ),
+        "segmenters": Entry(
+            "caesura.papers.segmenters:reproduce",
+            title="Segmenters of text on Choi's documents, a textbook, lectures and dialogues, from a folder you name",
+        ),
         "rasanen2009": Entry(
             "caesura.papers.rasanen2009:reproduce",
             title="Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech",

@@ -1,7 +1,6 @@
 """Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance: its figures, coefficients and identities.
 
-The Moonstone itself is not ours to give away. Two of its five groups of coders come with the public package segeval, and
-are taken from there where it is installed; without it, the simulations take segments of geometric sizes.
+Two of the five groups of coders of the Moonstone are public and come with Caesura; section 6 is repeated on their eight chapters.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from caesura.metrics.boundary_edits import boundary_similarity, segmentation_sim
 from caesura.metrics.windows import window_diff
 from caesura.model import Corpus
 from caesura.papers.base import Figure, Line, Reproduction, Section
+from caesura.papers.moonstone import TABLE_2, segmenter_sections
 from caesura.papers.pseudo_coders import (
     Copied,
     agreement_by_coders,
@@ -29,6 +29,7 @@ from caesura.papers.pseudo_coders import (
     make_random_corpus,
     random_segmentation,
 )
+from caesura.samples.moonstone import chapters
 
 __all__ = ["reproduce"]
 
@@ -44,24 +45,14 @@ FIGURES: list[tuple[str, str, list[int], tuple[float, float, float]]] = [
     ("7", "false positive", [2, 3, 3, 3], (0.9, 2 / 3, 7 / 9)),
     ("8", "cluster of false positives", [1, 1, 3, 1, 5], (0.8, 0.5, 2 / 3)),
 ]
-#: Table 2: segmenter, B, pairs, precision, recall, F1, and the four cells.
-TABLE_2: list[tuple[str, float, int, float, float, float, tuple[float, float, float, float]]] = [
-    ("Random", 0.2640, 1057, 0.3991, 0.4673, 0.4306, (279.0, 420, 318, 4236.0)),
-    ("Human", 0.5285, 841, 0.6854, 0.7439, 0.7135, (444.5, 204, 153, 4451.5)),
-    ("BayesSeg", 0.3745, 964, 0.5247, 0.6224, 0.5694, (361.0, 327, 219, 4346.0)),
-    ("APS", 0.2873, 738, 0.6773, 0.3403, 0.4530, (212.0, 101, 411, 4529.0)),
-    ("MinCut", 0.2468, 871, 0.4788, 0.3496, 0.4041, (215.0, 234, 400, 4404.0)),
-]
-#: The groups of the Moonstone that segeval ships, and the printed S-π* and B-π*.
-MOONSTONE = {"KAZANTSEVA2012_G2": ("group 2", 0.90, 0.40), "KAZANTSEVA2012_G5": ("group 5", 0.83, 0.23)}
+#: The groups of the Moonstone that are public, and the printed S-π* and B-π*.
+MOONSTONE = {"G2": ("group 2", 0.90, 0.40), "G5": ("group 5", 0.83, 0.23)}
 
 S_METRIC, B_METRIC = metric("S", weights="scaled"), metric("B")
 CODERS = [2, 4, 6, 8, 10]
 RATES = np.linspace(0.0, 1.0, 11)
 TRIALS = 10
 UNITS = 1000
-NEAR = 0.1  # near misses where no data say otherwise
-SIZE = 9  # mean segment where no data say otherwise, about that of the Moonstone's coders
 
 Curves = dict[str, NDArray[np.float64]]
 
@@ -78,7 +69,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     """
     own = None if path is None else _read(path)
     groups = _moonstone()
-    data = own if own is not None else Corpus.join(groups.values()) if groups else None
+    data = own if own is not None else chapters()
     sizes, near = _sizes(data), _near_rate(data)
     curves = _simulate(sizes, near, seed)
     tables = [
@@ -88,12 +79,13 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         *([] if own is None else [_own_section(own)]),
         _table_2(),
     ]
+    segmenters, found_there = segmenter_sections(chapters(), seed)
     return Reproduction(
         paper="fournier2013",
         citation=CITATION,
-        sections=[*tables, _simulation_table(curves)],
+        sections=[*tables, *segmenters, _simulation_table(curves)],
         figures=_figures(curves, data),
-        findings=_findings(curves, near, data is not None),
+        findings=[*_findings(curves, near), *found_there],
         data={"rates": RATES.tolist(), "coders": CODERS, "near": near, **{k: v.tolist() for k, v in curves.items()}},
     )
 
@@ -127,34 +119,23 @@ def _stargazer() -> Section:
 
 
 def _moonstone() -> dict[str, Corpus]:
-    try:
-        from segeval.data import samples as theirs
-    except ImportError:
-        return {}
-    groups = {}
-    for name in MOONSTONE:
-        items = getattr(theirs, name, None)
-        if items is not None:
-            renamed = {f"{name[-2:]} {item}": {c: list(m) for c, m in coders.items()} for item, coders in items.items()}
-            groups[name] = Corpus.from_dict(renamed)
-    return groups
+    corpus = chapters()
+    return {
+        group: corpus.select(items=[item for item in corpus.items if corpus.attributes[item]["group"] == group])
+        for group in MOONSTONE
+    }
 
 
 def _moonstone_table(groups: dict[str, Corpus]) -> Section:
     lines = []
     for name, (group, s, b) in MOONSTONE.items():
         for label, measure, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
-            if name in groups:
-                then = agree(groups[name], measure, "pi", "segments").value
-                now = agree(groups[name], measure, "pi", "pooled").value
-                why = f"boundaries pooled: {now:.4f}"
-                lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
-    note = (
-        "The other three groups (S 0.91, 0.92, 0.94; B 0.20, 0.18, 0.38) are not public in this form."
-        if groups
-        else "Not computed: the data come with the package segeval (pip install segeval), which is not installed."
-    )
-    return Section("Section 5: the Moonstone", lines, columns=() if lines else ("",), note=note)
+            then = agree(groups[name], measure, "pi", "segments").value
+            now = agree(groups[name], measure, "pi", "pooled").value
+            why = f"boundaries pooled: {now:.4f}"
+            lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
+    note = "The other three groups (S 0.91, 0.92, 0.94; B 0.20, 0.18, 0.38) are not public in this form."
+    return Section("Section 5: the Moonstone", lines, note=note)
 
 
 def _own_section(corpus: Corpus) -> Section:
@@ -167,7 +148,7 @@ def _own_section(corpus: Corpus) -> Section:
 
 def _table_2() -> Section:
     lines = []
-    for name, b, pairs, precision, recall, f, (tp, fp, fn, tn) in TABLE_2:
+    for name, b, _, pairs, precision, recall, f, (tp, fp, fn, tn) in TABLE_2:
         lines += [
             Line(f"{name}: B = TP / n", b, tp / pairs, digits=4),
             Line(f"{name}: precision = TP / (TP + FP)", precision, tp / (tp + fp), digits=4),
@@ -194,17 +175,13 @@ def _read(path: Path) -> Corpus:
     return corpus
 
 
-def _sizes(data: Corpus | None) -> NDArray[np.int64]:
-    """Return the sizes of all segments that coders made; without data, a geometric draw."""
-    if data is None:
-        return np.random.default_rng(0).geometric(1 / SIZE, size=2000)
+def _sizes(data: Corpus) -> NDArray[np.int64]:
+    """Return the sizes of all segments that coders made."""
     return np.array([size for a in data for size in a.marks.masses], dtype=np.int64)  # type: ignore[union-attr]
 
 
-def _near_rate(data: Corpus | None) -> float:
+def _near_rate(data: Corpus) -> float:
     """Return the share of a coder's boundaries that nearly miss another coder's, by n_t = 2."""
-    if data is None:
-        return NEAR
     first, second = data.pairs()
     tally = B_METRIC.rows(Batch.of_corpora(data, data, first, second)).sum(axis=0)
     return float(2 * tally[1] / max(2 * tally[0] + 2 * tally[1] + tally[3], 1.0))
@@ -245,7 +222,7 @@ def _simulation_table(curves: Curves) -> Section:
     return Section("Figure 9: simulated coders", columns=columns, rows=rows, note=note)
 
 
-def _findings(curves: Curves, near: float, from_data: bool) -> list[str]:
+def _findings(curves: Curves, near: float) -> list[str]:
     mixed, omitted = curves["S mixed"].mean(axis=1), curves["S omitted"].mean(axis=1)
     spread = float(np.max(np.ptp(curves["B mixed"], axis=1)))
     lowest = int(np.argmin(omitted))
@@ -259,7 +236,7 @@ def _findings(curves: Curves, near: float, from_data: bool) -> list[str]:
         f"{spread:.3f} with the number of coders, as printed.",
         f"Figure 9c, random coders: S-π* {curves['S random'].mean():.3f}, B-π* {curves['B random'].mean():.3f}: S overestimates, B does not, as "
         "printed.",
-        f"Near misses are {near:.3f} of the boundaries ({'measured on the data' if from_data else 'assumed: no data at hand'}); "
+        f"Near misses are {near:.3f} of the boundaries, measured on the data; "
         f"{TRIALS} texts of {UNITS} units per point.",
     ]
 
@@ -267,8 +244,9 @@ def _findings(curves: Curves, near: float, from_data: bool) -> list[str]:
 # ---------------------------------------------------------------------- figures
 
 
-def _figures(curves: Curves, data: Corpus | None) -> list[Figure]:
-    figures = [
+def _figures(curves: Curves, data: Corpus) -> list[Figure]:
+    frequency = agree(data, B_METRIC).details["frequency"]
+    return [
         Figure(
             "figure-9a", "S-based π*, full misses growing", partial(_draw_rates, curves=curves["S mixed"], name="S")
         ),
@@ -281,17 +259,10 @@ def _figures(curves: Curves, data: Corpus | None) -> list[Figure]:
             "figure-9b", "B-based π*, full misses growing", partial(_draw_rates, curves=curves["B mixed"], name="B")
         ),
         Figure("figure-9c", "S and B based π*, fully random", partial(_draw_random, curves=curves)),
+        Figure(
+            "figure-11", "Boundaries placed by each coder, over places", partial(_draw_frequency, frequency=frequency)
+        ),
     ]
-    if data is not None:
-        frequency = agree(data, B_METRIC).details["frequency"]
-        figures.append(
-            Figure(
-                "figure-11",
-                "Boundaries placed by each coder, over places",
-                partial(_draw_frequency, frequency=frequency),
-            )
-        )
-    return figures
 
 
 _HUES = ["#0072b2", "#c24a00", "#00785a", "#a3497f", "#b87800"]

@@ -31,6 +31,10 @@ SAMPLES: Registry[Callable[[], Corpus]] = Registry(
             "caesura.samples.speech:phones",
             title="one spoken sentence, phone boundaries by two people and an aligner",
         ),
+        "moonstone": Entry(
+            "caesura.samples.moonstone:moonstone",
+            title="chapter 1 of The Moonstone, four coders' topics of its 13 paragraphs",
+        ),
         "scripts": Entry("caesura.samples.flat:scripts", title="a few lines of Hebrew and Arabic, two coders"),
     },
     facts={"title": ""},
