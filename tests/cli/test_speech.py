@@ -77,8 +77,9 @@ def test_intervals_over_several_recordings(tmp_path) -> None:
     done = caesura("compare", tmp_path / "gold", tmp_path / "system", "--tolerance", "0.02", "-m", "R")
     assert done.returncode == 0, done.stderr
     assert "4 items" in done.stdout
-    assert "…" in done.stdout.splitlines()[2]
     assert "where they differ most: r2" in done.stdout
+    scored = caesura("evaluate", tmp_path / "gold", tmp_path / "system", "--tolerance", "0.02", "-m", "R")
+    assert "…" in scored.stdout.splitlines()[2]
 
 
 def test_tiers_of_either_side_and_files_of_other_names(tmp_path) -> None:

@@ -86,7 +86,7 @@ def compare(
     widths = {"tolerance": tolerances(tolerance)} if tolerance is not None else {}
     chosen = choose_metrics(metric or reading.metrics, {**rule, **asked_for(k=k), **types, **widths}, ours.kind)
     with working("comparing"):
-        found = evaluate(ours, {"hypothesis": theirs}, chosen)
+        found = evaluate(ours, {"hypothesis": theirs}, chosen, resamples=0)  # intervals are for `evaluate`
         behind = edit_results(found, rule, confusion=confusion, edits=edits)
     pictures = []
     if svg is not None or not json:

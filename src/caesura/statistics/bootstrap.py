@@ -64,6 +64,8 @@ class Resampling:
 
     def intervals(self, metrics: Sequence[Metric], rows: Sequence[Rows]) -> list[Interval | None]:
         """Intervals of several metrics' rows of the same items; only the parts of a score are resampled, not all counts."""
+        if self.resamples == 0:
+            return [None] * len(rows)
         parts = [metric.parts(each) for metric, each in zip(metrics, rows, strict=True)]
         return bootstrap_intervals([metric.value for metric in metrics], parts, **vars(self))
 
@@ -85,6 +87,7 @@ def bootstrap_interval(
     >>> 0.3 < low < 0.5 < high < 0.7
     True
     """
+    check_whole("resamples", resamples, 1)
     return Resampling(level, resamples, method, seed).intervals([metric], [rows])[0]
 
 

@@ -181,7 +181,8 @@ def evaluate(
     bounds
         Also measure baselines (none, all, uniform, random) and, where items have several coders, people against each other.
     level, resamples, interval, seed
-        Of the bootstrap over items; "percentile", "bca", or "expanded" for fewer than fifty items. One item has no interval.
+        Of the bootstrap over items; "percentile", "bca", or "expanded" for fewer than fifty items. One item has no interval, nor has
+        any result of 0 resamples.
     threads
         How many threads count (default: all cores for large corpora); the numbers are the same for any.
 

@@ -1,0 +1,509 @@
+"""Every two options of every command: either refused in one sentence with status 2, or each of the two changes what comes out.
+
+What comes out is everything a user can see: status, both streams and the files written, and what is handed to engines and servers that
+the test does not start. The commands and their options are those of the registry; an option that is not told how to be given fails.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import chdir
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
+import numpy as np
+import pytest
+
+from caesura.cli.main import COMMANDS
+from caesura.formats import read, write
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from cli.command import caesura
+
+
+@dataclass(frozen=True)
+class Given:
+    """How an option is given: its words, what it needs besides, and the arguments on which it has something to do."""
+
+    words: str
+    needs: str = ""
+    on: str = ""
+
+
+def given(words: str, needs: str = "", on: str = "") -> Given:
+    return Given(words, needs, on)
+
+
+JSON = given("--json")
+READING = {
+    "format": given("--format caesura-json", on="coders.csv|times.csv"),
+    "option": given("--option pattern={item}-{coder}.txt", on="talks"),
+    "encoding": given("--encoding latin-1"),
+}
+METRIC = {"metric": given("--metric F"), "n_t": given("--n-t 3"), "similarity": given("--similarity alike.csv")}
+TYPES = {
+    **METRIC,
+    "k": given("--k 3"),
+    "transposition": given("--transposition 0.1"),
+    "matching": given("--matching optimal"),
+}
+DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"), "width": given("--width 30")}
+#: What says only what the other implies: files are streamed through local threads where nothing else is asked for.
+IMPLIED = {("engine", "checkpoint"), ("engine", "keep_going")}
+#: What has something to do on other data than ours: chance that is too large to be exact, levels of nested segments.
+ELSEWHERE = {("chance", "seed"), ("similarity", "seed"), ("option", "level"), ("similarity", "level")}
+PARQUET = "gold.parquet near.parquet far.parquet"
+
+#: Command -> its arguments, and how each of its options is given.
+PLANS: dict[str, tuple[str, dict[str, Given]]] = {
+    "compare": (
+        "coders.json",
+        {
+            **TYPES,
+            **DRAWING,
+            **READING,
+            "coders": given("--coders bené,evé-who-reads-every-line-twice"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "tolerance": given("--tolerance 10ms", on="times.json"),
+            "confusion": given("--confusion"),
+            "edits": given("--edits"),
+            "marks": given("--marks hebrew", on="heb/a.txt heb/b.txt"),
+            "json": JSON,
+        },
+    ),
+    "evaluate": (
+        "gold.json near.json far.json",
+        {
+            **TYPES,
+            "format": given("--format caesura-json", on="gold.csv near.json|times.csv times.csv|gold.csv fewer.json|gold.csv near.json far.json"),
+            "option": given("--option pattern={item}-{coder}.txt", on="talks talks"),
+            "encoding": given("--encoding latin-1"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "tolerance": given("--tolerance 10ms", on="times.json times.json"),
+            "missing": given("--missing skip", on="gold.json fewer.json"),
+            "references": given("--references mean"),
+            "bounds": given("--bounds"),
+            "by": given("--by genre"),
+            "interval": given("--interval expanded"),
+            "test": given("--test bootstrap"),
+            "table": given("--table markdown"),
+            "rows": given("--rows out/rows.csv"),
+            "engine": given("--engine local", on=PARQUET),
+            "scheduler": given("--scheduler tcp://nowhere:1", on=PARQUET),
+            "workers": given("--workers 1"),
+            "checkpoint": given("--checkpoint out/check", on=PARQUET),
+            "keep_going": given("--keep-going", on=PARQUET),
+            "fail_under": given("--fail-under F=0.999"),
+            "marks": given("--marks hebrew", on="heb/a.txt heb/b.txt"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "agree": (
+        "plain.json",
+        {
+            **DRAWING,
+            "draw": given("--draw strip"),
+            "format": given("--format caesura-json", on="plain.csv|types.csv"),
+            "option": READING["option"],
+            "encoding": READING["encoding"],
+            "metric": given("--metric S"),
+            "coefficient": given("--coefficient pi"),
+            "density": given("--density segments"),
+            "n_t": given("--n-t 3"),
+            "chance": given("--chance pi", needs="--metric Sf", on="types.json"),
+            "similarity": given("--similarity alike.csv", needs="--metric Sf", on="types.json"),
+            "transposition": given("--transposition 0.1", needs="--metric Sf", on="types.json"),
+            "precision": given("--precision 0.05", needs="--metric SfB --chance kappa", on="types.json"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder zoé --coder evé-who-reads-every-line-twice"),
+            "resamples": given("--resamples 50"),
+            "level": given("--level 0.5"),
+            "fail_under": given("--fail-under pi=0.999"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "unify": (
+        "plain.json",
+        {
+            "format": given("--format caesura-json", on="plain.csv|nested.csv|coders.csv|times.csv"),
+            "option": READING["option"],
+            "encoding": given("--encoding latin-1", on="plain.json|talks --option pattern={item}-{coder}.txt"),
+            "method": given("--method consensus"),
+            "tolerance": given("--tolerance 200ms", on="times.json"),
+            "embeddedness": given("--embeddedness flat", on="nested.json"),
+            "output": given("--output out/gold.json"),
+            "compare_all": given("--all"),
+            "threshold": given("--threshold 0.2"),
+            "rule": given("--rule >", needs="--threshold 1/2"),
+            "weight": given("--weight votes-conflicts", needs="--method conflict-free-union", on="nested.json"),
+            "similarity": given("--similarity WD", needs="--method best-annotator"),
+            "metric": given("--metric F"),
+            "level": given("--level 1", needs="--metric B", on="nested.json"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder bené"),
+            "conflicts": given("--conflicts"),
+            "provenance": given("--provenance out/votes.json"),
+            "draw": given("--draw segmentations"),
+            "width": given("--width 30", needs="--draw segmentations"),
+            "to": given("--to caesura-json", needs="--output out/gold.data"),
+            "lossy": given("--lossy", needs="--output out/gold.tsv --to segeval-tsv", on="coders.json"),
+            "json": JSON,
+        },
+    ),
+    "show": (
+        "tracks.json",
+        {
+            "format": given("--format caesura-json", on="tracks.csv"),
+            "option": READING["option"],
+            "encoding": READING["encoding"],
+            **DRAWING,
+            "draw": given("--draw density"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder bené"),
+            "track": given("--track B"),
+            "draw_option": given("--draw-option zoom=density"),
+            "all_items": given("--all"),
+            "json": JSON,
+        },
+    ),
+    "convert": (
+        "plain.json out/there.jsonl",
+        {
+            "format": given("--format caesura-json", on="plain.csv out/there.jsonl"),
+            "to": given("--to caesura-json"),
+            "option": given("--option separator=/", on="one.txt out/there.jsonl"),
+            "write_option": given("--write-option separator=+", needs="--to inline --lossy", on="one.txt out/there.txt"),
+            "encoding": given("--encoding latin-1"),
+            "pattern": given("--pattern {item}-{coder}.txt", on="talks out/there.jsonl"),
+            "write_pattern": given("--write-pattern {coder}/{item}.jsonl"),
+            "lossy": given("--lossy", needs="--to segeval-json", on="coders.json out/there.jsonl"),
+            "json": JSON,
+        },
+    ),
+    "optimise": (
+        "spoken.csv scored.csv",
+        {
+            "tolerance": given("--tolerance 150ms"),
+            "output": given("--output out/best.csv"),
+            "svg": given("--svg out/plane.svg"),
+            "format": given("--format times", on="spoken.json scored.csv"),
+            "option": given("--option ref.tier=phones", on="r.TextGrid found.csv"),
+            "width": given("--width 30"),
+            "json": JSON,
+        },
+    ),
+    "plane": (
+        "spoken.csv found.csv",
+        {
+            "tolerance": given("--tolerance 150ms"),
+            "matching": given("--matching optimal"),
+            "output": given("--output out/plane.svg"),
+            "format": given("--format times", on="spoken.json found.csv"),
+            "option": given("--option ref.tier=phones", on="r.TextGrid found.csv"),
+            "width": given("--width 30"),
+            "json": JSON,
+        },
+    ),
+    "report": (
+        "plain.json",
+        {
+            "format": given("--format caesura-json", on="plain.csv|nested.csv|coders.csv|times.csv"),
+            "option": READING["option"],
+            "encoding": READING["encoding"],
+            "output": given("--output out/else.html"),
+            "metric": given("--metric F"),
+            "reference": given("--reference anné"),
+            "title": given("--title Hello"),
+            "item": given("--item é2 --item é3 --item é4"),
+            "coder": given("--coder anné --coder bené"),
+            "resamples": given("--resamples 50"),
+            "level": given("--level 0.5"),
+            "drawn": given("--drawn 1", needs="--output out/report.md"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "reproduce": (
+        "carbone2004",
+        {
+            "output": given("--output out/figures"),
+            "metric": given("--metric F"),
+            "max_length": given("--max-length 9"),
+            "model": given("--model hmm"),
+            "folds": given("--folds 3"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "demo": ("boundaries", {"listed": given("--list", on=" "), "width": given("--width 30"), "json": JSON}),
+    "list": ("samples", {"json": JSON}),
+    "serve": (
+        "",
+        {
+            "host": given("--host 0.0.0.0", needs="--token abcdefghijklmnop"),
+            "port": given("--port 8643"),
+            "database": given("--database out/bench.sqlite"),
+            "token": given("--token zyxwvutsrqponmlk"),
+        },
+    ),
+    "bench": ("", {"size": given("--size 30"), "seed": given("--seed 7"), "json": JSON}),
+}  # fmt: skip
+
+
+def options_of(command: str) -> dict[str, click.Parameter]:
+    return {str(each.name): each for each in COMMANDS[command].params if isinstance(each, click.Option)}
+
+
+def every_command() -> list[str]:
+    """Our own commands; those of vowels/ plug in as a stranger's do, and segment's options for text are still without a plan."""
+    return [name for name in COMMANDS if not isinstance(COMMANDS[name], click.Group) and name != "segment"]
+
+
+@pytest.mark.parametrize("command", every_command())
+def test_every_option_is_in_the_plan(command: str) -> None:
+    assert command in PLANS, "say above how this command is called"
+    assert set(PLANS[command][1]) == set(options_of(command)), "say above how each option is given"
+
+
+# ---------------------------------------------------------------------- what the commands are given
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small inputs on which every option has something to do."""
+    here = tmp_path_factory.mktemp("pairs")
+    random = np.random.default_rng(3)
+    items, coders = (
+        ["é1", "é2", "é3", "é4", "é5", "é6", "é7"],
+        ["anné", "bené", "evé-who-reads-every-line-twice", "zoé"],
+    )
+    genre = {item: {"genre": "prose" if i % 2 else "verse"} for i, item in enumerate(items)}
+
+    def corpus(coders: list[str], types: str, chosen: list[str] = items) -> Corpus:
+        made = []
+        for i, item in enumerate(items):
+            length = 12 + 3 * i
+            for coder in coders:
+                where = np.sort(random.choice(np.arange(1, length), 4, replace=False)).tolist()
+                marks = [(p, types[int(random.integers(len(types)))]) for p in where] if types else where
+                if item in chosen:
+                    made.append(Annotation(item, coder, Segmentation.from_positions(marks, length=length)))
+        return Corpus.from_annotations(made, attributes={item: genre[item] for item in chosen})
+
+    def data(corpus: Corpus, *names: str) -> None:
+        write(corpus, here / f"{names[0]}.json")
+        for name in names[1:]:
+            shutil.copy(here / f"{names[0]}.json", here / name)
+
+    data(corpus(coders, "xy"), "coders", "coders.csv")
+    data(corpus(coders, ""), "plain", "plain.csv")
+    data(corpus(["g", "h"], "xy"), "gold", "gold.csv")
+    small = [
+        Annotation(item, coder, Segmentation.from_positions(list(enumerate(types[i % 3 :] + types, 1)), length=9))
+        for i, item in enumerate(items[:6])
+        for coder, types in zip(coders, ("xyx", "xyy", "yyx", "yyy"), strict=True)
+    ]
+    data(Corpus.from_annotations(small), "types", "types.csv")
+    for name in ("near", "far"):
+        data(corpus(["s"], "xy"), name)
+    data(corpus(["s"], "xy", items[:5]), "fewer")
+    for name in ("gold", "near", "far"):
+        if _polars():
+            write(read(here / f"{name}.json"), here / f"{name}.parquet")
+    times = [
+        Annotation(item, coder, Segmentation.from_times(np.sort(random.random(5)).round(3).tolist(), length=1.0))
+        for item in ("é1", "é2", "é3") for coder in ("ann", "ben")
+    ]  # fmt: skip
+    data(Corpus.from_annotations(times), "times", "times.csv")
+    spans = dict(
+        zip(
+            coders,
+            ([(1, 8), (1, 4), (5, 6)], [(1, 8), (1, 3), (5, 6)], [(1, 8), (2, 5), (6, 8)], [(4, 6)]),
+            strict=True,
+        )
+    )
+    nested = [Annotation(i, c, Hierarchy.from_spans(s, length=8)) for i in items for c, s in spans.items()]
+    data(Corpus.from_annotations(nested), "nested", "nested.csv")
+    tracks = [
+        Annotation(item, coder, Segmentation.from_positions([int(random.integers(1, 20))], length=20), track)
+        for item in items
+        for track in "AB"
+        for coder in coders
+    ]
+    data(Corpus.from_annotations(tracks), "tracks", "tracks.csv")
+    (here / "alike.csv").write_text('"",x,y,∅\nx,1,0.5,0.25\ny,0.5,1,0\n∅,0.25,0,1\n', encoding="utf-8")
+    (here / "talks").mkdir()
+    for item in "abcdefg":
+        for coder in coders:
+            words = [
+                "àb",
+                "one",
+                "two",
+                "three",
+                "four",
+                "five",
+                "six",
+                "seven",
+                "eight",
+                "nine",
+                "ten",
+            ]  # in Latin-1 àb is two words
+            words.insert(int(random.integers(2, 10)), "|")
+            (here / "talks" / f"{item}-{coder}.txt").write_text(" ".join(words), encoding="utf-8")
+    (here / "one.txt").write_text("àb two | three / four | five", encoding="utf-8")
+    spoken = "".join(
+        f"r,{coder},{time},2\n" for coder, last in (("x", 1.1), ("y", 1.2)) for time in (0.3, 0.6, 0.62, last)
+    )
+    for name in ("spoken.csv", "spoken.json"):
+        (here / name).write_text("item,coder,time,length\n" + spoken)
+    tier = '"IntervalTier"\n"{}"\n0\n2\n4\n0\n{}\n"a"\n{}\n0.6\n"b"\n0.6\n0.62\n"c"\n0.62\n2\n"d"\n'
+    grid = "".join(tier.format(name, at, at) for name, at in (("words", 0.5), ("phones", 0.3)))
+    (here / "r.TextGrid").write_text(
+        f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n2\n<exists>\n2\n{grid}'
+    )
+    (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
+    (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
+    _write_pointed(here / "heb")
+    return here
+
+
+def _polars() -> bool:
+    try:
+        import polars  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _write_pointed(folder: Path) -> None:
+    text = "שָׁלוֹם רַב\nבֹּקֶר טוֹב\nשָׁלוֹם לְךָ\n"
+    folder.mkdir()
+    (folder / "a.txt").write_text(text, encoding="utf-8")
+    (folder / "b.txt").write_text(text.replace("שָׁלוֹם", "שִׁלוֹם"), encoding="utf-8")
+
+
+# ---------------------------------------------------------------------- what comes out
+
+
+@dataclass
+class Bench:
+    """Runs commands in the folder, remembers what came out, and records what was handed to what is not started."""
+
+    folder: Path
+    seen: dict[tuple[str, ...], tuple[Any, ...]]
+
+    def run(self, command: str, *words: str) -> tuple[Any, ...]:
+        """Return status, standard error and all the rest of what a run of these words gives."""
+        key = (command, *words)
+        if key not in self.seen:
+            self.seen[key] = self._run(command.split() + " ".join(words).split())
+        return self.seen[key]
+
+    def _run(self, words: list[str]) -> tuple[Any, ...]:
+        out = self.folder / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        handed: list[str] = []
+        with chdir(self.folder), _recorded(handed):
+            done = caesura(*words)
+        files = {str(f.relative_to(out)): f.read_bytes() for f in sorted(out.rglob("*")) if f.is_file()}
+        if (default := self.folder / "report.html").exists():  # where `report` writes unless it is told
+            files["report.html"] = default.read_bytes()
+            default.unlink()
+        return done.returncode, done.stderr, done.stdout, files, handed
+
+
+class _recorded:
+    """Stands in for what takes long, listens or needs a cluster, and records what it was asked for."""
+
+    def __init__(self, handed: list[str]) -> None:
+        self.handed = handed
+        self.patches: list[Any] = []
+
+    def __enter__(self) -> None:
+        from caesura.cli import bench, evaluate, reproduce, serve
+        from caesura.papers import Reproduction
+
+        streamed, counted = evaluate.evaluate_streamed, evaluate.evaluate_corpora
+
+        def stream(*words: Any, engine: str, scheduler: str | None, **more: Any) -> Any:
+            self.handed.append(f"{engine} {scheduler} {more}")
+            return streamed(*words, engine="local", scheduler=None, resamples=200, **more)
+
+        def count(*words: Any, **more: Any) -> Any:
+            self.handed.append(f"{words[0].items} {more}")
+            return counted(*words, resamples=200, **more)
+
+        def paper(name: str, progress: Any, **more: Any) -> Reproduction:
+            return Reproduction(name, repr(more))
+
+        def race(sizes: Any, seed: int) -> list[Any]:
+            self.handed.append(f"{sizes} {seed}")
+            return []
+
+        self.patches = [
+            patch.object(evaluate, "evaluate_streamed", stream),
+            patch.object(evaluate, "evaluate_corpora", count),
+            patch.object(reproduce, "computed", paper),
+            patch.object(reproduce, "save_figures", lambda result, target: [target]),
+            patch.object(bench, "race", race),
+            patch.object(serve, "start", lambda settings: self.handed.append(repr(settings))),
+        ]
+        for each in self.patches:
+            each.start()
+
+    def __exit__(self, *fault: object) -> None:
+        for each in self.patches:
+            each.stop()
+
+
+@pytest.fixture(scope="module")
+def bench(folder: Path) -> Bench:
+    return Bench(folder, {})
+
+
+@pytest.mark.parametrize("command", PLANS)
+def test_every_pair_of_options_is_honoured_or_refused(bench: Bench, command: str) -> None:
+    arguments, options = PLANS[command]
+    wrong = [
+        f"{name} alone: {told}" for name, plan in options.items() if (told := _fault(bench, command, arguments, [plan]))
+    ]
+    for (one, first), (two, second) in combinations(options.items(), 2):
+        if (one, two) not in IMPLIED | ELSEWHERE and (told := _fault(bench, command, arguments, [first, second])):
+            wrong.append(f"{one} and {two}: {told}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _fault(bench: Bench, command: str, arguments: str, plans: list[Given]) -> str | None:
+    """Say what is wrong with options given together; None where they are honoured somewhere, or refused as they should be."""
+    if any(each.words.split()[0] in other.needs.split() for each in plans for other in plans):
+        return None  # one of them is given already, where the other is tried alone
+    bases = list(dict.fromkeys([*(on for plan in plans for on in plan.on.split("|") if on), arguments]))
+    faults = []
+    for base in bases[:1] if len(plans) == 1 else bases:
+        fault = _fault_on(bench, command, [base, *(plan.needs for plan in plans)], [plan.words for plan in plans])
+        if fault is None or (fault.startswith("refused") and " has no effect" in fault and len(plans) > 1):
+            return None
+        faults.append(fault)
+    all_refused = len(plans) > 1 and all(fault.startswith("refused") for fault in faults)
+    return None if all_refused else "; ".join(faults)
+
+
+def _fault_on(bench: Bench, command: str, base: list[str], words: list[str]) -> str | None:
+    status, complaint, *_ = together = bench.run(command, *base, *words)
+    if status == 2:
+        lines = complaint.splitlines()
+        sentence = len(lines) == 1 and lines[0].startswith("caesura: ") and lines[0].endswith((".", "…"))
+        return f"refused: {complaint.strip()}" if sentence else f"not refused in one sentence: {complaint}"
+    if status not in (0, 1) or "Traceback" in complaint:
+        return f"ends with {status}: {complaint[-300:]}"
+    for number, each in enumerate(words):
+        without = bench.run(command, *base, *words[:number], *words[number + 1 :])
+        if without == together:
+            return f"{each} changes nothing on {base[0]!r}"
+    return None
