@@ -41,7 +41,7 @@ def test_a_wrong_name_or_title_suggests_the_nearest() -> None:
 QUICK: dict[str, dict[str, Any]] = {"diaz2022": {"max_length": 8}, "carbone2004": {"metric": ["F"]}}
 
 #: Papers whose texts have to be fetched, and where they are tested on small ones.
-FETCHED = {"gal2002": "tests/vowels/test_gal2002.py"}
+FETCHED = {"gal2002": "tests/vowels/test_gal2002.py", "segmenters": "tests/papers/test_segmenters.py"}
 
 
 @pytest.mark.parametrize("name", [name for name in PAPERS if name not in FETCHED])

@@ -32,7 +32,7 @@ PAPERS: Registry[Callable[..., Reproduction]] = Registry(
         ),
         "segmenters": Entry(
             "caesura.papers.segmenters:reproduce",
-            title="Segmenters of text on Choi's documents, a textbook, lectures and dialogues, from a folder you name",
+            title="Choi 2000, Utiyama & Isahara 2001, Malioutov & Barzilay 2006, Eisenstein & Barzilay 2008: their tables of segmenters",
         ),
         "rasanen2009": Entry(
             "caesura.papers.rasanen2009:reproduce",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Segmentation
+from caesura.segmenters.text.chunks import from_chunks
 from caesura.segmenters.text.units import UNITS, split_units
 
 
@@ -53,3 +56,26 @@ def test_units_lose_nothing_but_blanks(text: str, unit: str) -> None:
     assert all(text[a:b] == u and u == u.strip() and u for (a, b), u in zip(cut.offsets, cut.units, strict=True))
     assert "".join("".join(cut.units).split()) == "".join(text.split())
     assert cut.marked(Segmentation.from_masses([1] * len(cut)), "") == text if len(cut) else True
+
+
+def test_chunks_of_other_libraries() -> None:
+    source = "One ship. Two ships. Bread. More bread. An oven."
+    text = split_units(source, "sentence")
+    document = SimpleNamespace(page_content="Bread. More bread.", metadata={"start_index": 21})
+    node = SimpleNamespace(text="Bread. More bread. An oven.", start_char_idx=21, end_char_idx=48)
+    for chunks in (
+        ["One ship. Two ships.", "Bread. More bread. An oven."],
+        [(0, 20), (21, 48)],
+        ["One ship.", document],
+        ["One", node],
+    ):
+        assert from_chunks(text, chunks).masses == [2, 3]
+    assert from_chunks(text, ["One ship. Two", "ships. Bread."]).masses == [
+        1,
+        4,
+    ]  # cut inside a sentence: the nearest end
+    assert from_chunks(text, ["One ship. Two ships.", "Two ships. Bread."]).masses == [1, 4]  # chunks that overlap
+    with pytest.raises(CaesuraError, match="chunk 2 does not stand in the text"):
+        from_chunks(text, ["One ship.", "nowhere"])
+    with pytest.raises(CaesuraError, match="in the order of the text"):
+        from_chunks(text, [(21, 30), (0, 9)])

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from caesura.segmenters.text.baselines import Human as Human
     from caesura.segmenters.text.baselines import Random as Random
     from caesura.segmenters.text.c99 import C99 as C99
+    from caesura.segmenters.text.chunks import from_chunks as from_chunks
     from caesura.segmenters.text.dcm import DCM as DCM
     from caesura.segmenters.text.mincut import MinCut as MinCut
     from caesura.segmenters.text.saving import load as load
@@ -27,6 +28,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
         "aps": ["APS"],
         "baselines": ["Human", "Random"],
         "c99": ["C99"],
+        "chunks": ["from_chunks"],
         "dcm": ["DCM"],
         "mincut": ["MinCut"],
         "saving": ["load"],
