@@ -57,11 +57,63 @@ def test_types_are_told_apart_unless_flat() -> None:
 
     typed = [coded((1.0, "c"), (3.0, "s")), coded((1.01, "c"), (3.01, "c"))]
     full = unify(typed, "consensus")
-    assert full.marks == [(1.0, "c")]
+    assert full.marks == [(1.0, "c"), (3.0, "c")], (
+        "the place is agreed on; its type is open, the first of the scale stands in"
+    )
+    assert [str(place) for place in full.provenance.open] == ["at 3 s (c or s)"]
     flat = unify(typed, "consensus", "flat")
     assert not flat.typed
     assert flat.positions.tolist() == [1.0, 3.0]
     assert unify(typed, "union").marks == [(1.0, "c"), (3.0, "s"), (3.01, "c")]
+
+
+def test_a_place_that_everybody_marked_stays_whatever_its_types() -> None:
+    """The sample's two coders both mark ANNA after units 13, 14, 21 and 22, with different types."""
+    gold = unify_corpus(cs.samples.load("dialogue"))["keys", "ANNA"]
+    assert {13, 14, 21, 22} <= set(gold.positions.tolist())
+    assert [str(place) for place in gold.provenance.open] == [
+        "after unit 13 (, or --)",
+        "after unit 14 (. or ,)",
+        "after unit 21 (? or .)",
+        "after unit 22 (, or --)",
+    ]
+    flat = unify_corpus(cs.samples.load("dialogue"), embeddedness="flat")["keys", "ANNA"]
+    assert set(flat.positions.tolist()) <= set(gold.positions.tolist())
+    assert any("after unit 13 (, or --)" in note for note in gold.provenance.notes)
+    data = gold.as_dict()["provenance"]["open"]
+    assert data[0] == {
+        "position": 13,
+        "types": [{"type": ",", "voters": ["second"]}, {"type": "--", "voters": ["first"]}],
+    }
+    kept = {row[0]: row[2] for row in gold.tables()[0].rows}
+    assert kept["after unit 13 (,)"] == kept["after unit 13 (--)"] == "type open"
+    assert kept["after unit 5 (?)"] is True
+
+
+def test_the_type_with_most_votes_wins_and_a_note_says_that_it_is_short_of_a_majority() -> None:
+    def coded(kind):
+        return Segmentation.from_positions([(2, kind)], length=5, labels=["a", "b", "c", "d"])
+
+    gold = unify([coded(kind) for kind in "bbacd"], "majority")
+    assert gold.marks == [(2, "b")]
+    assert gold.provenance.open == ()
+    assert gold.provenance.notes == ("no type has enough votes, the one with most is taken: after unit 2 (b).",)
+    assert [vote.type for vote in gold.provenance.rejected] == ["a", "c", "d"]
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(1, 9), st.sampled_from("abc")), max_size=6, unique=True), min_size=2, max_size=5
+    )
+)
+def test_no_place_of_the_flat_gold_is_missing_from_the_typed_one(coded) -> None:
+    typed = [Segmentation.from_positions(sorted(marks), length=10, labels="abc") for marks in coded]
+    for method in ("majority", "consensus", "union"):
+        full, flat = unify(typed, method), unify(typed, method, "flat")
+        assert set(full.positions.tolist()) == set(flat.positions.tolist())
+        cast = {(vote.position, vote.type) for vote in (*full.provenance.accepted, *full.provenance.rejected)}
+        assert cast == {mark for marks in coded for mark in marks}
+        assert {(v.position, v.type) for v in full.provenance.accepted} == set(full.marks if full.typed else ())
 
 
 @given(

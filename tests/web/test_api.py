@@ -60,6 +60,22 @@ def test_agreement_and_disputes(client: TestClient, project: int) -> None:
     assert without["coders"] == ["ann", "ben"]
 
 
+def test_a_place_with_two_types_is_kept_and_disputed(client: TestClient, project: int) -> None:
+    csv = "item,coder,position,type,length\n"
+    csv += "keys,ann,2,comma,5\nkeys,ann,5,stop,5\nkeys,ben,2,dash,5\nkeys,ben,5,stop,5\n"
+    client.post(f"/api/projects/{project}/files", files=[("files", ("keys.csv", csv))])
+    places = client.get(f"/api/projects/{project}/disagreements").json()
+    (open_one,) = [place for place in places if place["name"] == "keys"]
+    assert (open_one["position"], open_one["voters"], open_one["dispute"]) == (2, ["ann", "ben"], 1.0)
+    assert open_one["types"] == [{"type": "comma", "voters": ["ann"]}, {"type": "dash", "voters": ["ben"]}]
+    gold = client.post(
+        f"/api/items/{open_one['item']}/annotations", json={"coder": "gold", "method": "majority"}
+    ).json()
+    assert gold["marks"]["positions"] == [2, 5]
+    votes = client.get(f"/api/items/{open_one['item']}").json()["votes"]
+    assert [vote["types"] for vote in votes] == [open_one["types"], [{"type": "stop", "voters": ["ann", "ben"]}]]
+
+
 def test_adjudicate_undo_redo_export(client: TestClient, project: int) -> None:
     item = the_item(client, project)
     gold = client.post(f"/api/items/{item['id']}/annotations", json={"coder": "gold", "method": "majority"}).json()

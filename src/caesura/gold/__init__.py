@@ -1,7 +1,7 @@
 """One annotation out of many, flat and nested."""
 
 from caesura.gold.labels import UtteranceLabels, label_utterances
-from caesura.gold.result import BoundaryVote, GoldHierarchy, GoldSegmentation, Provenance
+from caesura.gold.result import BoundaryVote, GoldHierarchy, GoldSegmentation, OpenType, Provenance
 from caesura.gold.unification import METHODS, unify, unify_corpus
 from caesura.gold.votes import Ballot, Conflict, Vote
 
@@ -12,6 +12,7 @@ __all__ = [
     "Conflict",
     "GoldHierarchy",
     "GoldSegmentation",
+    "OpenType",
     "Provenance",
     "UtteranceLabels",
     "Vote",

@@ -2,25 +2,33 @@
 
 Boundaries between units meet exactly. Those of a recording rarely do, so that marks of up to a tolerance behind the first of them are
 one place, at the mark in the middle.
+
+Types are voted on after places: a place with enough votes stands, whatever its types. Its types are those with enough votes; where none
+has, the one with most; where two or more tie for that, the type is open: the first of them on the scale stands in, and the provenance
+lists the place for somebody to decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 from caesura.gold.nested import Rule, Threshold, enough
-from caesura.gold.result import BoundaryVote, GoldSegmentation, Provenance
+from caesura.gold.result import BoundaryVote, GoldSegmentation, OpenType, Provenance
 from caesura.gold.votes import Embeddedness, check_embeddedness
 from caesura.model import Segmentation
 
-__all__ = ["TOLERANCE", "boundary_votes", "meeting_places", "vote_on_boundaries"]
+__all__ = ["TOLERANCE", "boundary_votes", "meeting_places", "places_of", "vote_on_boundaries"]
 
 #: Seconds within which coders mean the same boundary of a recording, where nobody says otherwise.
 TOLERANCE = 0.02
 
 Type: TypeAlias = str | int | None
 
+Item = TypeVar("Item")
+
+_LISTED = 12  # places that a note spells out before it counts the rest
 _ROUNDING = 1e-9  # seconds that a difference of two times may be off
 
 
@@ -30,18 +38,24 @@ def meeting_places(marks: Iterable[tuple[float, str]], tolerance: float) -> Iter
     >>> list(meeting_places([(1.0, "ann"), (1.015, "ben"), (1.03, "ann")], 0.02))
     [(1.0, ('ann', 'ben')), (1.03, ('ann',))]
     """
-    group: list[tuple[float, str]] = []
+    for position, coders in places_of(marks, tolerance):
+        yield position, tuple(dict.fromkeys(coders))
+
+
+def places_of(marks: Iterable[tuple[float, Item]], tolerance: float) -> Iterator[tuple[float, list[Item]]]:
+    """Put marks (time, anything) together by place, left to right: where each place is, and what was marked there."""
+    group: list[tuple[float, Item]] = []
     for mark in sorted(marks, key=lambda mark: mark[0]):
         if group and mark[0] - group[0][0] > tolerance + _ROUNDING:
-            yield _place(group)
+            yield _middle(group), [item for _, item in group]
             group = []
         group.append(mark)
     if group:
-        yield _place(group)
+        yield _middle(group), [item for _, item in group]
 
 
-def _place(group: list[tuple[float, str]]) -> tuple[float, tuple[str, ...]]:
-    return group[(len(group) - 1) // 2][0], tuple(dict.fromkeys(coder for _, coder in group))
+def _middle(group: list[tuple[float, Item]]) -> float:
+    return group[(len(group) - 1) // 2][0]
 
 
 def boundary_votes(
@@ -59,18 +73,34 @@ def boundary_votes(
     [('ann', 'ben'), ('ben',)]
     """
     check_embeddedness(embeddedness)
-    cast: dict[Type, list[tuple[float, str]]] = {}
-    for coder, annotation in zip(coders, annotations, strict=True):
-        for position, kind in _marks(annotation, embeddedness):
-            cast.setdefault(kind, []).append((position, coder))
     reach = tolerance if annotations[0].timed else 0.0
+    by_type: dict[Type, list[tuple[float, str]]] = {}
+    for position, (kind, coder) in _all_marks(coders, annotations, embeddedness):
+        by_type.setdefault(kind, []).append((position, coder))
     votes = [
         BoundaryVote(position, kind, voters)
-        for kind, marks in cast.items()
+        for kind, marks in by_type.items()
         for position, voters in meeting_places(marks, reach)
     ]
+    rank = _scale(annotations)
+    return sorted(votes, key=lambda vote: (vote.position, rank(vote)))
+
+
+def _scale(annotations: Sequence[Segmentation]) -> Callable[[BoundaryVote], tuple[int, str]]:
+    """Where the type of a vote stands on the ordinal scale."""
     order = {label: i for i, label in enumerate(next((a.labels for a in annotations if a.labels), ()))}
-    return sorted(votes, key=lambda vote: (vote.position, order.get(str(vote.type), 0), str(vote.type)))
+    return lambda vote: (vote.type if isinstance(vote.type, int) else order.get(str(vote.type), 0), str(vote.type))
+
+
+def _all_marks(
+    coders: Sequence[str], annotations: Sequence[Segmentation], embeddedness: Embeddedness
+) -> list[tuple[float, tuple[Type, str]]]:
+    """Every mark of every coder: where, and (its type, who)."""
+    return [
+        (position, (kind, coder))
+        for coder, annotation in zip(coders, annotations, strict=True)
+        for position, kind in _marks(annotation, embeddedness)
+    ]
 
 
 def _marks(annotation: Segmentation, embeddedness: Embeddedness) -> list[tuple[float, Type]]:
@@ -96,11 +126,74 @@ def vote_on_boundaries(
     if annotations[0].timed:
         words += f", within {tolerance:g} s"
     cast = boundary_votes(coders, annotations, embeddedness, tolerance)
-    accepted = tuple(vote for vote in cast if vote.votes >= needed)
-    rejected = tuple(vote for vote in cast if vote.votes < needed)
-    notes = () if accepted else ("no boundary has enough votes: the gold standard is one segment.",)
+    accepted = [vote for vote in cast if vote.votes >= needed]
+    rejected = [vote for vote in cast if vote.votes < needed]
+    settled: list[list[BoundaryVote]] = []
+    if any(vote.type is not None for vote in rejected):
+        reach = tolerance if annotations[0].timed else 0.0
+        marks = _all_marks(coders, annotations, embeddedness)
+        settled = list(_won_without_a_type(places_of(marks, reach), accepted, needed, reach, _scale(annotations)))
+        in_place = _by_type([vote for votes in settled for vote in votes])
+        rejected = [vote for vote in rejected if not _is_near(vote.position, in_place.get(vote.type, []), reach)]
+    accepted += [winner for winner, *_ in settled]
+    rejected += [vote for _, *others in settled for vote in others]
+    ties = [[vote for vote in votes if vote.votes == votes[0].votes] for votes in settled]
+    undecided = tuple(OpenType(tied[0].position, tuple(tied)) for tied in ties if len(tied) > 1)
+    by_most = [tied[0] for tied in ties if len(tied) == 1]
+    accepted.sort(key=lambda vote: vote.position)
+    rejected.sort(key=lambda vote: vote.position)
     gold = segmentation_of(accepted, annotations)
-    return GoldSegmentation.of(gold, Provenance(method, words, tuple(coders), accepted, rejected, notes))
+    notes = tuple(_notes(accepted, by_most, undecided))
+    known = Provenance(method, words, tuple(coders), tuple(accepted), tuple(rejected), notes, open=undecided)
+    return GoldSegmentation.of(gold, known)
+
+
+def _won_without_a_type(
+    places: Iterable[tuple[float, list[tuple[Type, str]]]],
+    accepted: Sequence[BoundaryVote],
+    needed: int,
+    reach: float,
+    rank: Callable[[BoundaryVote], tuple[int, str]],
+) -> Iterator[list[BoundaryVote]]:
+    """Yield the votes at every place that enough coders marked though no one type has enough: most votes first, then by the scale."""
+    taken = [vote.position for vote in accepted]
+    for position, marks in places:
+        if len({coder for _, coder in marks}) < needed or _is_near(position, taken, reach):
+            continue
+        voters: dict[Type, dict[str, None]] = {}
+        for kind, coder in marks:
+            voters.setdefault(kind, {})[coder] = None
+        votes = [BoundaryVote(position, kind, tuple(who)) for kind, who in voters.items()]
+        yield sorted(votes, key=lambda vote: (-vote.votes, rank(vote)))
+
+
+def _by_type(votes: Sequence[BoundaryVote]) -> dict[Type, list[float]]:
+    positions: dict[Type, list[float]] = {}
+    for vote in votes:
+        positions.setdefault(vote.type, []).append(vote.position)
+    return positions
+
+
+def _is_near(position: float, ascending: Sequence[float], reach: float) -> bool:
+    """Whether one of these positions lies within reach."""
+    after = bisect_left(ascending, position - reach - _ROUNDING)
+    return after < len(ascending) and ascending[after] <= position + reach + _ROUNDING
+
+
+def _notes(
+    accepted: Sequence[BoundaryVote], by_most: Sequence[BoundaryVote], undecided: Sequence[OpenType]
+) -> Iterator[str]:
+    if not accepted:
+        yield "no boundary has enough votes: the gold standard is one segment."
+    if by_most:
+        yield f"no type has enough votes, the one with most is taken: {_listing(by_most)}."
+    if undecided:
+        yield f"the type is open, the first of those that tie stands in: {_listing(undecided)}."
+
+
+def _listing(places: Sequence[BoundaryVote | OpenType]) -> str:
+    more = f"; and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
+    return "; ".join(map(str, places[:_LISTED])) + more
 
 
 def segmentation_of(accepted: Sequence[BoundaryVote], annotations: Sequence[Segmentation]) -> Segmentation:

@@ -14,7 +14,7 @@ from caesura.gold.votes import Ballot, Conflict, Vote
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.registry import Entry
 
-__all__ = ["BoundaryVote", "GoldHierarchy", "GoldSegmentation", "Provenance", "Unification"]
+__all__ = ["BoundaryVote", "GoldHierarchy", "GoldSegmentation", "OpenType", "Provenance", "Unification"]
 
 _SHOWN = 40  # marks listed before the rest is only counted
 
@@ -38,6 +38,22 @@ class BoundaryVote(NamedTuple):
         )
 
 
+class OpenType(NamedTuple):
+    """A boundary with enough votes whose type is undecided: the types that tie, in the order of the scale, the first of them standing in."""
+
+    position: float
+    votes: tuple[BoundaryVote, ...]
+
+    def __str__(self) -> str:
+        where = str(self.votes[0]._replace(position=self.position, type=None))
+        return f"{where} ({' or '.join(str(vote.type) for vote in self.votes)})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        types = [{"type": vote.type, "voters": list(vote.voters)} for vote in self.votes]
+        return {"position": self.position, "types": types}
+
+
 @dataclass(frozen=True)
 class Provenance:
     """Where a gold standard comes from.
@@ -52,6 +68,8 @@ class Provenance:
         Every segment (or boundary) that anybody has, with its voters: those in the gold standard and those left out.
     notes
         What the reader should know: a single annotator, nothing in common, ties that were broken by search.
+    open
+        Boundaries that have enough votes but no type that wins, for somebody to decide.
     """
 
     method: str
@@ -62,6 +80,7 @@ class Provenance:
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     ballot: Ballot | None = field(default=None, repr=False, compare=False)
+    open: tuple[OpenType, ...] = ()
 
     def conflicts(self) -> list[Conflict]:
         """Say who crossed whom: every two segments of the annotators that cannot stand in one hierarchy."""
@@ -76,6 +95,7 @@ class Provenance:
             "notes": list(self.notes),
             "accepted": [vote._asdict() for vote in self.accepted],
             "rejected": [vote._asdict() for vote in self.rejected],
+            "open": [place.as_dict() for place in self.open],
             **self.details,
         }
 
@@ -100,8 +120,9 @@ class Unification(Result):
         """Everything that anybody marked, in reading order: who has it, and whether it stands in the gold standard."""
         known = self.provenance
         votes = [*((vote, True) for vote in known.accepted), *((vote, False) for vote in known.rejected)]
+        undecided = {vote for place in known.open for vote in place.votes}
         rows = tuple(
-            (str(vote), vote.votes, stands, ", ".join(vote.voters))
+            (str(vote), vote.votes, "type open" if vote in undecided else stands, ", ".join(vote.voters))
             for vote, stands in sorted(votes, key=lambda pair: (pair[0][0], str(pair[0][1])))
         )
         caption = f"{self.headline} by {known.method}"

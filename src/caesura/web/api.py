@@ -318,7 +318,9 @@ def _item(item: Item) -> dict[str, Any]:
 
 
 def _place(place: Place) -> dict[str, Any]:
-    shown = {"position": place.position, "voters": place.voters}
+    shown: dict[str, Any] = {"position": place.position, "voters": place.voters}
+    if place.types:
+        shown["types"] = [{"type": kind, "voters": voters} for kind, voters in place.types.items()]
     return shown if place.first is None else {**shown, "first": place.first}
 
 

@@ -45,6 +45,14 @@ export class Editor {
     return voters > 0 && voters < this.coders.length;
   }
 
+  // Where some of the coders in view marked a place and others did not, or all did but gave it different types.
+  isPlaceDisputed(place) {
+    const own = new Set(this.coders.map((a) => a.coder));
+    const count = (voters) => voters.filter((coder) => own.has(coder)).length;
+    const voters = count(place.voters);
+    return this.isDisputed(voters) || (place.types ?? []).some((type) => count(type.voters) > 0 && count(type.voters) < voters);
+  }
+
   tellVoters(where, voters) {
     byId("voters").replaceChildren(`${where}: ${voters.length} of ${this.coders.length}${voters.length ? " — " : ""}`,
       ...voters.flatMap((coder, i) => [i ? ", " : "", el("bdi", {}, coder)]));

@@ -22,7 +22,8 @@ export class TextEditor extends Editor {
   draw() {
     const own = new Set(this.coders.map((a) => a.coder));
     this.voters = new Map(this.data.votes.map((v) => [v.position, v.voters.filter((c) => own.has(c))]));
-    this.disputes = this.data.votes.map((v) => v.position).filter((p) => this.isDisputed(this.voters.get(p).length)).sort((a, b) => a - b);
+    this.disputes = this.data.votes.filter((v) => this.isPlaceDisputed(v)).map((v) => v.position).sort((a, b) => a - b);
+    this.inDispute = new Set(this.disputes);
     this.drawTypes();
     this.drawWords();
   }
@@ -62,7 +63,7 @@ export class TextEditor extends Editor {
     for (const [position, gap] of this.gaps) {
       const here = this.on.get(position);
       const votes = this.voters.get(position)?.length ?? 0;
-      gap.className = `gap${here ? " on" : ""}${this.isDisputed(votes) ? " disputed" : ""}`;
+      gap.className = `gap${here ? " on" : ""}${this.inDispute.has(position) ? " disputed" : ""}`;
       here && this.typed ? gap.setAttribute("data-type", here.join(" ")) : gap.removeAttribute("data-type");
       gap.setAttribute("aria-pressed", Boolean(here));
       gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}, ${votes} of ${this.coders.length} coders`);

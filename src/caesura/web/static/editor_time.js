@@ -72,10 +72,9 @@ export class TimeEditor extends Editor {
   // ---------------------------------------------------------------- drawing
 
   draw() {
-    const own = new Set(this.coders.map((a) => a.coder));
     this.rows = this.coders.map((a) => ({ coder: a.coder, marks: a.marks.positions }));
     this.all = [...new Set(this.rows.flatMap((row) => row.marks))].sort((a, b) => a - b);
-    this.disputes = this.data.votes.filter((v) => this.isDisputed(v.voters.filter((c) => own.has(c)).length)).map((v) => v.position).sort((a, b) => a - b);
+    this.disputes = this.data.votes.filter((v) => this.isPlaceDisputed(v)).map((v) => v.position).sort((a, b) => a - b);
     this.drawTypes();
     const longest = Math.max(...[...this.rows.map((row) => row.coder), this.state.coder].map((name) => [...name].length));
     this.gutter = Math.min(longest * LETTER + 12, this.line.clientWidth * 0.25);

@@ -74,8 +74,13 @@ async function showPlaces() {
   const places = await call("GET", `${base}/disagreements?most=50`);
   document.getElementById("places").replaceChildren(...places.map((place) =>
     el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}${place.first ? `&from=${place.first}` : ""}#adjudicate` }, name(place.name), where(place)),
-      ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]))));
+      ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]), ...typesOf(place))));
 }
+
+// Who gave which type, where coders agree on the place and not on its type.
+const typesOf = (place) =>
+  place.voters.length < place.coders || !place.types ? []
+    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type)), " ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)])])];
 
 const where = (place) =>
   place.kind === "time" ? ` at ${Number(place.position.toFixed(3))} s` : place.kind === "nested" ? ` units ${place.first} to ${place.position}` : ` after ${place.position}`;
