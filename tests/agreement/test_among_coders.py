@@ -338,7 +338,7 @@ def test_kappa_of_a_draw_forgets_pairs_that_were_not_drawn() -> None:
     corpus = missing_coders()
     weights = Coding(CountedPairs.among_coders(corpus), cs.metric("B")).draws(40, seed=0)
     drawn = next(i for i, row in enumerate(weights) if row[2] == 0 and row[0] > 0 and row[1] > 0)
-    sums = Coding(CountedPairs.among_coders(corpus), cs.metric("B")).by_item.weighted(weights[drawn : drawn + 1])
+    sums = Coding(CountedPairs.among_coders(corpus), cs.metric("B")).by_item.take(weights[drawn : drawn + 1])
     data = {item: {c: corpus[item, c] for c in corpus.coders_of(item)} for item in corpus.items}
     again = {
         f"{item}-{i}": data[item] for item, n in zip(data, weights[drawn].astype(int), strict=True) for i in range(n)

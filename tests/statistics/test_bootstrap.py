@@ -11,7 +11,7 @@ from caesura.statistics.bootstrap import (
     _student_quantile,
     bootstrap_interval,
     bootstrap_intervals,
-    grouped,
+    pool_groups,
     resampled_sums,
 )
 
@@ -72,10 +72,10 @@ def test_the_answer_depends_on_the_seed_alone() -> None:
 def test_groups_keep_the_total_and_the_spread() -> None:
     random = np.random.default_rng(2)
     rows = random_rows(random, 25_003)
-    pooled = grouped(rows)
+    pooled = pool_groups(rows)
     assert len(pooled) == 2_000
     np.testing.assert_allclose(pooled.sum(axis=0), rows.sum(axis=0))
-    wide = bootstrap_interval(F, grouped(rows, 9_000), resamples=500)
+    wide = bootstrap_interval(F, pool_groups(rows, 9_000), resamples=500)
     few = bootstrap_interval(F, rows, resamples=500)
     assert (wide.high - wide.low) == pytest.approx(few.high - few.low, rel=0.15)
 

@@ -157,7 +157,7 @@ class _Question:
 
     @cached_property
     def drawn(self) -> Sums | None:
-        return None if self.weights is None else self.coding.by_item.weighted(self.weights)
+        return None if self.weights is None else self.coding.by_item.take(self.weights)
 
     def answer(self, name: str) -> Agreement:
         """Work out one coefficient."""

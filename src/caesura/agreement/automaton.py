@@ -45,8 +45,8 @@ class Expected:
 
 
 def expected_cost(
-    one: NDArray[np.float64],
-    two: NDArray[np.float64],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
     lengths: NDArray[np.int64],
     costs: Costs,
     *,
@@ -55,22 +55,22 @@ def expected_cost(
 ) -> Expected | None:
     """Expected cost of texts of these lengths under these probabilities (types, then none); None past ``most_states``."""
     lengths = lengths[lengths > 0]
-    meet = float((1 - one[-1]) * (1 - two[-1])) if forced else 0.0
-    chain = _Chain(one, two, costs, forced)
+    meet = float((1 - first[-1]) * (1 - second[-1])) if forced else 0.0
+    chain = _Chain(first, second, costs, forced)
     run = chain.run(int(lengths.max()) if len(lengths) else 0, 1 - meet, most_states)
     if run is None:
         return None
     added, lost = run
-    cost = sum(_summed(added, int(n), meet) for n in lengths) / _GRID
-    bound = sum(_summed(lost, int(n), meet) for n in lengths) / _GRID
+    cost = sum(_sum_gaps(added, int(n), meet) for n in lengths) / _GRID
+    bound = sum(_sum_gaps(lost, int(n), meet) for n in lengths) / _GRID
     if forced:
-        cost += int(lengths.sum()) * float(one[:-1] @ costs.costs[:-1, :-1] @ two[:-1])
+        cost += int(lengths.sum()) * float(first[:-1] @ costs.costs[:-1, :-1] @ second[:-1])
     if bound > LARGEST_BOUND * lengths.sum():
         return None
     return Expected(float(cost), chain.states, float(bound))
 
 
-def _summed(added: NDArray[np.float64], places: int, meet: float) -> float:
+def _sum_gaps(added: NDArray[np.float64], places: int, meet: float) -> float:
     """Add up over all gaps of a text of so many places."""
     m = np.arange(1, min(len(added), places) + 1)
     total = float((1 + meet * (places - m)) @ added[: len(m)])
@@ -82,18 +82,18 @@ def _summed(added: NDArray[np.float64], places: int, meet: float) -> float:
 class _Chain:
     """The automaton, grown as far as probability reaches it."""
 
-    def __init__(self, one: NDArray[np.float64], two: NDArray[np.float64], costs: Costs, forced: bool) -> None:
-        none = len(one) - 1
-        kinds = [np.flatnonzero(side[:-1] > 0) for side in (one, two)]
+    def __init__(self, first: NDArray[np.float64], second: NDArray[np.float64], costs: Costs, forced: bool) -> None:
+        none = len(first) - 1
+        kinds = [np.flatnonzero(side[:-1] > 0) for side in (first, second)]
         events = [(-1, -1), *((int(p), -1) for p in kinds[0]), *((-1, int(q)) for q in kinds[1])]
         if not forced:
             events += [(int(p), int(q)) for p in kinds[0] for q in kinds[1]]
         self.events = np.array(events, dtype=np.int64)
         self.chances = (
-            one[np.where(self.events[:, 0] < 0, none, self.events[:, 0])]
-            * two[np.where(self.events[:, 1] < 0, none, self.events[:, 1])]
+            first[np.where(self.events[:, 0] < 0, none, self.events[:, 0])]
+            * second[np.where(self.events[:, 1] < 0, none, self.events[:, 1])]
         )
-        self.prices = _prices(costs, np.stack((one[:-1] > 0, two[:-1] > 0)))
+        self.prices = _prices(costs, np.stack((first[:-1] > 0, second[:-1] > 0)))
         self.states = 1
         self._room(256)
 

@@ -66,18 +66,18 @@ class Estimate:
 
 
 def distributions(
-    chance: Chance, one: NDArray[np.float64], two: NDArray[np.float64]
+    chance: Chance, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Probabilities of types and ∅ (last) for either annotator, from how often each used them."""
     if chance not in get_args(Chance):
         raise UnknownName("chance model", str(chance), list(get_args(Chance)))
-    both = one + two
+    both = first + second
     if chance == "kappa":
-        return _shares(one), _shares(two)
+        return _shares(first), _shares(second)
     if chance == "bennett":
-        both = np.ones(len(one))
-    elif chance == "bennett-boundaries" and len(one) > 1:
-        both = np.append(np.full(len(one) - 1, both[:-1].mean()), both[-1])
+        both = np.ones(len(first))
+    elif chance == "bennett-boundaries" and len(first) > 1:
+        both = np.append(np.full(len(first) - 1, both[:-1].mean()), both[-1])
     return _shares(both), _shares(both)
 
 
@@ -158,9 +158,9 @@ class _Simulation:
         done, target = 0, -(-_FIRST // self.chunk)
         while True:
             self._add(sums, done, (target - done) * self.chunk)
-            found = self._estimate(sums)
-            if enough(found) or found.draws >= _MOST:
-                return found
+            estimate = self._estimate(sums)
+            if enough(estimate) or estimate.draws >= _MOST:
+                return estimate
             done, target = target, 2 * target
 
     def _add(self, sums: NDArray[np.float64], first: int, draws: int) -> None:
@@ -168,10 +168,10 @@ class _Simulation:
         full, rest = divmod(draws, self.chunk)
         sizes = [self.chunk] * full + [rest] * (rest > 0)
         with ThreadPoolExecutor(self.threads) as pool:
-            for part in pool.map(self._drawn, range(first, first + len(sizes)), sizes):
+            for part in pool.map(self._draw_chunk, range(first, first + len(sizes)), sizes):
                 sums += part
 
-    def _drawn(self, number: int, size: int) -> NDArray[np.float64]:
+    def _draw_chunk(self, number: int, size: int) -> NDArray[np.float64]:
         """Draw one chunk and return the sums that a regression of similarity on the controls needs."""
         from caesura.kernels.flexible_chance import draw_flexible
 

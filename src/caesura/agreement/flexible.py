@@ -142,16 +142,16 @@ class _Question:
 
     def of(self, tracks: _Tracks, types: Sequence[str]) -> Agreement:
         """Answer for one pair: what is observed, what chance would give, and their coefficient."""
-        rows = np.array([track_row(self.metric, one, two) for one, two in tracks])
+        rows = np.array([track_row(self.metric, first, second) for first, second in tracks])
         observed = float(self.metric.score(rows.sum(axis=0)))
         names = [Named.of(s.types, s.labels).names for pair in tracks for s in pair]
         scale = self.family.similarity_for(tuple(types), *names)
-        counts = [_counted([pair[side] for pair in tracks], rows[:, 2], scale) for side in (0, 1)]
+        counts = [_count_types([pair[side] for pair in tracks], rows[:, 2], scale) for side in (0, 1)]
         shares = distributions(self.chance, *counts)
         model = ChanceModel(
             *shares, rows[:, 2].astype(np.int64), self.family.costs_of(scale), self.family.forced, self.family.tie_sign
         )
-        found = chance_similarity(
+        chance = chance_similarity(
             model,
             self.normalise,
             method=self.method,
@@ -160,41 +160,41 @@ class _Question:
             seed=self.seed,
             threads=self.threads,
         )
-        return self._answer(observed, found, scale, shares)
+        return self._answer(observed, chance, scale, shares)
 
     def _answer(
-        self, observed: float, found: Estimate, scale: Similarity, shares: tuple[NDArray[Any], NDArray[Any]]
+        self, observed: float, chance: Estimate, scale: Similarity, shares: tuple[NDArray[Any], NDArray[Any]]
     ) -> Agreement:
         names = [*scale.labels, "∅"]
         return Agreement(
             self.chance,
             observed,
-            found.value,
-            f"{self.metric.signature}|chance:{self.chance}|{self._how(found)}",
-            None if found.standard_error is None else _error(observed, found),
+            chance.value,
+            f"{self.metric.signature}|chance:{self.chance}|{self._how(chance)}",
+            None if chance.standard_error is None else _error(observed, chance),
             {
-                "method": found.method,
-                "expected_standard_error": found.standard_error,
-                "draws": found.draws,
-                "states": found.states,
-                "bound": found.bound,
+                "method": chance.method,
+                "expected_standard_error": chance.standard_error,
+                "draws": chance.draws,
+                "states": chance.states,
+                "bound": chance.bound,
                 "proportions": [dict(zip(names, share.tolist(), strict=True)) for share in shares],
             },
         )
 
-    def _how(self, found: Estimate) -> str:
-        return "exact" if found.method == "exact" else f"draws:{found.draws}|seed:{self.seed}"
+    def _how(self, chance: Estimate) -> str:
+        return "exact" if chance.method == "exact" else f"draws:{chance.draws}|seed:{self.seed}"
 
 
-def _error(observed: float, found: Estimate) -> float:
+def _error(observed: float, chance: Estimate) -> float:
     """Standard error of the coefficient: that of the expectation, through the derivative of their ratio."""
-    if found.standard_error is None:
+    if chance.standard_error is None:
         return 0.0
-    room = (1 - found.value) ** 2
-    return abs(1 - observed) / room * found.standard_error if room else float("inf")
+    room = (1 - chance.value) ** 2
+    return abs(1 - observed) / room * chance.standard_error if room else float("inf")
 
 
-def _counted(marks: list[Segmentation], places: NDArray[np.float64], scale: Similarity) -> NDArray[np.float64]:
+def _count_types(marks: list[Segmentation], places: NDArray[np.float64], scale: Similarity) -> NDArray[np.float64]:
     """How often one annotator used each type, and left a place without any."""
     counts = np.zeros(len(scale.labels) + 1)
     for each in marks:
@@ -216,10 +216,10 @@ def _among(corpus: Corpus, ask: _Question) -> Agreement:
             tracks.setdefault((item, track), {})[coder] = marks
     types = corpus.labels or ()
     pairs = {}
-    for one, two in combinations(corpus.coders, 2):
-        common = [(of[one], of[two]) for of in tracks.values() if one in of and two in of]
+    for first, second in combinations(corpus.coders, 2):
+        common = [(of[first], of[second]) for of in tracks.values() if first in of and second in of]
         if common:
-            pairs[one, two] = ask.of(common, types)
+            pairs[first, second] = ask.of(common, types)
     if not pairs:
         raise CaesuraError("no two coders of the corpus annotated the same text.")
     return next(iter(pairs.values())) if len(corpus.coders) == 2 else _mean(corpus.coders, pairs, ask)

@@ -49,7 +49,7 @@ class Sums:
     segment_densities: Table
     met: Table
 
-    def weighted(self, weights: Table) -> Sums:
+    def take(self, weights: Table) -> Sums:
         """Take every member of the leading axis as often as ``weights`` says, one row of weights per result."""
         return Sums(**{name: np.tensordot(weights, table, 1) for name, table in vars(self).items()})
 
@@ -89,9 +89,9 @@ class Coding:
         tables = np.moveaxis(add_up(columns, cell, size[0] * size[1]).reshape(*size, -1), -1, 0)
         marks, segments, places, annotations, densities, segment_densities = tables
         parts = self.metric.parts(self.counted.by_item(self.metric))
-        return Sums(parts, marks, segments, places, annotations, densities, segment_densities, self._met(places))
+        return Sums(parts, marks, segments, places, annotations, densities, segment_densities, self._meetings(places))
 
-    def _met(self, places: Table) -> Table:
+    def _meetings(self, places: Table) -> Table:
         """Which two coders (the earlier first) were compared on which item, where it has a potential boundary."""
         first, second = self.counted.pairs.coders
         item, size = self.counted.pairs.item_of, places.shape[1]
@@ -102,7 +102,7 @@ class Coding:
     @cached_property
     def whole(self) -> Sums:
         """One row: everything."""
-        return self.by_item.weighted(np.ones((1, len(self.by_item.marks))))
+        return self.by_item.take(np.ones((1, len(self.by_item.marks))))
 
     def among(self, kept: NDArray[np.bool_]) -> Sums:
         """One row per set of coders, which is a row of ``kept``: everything that these did, and they alone."""

@@ -26,10 +26,10 @@ def default_metric(marks: Marks, embeddedness: Embeddedness) -> Metric:
 
 def likeness(measure: Metric, candidates: Sequence[Marks], annotations: Sequence[Marks]) -> NDArray[np.float64]:
     """Score every candidate (hypothesis) against every annotation (reference): one row a candidate, larger is more alike."""
-    reference = Corpus.from_annotations([("text", str(i), made) for i, made in enumerate(annotations)])
-    hypothesis = Corpus.from_annotations([("text", str(i), made) for i, made in enumerate(candidates)])
-    one, two = np.divmod(np.arange(len(candidates) * len(annotations)), len(annotations))
-    scores = measure.score(measure.rows(Batch.of_corpora(reference, hypothesis, two, one)))
+    reference = Corpus.from_annotations([("text", str(i), marks) for i, marks in enumerate(annotations)])
+    hypothesis = Corpus.from_annotations([("text", str(i), marks) for i, marks in enumerate(candidates)])
+    candidate, annotation = np.divmod(np.arange(len(candidates) * len(annotations)), len(annotations))
+    scores = measure.score(measure.rows(Batch.of_corpora(reference, hypothesis, annotation, candidate)))
     return (scores if measure.higher_is_better else -scores).reshape(len(candidates), len(annotations))
 
 
@@ -45,8 +45,8 @@ def closest(coders: Sequence[str], annotations: Sequence[Marks], measure: Metric
     means = np.where(known, table, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
     def rank(place: int) -> tuple[float, int, list[float], str]:
-        made = annotations[place]
-        marks = made.segments.ravel() if isinstance(made, Hierarchy) else made.positions
-        return -round(float(means[place]), 12), -len(made), [float(mark) for mark in marks], coders[place]
+        annotation = annotations[place]
+        marks = annotation.segments.ravel() if isinstance(annotation, Hierarchy) else annotation.positions
+        return -round(float(means[place]), 12), -len(annotation), [float(mark) for mark in marks], coders[place]
 
     return min(range(len(annotations)), key=rank), means

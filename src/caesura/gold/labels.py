@@ -63,18 +63,18 @@ def label_utterances(
     >>> label_utterances(["ann", "ben"], two, consensus=True).labels
     [('initial',), (), ('final',)]
     """
-    if any(isinstance(made, Segmentation) and made.timed for made in annotations):
+    if any(isinstance(annotation, Segmentation) and annotation.timed for annotation in annotations):
         raise CaesuraError("a recording has no utterances to label: its boundaries are seconds.")
     number = len(coders)
     needed, words = (number, f"all {number} coders") if consensus else enough(threshold, rule, number)
     votes = np.zeros((int(annotations[0].length), 3), np.int64)
-    for made in annotations:
+    for annotation in annotations:
         begins, ends = np.zeros(len(votes), bool), np.zeros(len(votes), bool)
-        if isinstance(made, Hierarchy):
-            begins[made.segments[:, 0] - 1] = True
-            ends[made.segments[:, 1] - 1] = True
+        if isinstance(annotation, Hierarchy):
+            begins[annotation.segments[:, 0] - 1] = True
+            ends[annotation.segments[:, 1] - 1] = True
         elif len(votes):
-            cuts = np.array([first for first, _ in made.spans], dtype=np.int64)
+            cuts = np.array([first for first, _ in annotation.spans], dtype=np.int64)
             begins[cuts - 1] = True
             ends[cuts[1:] - 2] = True
             ends[-1] = True

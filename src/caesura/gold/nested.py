@@ -66,7 +66,7 @@ def conflict_free_union(ballot: Ballot, weight: Weight = "votes") -> GoldHierarc
     """Keep, of all segments of all annotators, the non-crossing selection with most votes."""
     kept = heaviest(ballot, weigh(ballot, weight), "depth")
     named = weight if isinstance(weight, str) else getattr(weight, "__name__", "a function")
-    return _made(ballot, kept, "conflict-free-union", f"the heaviest non-crossing selection by {named}")
+    return _gold_of(ballot, kept, "conflict-free-union", f"the heaviest non-crossing selection by {named}")
 
 
 def _passing(ballot: Ballot, votes: int, method: str, words: str) -> GoldHierarchy:
@@ -74,10 +74,10 @@ def _passing(ballot: Ballot, votes: int, method: str, words: str) -> GoldHierarc
     kept = passed if 2 * votes > len(ballot.coders) else heaviest(ballot, ballot.votes, "order", passed)
     left = int(passed.sum() - kept.sum())
     notes = (f"{left} segments passed but conflict with others that passed; the selection with most votes is kept.",)
-    return _made(ballot, kept, method, words, notes if left else ())
+    return _gold_of(ballot, kept, method, words, notes if left else ())
 
 
-def _made(
+def _gold_of(
     ballot: Ballot, kept: NDArray[np.bool_], method: str, rule: str, notes: tuple[str, ...] = ()
 ) -> GoldHierarchy:
     if not kept.any():

@@ -88,12 +88,12 @@ def _of_s(measure: Metric, marked: Marked) -> list[int]:
         states = reached
         trail.append(origin)
     at = min(states, key=lambda s: states[s])
-    found = []
+    backwards = []
     for place in range(len(trail), 0, -1):
         if at[0]:
-            found.append(place)
+            backwards.append(place)
         at = trail[place - 1][at]
-    return found[::-1]
+    return backwards[::-1]
 
 
 def _of_pk(measure: Metric, marked: Marked) -> list[int]:
@@ -117,11 +117,11 @@ def _of_pk(measure: Metric, marked: Marked) -> list[int]:
         totals = best[:p] + inside[:p, p]
         came[p] = int(np.argmin(np.round(totals, 12)))
         best[p] = totals[came[p]]
-    found, at = [], int(came[length])
+    backwards, at = [], int(came[length])
     while at > 0:
-        found.append(at)
+        backwards.append(at)
         at = int(came[at])
-    return found[::-1]
+    return backwards[::-1]
 
 
 #: Name of a score -> how its mean is maximised.

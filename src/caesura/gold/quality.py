@@ -30,8 +30,8 @@ __all__ = [
     "gold_corpus",
     "like",
     "method_table",
-    "projected",
     "represent",
+    "to_linear",
 ]
 
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
@@ -55,12 +55,12 @@ class Represented(Result):
     @property
     def names(self) -> list[str]:
         """The metrics by name."""
-        return [made.name for made in self.metrics]
+        return [measure.name for measure in self.metrics]
 
     @property
     def means(self) -> dict[str, float]:
         """The mean of every metric over the annotations where it is defined."""
-        return {made.name: _mean(column) for made, column in zip(self.metrics, self.scores.T, strict=True)}
+        return {measure.name: _mean(column) for measure, column in zip(self.metrics, self.scores.T, strict=True)}
 
     def by_coder(self) -> dict[str, dict[str, float]]:
         """The mean of every metric over each coder's annotations."""
@@ -91,7 +91,7 @@ class Represented(Result):
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
-            "signatures": {made.name: made.signature for made in self.metrics},
+            "signatures": {measure.name: measure.signature for measure in self.metrics},
             "segments": self.segments,
             "mean": self.means,
             "coders": self.by_coder(),
@@ -145,13 +145,13 @@ def represent(
     """
     listed = list(corpus)
     first = next(iter(golds.values()))
-    made = default_metrics(first, embeddedness) if chosen is None else [metric(name) for name in chosen]
-    scores = np.full((len(listed), len(made)), np.nan)
+    measures = default_metrics(first, embeddedness) if chosen is None else [metric(name) for name in chosen]
+    scores = np.full((len(listed), len(measures)), np.nan)
     agreement: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-    for column, measure in enumerate(made):
-        reference = Corpus.from_annotations([a._replace(marks=_seen(a.marks, measure, level)) for a in listed])
+    for column, measure in enumerate(measures):
+        reference = Corpus.from_annotations([a._replace(marks=_as_compared(a.marks, measure, level)) for a in listed])
         hypothesis = Corpus.from_annotations(
-            [a._replace(marks=_seen(golds[a.item, a.track], measure, level)) for a in listed]
+            [a._replace(marks=_as_compared(golds[a.item, a.track], measure, level)) for a in listed]
         )
         rows = measure.rows(Batch.of_corpora(reference, hypothesis))
         scores[:, column] = measure.score(rows)
@@ -159,7 +159,7 @@ def represent(
             parts = kappa_parts(rows)
             agreement[measure.name] = (parts.observed, parts.expected)
     annotations = tuple((a.item, a.track, a.coder) for a in listed)
-    return Represented(tuple(made), annotations, scores, agreement, sum(len(gold) for gold in golds.values()))
+    return Represented(tuple(measures), annotations, scores, agreement, sum(len(gold) for gold in golds.values()))
 
 
 def compare_methods(
@@ -173,7 +173,7 @@ def compare_methods(
     By default every method that applies to the corpus; where metrics are not named, all are judged by the same ones.
     """
     names = list(METHODS) if methods is None else list(methods)
-    found: dict[tuple[str, Embeddedness], Represented] = {}
+    by_method: dict[tuple[str, Embeddedness], Represented] = {}
     for how in embeddedness:
         judges = chosen
         for name in names:
@@ -185,24 +185,24 @@ def compare_methods(
                 continue  # a method that such annotations have no use for, as labels of utterances in seconds
             if judges is None:
                 judges = default_metrics(next(iter(golds.values())), how)
-            found[name, how] = represent(golds, corpus, judges, embeddedness=how)
-    return found
+            by_method[name, how] = represent(golds, corpus, judges, embeddedness=how)
+    return by_method
 
 
 def gold_corpus(golds: Mapping[tuple[str, str], Gold], coder: str = "gold") -> Corpus:
     """Put gold standards into a corpus of one coder, ready to be written or compared."""
-    return Corpus.from_annotations(Annotation(item, coder, made, track) for (item, track), made in golds.items())
+    return Corpus.from_annotations(Annotation(item, coder, gold, track) for (item, track), gold in golds.items())
 
 
-def projected(corpus: Corpus, level: int | Literal["all"] = "all") -> Corpus:
+def to_linear(corpus: Corpus, level: int | Literal["all"] = "all") -> Corpus:
     """Turn a corpus of hierarchies into one of linear segmentations: all boundaries, or those of one level.
 
     >>> corpus = Corpus.from_dict({"x": {"ann": Hierarchy.from_brackets("[[a] [b c]] [d]")}})
-    >>> projected(corpus)["x", "ann"].masses, projected(corpus, 1)["x", "ann"].masses
+    >>> to_linear(corpus)["x", "ann"].masses, to_linear(corpus, 1)["x", "ann"].masses
     ([1, 2, 1], [3, 1])
     """
     return Corpus.from_annotations(
-        [a._replace(marks=_flattened(a.marks, None if level == "all" else level)) for a in corpus],
+        [a._replace(marks=_flat(a.marks, None if level == "all" else level)) for a in corpus],
         attributes=corpus.attributes,
     )
 
@@ -211,18 +211,18 @@ def like(marks: Segmentation | Hierarchy, gold: Gold) -> Segmentation | Hierarch
     """Show an annotation as the gold standard is: lifted to a hierarchy, flattened, or as it is."""
     if isinstance(gold, Hierarchy):
         return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(marks)
-    flat = _flattened(marks, None)
+    flat = _flat(marks, None)
     return Segmentation(flat.length, flat._cuts(), units=flat.units) if flat.typed and not gold.typed else flat
 
 
-def _seen(marks: Segmentation | Hierarchy, measure: Metric, level: int | None) -> Segmentation | Hierarchy:
+def _as_compared(marks: Segmentation | Hierarchy, measure: Metric, level: int | None) -> Segmentation | Hierarchy:
     """Show marks to a metric as what it compares."""
     if "nested" in measure.needs:
         return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(marks)
-    return _flattened(marks, level)
+    return _flat(marks, level)
 
 
-def _flattened(marks: Segmentation | Hierarchy, level: int | None) -> Segmentation:
+def _flat(marks: Segmentation | Hierarchy, level: int | None) -> Segmentation:
     if isinstance(marks, Segmentation):
         return marks
     return marks.boundaries() if level is None else marks.at_level(level)

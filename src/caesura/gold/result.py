@@ -149,9 +149,9 @@ class GoldHierarchy(Unification, Hierarchy):
     provenance: Provenance
 
     @classmethod
-    def of(cls, made: Hierarchy, provenance: Provenance) -> GoldHierarchy:
+    def of(cls, hierarchy: Hierarchy, provenance: Provenance) -> GoldHierarchy:
         """Attach the provenance to a hierarchy."""
-        gold = cls._trusted(made.length, made.segments, made.units)
+        gold = cls._trusted(hierarchy.length, hierarchy.segments, hierarchy.units)
         object.__setattr__(gold, "provenance", provenance)
         assert isinstance(gold, GoldHierarchy)
         return gold
@@ -184,9 +184,9 @@ class GoldSegmentation(Unification, Segmentation):
     provenance: Provenance
 
     @classmethod
-    def of(cls, made: Segmentation, provenance: Provenance) -> GoldSegmentation:
+    def of(cls, marks: Segmentation, provenance: Provenance) -> GoldSegmentation:
         """Attach the provenance to a segmentation."""
-        gold = cls._trusted(made.length, made.positions, made.types, made.labels, made.units, made.names)
+        gold = cls._trusted(marks.length, marks.positions, marks.types, marks.labels, marks.units, marks.names)
         object.__setattr__(gold, "provenance", provenance)
         assert isinstance(gold, GoldSegmentation)
         return gold

@@ -38,22 +38,22 @@ _LEVEL = 1e-12  # scores closer than this are equal
 def most_alike(annotations: Sequence[Segmentation], measure: Metric) -> tuple[list[int], float, str]:
     """Find boundaries with the greatest mean likeness to all annotations; return them, the mean score, and how they were found."""
     length = int(annotations[0].length)
-    plain = [np.unique(made.positions[made.positions < length]).astype(np.int64) for made in annotations]
+    plain = [np.unique(marks.positions[marks.positions < length]).astype(np.int64) for marks in annotations]
     marked = marks_of(plain, length)
-    found = optimum(measure, marked)
+    solution = optimum(measure, marked)
     places = marked.shape[1]
-    if found is None and places <= _EVERY:
+    if solution is None and places <= _EVERY:
         every = [tuple(p + 1 for p in range(places) if mask >> p & 1) for mask in range(2**places)]
         scores = _means(every, plain, length, measure)
         best, _ = _highest(dict(zip(every, scores.tolist(), strict=True)))
-        found = list(best), f"exact: all {2**places} segmentations were compared"
-    if found is None:
+        solution = list(best), f"exact: all {2**places} segmentations were compared"
+    if solution is None:
         starts = [*map(np.ndarray.tolist, plain)]
         votes = marked.sum(axis=0)
         starts += [(np.flatnonzero(votes >= least) + 1).tolist() for least in range(1, len(plain) + 1)]
-        found = _climb(starts, plain, length, measure, marked)
-    score = float(_means([found[0]], plain, length, measure)[0])
-    return found[0], score if measure.higher_is_better else -score, found[1]
+        solution = _climb(starts, plain, length, measure, marked)
+    score = float(_means([solution[0]], plain, length, measure)[0])
+    return solution[0], score if measure.higher_is_better else -score, solution[1]
 
 
 def _climb(
@@ -141,7 +141,7 @@ def most_alike_nested(
     known = list(zip(*(c.tolist() for c in columns), strict=True))
     starts = [*annotations, conflict_free_union(ballot), majority(ballot)]
     summits: dict[Selection, float] = {}
-    begun: list[Selection] = [tuple(sorted({s if full else s[:2] for s in made.spans})) for made in starts]
+    begun: list[Selection] = [tuple(sorted({s if full else s[:2] for s in hierarchy.spans})) for hierarchy in starts]
     for start in dict.fromkeys(begun):
         here, height = _summit(
             start,
@@ -163,12 +163,12 @@ def _nested_neighbours(here: Selection, known: list[tuple[int, ...]]) -> Iterabl
             yield tuple(sorted([*(s for s in here if not _clash(s, segment)), segment]))
 
 
-def _clash(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
-    if two[0] < one[0] or (two[0] == one[0] and two[1] > one[1]):
-        one, two = two, one
-    if two[0] > one[1]:
+def _clash(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    if second[0] < first[0] or (second[0] == first[0] and second[1] > first[1]):
+        first, second = second, first
+    if second[0] > first[1]:
         return False
-    return two[1] > one[1] or (len(one) > 2 and (two[2] <= one[2] or one[:2] == two[:2]))
+    return second[1] > first[1] or (len(first) > 2 and (second[2] <= first[2] or first[:2] == second[:2]))
 
 
 def _hierarchy(spans: Selection, length: int) -> Hierarchy:

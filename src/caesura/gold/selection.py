@@ -105,8 +105,8 @@ def _contexts(
     regular = np.stack((np.searchsorted(known, level[follows] - 1), number[follows]), axis=1)
     place = np.full(len(ballot), -1)
     place[rows] = number
-    made = ballot.steps[(place[ballot.steps[:, 1]] >= 0) & np.isin(ballot.steps[:, 0], known)]
-    observed = np.stack((np.searchsorted(known, made[:, 0]), place[made[:, 1]]), axis=1)
+    steps = ballot.steps[(place[ballot.steps[:, 1]] >= 0) & np.isin(ballot.steps[:, 0], known)]
+    observed = np.stack((np.searchsorted(known, steps[:, 0]), place[steps[:, 1]]), axis=1)
     return inside, np.unique(np.concatenate((regular, observed)), axis=0), len(known)
 
 

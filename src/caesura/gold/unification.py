@@ -106,62 +106,62 @@ def _best_annotator(wanted: _Request) -> Gold:
 def _maximise(wanted: _Request) -> Gold:
     measure = wanted.metric or default_metric(wanted.marks[0], wanted.embeddedness)
     rule = f"the greatest mean {measure.signature} to all coders"
-    made: Segmentation | Hierarchy
+    best: Segmentation | Hierarchy
     if wanted.is_nested and "nested" in measure.needs:
-        made, score, how = most_alike_nested(wanted.ballot(), wanted.nested, measure)
-        made = made.with_units(wanted.marks[0].units)
+        best, score, how = most_alike_nested(wanted.ballot(), wanted.nested, measure)
+        best = best.with_units(wanted.marks[0].units)
     else:
         _check_plain(wanted)
         wanted = replace(wanted, marks=wanted.linear, embeddedness="flat")
         places, score, how = most_alike(wanted.linear, measure)
-        made = Segmentation.from_positions(places, length=int(wanted.marks[0].length), units=wanted.marks[0].units)
+        best = Segmentation.from_positions(places, length=int(wanted.marks[0].length), units=wanted.marks[0].units)
     note = f"mean {measure.name} {score:.4f}; {how}."
-    return _of_votes(wanted, made, rule, (note,), {"mean": score, "found": how})
+    return _of_votes(wanted, best, rule, (note,), {"mean": score, "found": how})
 
 
 def _check_plain(wanted: _Request) -> None:
-    if wanted.embeddedness == "full" and any(made.typed for made in wanted.linear):
+    if wanted.embeddedness == "full" and any(marks.typed for marks in wanted.linear):
         raise CaesuraError(
             "the method 'maximise' places boundaries without types; ask for embeddedness='flat' (--embeddedness flat)."
         )
 
 
 def _utterance_labels(wanted: _Request) -> Gold:
-    found = label_utterances(wanted.coders, wanted.marks, threshold=wanted.threshold, rule=wanted.rule)
-    made = Segmentation.from_positions(
-        found.boundaries, length=int(wanted.marks[0].length), units=wanted.marks[0].units
+    labelled = label_utterances(wanted.coders, wanted.marks, threshold=wanted.threshold, rule=wanted.rule)
+    marks = Segmentation.from_positions(
+        labelled.boundaries, length=int(wanted.marks[0].length), units=wanted.marks[0].units
     )
-    note = f"{found.share_agreed:.0%} of the utterances have a label that enough coders agree on."
+    note = f"{labelled.share_agreed:.0%} of the utterances have a label that enough coders agree on."
     linear = replace(wanted, marks=wanted.linear, embeddedness="flat")
-    details = {"labels": [list(labels) for labels in found.labels]}
-    return _of_votes(linear, made, f"labels of utterances by {found.rule}", (note,), details)
+    details = {"labels": [list(labels) for labels in labelled.labels]}
+    return _of_votes(linear, marks, f"labels of utterances by {labelled.rule}", (note,), details)
 
 
 def _of_votes(
-    wanted: _Request, made: Segmentation | Hierarchy, rule: str, notes: tuple[str, ...], details: dict[str, Any]
+    wanted: _Request, marks: Segmentation | Hierarchy, rule: str, notes: tuple[str, ...], details: dict[str, Any]
 ) -> Gold:
     """Attach provenance to marks that were not found by counting votes: who has each of them all the same."""
-    if isinstance(made, Hierarchy):
+    if isinstance(marks, Hierarchy):
         ballot = wanted.ballot()
-        own = {(a, b, c if wanted.embeddedness == "full" else None) for a, b, c in made.spans}
+        own = {(a, b, c if wanted.embeddedness == "full" else None) for a, b, c in marks.spans}
         cast = [ballot.vote(row) for row in range(len(ballot))]
         inside = [vote[:3] in own for vote in cast]
         known = Provenance(
             wanted.method, rule, tuple(wanted.coders), tuple(v for v, yes in zip(cast, inside, strict=True) if yes),
             tuple(v for v, yes in zip(cast, inside, strict=True) if not yes), notes, details, ballot,
         )  # fmt: skip
-        return GoldHierarchy.of(made, known)
-    if made.timed:
+        return GoldHierarchy.of(marks, known)
+    if marks.timed:
         return GoldSegmentation.of(
-            made, Provenance(wanted.method, rule, tuple(wanted.coders), notes=notes, details=details)
+            marks, Provenance(wanted.method, rule, tuple(wanted.coders), notes=notes, details=details)
         )
-    marks = boundary_votes(wanted.coders, wanted.linear, wanted.embeddedness)
-    typed = made.typed and wanted.embeddedness == "full"
-    kept = set(made.marks) if typed else {(p, None) for p in made.positions.tolist()}
-    accepted = tuple(v for v in marks if (v.position, v.type) in kept)
-    rejected = tuple(v for v in marks if (v.position, v.type) not in kept)
+    votes = boundary_votes(wanted.coders, wanted.linear, wanted.embeddedness)
+    typed = marks.typed and wanted.embeddedness == "full"
+    kept = set(marks.marks) if typed else {(p, None) for p in marks.positions.tolist()}
+    accepted = tuple(v for v in votes if (v.position, v.type) in kept)
+    rejected = tuple(v for v in votes if (v.position, v.type) not in kept)
     return GoldSegmentation.of(
-        made, Provenance(wanted.method, rule, tuple(wanted.coders), accepted, rejected, notes, details)
+        marks, Provenance(wanted.method, rule, tuple(wanted.coders), accepted, rejected, notes, details)
     )
 
 

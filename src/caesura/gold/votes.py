@@ -85,7 +85,7 @@ class Ballot:
         check_embeddedness(embeddedness)
         length = _one_length(coders, annotations)
         full = embeddedness == "full"
-        rows = np.concatenate([_with_outer(number, made) for number, made in enumerate(annotations)])
+        rows = np.concatenate([_with_outer(number, hierarchy) for number, hierarchy in enumerate(annotations)])
         rows = rows[np.lexsort((rows[:, 3], -rows[:, 2], rows[:, 1]))]
         if not full:
             rows[:, 3:] = 0
@@ -105,8 +105,8 @@ class Ballot:
             starts=np.searchsorted(cast[:, 0], np.arange(new.sum() + 1)),
             voters=cast[:, 1].copy(),
             steps=steps,
-            stacked=_stacked(rows, segment) if full else np.empty((0, 2), np.int64),
-            units=next((made.units for made in annotations if made.units is not None), None),
+            stacked=_stacks(rows, segment) if full else np.empty((0, 2), np.int64),
+            units=next((hierarchy.units for hierarchy in annotations if hierarchy.units is not None), None),
         )
 
     def __len__(self) -> int:
@@ -130,9 +130,9 @@ class Ballot:
 
         out = np.zeros(len(self), np.int64)
         crossing_weight(self.first, self.last, self.level, self.votes, out)
-        one, two = self.stacked.T
-        np.subtract.at(out, one, self.votes[two])
-        np.subtract.at(out, two, self.votes[one])
+        outer, inner = self.stacked.T
+        np.subtract.at(out, outer, self.votes[inner])
+        np.subtract.at(out, inner, self.votes[outer])
         return out
 
     def conflicts(self) -> Iterator[Conflict]:
@@ -153,22 +153,24 @@ class Ballot:
 
 
 def _one_length(coders: Sequence[str], annotations: Sequence[Hierarchy]) -> int:
-    for coder, made in zip(coders, annotations, strict=True):
-        if made.length != annotations[0].length:
+    for coder, hierarchy in zip(coders, annotations, strict=True):
+        if hierarchy.length != annotations[0].length:
             raise LengthMismatch(
-                f"coder {coders[0]!r} annotated {annotations[0].length} units, coder {coder!r} {made.length}; "
+                f"coder {coders[0]!r} annotated {annotations[0].length} units, coder {coder!r} {hierarchy.length}; "
                 "all annotations must be of one text."
             )
     return annotations[0].length
 
 
-def _with_outer(coder: int, made: Hierarchy) -> NDArray[np.int64]:
+def _with_outer(coder: int, hierarchy: Hierarchy) -> NDArray[np.int64]:
     """Rows of coder, first, last, level, level outside (0 at the top)."""
-    outside = np.array([0 if parent < 0 else made.segments[parent, 2] for parent in made.parents], dtype=np.int64)
-    return np.column_stack((np.full(len(made), coder, np.int64), made.segments, outside))
+    outside = np.array(
+        [0 if parent < 0 else hierarchy.segments[parent, 2] for parent in hierarchy.parents], dtype=np.int64
+    )
+    return np.column_stack((np.full(len(hierarchy), coder, np.int64), hierarchy.segments, outside))
 
 
-def _stacked(rows: NDArray[np.int64], segment: NDArray[np.int64]) -> NDArray[np.int64]:
+def _stacks(rows: NDArray[np.int64], segment: NDArray[np.int64]) -> NDArray[np.int64]:
     """Pairs of segments with one extent that one coder has directly inside each other, outer first."""
     order = np.lexsort((rows[:, 3], -rows[:, 2], rows[:, 1], rows[:, 0]))
     mine, numbers = rows[order], segment[order]

@@ -80,6 +80,6 @@ class _Scorer:
         if len(truth) != len(predicted):
             raise CaesuraError(f"{len(predicted)} predictions for {len(truth)} references; expected one for each.")
         seen = Accumulator(self.metric)
-        for one, two in zip(truth, predicted, strict=True):
-            seen.update(one, two)
+        for reference, hypothesis in zip(truth, predicted, strict=True):
+            seen.update(reference, hypothesis)
         return seen.compute() if self.metric.higher_is_better else -seen.compute()

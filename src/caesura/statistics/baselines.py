@@ -39,7 +39,7 @@ def _random(random: np.random.Generator, length: int, boundaries: int, sizes: ND
     )
 
 
-def _shuffled(random: np.random.Generator, length: int, boundaries: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
+def _shuffle_sizes(random: np.random.Generator, length: int, boundaries: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
     """Draw segment sizes from the whole reference until the text is full."""
     ends = np.cumsum(random.choice(sizes, size=length))
     return ends[ends < length]
@@ -51,7 +51,7 @@ BASELINES: dict[str, Place] = {
     "all": _all,
     "uniform": _uniform,
     "random density": _random,
-    "random sizes": _shuffled,
+    "random sizes": _shuffle_sizes,
 }
 
 #: Baselines that know nothing at all: a metric that prefers one of them to a system deserves a warning.
@@ -72,7 +72,7 @@ def baseline(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
     sizes, types = _sizes(reference), reference.types
     streams = np.random.SeedSequence(seed).spawn(len(reference))
     seen: set[tuple[str, str]] = set()
-    made = []
+    annotations = []
     for row, annotation in enumerate(reference):
         key = (annotation.item, annotation.track)
         if key in seen:
@@ -85,8 +85,8 @@ def baseline(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
         where = BASELINES[name](random, length, boundaries, sizes) if length else np.empty(0, np.int64)
         codes = None if types is None else _types(name, random, types, len(where))
         marks = Segmentation(length, where, codes, reference.labels)
-        made.append(Annotation(annotation.item, name, marks, annotation.track))
-    return Corpus.from_annotations(made, labels=reference.labels)
+        annotations.append(Annotation(annotation.item, name, marks, annotation.track))
+    return Corpus.from_annotations(annotations, labels=reference.labels)
 
 
 def _types(name: str, random: np.random.Generator, types: NDArray[np.int64], number: int) -> NDArray[np.int64]:
@@ -100,5 +100,5 @@ def _types(name: str, random: np.random.Generator, types: NDArray[np.int64], num
 
 
 def _sizes(reference: Corpus) -> NDArray[Any]:
-    found = [annotation.marks.masses for annotation in reference if isinstance(annotation.marks, Segmentation)]
-    return np.array([size for masses in found for size in masses], dtype=np.int64)
+    all_masses = [annotation.marks.masses for annotation in reference if isinstance(annotation.marks, Segmentation)]
+    return np.array([size for masses in all_masses for size in masses], dtype=np.int64)

@@ -33,8 +33,8 @@ __all__ = [
     "Resampling",
     "bootstrap_interval",
     "bootstrap_intervals",
-    "grouped",
     "groups_for",
+    "pool_groups",
     "resampled_sums",
 ]
 
@@ -109,7 +109,7 @@ def bootstrap_intervals(
         raise CaesuraError(f"there is no interval {method!r}; expected {', '.join(_ENDS)}.")
     if not rows or len(rows[0]) < 2:
         return [None] * len(rows)
-    pooled = [grouped(each) for each in rows]
+    pooled = [pool_groups(each) for each in rows]
     widths = np.cumsum([each.shape[1] for each in pooled])[:-1]
     drawn = np.split(resampled_sums(np.concatenate(pooled, axis=1), resamples, seed), widths, axis=1)
     return [
@@ -122,7 +122,7 @@ def groups_for(items: int) -> int:
     return items if items <= MOST_ITEMS else GROUPS
 
 
-def grouped(rows: Rows, groups: int | None = None) -> Rows:
+def pool_groups(rows: Rows, groups: int | None = None) -> Rows:
     """Pool items into sums where there are too many of them; item ``i`` goes to group ``i mod groups``."""
     groups = groups or groups_for(len(rows))
     if len(rows) <= groups:

@@ -134,9 +134,9 @@ class Evaluation(Results):
         return min(scored)[2] if scored else None
 
     def _only(self, chosen: Any) -> Evaluation:
-        def cut(found: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
+        def cut(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
             kept = {}
-            for system, each in found.items():
+            for system, each in systems.items():
                 rows = [m.rows[chosen] for m in each.values()]
                 intervals = self.resampling.intervals([m.metric for m in each.values()], rows)
                 kept[system] = {
@@ -200,7 +200,7 @@ def evaluate(
     check_whole("threads", 1 if threads is None else threads)
     paired = pair_systems(reference, systems, missing=missing)
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
-    chosen = _chosen(metrics, next(iter(counted.values())))
+    chosen = _choose_metrics(metrics, next(iter(counted.values())))
     measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed))
     return Evaluation(
         items=next(iter(paired.values())).items,
@@ -240,10 +240,10 @@ def _bounds(reference: Corpus, measure: _Measure, threads: int | None) -> dict[s
     return bounds
 
 
-def _chosen(wanted: Iterable[str | Metric] | None, counted: CountedPairs) -> list[Metric]:
+def _choose_metrics(wanted: Iterable[str | Metric] | None, counted: CountedPairs) -> list[Metric]:
     if wanted is None:
         tried = map(metric, unnamed_metrics(counted.batch.kind))
-        return [made for made in tried if made.applies_to(counted.batch)]
+        return [each for each in tried if each.applies_to(counted.batch)]
     chosen = [metric(name) for name in wanted]
     if not chosen:
         raise CaesuraError("name at least one metric, or give none to take every one that applies.")

@@ -66,13 +66,13 @@ def region_groups(
     """
     if by not in ("item", "speaker", "all"):
         raise CaesuraError(f"scores are gathered by item, speaker or all, not by {by!r}.")
-    found: dict[str, RegionScores] = {}
+    groups: dict[str, RegionScores] = {}
     for item, track, ours, theirs in _pairs(reference, hypothesis):
         speaker = track or str(reference.attributes.get(item, {}).get("speaker", "")) or "unknown speaker"
         name = {"item": item, "speaker": speaker, "all": "all"}[by]
         scores = region_scores(ours, theirs, tolerance, **options)
-        found[name] = found[name] + scores if name in found else scores
-    return found
+        groups[name] = groups[name] + scores if name in groups else scores
+    return groups
 
 
 def boundary_classes(
@@ -93,22 +93,22 @@ def boundary_classes(
             pair = ours.names[place], ours.names[place + 1]
             all_of_them[pair] += 1
             hits[pair] += not deleted
-    made = [BoundaryClass(*pair, hits[pair], number) for pair, number in all_of_them.items()]
-    return sorted(made, key=lambda c: (-c.missed, c.left, c.right))
+    classes = [BoundaryClass(*pair, hits[pair], number) for pair, number in all_of_them.items()]
+    return sorted(classes, key=lambda c: (-c.missed, c.left, c.right))
 
 
 def insertions_inside(
     reference: Corpus, hypothesis: Corpus, tolerance: float | str = 0.02, **options: Any
 ) -> dict[str, int]:
     """Count insertions by the label of the reference's segment they fall into, the most first."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for item, _, ours, theirs in _pairs(reference, hypothesis):
         if ours.names is None:
             raise CaesuraError(f"item {item!r}: the reference has no labels to name insertions after.")
         match = region_match(ours, theirs, tolerance, **options)
         for place in np.searchsorted(ours._cuts(), match.hypothesis[match.inserted], side="right").tolist():
-            found[ours.names[place]] += 1
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+            counts[ours.names[place]] += 1
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def random_hit_rates(
     lengths = np.array(known.lengths)
     ref = np.concatenate(known.times) if known.times else np.empty(0)
     ends = np.cumsum(sizes)
-    found = np.zeros(len(over_segmentation))
+    hits = np.zeros(len(over_segmentation))
     streams = np.random.SeedSequence(seed).spawn(len(over_segmentation) * repeats)
     for at, percent in enumerate(over_segmentation):
         drawn = np.rint(sizes * max(1.0 + percent / 100.0, 0.0)).astype(np.int64)
@@ -265,9 +265,9 @@ def random_hit_rates(
             count_matched(
                 ref, ends - sizes, ends, times, stops - drawn, stops, lengths, half, scale, False, True, REGIONS, out
             )
-            found[at] += out[:, 0].sum()
+            hits[at] += out[:, 0].sum()
     total = known.boundaries * repeats
-    return 100.0 * found / total if total else np.full(len(found), np.nan)
+    return 100.0 * hits / total if total else np.full(len(hits), np.nan)
 
 
 def best_r(points: Sequence[OperatingPoint]) -> OperatingPoint:

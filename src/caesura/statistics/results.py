@@ -167,9 +167,9 @@ class Results(Result):
         """Everything that belongs beside the numbers: items on one side only, then the warnings."""
         sentences = []
         if self.skipped:
-            sentences.append(f"{_some(self.skipped)} left out because one side lacks {_them(self.skipped)}.")
+            sentences.append(f"{_some(self.skipped)} left out because one side lacks {_pronoun(self.skipped)}.")
         if self.filled:
-            sentences.append(f"{_some(self.filled)} taken for unmarked by the side that lacks {_them(self.filled)}.")
+            sentences.append(f"{_some(self.filled)} taken for unmarked by the side that lacks {_pronoun(self.filled)}.")
         return [*sentences, *self.warnings()]
 
     def to_polars(self) -> Any:
@@ -205,8 +205,8 @@ def distinct_names(metrics: Sequence[Metric]) -> list[str]:
     return [m.name if bare.count(m.name) == 1 else m.spelled for m in metrics]
 
 
-def _better(metric: Metric, one: float, two: float) -> bool:
-    return one > two if metric.higher_is_better else one < two
+def _better(metric: Metric, first: float, second: float) -> bool:
+    return first > second if metric.higher_is_better else first < second
 
 
 def _some(names: Sequence[str]) -> str:
@@ -214,5 +214,5 @@ def _some(names: Sequence[str]) -> str:
     return f"{number_of(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
 
 
-def _them(names: Sequence[str]) -> str:
+def _pronoun(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"

@@ -26,7 +26,7 @@ from caesura.display.table import Table
 from caesura.display.table_cells import Probability, spell
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.metrics.family import Metric, Rows
-from caesura.statistics.bootstrap import Interval, grouped, resampled_sums
+from caesura.statistics.bootstrap import Interval, pool_groups, resampled_sums
 
 __all__ = ["PairedTest", "RankTest", "compare_systems", "holm", "paired_test", "rank_test"]
 
@@ -78,7 +78,7 @@ class RankTest(Result):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        pairs = [{"first": one, "second": two, "p_value": p} for (one, two), p in self.pairs.items()]
+        pairs = [{"first": first, "second": second, "p_value": p} for (first, second), p in self.pairs.items()]
         return {**vars(self), "ranks": dict(self.ranks), "pairs": pairs}
 
 
@@ -104,7 +104,7 @@ def paired_test(
         )
     if len(first) < 2:
         raise CaesuraError("a paired test needs two items or more; one item leaves nothing to swap.")
-    ours, theirs = grouped(metric.parts(first)), grouped(metric.parts(second))
+    ours, theirs = pool_groups(metric.parts(first)), pool_groups(metric.parts(second))
     observed = float(metric.value(ours.sum(axis=0)) - metric.value(theirs.sum(axis=0)))
     resampled = _resampled_differences(metric, ours, theirs, samples, seed)
     if method == "bootstrap":
@@ -176,15 +176,15 @@ def rank_test(
     systems, items = table.shape
     if method == "friedman":
         ranks = stats.rankdata(-table if metric.higher_is_better else table, axis=0).mean(axis=1)
-        found = stats.friedmanchisquare(*table) if np.ptp(table, axis=0).any() else None
-        statistic, p_value = (float(found.statistic), float(found.pvalue)) if found else (0.0, 1.0)
+        outcome = stats.friedmanchisquare(*table) if np.ptp(table, axis=0).any() else None
+        statistic, p_value = (float(outcome.statistic), float(outcome.pvalue)) if outcome else (0.0, 1.0)
         effect = statistic / (items * (systems - 1))
         scale = np.sqrt(systems * (systems + 1) / (6 * items))
     else:
         flat = stats.rankdata((-table if metric.higher_is_better else table).ravel()).reshape(table.shape)
         ranks = flat.mean(axis=1)
-        found = stats.kruskal(*table) if np.ptp(table) else None
-        statistic, p_value = (float(found.statistic), float(found.pvalue)) if found else (0.0, 1.0)
+        outcome = stats.kruskal(*table) if np.ptp(table) else None
+        statistic, p_value = (float(outcome.statistic), float(outcome.pvalue)) if outcome else (0.0, 1.0)
         total = systems * items
         effect = statistic / (total - 1)
         scale = np.sqrt(total * (total + 1) / 12 * 2 / items)

@@ -56,14 +56,14 @@ class Counted:
 def count_fragment(plan: Plan, fragment: Fragment, keep_going: bool = False) -> Counted:
     """Count one fragment of a plan; a pure function of the files, so that any worker gives the same rows."""
     try:
-        return _counted(plan, fragment)
+        return _count(plan, fragment)
     except CaesuraError as fault:
         if not keep_going:
             raise
-        return _salvaged(plan, fragment, str(fault))
+        return _salvage(plan, fragment, str(fault))
 
 
-def _salvaged(plan: Plan, fragment: Fragment, fault: str) -> Counted:
+def _salvage(plan: Plan, fragment: Fragment, fault: str) -> Counted:
     """Count the pieces of a damaged fragment that can be read, and say which rows cannot."""
     total = _nothing(plan, fragment)
     try:
@@ -73,7 +73,7 @@ def _salvaged(plan: Plan, fragment: Fragment, fault: str) -> Counted:
     lost: list[Fragment] = []
     for piece in pieces:
         try:
-            total += _counted(plan, piece)
+            total += _count(plan, piece)
         except CaesuraError:
             beside = lost and lost[-1].rows[0][1] == piece.rows[0][0]
             lost.append(lost.pop().until(piece) if beside else piece)
@@ -83,7 +83,7 @@ def _salvaged(plan: Plan, fragment: Fragment, fault: str) -> Counted:
 def _fault(plan: Plan, fragment: Fragment) -> str:
     """Ask again what is wrong with a run of pieces, so that the sentence names all their rows."""
     try:
-        _counted(replace(plan, rows=None), fragment)
+        _count(replace(plan, rows=None), fragment)
     except CaesuraError as fault:
         return str(fault)
     return ""
@@ -94,7 +94,7 @@ def _nothing(plan: Plan, fragment: Fragment) -> Counted:
     return Counted(fragment.number, np.zeros((plan.groups, width + 1)))
 
 
-def _counted(plan: Plan, fragment: Fragment) -> Counted:
+def _count(plan: Plan, fragment: Fragment) -> Counted:
     from caesura.formats.parquet import read_rows
     from caesura.kernels.resampling import add_grouped
 

@@ -81,7 +81,9 @@ def plan_run(
         raise CaesuraError(f"a fragment holds one item or more, not {items_per_fragment}.")
     paths = [reference, *(path for _, path in systems)]
     cuts, items = _cuts([_Part(path) for path in paths], items_per_fragment)
-    fragments = tuple(Fragment(number, number * items_per_fragment, rows) for number, rows in enumerate(_between(cuts)))
+    fragments = tuple(
+        Fragment(number, number * items_per_fragment, rows) for number, rows in enumerate(_row_ranges(cuts))
+    )
     identity = {
         "files": [
             [[part.name, part.stat().st_size, part.stat().st_mtime_ns] for part in parts_of(path)] for path in paths
@@ -113,7 +115,7 @@ def pieces_of(plan: Plan, fragment: Fragment, number: int) -> list[Fragment]:
     parts = [_Part(Path(path), *rows) for path, rows in zip(plan.paths, fragment.rows, strict=True)]
     step = max(1, -(-sum(len(names) for names in item_names(*parts[0])) // number))
     cuts, _ = _cuts(parts, step)
-    return [Fragment(fragment.number, fragment.first_item + i * step, rows) for i, rows in enumerate(_between(cuts))]
+    return [Fragment(fragment.number, fragment.first_item + i * step, rows) for i, rows in enumerate(_row_ranges(cuts))]
 
 
 class _Part(NamedTuple):
@@ -124,7 +126,7 @@ class _Part(NamedTuple):
     stop: int | None = None
 
 
-def _between(cuts: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], ...]]:
+def _row_ranges(cuts: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], ...]]:
     """Rows of every file from one cut to the next."""
     return zip(*(pairwise(each) for each in cuts), strict=True)
 

@@ -150,7 +150,7 @@ def evaluate_files(
             else "no item is covered by the reference and all systems."
         )
     alone = {"filled" if missing == "worst" else "skipped": tuple(dict.fromkeys(total.alone))}
-    measured = _measured(plan, total, Resampling(level, resamples, interval, seed))
+    measured = _measure(plan, total, Resampling(level, resamples, interval, seed))
     return StreamedEvaluation(total.items, measured, faults=total.faults, **alone)
 
 
@@ -198,17 +198,17 @@ def _in_order(
         yield counted
 
 
-def _measured(plan: Plan, total: Counted, resampling: Resampling) -> dict[str, dict[str, StreamedMeasured]]:
+def _measure(plan: Plan, total: Counted, resampling: Resampling) -> dict[str, dict[str, StreamedMeasured]]:
     widths = [width for metric in plan.metrics for width in (len(metric.fields), 2)] * len(plan.systems)
     *blocks, items = np.split(total.sums, np.cumsum(widths), axis=1)
     some = items[:, 0] > 0  # a group whose only item was left out is none that could be drawn
     rows, means = [np.ascontiguousarray(block[some]) for block in blocks[::2]], blocks[1::2]
     names = [(system, name) for system, _ in plan.systems for name in distinct_names(plan.metrics)]
     every = plan.metrics * len(plan.systems)
-    found: dict[str, dict[str, StreamedMeasured]] = {system: {} for system, _ in plan.systems}
+    results: dict[str, dict[str, StreamedMeasured]] = {system: {} for system, _ in plan.systems}
     for (system, name), each, counts, mean, interval in zip(
         names, every, rows, means, resampling.intervals(every, rows), strict=True
     ):
         scores, defined = float(mean[:, 0].sum()), int(mean[:, 1].sum())
-        found[system][name] = StreamedMeasured(each, counts, interval, plan.references, scores, defined, total.items)
-    return found
+        results[system][name] = StreamedMeasured(each, counts, interval, plan.references, scores, defined, total.items)
+    return results
