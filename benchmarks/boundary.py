@@ -23,8 +23,8 @@ import numpy as np
 
 import caesura as cs
 from caesura.metrics import Batch, Side, metric
-from caesura.metrics.counting import count_rows
 from caesura.model import Corpus
+from caesura.statistics.counted import count_rows
 
 for name in ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequence"):  # segeval is of 2013
     if not hasattr(collections, name):

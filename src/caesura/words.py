@@ -1,12 +1,15 @@
-"""Numbers and places in sentences."""
+"""Sentences: numbers and places in them, and parameters refused in one that says what was given and what was expected."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from collections.abc import Sequence
+from math import inf
+from numbers import Real
+from typing import Any
 
 from caesura.errors import CaesuraError
 
-__all__ = ["check_whole", "check_word", "heading", "number_of", "place"]
+__all__ = ["check_above_zero", "check_choice", "check_whole", "heading", "number_of", "place"]
 
 
 def number_of(number: int, noun: str) -> str:
@@ -36,13 +39,22 @@ def heading(item: str, track: str) -> str:
     return f"{item} · {track}" if track else item
 
 
-def check_whole(option: str, given: object, least: int = 0) -> None:
-    """Refuse what is no whole number, or too small a one, where an option counts something."""
+def check_whole(name: str, given: object, least: int = 0, *, most: int | None = None, of: str = "") -> None:
+    """Refuse what is no whole number, or too small or large a one, where something is counted."""
     if isinstance(given, bool) or not hasattr(given, "__index__") or given.__index__() < least:
-        raise CaesuraError(f"{option} is {given!r}; expected a whole number, {least} or more.")
+        raise CaesuraError(f"{name} is {given!r}; expected a whole number{of and f' of {of}'}, {least} or more.")
+    if most is not None and given.__index__() > most:
+        raise CaesuraError(f"{name} is {given}; expected at most {most}{of and f' {of}'}.")
 
 
-def check_word(option: str, given: object, known: Any) -> None:
-    """Refuse a word that is none of those a Literal type lists."""
-    if given not in get_args(known):
-        raise CaesuraError(f"{option} is {given!r}; expected {', '.join(map(repr, get_args(known)))}.")
+def check_above_zero(name: str, given: Any) -> None:
+    """Refuse anything but a number above 0."""
+    if not (isinstance(given, (int, float, Real)) and 0 < float(given) < inf):
+        raise CaesuraError(f"{name} is {given!r}; expected a number above 0.")
+
+
+def check_choice(name: str, given: object, known: Sequence[str]) -> None:
+    """Refuse a word that is not one of these."""
+    if given not in known:
+        listed = " or ".join(filter(None, (", ".join(map(repr, known[:-1])), repr(known[-1]))))
+        raise CaesuraError(f"{name} is {given!r}; expected {listed}.")

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
+from types import FrameType
 
 import pytest
 
+import caesura as cs
+from caesura.formats import write
+from caesura.model import Corpus
 from cli.command import caesura, refused, written
 
 
@@ -73,3 +79,24 @@ def test_what_is_wrong_is_said_in_one_sentence(words: list[str], sentence: str) 
 def test_one_coder_is_not_enough(tmp_path) -> None:
     file = written(tmp_path, "one.json", {"a": {"gold": [2, 3, 6]}})
     assert refused("compare", file).startswith("comparing needs two coders, and this file has 1")
+
+
+def test_a_comparison_passes_through_few_files(tmp_path) -> None:
+    """Whoever reads how two files become a score and a drawing reads these files; docs/architecture.md tells the number."""
+    files = [tmp_path / "gold.json", tmp_path / "system.json"]
+    for file, masses in zip(files, ([2, 3, 6], [5, 6]), strict=True):
+        write(Corpus.from_dict({"kubla": {file.stem: masses}}), file)
+    caesura("compare", *files, "-m", "B")  # loads what is loaded once
+    ours, passed = str(Path(cs.__file__).parent), set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(ours):
+            passed.add(frame.f_code.co_filename[len(ours) + 1 :])
+
+    sys.setprofile(note)
+    try:
+        done = caesura("compare", *files, "-m", "B")
+    finally:
+        sys.setprofile(None)
+    assert done.returncode == 0, done.stderr
+    assert len(passed) <= 35, sorted(passed)

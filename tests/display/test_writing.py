@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caesura.display.cells import Canvas
 from caesura.display.writing import cells, choose_bidi, clean, clip, clusters, is_rtl, pad, word
-from caesura.drawings.layout import wrap_units
+from caesura.drawings.segmentations import wrap_units
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
-from caesura.metrics.counting import families_of
 from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.statistics.counted import families_of
 
 LABELS = ["p", "q", "r"]
 MARKS = ["word", "unseen word", "patah", "qamats", "hiriq"]

@@ -192,8 +192,8 @@ def test_accumulator_and_scorer() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip', 'worst'."),
-        ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean', 'best'."),
+        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'worst'."),
+        ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean' or 'best'."),
         ({"metrics": []}, "name at least one metric"),
         ({"hypothesis": {}}, "there is no system to evaluate"),
     ],

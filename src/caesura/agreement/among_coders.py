@@ -23,7 +23,7 @@ from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.model.corpus import expected_corpus
 from caesura.statistics.counted import CountedPairs
-from caesura.words import check_whole, check_word
+from caesura.words import check_choice, check_whole
 
 __all__ = ["agree", "agreements"]
 
@@ -101,7 +101,7 @@ def agreements(
     names = list(DEFAULT_COEFFICIENTS[kind] if coefficients is None else coefficients)
     if (unknown := next((name for name in names if name not in COEFFICIENTS), None)) is not None:
         raise UnknownName("coefficient", str(unknown), list(COEFFICIENTS))
-    check_word("density", density, Density)
+    check_choice("density", density, get_args(Density))
     question = _Question(
         Coding(counted, _measure(DEFAULT_METRICS[kind] if metric is None else metric)),
         density,

@@ -25,9 +25,9 @@ from caesura.cli.options import (
     Width,
 )
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
+from caesura.display.scene import stack
 from caesura.drawings.catalog import draw
 from caesura.drawings.matrices import heat_map
-from caesura.drawings.stacks import stack
 from caesura.metrics import Metric
 from caesura.metrics import metric as made
 from caesura.model import DEFAULT_METRICS, Corpus

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
-from caesura.cli.conflicts import Conflict, refuse_conflicts
+from caesura.cli.conflicts import Conflict
 from caesura.errors import CaesuraError
 
 __all__ = ["Argument", "Commands", "Option", "as_command"]
@@ -95,7 +95,10 @@ def as_command(name: str, given: Any, conflicts: Mapping[str, tuple[Conflict, ..
     def run(**values: Any) -> None:
         source = click.get_current_context().get_parameter_source
         default = click.core.ParameterSource.DEFAULT
-        refuse_conflicts(rules, values, {name for name in values if source(name) is not default}, spelled)
+        asked = {name for name in values if source(name) is not default}
+        for rule in rules:
+            if rule.option in asked and (sentence := rule.sentence(values, asked, spelled)):
+                raise CaesuraError(sentence)
         given(**values)
 
     help = inspect.getdoc(given)
@@ -178,13 +181,13 @@ def _type(hint: Any, about: Any) -> Any:
 
 
 def _finish(about: Any, many: bool) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Hand several values over as a list (none as None), and ask the option's own check."""
+    """Hand several values over as a list (none as None), and ask the option's own check about what was given."""
 
     def finish(context: click.Context, _: click.Parameter, value: Any) -> Any:
         if many:
             value = list(value) if value else None
         check = getattr(about, "check", None)
-        return value if check is None or context.resilient_parsing else check(value)
+        return value if check is None or value is None or context.resilient_parsing else check(value)
 
     return finish
 

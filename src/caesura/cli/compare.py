@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.cli.command import Argument, Option
-from caesura.cli.edits import edit_data, edit_results
 from caesura.cli.inputs import Reading, asked_for, named_alike, tolerances
 from caesura.cli.options import (
     Draw,
@@ -30,11 +29,14 @@ from caesura.cli.options import (
     WindowSize,
 )  # fmt: skip
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
+from caesura.display.scene import stack
 from caesura.display.table import Table
-from caesura.drawings.against import draw_against
-from caesura.drawings.stacks import stack
+from caesura.drawings.catalog import draw_against
 from caesura.errors import CaesuraError
-from caesura.metrics.choosing import choose_metrics
+from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.catalog import choose_metrics
+from caesura.metrics.confusion import Confusion, batch_confusion
+from caesura.metrics.edit import EditList
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
 
@@ -86,23 +88,23 @@ def compare(
     widths = {"tolerance": tolerances(tolerance)} if tolerance is not None else {}
     chosen = choose_metrics(metric or reading.metrics, {**rule, **asked_for(k=k), **types, **widths}, ours.kind)
     with working("comparing"):
-        found = evaluate(ours, {"hypothesis": theirs}, chosen, resamples=0)  # intervals are for `evaluate`
-        behind = edit_results(found, rule, confusion=confusion, edits=edits)
+        evaluation = evaluate(ours, {"hypothesis": theirs}, chosen, resamples=0)  # intervals are for `evaluate`
+        behind = _edit_results(evaluation, rule, confusion=confusion, edits=edits) if confusion or edits else []
     pictures = []
     if svg is not None or not json:
         options = {**rule, **types, **{key: values[0] for key, values in widths.items()}}
-        worst = [str(found.worst_item())]
+        worst = [str(evaluation.worst_item())]
         names = draw or _fitting(metric, ours, theirs)
         pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **options)
     if json:
-        as_json({**_plain(found), **edit_data(behind)})
+        as_json({**_plain(evaluation), **_edit_data(behind)})
     else:
-        _show(found, [table for each in behind for table in each.tables()])
+        _show(evaluation, [table for each in behind for table in each.tables()])
     if svg is not None:
         write_svg(stack(pictures), svg, width, err=json)
     elif not json:
-        if pictures and found.count > 1:
-            say(f"\nwhere they differ most: {found.worst_item()}", "bold")
+        if pictures and evaluation.count > 1:
+            say(f"\nwhere they differ most: {evaluation.worst_item()}", "bold")
         for picture in pictures:
             say("")
             show_picture(picture, width)
@@ -145,25 +147,25 @@ def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str
     return ["operations"] if flexible and typed else None
 
 
-def _show(found: Evaluation, behind: Sequence[Table]) -> None:
-    scores, *others = found.tables()
-    notes = (*scores.notes, *_region_counts(found))
+def _show(evaluation: Evaluation, behind: Sequence[Table]) -> None:
+    scores, *others = evaluation.tables()
+    notes = (*scores.notes, *_region_counts(evaluation))
     show_blocks([replace(scores, notes=notes), *others, *behind])
 
 
-def _plain(found: Evaluation) -> dict[str, Any]:
+def _plain(evaluation: Evaluation) -> dict[str, Any]:
     """Plain data for JSON: as every evaluation, but that the metrics of the one system stand at the top."""
-    data = found.as_dict()
+    data = evaluation.as_dict()
     return {
         "metrics": data["systems"]["hypothesis"],
         **{key: data[key] for key in data if key not in ("systems", "bounds")},
     }
 
 
-def _region_counts(found: Evaluation) -> list[str]:
+def _region_counts(evaluation: Evaluation) -> list[str]:
     """Tell the hits in time, once per tolerance."""
     sentences = {}
-    for measured in found.measured.values():
+    for measured in evaluation.measured.values():
         counts = measured.as_dict()["counts"]
         if counts.keys() >= {"hits", "correct", "reference", "hypothesis"}:
             hits, correct, ours, theirs = (int(counts[key]) for key in ("hits", "correct", "reference", "hypothesis"))
@@ -173,3 +175,23 @@ def _region_counts(found: Evaluation) -> list[str]:
                 f" (reference {ours}, hypothesis {theirs})"
             )
     return list(sentences.values())
+
+
+def _edit_results(
+    evaluation: Evaluation, rule: dict[str, Any], *, confusion: bool, edits: bool
+) -> list[EditList | Confusion]:
+    """Gather the edits of every pair and the pooled confusion matrix, where asked for."""
+    family, batch = BoundaryEdits(**rule), next(iter(evaluation.counted.values())).batch
+    results: list[EditList | Confusion] = []
+    if edits:
+        names = [evaluation.items[item] for item in evaluation.pairs.item_of]
+        results.append(EditList(tuple((names[i], e) for i in range(len(batch)) for e in family.edits(batch, i))))
+    if confusion:
+        results.append(batch_confusion(family, batch))
+    return results
+
+
+def _edit_data(results: list[EditList | Confusion]) -> dict[str, Any]:
+    """The same as plain data for JSON."""
+    parts = (r.as_dict() if isinstance(r, EditList) else {"confusion": r.as_dict()} for r in results)
+    return {name: value for part in parts for name, value in part.items()}

@@ -6,13 +6,11 @@ tested by running every pair of options of every command.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import CaesuraError
-
-__all__ = ["CONFLICTS", "Conflict", "among", "conflicts", "missing", "not_among", "refuse_conflicts"]
+__all__ = ["CONFLICTS", "Conflict", "among", "conflicts", "missing", "not_among"]
 
 #: Takes how an option is spelled and its value: None where a rule does not hold, else the words for what it met.
 Condition = Callable[[str, Any], str | None]
@@ -70,8 +68,18 @@ class Conflict:
     unless: str = ""
 
     def sentence(self, values: Mapping[str, Any], given: Collection[str], spelled: Mapping[str, str]) -> str | None:
-        """Say why this cannot be, or nothing where it can."""
-        if self.option not in given or self.unless in given:
+        """Say why the option, which was given, cannot be; nothing where it can.
+
+        Parameters
+        ----------
+        values
+            Every parameter of the command, given or by default.
+        given
+            Which of them the user gave.
+        spelled
+            How the user writes each.
+        """
+        if self.unless in given:
             return None
         if self.when is None:
             met = f" with {spelled[self.other]}" if self.other in given else None
@@ -91,25 +99,6 @@ def conflicts(
     return tuple(
         Conflict(option, other, because, when, unless) for option in options.split() for other in others.split()
     )
-
-
-def refuse_conflicts(
-    rules: Iterable[Conflict], values: Mapping[str, Any], given: Collection[str], spelled: Mapping[str, str]
-) -> None:
-    """Refuse the first rule that is broken.
-
-    Parameters
-    ----------
-    values
-        Every parameter of the command, given or by default.
-    given
-        Which of them the user gave.
-    spelled
-        How the user writes each.
-    """
-    for rule in rules:
-        if sentence := rule.sentence(values, given, spelled):
-            raise CaesuraError(sentence)
 
 
 def _drawn(options: str) -> tuple[Conflict, ...]:

@@ -35,7 +35,7 @@ from caesura.cli.output import as_json, show_blocks, working
 from caesura.cli.streaming import evaluate_streamed, wants_streaming
 from caesura.errors import FormatError, UnknownName
 from caesura.files import atomic_write
-from caesura.metrics.choosing import choose_metrics
+from caesura.metrics.catalog import choose_metrics
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, Measured, Results
 from caesura.statistics import evaluate as evaluate_corpora

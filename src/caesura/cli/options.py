@@ -37,18 +37,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def writable(path: Path | None) -> Path | None:
+def writable(path: Path) -> Path:
     """Refuse an output that cannot be written before anything is read, counted or written."""
-    if path is not None:
-        from caesura.files import check_target
+    from caesura.files import check_target
 
-        check_target(path)
+    check_target(path)
     return path
 
 
-def drawable(path: Path | None) -> Path | None:
+def drawable(path: Path) -> Path:
     """Refuse a name that says the drawing is anything but SVG, which no program would open as what it is called."""
-    if path is not None and path.suffix.lower() not in ("", ".svg"):
+    if path.suffix.lower() not in ("", ".svg"):
         from caesura.errors import FormatError
 
         raise FormatError(path, None, f"drawings are written as SVG; name the file {path.with_suffix('.svg').name}.")

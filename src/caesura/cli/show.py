@@ -8,10 +8,9 @@ from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, key_values
 from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, SvgFile, Width
 from caesura.cli.output import as_json, say, show_picture, write_svg
-from caesura.display.scene import Picture
+from caesura.display.scene import Picture, stack
 from caesura.drawings.catalog import applicable, drawing
 from caesura.drawings.catalog import draw as drawn
-from caesura.drawings.stacks import stack
 from caesura.drawings.streams import streams
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy

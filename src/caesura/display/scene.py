@@ -8,13 +8,14 @@ direction inside ``room``, behind a margin of names; a scene that runs from righ
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from caesura.display.writing import Bidi
+from caesura.errors import CaesuraError
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Axis", "Band", "Bar", "Branch", "Caption", "Columns", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move",
-    "Name", "Number", "Picture", "Region", "Rule", "Scene", "ScenePicture", "Share", "Sign", "Spread", "Stem", "Tick", "Ticks",
+    "Name", "Number", "Picture", "Region", "Rule", "Scene", "ScenePicture", "Share", "Sign", "Spread", "Stack",
+    "Stem", "Tick", "Ticks", "stack",
 ]  # fmt: skip
 
 
@@ -294,3 +296,32 @@ class ScenePicture(Picture):
         from caesura.display.strokes import draw_svg
 
         return draw_svg(self.scene(width, fine=True), style=style)
+
+
+@dataclass(frozen=True)
+class Stack(Picture):
+    """Several pictures as one."""
+
+    parts: tuple[Picture, ...]
+    title: str = "several texts"
+
+    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
+        """Draw one below the other, an empty line between."""
+        from rich.text import Text
+
+        drawn = Text("\n\n", end="").join(part.terminal(width, bidi=bidi) for part in self.parts)
+        drawn.no_wrap, drawn.overflow, drawn.end = True, "ignore", ""
+        return drawn
+
+    def svg(self, width: int = 96, *, style: bool = True) -> str:
+        """Put the pictures into one, each at its height."""
+        from caesura.display.svg import stack_svgs
+
+        return stack_svgs([part.svg(width, style=False) for part in self.parts], title=self.title, style=style)
+
+
+def stack(parts: Sequence[Picture]) -> Picture:
+    """Make one picture of several; of one, itself."""
+    if not parts:
+        raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
+    return parts[0] if len(parts) == 1 else Stack(tuple(parts), title=f"{parts[0].title} and {len(parts) - 1} more")

@@ -7,7 +7,7 @@ first; so what can draw a corpus can draw a comparison, and everything is found 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from caesura.model.corpus import Kind
 from caesura.registry import Entry, Registry
 from caesura.words import heading
 
-__all__ = ["DRAWINGS", "Drawing", "applicable", "draw", "drawing", "on_one_length", "pair_corpus"]
+__all__ = ["DRAWINGS", "Drawing", "applicable", "draw", "draw_against", "drawing", "on_one_length", "pair_corpus"]
 
 
 _FLAT: frozenset[Kind] = frozenset({"units", "time"})
@@ -201,9 +201,32 @@ def draw(name: str, corpus: Corpus, **options: Any) -> Picture:
             raise CaesuraError(f"the drawing {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}.")
     if row.whole or row.tracks or len(corpus.tracks) == 1:
         return function(corpus, **options)
-    from caesura.drawings.stacks import stack
+    from caesura.display.scene import stack
 
     return stack([function(track, **options) for track in _by_track(corpus)])
+
+
+def draw_against(
+    reference: Corpus, hypothesis: Corpus, names: Sequence[str] | None = None, **options: Any
+) -> list[Picture]:
+    """Draw both sides of one item by the drawings asked for, or by the one meant for their kind; each takes the options it knows."""
+    shared = set(reference.coders) & set(hypothesis.coders)
+    both = Corpus.from_annotations(
+        on_one_length(
+            a._replace(coder=_side_name(a.coder, side, clash=a.coder in shared))
+            for corpus, side in ((reference, "reference"), (hypothesis, "hypothesis"))
+            for a in corpus
+        )
+    )
+    chosen = names or [d.name for d in applicable(both) if d.shown][:1]
+    return [
+        draw(name, both, **{key: value for key, value in options.items() if key in drawing(name).options})
+        for name in chosen
+    ]
+
+
+def _side_name(coder: str, side: str, *, clash: bool) -> str:
+    return side if not coder else f"{coder} ({side})" if clash else coder
 
 
 def drawing(name: str) -> Drawing:

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.palette import SERIES
-from caesura.display.scene import Axis, Columns, Item, Line, Name, Picture, Scene, ScenePicture, Ticks
+from caesura.display.scene import Axis, Columns, Item, Line, Name, Picture, Scene, ScenePicture, Ticks, stack
 from caesura.display.writing import clean, widest
 from caesura.drawings.axes import axis_labels
-from caesura.drawings.stacks import stack
 from caesura.drawings.streams import OneTrack, streams
 from caesura.model import Corpus
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from caesura.display.scene import Picture
+from caesura.display.scene import Picture, stack
 from caesura.drawings.segmentations import Zoom, draw_stream
-from caesura.drawings.stacks import stack
 from caesura.drawings.streams import GLYPHS, Place, Stream, Verdict, streams
 from caesura.errors import CaesuraError
 from caesura.metrics.boundary_edits import boundary_edits

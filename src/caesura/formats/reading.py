@@ -72,7 +72,7 @@ def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpu
     module = chosen.load()
     if not hasattr(module, "read"):
         raise FormatError(path, None, f"{chosen.title} can be written but not read.")
-    settings = check_options(module.read, given, chosen.title)
+    settings = check_options(module.read, given, chosen.title) if given else {}
     try:
         corpus: Corpus = module.read(source, **settings)
     except LengthMismatch as fault:
@@ -81,7 +81,7 @@ def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpu
         raise FormatError(path, None, str(fault)) from None
     except UnicodeDecodeError as fault:
         raise source.not_text(None, fault.encoding) from None
-    return rename_parts(corpus, names)
+    return rename_parts(corpus, names) if names else corpus
 
 
 def _wanted(format: str | None) -> Callable[[Path], bool]:

@@ -35,11 +35,10 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.catalog import usual_metric
-from caesura.metrics.checks import check_above_zero, check_choice, check_whole_number
 from caesura.metrics.edit import Edit, EditKind
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, one_less, share_of_side, sign
 from caesura.model import SegmentationLike, as_segmentation
-from caesura.words import number_of
+from caesura.words import check_above_zero, check_choice, check_whole, number_of
 
 __all__ = [
     "BoundaryEdits",
@@ -179,7 +178,7 @@ class BoundaryEdits(Family):
     paper = "Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, ACL"
 
     def __post_init__(self) -> None:
-        check_whole_number("n_t", self.n_t, "positions", _FARTHEST)
+        check_whole("n_t", self.n_t, 1, most=_FARTHEST, of="positions")
         check_choice("matching", self.matching, ("published", "optimal"))
         if not callable(self.transposition):
             check_choice("transposition", self.transposition, ("span", "printed", "unit"))

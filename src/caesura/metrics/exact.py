@@ -19,8 +19,8 @@ import numpy as np
 
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.checks import check_above_zero
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share_of_side, share_or_one
+from caesura.words import check_above_zero
 
 __all__ = ["PlaceCounts", "PlacesAgreed", "SharedBoundaries", "SharedCounts"]
 

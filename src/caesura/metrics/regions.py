@@ -32,11 +32,11 @@ from caesura.display.table import Table
 from caesura.errors import CaesuraError, UndefinedScore
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.checks import check_choice
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share, sign
 from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, grid, seconds, ticks
 from caesura.model import Segmentation
 from caesura.model.marks import checked_length
+from caesura.words import check_choice
 
 __all__ = [
     "Edges",

@@ -23,9 +23,9 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, lay_out_pair, raw_marks
 from caesura.metrics.catalog import usual_metric
-from caesura.metrics.checks import check_above_zero, check_choice, check_flag, check_whole_number
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, share_of_side, sign
 from caesura.model import SegmentationLike, as_segmentation
+from caesura.words import check_above_zero, check_choice, check_whole
 
 __all__ = ["WinPRScores", "WindowCounts", "Windows", "pk", "win_pr", "window_diff", "window_size"]
 
@@ -71,7 +71,8 @@ class WindowCounts(NamedTuple):
 
 def differing(c: WindowCounts, *, weighted: bool = False) -> Parts:
     """Windows that differ (or, weighted, by how much in all) over windows."""
-    check_flag("weighted", weighted)
+    if not isinstance(weighted, (bool, np.bool_)):  # any word is true to Python, "false" too
+        raise CaesuraError(f"weighted is {weighted!r}; expected True or False.")
     return c.difference if weighted else c.differing, c.windows
 
 
@@ -136,10 +137,10 @@ class Windows(Family):
 
     def __post_init__(self) -> None:
         if self.k is not None and self.k != "nltk":
-            check_whole_number("k", self.k, "units", _WIDEST)
+            check_whole("k", self.k, 1, most=_WIDEST, of="units")
             object.__setattr__(self, "k", int(self.k))  # NumPy's integers are none to isinstance
         check_choice("round", self.round, _ROUNDINGS)
-        check_whole_number("minimum", self.minimum, "units", _WIDEST)
+        check_whole("minimum", self.minimum, 1, most=_WIDEST, of="units")
         check_choice("edges", self.edges, ("plain", "padded"))
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
-from caesura.words import check_word
+from caesura.words import check_choice
 
 __all__ = ["Missing", "Pairs", "pair_systems"]
 
@@ -65,7 +65,7 @@ class Pairs:
 
         Items that only one side has are never passed over in silence: they are refused, skipped and listed, or count as unmarked.
         """
-        check_word("missing", missing, Missing)
+        check_choice("missing", missing, get_args(Missing))
         _check_texts(reference, hypothesis)
         if _aligned(reference, hypothesis):
             every = np.arange(len(reference))

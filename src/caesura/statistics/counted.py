@@ -5,21 +5,24 @@ The matrix of coders, every coefficient, leaving a coder out, the report and ``e
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.metrics import Batch, Metric
-from caesura.metrics.counting import count_families, families_of
 from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
-from caesura.words import check_word
+from caesura.words import check_choice
 
-__all__ = ["CountedPairs", "References", "add_up"]
+__all__ = ["CountedPairs", "References", "add_up", "count_families", "count_rows", "families_of"]
+
+_SMALL = 100_000  # marks below which starting threads costs more than it gains
 
 #: How several reference coders of one item count: their rows added up, averaged, or only the one closest to the hypothesis.
 References: TypeAlias = Literal["pooled", "mean", "best"]
@@ -61,7 +64,7 @@ class CountedPairs:
 
         Which reference is "best" depends on the score, so that this is chosen per metric.
         """
-        check_word("references", references, References)
+        check_choice("references", references, get_args(References))
         rows, items, item = self.rows(metric), len(self.pairs.items), self.pairs.item_of
         coders = len(self.pairs.reference.coders)
         if coders == 1 or references == "pooled":
@@ -126,3 +129,31 @@ def add_up(rows: Rows, group: NDArray[np.int64], groups: int) -> Rows:
     for column in range(rows.shape[1]):
         table[:, column] = np.bincount(group, weights=rows[:, column], minlength=groups)
     return table
+
+
+def families_of(metrics: Iterable[Metric]) -> list[Family]:
+    """Group metrics by what they count: each family once, in order."""
+    return list(dict.fromkeys(metric.family for metric in metrics))
+
+
+def count_families(families: Iterable[Family], batch: Batch, *, threads: int | None = None) -> dict[Family, Rows]:
+    """Count every pair of the batch for every family, each once; rows come back in order, the same for any number of threads.
+
+    Kernels release the GIL, so that pairs are cut into runs of equal work and counted side by side.
+    """
+    ready = {family: family.prepare(batch) for family in families}
+    workers = threads or os.cpu_count() or 1
+    if workers == 1 or (threads is None and batch.marks < _SMALL):
+        return {family: family.count(prepared) for family, prepared in ready.items()}
+    cut = {id(prepared): prepared.parts(workers) for prepared in ready.values()}
+    with ThreadPoolExecutor(workers) as pool:
+        return {
+            family: np.concatenate(list(pool.map(family.count, cut[id(prepared)])))
+            for family, prepared in ready.items()
+        }
+
+
+def count_rows(metric: Metric, batch: Batch, *, threads: int | None = None) -> Rows:
+    """Count every pair of the batch for one metric."""
+    metric.check(batch)
+    return count_families([metric.family], batch, threads=threads)[metric.family]

@@ -119,7 +119,7 @@ class Evaluation(Results):
             return ()
         sides = (corpus.select(items=[item]) for corpus in (self.pairs.reference, self.pairs.hypothesis))
         first = next(iter(self.measured.values())).metric
-        pictures: Sequence[Picture] = Entry("caesura.drawings.against:draw_against").load()(*sides, **first.parameters)
+        pictures: Sequence[Picture] = Entry("caesura.drawings.catalog:draw_against").load()(*sides, **first.parameters)
         return pictures
 
     def worst_item(self, among: Collection[str] | None = None) -> str | None:

@@ -13,7 +13,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics.evaluation import Evaluation
 from caesura.statistics.regions import Grouping, boundary_classes, region_groups
-from caesura.statistics.tables import score_table
+from caesura.statistics.results import score_table
 from caesura.words import number_of
 
 __all__ = ["Groups", "group_systems"]

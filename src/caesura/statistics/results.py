@@ -12,17 +12,17 @@ import numpy as np
 
 from caesura.display.result import Result
 from caesura.display.table import Table
-from caesura.display.table_cells import Code, as_count, spell
+from caesura.display.table_cells import Code, OnScale, as_count, measure_name, spell
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows
 from caesura.statistics.baselines import DEGENERATE
 from caesura.statistics.bootstrap import Interval
 from caesura.statistics.counted import References
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
-from caesura.statistics.tables import as_frame, record_dicts, score_table
+from caesura.statistics.tables import as_frame, record_dicts
 from caesura.words import number_of
 
-__all__ = ["Measured", "Results", "distinct_names", "plain_scores"]
+__all__ = ["Measured", "Results", "distinct_names", "plain_scores", "score_table"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,3 +216,23 @@ def _some(names: Sequence[str]) -> str:
 
 def _pronoun(names: Sequence[str]) -> str:
     return "it" if len(names) == 1 else "them"
+
+
+def score_table(caption: str, systems: Mapping[str, Mapping[str, Measured]], level: float | None = 0.95) -> Table:
+    """Pooled score, mean of items and interval: one row per metric, of several systems one per system and metric."""
+    several = len(systems) > 1
+    rows = tuple(
+        (
+            *((system if number == 0 else "",) if several else ()),
+            measure_name(name, m.metric),
+            OnScale(m.micro, m.metric.bounds, m.interval),
+            m.macro,
+            m.interval,
+        )
+        for system, measured in systems.items()
+        for number, (name, m) in enumerate(measured.items())
+    )
+    interval = "interval" if level is None else f"{100 * level:g} % interval"
+    return Table(
+        caption, (*(("system",) if several else ()), "metric", "pooled", "mean of items", interval), rows
+    ).without_empty()

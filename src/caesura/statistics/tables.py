@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Code, Estimate, OnScale, Probability, measure_name
+from caesura.display.table_cells import Cell, Code, Estimate, Probability, measure_name
 from caesura.errors import MissingExtra, UnknownName
 from caesura.metrics.family import Metric, Rows
 from caesura.statistics.significance import PairedTest
@@ -18,28 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILES", "TABLES", "as_frame", "difference_table", "file_content", "frame_content", "grid_table", "item_rows", "record_dicts", "record_table",
-    "render", "rows_frame", "score_table",
+    "render", "rows_frame",
 ]  # fmt: skip
-
-
-def score_table(caption: str, systems: Mapping[str, Mapping[str, Measured]], level: float | None = 0.95) -> Table:
-    """Pooled score, mean of items and interval: one row per metric, of several systems one per system and metric."""
-    several = len(systems) > 1
-    rows = tuple(
-        (
-            *((system if number == 0 else "",) if several else ()),
-            measure_name(name, m.metric),
-            OnScale(m.micro, m.metric.bounds, m.interval),
-            m.macro,
-            m.interval,
-        )
-        for system, measured in systems.items()
-        for number, (name, m) in enumerate(measured.items())
-    )
-    interval = "interval" if level is None else f"{100 * level:g} % interval"
-    return Table(
-        caption, (*(("system",) if several else ()), "metric", "pooled", "mean of items", interval), rows
-    ).without_empty()
 
 
 def difference_table(name: str, tests: Sequence[PairedTest]) -> Table:

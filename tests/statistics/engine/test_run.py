@@ -370,8 +370,8 @@ def test_names_that_cannot_be_read_stop_the_run(files, tmp_path: Path) -> None:
     ("given", "sentence"),
     [
         ({"engine": "spark"}, "engine is 'spark'; expected 'local', 'dask'."),
-        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip', 'worst'."),
-        ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean', 'best'."),
+        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'worst'."),
+        ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean' or 'best'."),
         ({"items_per_fragment": 0}, "one item or more, not 0"),
         ({"metrics": []}, "name at least one metric"),
         ({"systems": {}}, "there is no system to evaluate"),

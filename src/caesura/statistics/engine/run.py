@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from caesura.statistics.engine.checkpoint import Checkpoint
 from caesura.statistics.engine.fragment import Counted
 from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
-from caesura.words import check_word
+from caesura.words import check_choice
 
 __all__ = ["StreamedEvaluation", "evaluate_files"]
 
@@ -126,7 +126,7 @@ def evaluate_files(
         ("missing", missing, Missing),
         ("references", references, References),
     ):
-        check_word(option, word, known)
+        check_choice(option, word, get_args(known))
     plan = plan_run(
         Path(reference),
         [(name, Path(path)) for name, path in systems.items()],

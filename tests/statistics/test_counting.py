@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from caesura.metrics import Batch, metric
-from caesura.metrics.counting import count_families, count_rows, families_of
 from caesura.metrics.windows import Windows
 from caesura.model import Corpus
+from caesura.statistics.counted import count_families, count_rows, families_of
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 5, 64])
