@@ -200,3 +200,23 @@ def test_long_lists_of_masses_are_checked_like_short_ones(last: object, words: s
     assert Segmentation.from_masses([2] * 100 + [3.0]) == Segmentation.from_masses([2] * 100 + [3])
     with pytest.raises(InvalidSegmentation, match=words):
         Segmentation.from_masses([2] * 100 + [last])
+
+
+def test_marks_of_potential_boundaries_are_read_by_a_name_of_their_own() -> None:
+    assert Segmentation.from_marks([0, 1, 0], boundary=1) == Segmentation.from_masses([2, 2])
+    assert Segmentation.from_marks([1, 1, 1]).masses == [1, 1, 1, 1], (
+        "four units, not the three of the masses [1, 1, 1]"
+    )
+    assert Segmentation.from_marks([False, True], boundary=True).masses == [2, 1]
+    assert Segmentation.from_marks(["O", "B", "O"], boundary="B").masses == [2, 2]
+    assert Segmentation.from_marks(np.array([0, 1, 0])).masses == [2, 2]
+    assert Segmentation.from_marks([]).masses == [1]
+    with pytest.raises(InvalidSegmentation, match="found 0 and 2"):
+        Segmentation.from_marks([0, 1, 2])
+
+
+def test_a_list_of_marks_given_as_masses_is_told_where_to_go() -> None:
+    with pytest.raises(InvalidSegmentation, match=r"segment 1 has mass 0.*Segmentation\.from_marks"):
+        as_segmentation([0, 1, 0])
+    with pytest.raises(InvalidSegmentation, match=r"segment 2 has mass 0; every segment holds one unit or more\.$"):
+        as_segmentation([3, 0, 2])

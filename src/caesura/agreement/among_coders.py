@@ -21,7 +21,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS, Corpus
-from caesura.model.corpus import expected_corpus
+from caesura.model.corpus import CorpusLike, as_corpus
 from caesura.statistics.counted import CountedPairs
 from caesura.words import check_choice, check_whole
 
@@ -31,7 +31,7 @@ Values: TypeAlias = NDArray[np.float64]
 
 
 def agree(
-    corpus: Corpus,
+    corpus: CorpusLike,
     metric: str | Metric | None = None,
     coefficient: str | None = None,
     density: Density = "pooled",
@@ -47,6 +47,8 @@ def agree(
 
     Parameters
     ----------
+    corpus
+        A corpus, ``{item: {coder: marks}}``; or of one text ``{coder: marks}``, or a list of marks (coders are then numbered).
     metric
         The pairwise measure: any symmetric one that runs from 0 to 1, by name (``"B:n_t=3"``) or made. By default B of texts, A of
         recordings, nested-F of nested segments. "S" by name alone has scaled weights, as in the paper's section on agreement.
@@ -75,7 +77,7 @@ def agree(
     >>> round(agree(samples.load("stargazer"), "S:weights=scaled").value, 4)
     0.7667
     """
-    expected_corpus(corpus, "what coders agree on")
+    corpus = as_corpus(corpus, "what coders agree on", lambda coder: ("text", coder))
     measure = _measure(DEFAULT_METRICS[corpus.kind] if metric is None else metric)
     if measure.name in ("Sf", "SfB") and (coefficient is None or coefficient in get_args(Chance)):
         if density != "pooled" or resamples:

@@ -7,9 +7,9 @@ values), so compiled loops, Parquet files, threads and cluster workers all see o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of, place
 
-__all__ = ["Annotation", "Corpus", "Kind", "expected_corpus", "merged_labels"]
+__all__ = ["Annotation", "Corpus", "CorpusLike", "Kind", "as_corpus", "expected_corpus", "is_marks", "merged_labels"]
 
 #: What the marks of a corpus are: boundaries between units, boundaries in time, or nested segments of units.
 Kind: TypeAlias = Literal["units", "time", "nested"]
@@ -450,6 +450,39 @@ def _nested_columns(listed: list[Annotation]) -> dict[str, Any]:
     rows = np.concatenate(segments)
     offsets = np.concatenate(([0], np.cumsum([len(s) for s in segments])))
     return {"offsets": offsets, "positions": rows[:, 0], "ends": rows[:, 1], "types": rows[:, 2]}
+
+
+#: What functions accept where they want a corpus: the thing itself, ``{item: {coder: marks}}``, or marks without items or coders.
+CorpusLike: TypeAlias = (
+    Corpus
+    | Mapping[str, Mapping[str, SegmentationLike | Hierarchy]]
+    | Mapping[str, SegmentationLike | Hierarchy]
+    | Sequence[SegmentationLike]
+    | Sequence[Hierarchy]
+)
+
+
+def as_corpus(given: object, what: str, place: Callable[[str], tuple[str, str]]) -> Corpus:
+    """Return ``given`` as a Corpus: itself, a dict as :meth:`Corpus.from_dict` takes it, or marks alone, by name or in a list.
+
+    Of marks alone ``place`` says which (item, coder) a name, or a number in the list, stands for.
+    """
+    if isinstance(given, Mapping) and given and all(isinstance(coders, Mapping) for coders in given.values()):
+        return Corpus.from_dict(given)
+    named = given.items() if isinstance(given, Mapping) else enumerate(given, 1) if _is_listed(given) else ()
+    alone = [(str(name), marks) for name, marks in named]
+    if alone and all(is_marks(marks) for _, marks in alone):
+        return Corpus.from_annotations((*place(name), marks) for name, marks in alone)
+    return expected_corpus(given, what)
+
+
+def is_marks(given: object) -> bool:
+    """Whether a thing may be one annotation: a segmentation, a hierarchy, masses or a string."""
+    return isinstance(given, (Segmentation, Hierarchy, str, np.ndarray)) or _is_listed(given)
+
+
+def _is_listed(given: object) -> TypeGuard[Iterable[Any]]:
+    return isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 1)
 
 
 def expected_corpus(given: object, what: str) -> Corpus:

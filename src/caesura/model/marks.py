@@ -159,7 +159,11 @@ def cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int
         given = given.astype(np.int64)
     if given.min() < 1:
         place = int(np.flatnonzero(given < 1)[0])
-        raise InvalidSegmentation(f"segment {place + 1} has mass {given[place]}; every segment holds one unit or more.")
+        marks = "; a list of marks, 1 where a boundary is, goes through Segmentation.from_marks"
+        raise InvalidSegmentation(
+            f"segment {place + 1} has mass {given[place]}; every segment holds one unit or more"
+            f"{marks if set(given.tolist()) <= {0, 1} else ''}."
+        )
     ends = np.add.accumulate(given, dtype=np.int64)
     if ends.min() < 1:  # the first sum that is too large for an integer comes out negative
         raise InvalidSegmentation("the masses add up to more units than any text has.")

@@ -160,6 +160,24 @@ class Segmentation:
         return cls._trusted(len(string) + 1, np.array(where, dtype=np.int64))
 
     @classmethod
+    def from_marks(cls, marks: Iterable[Any], *, boundary: Any = 1, units: Sequence[str] | None = None) -> Segmentation:
+        """Build from a list of one mark per potential boundary: ``n-1`` marks for ``n`` units, ``boundary`` where a segment ends.
+
+        A list of 1 alone could as well be masses, so that lists of marks are read here and nowhere else.
+
+        >>> Segmentation.from_marks([0, 1, 0], boundary=1).masses
+        [2, 2]
+        """
+        listed = members(marks, "marks")
+        kinds = list(dict.fromkeys(short(repr(mark)) for mark in listed if mark != boundary))
+        if len(kinds) > 1:
+            raise InvalidSegmentation(
+                f"marks are {boundary!r} where a boundary is and one other value where none is; found {' and '.join(kinds[:3])}."
+            )
+        where = [i for i, mark in enumerate(listed, 1) if mark == boundary]
+        return cls._trusted(len(listed) + 1, np.array(where, dtype=np.int64), units=units)
+
+    @classmethod
     def from_positions(
         cls,
         positions: Iterable[Any],

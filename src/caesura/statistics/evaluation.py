@@ -14,7 +14,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Corpus, Pairs
-from caesura.model.corpus import expected_corpus
+from caesura.model.corpus import CorpusLike, as_corpus, is_marks
 from caesura.model.pairs import Missing, pair_systems
 from caesura.registry import Entry
 from caesura.statistics.baselines import BASELINES, baseline
@@ -151,8 +151,8 @@ class Evaluation(Results):
 
 
 def evaluate(
-    reference: Corpus,
-    hypothesis: Corpus | Mapping[str, Corpus],
+    reference: CorpusLike,
+    hypothesis: CorpusLike | Mapping[str, CorpusLike],
     metrics: Iterable[str | Metric] | None = None,
     *,
     references: References = "pooled",
@@ -168,8 +168,9 @@ def evaluate(
 
     Parameters
     ----------
-    hypothesis
-        One corpus, or ``{name: corpus}`` for several systems.
+    reference, hypothesis
+        A corpus, ``{item: {coder: marks}}``, ``{item: marks}``, or a list of marks, one per item; of the hypothesis also
+        ``{name: corpus}`` for several systems. Marks are segmentations, hierarchies, masses or strings.
     metrics
         Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered one that applies. Several of one name
         are told apart by their parameters: the result then has "B" and "B:n_t=3".
@@ -192,11 +193,14 @@ def evaluate(
     >>> system = Corpus.from_dict({"a": {"sys": [2, 9]}, "b": {"sys": [4, 4]}})
     >>> round(evaluate(gold, system, ["recall"])["recall"].micro, 4)
     0.6667
+    >>> round(evaluate({"a": [2, 3, 6], "b": [4, 4]}, {"a": [2, 9], "b": [4, 4]}, ["recall"])["recall"].micro, 4)
+    0.6667
     """
-    expected_corpus(reference, "the reference")
-    systems = dict(hypothesis) if isinstance(hypothesis, Mapping) else {"hypothesis": hypothesis}
-    for name, system in systems.items():
-        expected_corpus(system, f"the system {name!r}")
+    reference = as_corpus(reference, "the reference", lambda item: (item, "reference"))
+    systems = {
+        name: as_corpus(system, f"the system {name!r}", lambda item, name=name: (item, name))  # type: ignore[misc]
+        for name, system in _by_system(hypothesis).items()
+    }
     check_whole("threads", 1 if threads is None else threads)
     paired = pair_systems(reference, systems, missing=missing)
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
@@ -210,6 +214,20 @@ def evaluate(
         bounds=_bounds(reference, measure, threads) if bounds else {},
         resampling=measure.resampling,
     )
+
+
+def _by_system(hypothesis: object) -> dict[str, Any]:
+    """Name the systems: those of ``{name: corpus}``, or the one corpus that was given, in whatever form."""
+    if isinstance(hypothesis, Mapping) and not all(_is_item(value) for value in hypothesis.values()):
+        return dict(hypothesis)
+    return {"hypothesis": hypothesis}
+
+
+def _is_item(value: object) -> bool:
+    """Whether a value of a dict is what one item holds: marks, or {coder: marks}."""
+    if isinstance(value, Mapping):
+        return all(is_marks(marks) for marks in value.values())
+    return is_marks(value)
 
 
 @dataclass(frozen=True)
