@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,3 +131,38 @@ def test_json_that_cannot_be_trusted(tmp_path: Path, content: str, why: str) -> 
     (tmp_path / "a").write_text(content)
     with pytest.raises(FormatError, match=why):
         load_json(Source.open(tmp_path / "a"))
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+import caesura as cs
+from caesura.files import atomic_write
+from caesura.formats.folders import write_folder
+
+def pieces():
+    yield "begun"
+    print("writing", flush=True)
+    time.sleep(60)
+    yield "done"
+
+where = Path(sys.argv[1])
+if sys.argv[2] == "file":
+    atomic_write(where / "a", pieces())
+else:
+    corpus = cs.Corpus.from_dict({"talk": {"ann": [1, 2]}})
+    write_folder(corpus, where / "new", "{item}", lambda part, file: atomic_write(file, pieces()))
+"""
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_sigterm_while_writing_leaves_nothing_behind(tmp_path: Path, what: str) -> None:
+    (tmp_path / "a").write_text("old")
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), what], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"writing\n"
+        assert len(list(tmp_path.iterdir())) == 2, "there is something to tidy"
+        writer.send_signal(signal.SIGTERM)
+        assert writer.wait(20) == -signal.SIGTERM, "it ends as it was asked to"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_text() == "old"

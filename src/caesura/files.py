@@ -5,16 +5,23 @@ from __future__ import annotations
 import io
 import json
 import os
-import tempfile
+import re
+import secrets
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, NoReturn, TypeAlias
 
 from caesura.errors import FormatError
 
-__all__ = ["MAX_BYTES", "Content", "Source", "atomic_write", "atomic_write_all", "check_target", "load_json"]
+__all__ = [
+    "MAX_BYTES", "Content", "Source", "atomic_write", "atomic_write_all", "check_target", "line_of", "load_json", "parse_json",
+    "tidied_when_ended",
+]  # fmt: skip
 
 #: Files larger than this are refused by readers that hold them in memory; Parquet, JSON lines and long CSV stream instead.
 MAX_BYTES = 64 * 1024 * 1024
@@ -154,12 +161,34 @@ class Source:
 
 def load_json(source: Source) -> Any:
     """Parse a JSON file whole; what is cut off, nested without end or named twice is refused with its line."""
+    return parse_json(source, source.text, hook=lambda pairs: _no_key_twice(source, pairs))
+
+
+def line_of(source: Source, words: str) -> int | None:
+    """Find the line on which some words of a text first stand, for complaints about what a parser found without its place."""
+    at = source.text.find(words)
+    return None if at < 0 else source.text.count("\n", 0, at) + 1
+
+
+def parse_json(source: Source, text: str, line: int = 1, hook: Any = None) -> Any:
+    """Parse JSON that begins on a line of a file; NaN, which is none, and numbers without end are refused with their line."""
+
+    def refuse_constant(word: str) -> NoReturn:
+        raise FormatError(source.path, line + _lines_before(text, re.escape(word)), f"{word} is not a number of JSON.")
+
     try:
-        return json.loads(source.text, object_pairs_hook=lambda pairs: _no_key_twice(source, pairs))
+        return json.loads(text, object_pairs_hook=hook, parse_constant=refuse_constant)
     except json.JSONDecodeError as fault:
-        raise FormatError(source.path, fault.lineno, f"this is not JSON: {fault.msg}.") from None
+        raise FormatError(source.path, line + fault.lineno - 1, f"this is not JSON: {fault.msg}.") from None
     except RecursionError:
-        raise FormatError(source.path, None, "the JSON is nested too deeply to be read.") from None
+        raise FormatError(source.path, line, "the JSON is nested too deeply to be read.") from None
+    except FormatError:
+        raise
+    except ValueError:  # Python reads no whole number of more than some thousand digits
+        where = line + _lines_before(text, r"\d{1000,}")
+        raise FormatError(
+            source.path, where, "a number has more than a thousand digits, which nothing here can mean."
+        ) from None
 
 
 def atomic_write(path: Path, content: Content) -> None:
@@ -169,23 +198,41 @@ def atomic_write(path: Path, content: Content) -> None:
 
 def atomic_write_all(contents: Mapping[Path, Content]) -> None:
     """Write several files that belong together; none is put in place before all are complete."""
-    waiting: list[tuple[str, Path]] = []
+    waiting: list[tuple[Path, Path]] = []
+    with tidied_when_ended():
+        try:
+            for path, content in contents.items():
+                check_target(path)
+                waiting.append((path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}"), path))
+                with _told_as_cannot_write(path):
+                    _write_beside(waiting[-1][0], path, content)
+            for temporary, path in waiting:
+                with _told_as_cannot_write(path):
+                    os.replace(temporary, path)
+        finally:
+            for temporary, _ in waiting:
+                temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def tidied_when_ended() -> Iterator[None]:
+    """Let SIGTERM wait for the ``finally`` of what it interrupts, so that nothing half written stays; then end as it asked."""
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what a signal does
+        signals = []
+    signals = [each for each in signals if signal.getsignal(each) is signal.SIG_DFL]  # a server's own handler stays
+    for each in signals:
+        signal.signal(each, _raise_ended)
     try:
-        for path, content in contents.items():
-            check_target(path)
-            try:
-                waiting.append((_write_beside(path, content), path))
-            except OSError as fault:
-                raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
-        for temporary, path in waiting:
-            try:
-                os.replace(temporary, path)
-            except OSError as fault:
-                raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
+        yield
+    except _Ended as ended:
+        if ended.number not in signals:  # whoever set the handler has something of its own to tidy
+            raise
+        signal.signal(ended.number, signal.SIG_DFL)
+        signal.raise_signal(ended.number)
     finally:
-        for temporary, _ in waiting:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
+        for each in signals:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def check_target(path: Path) -> None:
@@ -198,20 +245,33 @@ def check_target(path: Path) -> None:
         raise FormatError(path, None, "this is a device or a pipe, expected the name of a file to write.")
 
 
-def _write_beside(path: Path, content: Content) -> str:
-    pieces = [content] if isinstance(content, (str, bytes)) else content
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
+class _Ended(BaseException):
+    """The program was asked to end."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _raise_ended(number: int, _frame: object) -> NoReturn:
+    raise _Ended(number)
+
+
+@contextmanager
+def _told_as_cannot_write(path: Path) -> Iterator[None]:
     try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                file.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))
-    except BaseException:  # also when the writer itself gives up half way
-        os.unlink(temporary)
-        raise
-    return temporary
+        yield
+    except OSError as fault:
+        raise FormatError(path, None, f"cannot write: {fault.strerror or fault}.") from None
+
+
+def _write_beside(temporary: Path, path: Path, content: Content) -> None:
+    pieces = [content] if isinstance(content, (str, bytes)) else content
+    with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        for piece in pieces:
+            file.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(temporary, _mode(path))
 
 
 def _mode(path: Path) -> int:
@@ -225,6 +285,11 @@ def _mode(path: Path) -> int:
 
 def _plain_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _lines_before(text: str, pattern: str) -> int:
+    match = re.search(pattern, text)
+    return text.count("\n", 0, match.start()) if match else 0
 
 
 def _no_key_twice(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
 __all__ = ["read", "write"]
 
-_SPAN = re.compile(r"T\S*\t(\S+) ([\d; ]+)(?:\t.*)?")
+_SPAN = re.compile(r"T\S*\t(\S+) ([0-9; ]+)(?:\t.*)?")
 
 
 def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Sequence[str] | str | None = None) -> Corpus:
@@ -54,7 +55,9 @@ def _span(source: Source, number: int, line: str, length: int) -> Span:
         raise FormatError(
             source.path, number, "this span is in several pieces, and a segment is one; leave it out with only=."
         )
-    places = match[2].split()
-    if len(places) != 2 or not 0 <= int(places[0]) <= int(places[1]) <= length:
-        raise FormatError(source.path, number, f"the span {match[2]} lies outside the text of {length} characters.")
-    return int(places[0]), int(places[1]), match[1]
+    start, end = [as_whole(place) for place in [*match[2].split(), "", ""]][:2]
+    if len(match[2].split()) != 2 or start is None or end is None or not 0 <= start <= end <= length:
+        raise FormatError(
+            source.path, number, f"the span {match[2][:40]} lies outside the text of {length} characters."
+        )
+    return start, end, match[1]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from caesura.errors import FormatError
-from caesura.files import Source
+from caesura.files import Source, parse_json
 from caesura.formats.caesura_json import FORMAT, begin_columns, header, losses, put_entry, record, spell
 from caesura.model import Corpus
 
@@ -62,8 +61,8 @@ def objects(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, Any]]:
     line = 0
     while lines := list(islice(stream, _BATCH)):
         try:
-            batch = json.loads("[" + ",".join(text for text in lines if not text.isspace()) + "]")
-        except (json.JSONDecodeError, RecursionError):
+            batch = parse_json(source, "[" + ",".join(text for text in lines if not text.isspace()) + "]")
+        except FormatError:  # of a line that is not known yet
             batch = None
         if batch is not None and len(batch) == sum(not text.isspace() for text in lines):
             full = (n for n, text in enumerate(lines, line + 1) if not text.isspace())
@@ -75,11 +74,5 @@ def objects(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, Any]]:
 
 def _one_by_one(source: Source, lines: list[str], before: int) -> Iterator[tuple[int, Any]]:
     for number, text in enumerate(lines, before + 1):
-        if text.isspace():
-            continue
-        try:
-            yield number, json.loads(text)
-        except json.JSONDecodeError as fault:
-            raise FormatError(source.path, number, f"this is not JSON: {fault.msg}.") from None
-        except RecursionError:
-            raise FormatError(source.path, number, "the JSON is nested too deeply to be read.") from None
+        if not text.isspace():
+            yield number, parse_json(source, text, number)

@@ -7,11 +7,14 @@ words between spaces where it has none.
 from __future__ import annotations
 
 import io
+import re
+import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from caesura.errors import FormatError, MissingExtra
-from caesura.files import Source
+from caesura.files import Source, line_of
 from caesura.formats.standoff import As, Span, Text, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
@@ -47,13 +50,17 @@ def read(
     """
     cas = _load(source)
     text = cas.sofa_string or ""
-    chosen = _layer(source, cas, layer)
-    try:
-        tokens = [(int(t.begin), int(t.end)) for t in _select(cas, TOKEN)]
-        spans: list[Span] = [(int(a.begin), int(a.end), _label(source, a, feature)) for a in _select(cas, chosen)]
-    except (TypeError, AttributeError):
-        raise FormatError(source.path, None, "an annotation has no begin or no end.") from None
-    units = Text(text, edges=sorted(tokens) or None)
+    tokens = sorted(_place(source, token, len(text)) for token in _select(cas, TOKEN))
+    for before, after in pairwise(tokens):
+        if after[0] < before[1]:
+            raise FormatError(
+                source.path,
+                None,
+                f"the tokens {before[0]}–{before[1]} and {after[0]}–{after[1]} overlap, expected one after the other.",
+            )
+    annotations = _select(cas, _layer(source, cas, layer))
+    spans: list[Span] = [(*_place(source, a, len(text)), _label(source, a, feature)) for a in annotations]
+    units = Text(text, edges=tokens or None)
     annotation = marks_of(units, spans, marks, only, lambda why: FormatError(source.path, None, why))
     return Corpus.from_annotations([Annotation(source.stem, "", annotation)])
 
@@ -83,9 +90,34 @@ def _load(source: Source) -> Any:
         _refuse_unsafe(each)
     try:
         types = cassis.load_typesystem(io.BytesIO(described.raw))
-        return cassis.load_cas_from_xmi(io.BytesIO(source.raw), typesystem=types)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "Not mapping external offset")  # it would go on with a wrong place
+            return cassis.load_cas_from_xmi(io.BytesIO(source.raw), typesystem=types)
+    except UserWarning as fault:
+        place = re.search(r"[0-9]+", str(fault))
+        line = (
+            next((n for n in (line_of(source, f'{edge}="{place[0]}"') for edge in ("begin", "end")) if n), None)
+            if place
+            else None
+        )
+        raise FormatError(
+            source.path,
+            line,
+            f"an annotation begins or ends at {place[0] if place else '?'}, which is no place between characters of the text.",
+        ) from None
     except _faults() as fault:
         raise FormatError(source.path, None, f"this is not a CAS of its type system: {fault}.") from None
+
+
+def _place(source: Source, annotation: Any, length: int) -> tuple[int, int]:
+    """Return where an annotation begins and ends; places that the text does not have are refused."""
+    begin, end = annotation.begin, annotation.end
+    if type(begin) is not int or type(end) is not int:
+        raise FormatError(source.path, None, "an annotation has no begin or no end.")
+    if not 0 <= begin <= end <= length:
+        line = line_of(source, f'begin="{begin}"')
+        raise FormatError(source.path, line, f"the span {begin}–{end} lies outside the text of {length} characters.")
+    return begin, end
 
 
 def _faults() -> tuple[type[BaseException], ...]:

@@ -5,6 +5,7 @@ A document (``# newdoc id = …``) is an item, a token is a unit; ranges of mult
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from caesura.errors import FormatError
@@ -12,6 +13,8 @@ from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]
+
+_NUMBERED = re.compile(r"(?:[0-9]{1,9}(?:[-.][0-9]{1,9})?|_)[\t ](?:[^\t]*\t){8}")
 
 
 def sniff(head: str) -> bool:
@@ -70,8 +73,14 @@ def _sentences(source: Source) -> list[Any]:
 
     try:
         return list(parse(source.text))
-    except ParseException as fault:
-        raise FormatError(source.path, None, f"this is not CoNLL-U: {str(fault).splitlines()[0]}") from None
+    except (ParseException, ValueError, OverflowError) as fault:  # also numbers of a thousand digits
+        line = next((n for n, text in source.lines if not _is_token(text)), None)
+        raise FormatError(source.path, line, f"this is not CoNLL-U: {str(fault).splitlines()[0]}") from None
+
+
+def _is_token(line: str) -> bool:
+    """Tell whether a line is what the library takes: blank, a comment, or a number and nine more columns."""
+    return not line.strip() or line.startswith("#") or _NUMBERED.match(line) is not None
 
 
 def _begins(token: Any) -> bool:

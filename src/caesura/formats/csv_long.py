@@ -15,6 +15,7 @@ from itertools import takewhile
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.columns import Columns
+from caesura.formats.numbers import as_whole
 from caesura.formats.options import parse_list
 from caesura.formats.tables import Row, header_of, read_table, whole, write_table
 from caesura.model import Corpus
@@ -155,9 +156,5 @@ def _same(marks: _Marks, position: int) -> list[str]:
 
 
 def _is_integer(name: str) -> bool:
-    return (
-        name.lstrip("-").isascii()
-        and name.lstrip("-").isdigit()
-        and str(int(name)) == name
-        and abs(int(name)) < _LARGEST
-    )
+    number = as_whole(name)
+    return number is not None and str(number) == name and abs(number) < _LARGEST

@@ -14,13 +14,13 @@ from caesura.model import Annotation, Corpus
 
 __all__ = ["read", "sniff", "write"]
 
+_LABELS = ("label", "labels", "entities")
+
 
 def sniff(head: str) -> bool:
     """Recognise a text with labels on the first line."""
     first = head.lstrip().split("\n", 1)[0]
-    return (
-        first.startswith("{") and '"text"' in first and any(k in first for k in ('"label"', '"labels"', '"entities"'))
-    )
+    return first.startswith("{") and '"text"' in first and any(f'"{key}"' in first for key in _LABELS)
 
 
 def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Sequence[str] | str | None = None) -> Corpus:
@@ -36,6 +36,9 @@ def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Seque
         for line, entry in objects(source, stream):
             if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
                 raise FormatError(source.path, line, 'expected an object with "text" and "label".')
+            if not any(key in entry for key in _LABELS):
+                why = 'this text has no "label"; write "label": [] where nobody marked anything.'
+                raise FormatError(source.path, line, why)
             spans = list(_spans(source, line, entry))
             annotation = marks_of(Text(entry["text"], unit), spans, marks, only, _faults(source, line))
             annotations.append(Annotation(str(entry.get("item", entry.get("id", line))), "", annotation))
@@ -53,7 +56,7 @@ def write(corpus: Corpus, *, unit: Unit = "word") -> Iterator[str]:
 
 
 def _spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator[Span]:
-    listed: Any = next((entry[key] for key in ("label", "labels", "entities") if key in entry), [])
+    listed: Any = next((entry[key] for key in _LABELS if key in entry), [])
     for span in listed if isinstance(listed, list) else [listed]:
         if isinstance(span, dict):
             span = [span.get("start_offset"), span.get("end_offset"), span.get("label")]

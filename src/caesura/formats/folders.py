@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+import secrets
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
+from caesura.files import tidied_when_ended
 from caesura.formats.losses import WORDS, features, reduce_corpus
 from caesura.model import Annotation, Corpus
 
@@ -91,11 +92,17 @@ def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Co
     parts: dict[str, list[int]] = {}
     for row, a in enumerate(corpus):
         parts.setdefault(_path_of(pattern, a), []).append(row)
+    building = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    with tidied_when_ended():
+        _build(corpus, folder, building, parts, write)
+
+
+def _build(
+    corpus: Corpus, folder: Path, building: Path, parts: dict[str, list[int]], write: Callable[[Corpus, Path], None]
+) -> None:
+    """Write all files beside the folder, then put it in place; whatever happens, nothing half made stays."""
     try:
-        building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as fault:
-        raise FormatError(folder, None, f"cannot write: {fault.strerror or fault}.") from None
-    try:
+        building.mkdir(0o700)
         for name, rows in parts.items():
             file = building / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -107,6 +114,8 @@ def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Co
     except FormatError as fault:
         place = folder if fault.path is None else folder / Path(fault.path).relative_to(building)
         raise FormatError(place, fault.line, fault.why) from None
+    except OSError as fault:
+        raise FormatError(folder, None, f"cannot write: {fault.strerror or fault}.") from None
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

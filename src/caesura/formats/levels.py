@@ -12,6 +12,7 @@ from typing import Literal
 
 from caesura.errors import FormatError, InvalidSegmentation
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 from caesura.formats.tables import Row, header_of, read_table, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 
@@ -73,7 +74,7 @@ def write(corpus: Corpus) -> str:
 
 
 def _level_columns(row: Row) -> list[str]:
-    levels = [(int(match[1]), name) for name in row.columns if (match := _LEVEL.fullmatch(name))]
+    levels = [(int(match[1][:18]), name) for name in row.columns if (match := _LEVEL.fullmatch(name))]
     if not levels:
         raise FormatError(row.source.path, 1, f"there is no column level1; found {', '.join(row.columns)}.")
     return [name for _, name in sorted(levels)]
@@ -82,8 +83,9 @@ def _level_columns(row: Row) -> list[str]:
 def _check_count(row: Row, expected: int) -> None:
     """A column that counts the units must count them all."""
     counting = next((n for n in row.columns if n not in _NAMED and not _LEVEL.fullmatch(n)), None)
-    if counting is not None and row[counting].strip().isdigit() and int(row[counting]) != expected:
-        raise row.fault(f"{counting} is {row[counting]}, expected {expected}: units count from 1 without gaps.")
+    count = None if counting is None else as_whole(row[counting])
+    if counting is not None and row[counting].strip().isdigit() and count != expected:
+        raise row.fault(f"{counting} is {row[counting][:40]}, expected {expected}: units count from 1 without gaps.")
 
 
 def _mark(row: Row, column: str) -> int:

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import io
 import json
+import mmap
+import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
+from functools import reduce
+from itertools import chain, pairwise
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["item_names", "losses", "parts_of", "read", "read_rows", "write"]
 
 _KEY = "caesura"
+_SUM = "caesura-crc32"
+_UNSUMMED = b"crc32:........"  # of the file in which these eight points stand for the checksum
+_SUMMED = re.compile(rb"crc32:([0-9a-f]{8})")
+_CHUNK = 2**20
 _SLICE = 1_000_000  # item names read in one go
 
 
@@ -46,6 +54,7 @@ def losses(corpus: Corpus) -> list[str]:
 def read(source: Source) -> Corpus:
     """Read the columns; nothing is held twice."""
     with _reading(source.path, "this is not Parquet") as polars:
+        _check_sum(source)
         about = _about(source, polars)
         table = polars.read_parquet(_open(source), memory_map=False)
     return _corpus(source, table, about)
@@ -125,8 +134,8 @@ def write(corpus: Corpus) -> bytes:
         "attributes": {item: dict(known) for item, known in corpus.attributes.items()},
     }
     buffer = io.BytesIO()
-    table.write_parquet(buffer, metadata={_KEY: json.dumps(about)})
-    return buffer.getvalue()
+    table.write_parquet(buffer, metadata={_KEY: json.dumps(about), _SUM: _UNSUMMED.decode()})
+    return _put_sum(buffer.getvalue())
 
 
 def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
@@ -241,6 +250,45 @@ def _encode(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
 
 def _floats(table: Any) -> bool:
     return "Float" in str(table["positions"].dtype) or "Float" in str(table["length"].dtype)
+
+
+def _put_sum(written: bytes) -> bytes:
+    """Put the checksum into its place: polars writes none for its pages, and a flipped bit would be another number."""
+    at = written.rindex(_UNSUMMED)
+    return written[:at] + b"crc32:%08x" % zlib.crc32(written) + written[at + len(_UNSUMMED) :]
+
+
+def _check_sum(source: Source) -> None:
+    """Refuse a file of ours whose bytes are not those that were written; files made elsewhere have no such sum."""
+    with _mapped(source) as content:
+        end = len(content)
+        if end < 12 or bytes(content[-4:]) != b"PAR1":
+            return  # cut off, or no Parquet: polars says so
+        footer = max(0, end - 8 - int.from_bytes(content[-8:-4], "little"))
+        marks = list(_SUMMED.finditer(content, footer)) if content.find(_SUM.encode(), footer) >= 0 else []
+        if marks:
+            at = marks[-1].start()
+            pieces = chain(_chunks(content, 0, at), [_UNSUMMED], _chunks(content, at + len(_UNSUMMED), end))
+            if reduce(lambda total, piece: zlib.crc32(piece, total), pieces, 0) != int(marks[-1][1], 16):
+                raise FormatError(
+                    source.path,
+                    None,
+                    "the file is damaged: its checksum does not fit its content; take it from where it was written.",
+                )
+
+
+@contextmanager
+def _mapped(source: Source) -> Iterator[bytes | mmap.mmap]:
+    """Lend the bytes of a file of any size without reading them all at once."""
+    if source.data is not None:
+        yield source.data
+        return
+    with source.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        yield content
+
+
+def _chunks(content: bytes | mmap.mmap, start: int, end: int) -> Iterator[bytes]:
+    return (content[at : min(at + _CHUNK, end)] for at in range(start, end, _CHUNK))
 
 
 def _about_all(sources: list[Source], polars: ModuleType) -> dict[str, Any]:

@@ -114,5 +114,5 @@ def _speaker(unit: dict[str, Any]) -> str:
 def _order(node: dict[str, Any], name: str) -> float:
     try:
         return float(node.get(name) or 0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0

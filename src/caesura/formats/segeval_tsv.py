@@ -10,6 +10,7 @@ from typing import Literal
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]
@@ -55,14 +56,17 @@ def write(corpus: Corpus) -> str:
 
 
 def _segmentation(source: Source, line: int, cells: list[str], content: str) -> Segmentation:
+    numbers = []
+    for cell in cells:
+        if (number := as_whole(cell)) is None:
+            raise FormatError(source.path, line, f"a cell is {cell[:40]!r}, expected a whole number.")
+        numbers.append(number)
     try:
         if content == "positions":
-            return Segmentation(len(cells), Segmentation.from_labels([int(c) for c in cells]).positions)
-        return Segmentation.from_masses([int(c) for c in cells])
-    except ValueError as fault:
-        odd = next((c for c in cells if not c.lstrip("-").isdigit()), "")
-        why = str(fault) if isinstance(fault, CaesuraError) else f"a cell is {odd!r}, expected a whole number."
-        raise FormatError(source.path, line, why) from None
+            return Segmentation(len(cells), Segmentation.from_labels(numbers).positions)
+        return Segmentation.from_masses(numbers)
+    except CaesuraError as fault:
+        raise FormatError(source.path, line, str(fault)) from None
 
 
 def _numeric(cells: list[str]) -> bool:

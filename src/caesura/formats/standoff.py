@@ -30,7 +30,7 @@ _UNITS = {
     "line": re.compile(r"[^\r\n]*\S[^\r\n]*"),
     "character": re.compile(r".", re.DOTALL),
 }
-_LEVEL = re.compile(r"level([1-9]\d*)")
+_LEVEL = re.compile(r"level([1-9][0-9]{0,8})")
 
 
 class Text:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 
 __all__ = ["Row", "header_of", "read_table", "whole", "write_table"]
 
@@ -83,10 +84,9 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def whole(row: Row, name: str, least: int = 1) -> int:
     """Read a cell as a whole number."""
-    try:
-        number = int(row[name])
-    except ValueError:
-        raise row.fault(f"{name} is {row[name]!r}, expected a whole number.") from None
+    number = as_whole(row[name])
+    if number is None:
+        raise row.fault(f"{name} is {_clip(row[name])!r}, expected a whole number of plain digits.")
     if number < least:
         raise row.fault(f"{name} is {number}, expected {least} or more.")
     return number
@@ -100,6 +100,10 @@ def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: di
     if missing := [name for name in needs if name not in names]:
         raise FormatError(source.path, 1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
     return {name: i for i, name in enumerate(names)}
+
+
+def _clip(cell: str) -> str:
+    return cell if len(cell) <= 40 else cell[:39] + "…"
 
 
 def _delimiter(line: str) -> str:

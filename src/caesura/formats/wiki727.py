@@ -9,12 +9,15 @@ import re
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
 __all__ = ["read", "sniff", "write"]
 
-_HEADING = re.compile(r"={8,},(\d+),(.*)")
+_HEADING = re.compile(r"={8,},([0-9]+),(.*)")
+#: What no sentence looks like: a row of = at its start, or a part of a heading's beginning.
+_DAMAGED = re.compile(r"\s*(?:={4,}|=*,[0-9]+,|\S{0,3}={4,}\S{0,3},)")
 
 
 def sniff(head: str) -> bool:
@@ -34,6 +37,10 @@ def read(source: Source, *, nested: bool = False) -> Corpus:
     for number, line in source.lines:
         if heading := _HEADING.fullmatch(line.rstrip()):
             sections.append((_level(source, number, heading[1]), heading[2].removesuffix("."), []))
+        elif _DAMAGED.match(line):
+            raise FormatError(
+                source.path, number, f"expected a heading '========,level,title.', found {line.strip()[:60]!r}."
+            )
         elif line.strip():
             if not sections:
                 sections.append((1, "", []))
@@ -68,9 +75,10 @@ def _runs(masses: list[int]) -> list[tuple[int, int]]:
 
 
 def _level(source: Source, line: int, digits: str) -> int:
-    if int(digits) < 1:
-        raise FormatError(source.path, line, "the heading has level 0; levels count from 1.")
-    return int(digits)
+    level = as_whole(digits)
+    if level is None or level < 1:
+        raise FormatError(source.path, line, f"the heading has level {digits[:40]}; levels count from 1.")
+    return level
 
 
 def _section_spans(sections: list[tuple[int, str, list[str]]]) -> list[tuple[int, int, int]]:

@@ -23,12 +23,14 @@ from caesura.model import Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]
 
-_LINE = re.compile(r"\d+([.,]\d+)?\t\d+([.,]\d+)?(\t|$)")
+_LINE = re.compile(r"(\S+)\t(\S+)(\t|$)")
+_TIME = re.compile(r"[0-9]+([.,][0-9]+)?|[-+]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 def sniff(head: str) -> bool:
-    """Recognise two times and a label with tabs between."""
-    return _LINE.match(head.split("\n", 1)[0]) is not None
+    """Recognise two times and a label with tabs between; what a broken export writes for a time (nan) too, to refuse it."""
+    line = _LINE.match(head.split("\n", 1)[0])
+    return line is not None and all(_TIME.fullmatch(time) for time in line.groups()[:2])
 
 
 def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:

@@ -14,8 +14,10 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from caesura.errors import FormatError
-from caesura.files import Source
+from caesura.files import Source, line_of
+from caesura.formats.numbers import as_whole
 from caesura.formats.speech.intervals import (
+    LONGEST,
     IntervalOptions,
     Rule,
     flat,
@@ -136,8 +138,13 @@ def _slots(source: Source, root: Any) -> dict[str, float]:
     order = root.find("TIME_ORDER")
     names = [slot.get("TIME_SLOT_ID", "") for slot in (() if order is None else order)]
     values = [slot.get("TIME_VALUE") for slot in (() if order is None else order)]
-    if bad := [value for value in values if value is not None and not value.isdecimal()]:
-        raise FormatError(source.path, None, f"a time slot has the value {bad[0]!r}, expected milliseconds.")
+    for value in values:
+        if value is not None and ((number := as_whole(value)) is None or not 0 <= number < LONGEST * 1000):
+            raise FormatError(
+                source.path,
+                line_of(source, f'TIME_VALUE="{value}"'),
+                f"a time slot has the value {value[:40]!r}, expected milliseconds from 0 up.",
+            )
     known = [i for i, value in enumerate(values) if value is not None]
     times = (
         np.interp(np.arange(len(values)), known, [int(values[i] or 0) for i in known])

@@ -9,6 +9,7 @@ from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 from caesura.formats.speech.intervals import (
     IntervalOptions,
     Line,
@@ -101,11 +102,12 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmenta
         if line.strip() == "///":  # alternative transcriptions follow
             break
         match = _LINE.fullmatch(line)
-        if match is None or not (match[1].isdecimal() and match[2].isdecimal()):
+        start, end = (as_whole(match[1]), as_whole(match[2])) if match is not None else (None, None)
+        if match is None or start is None or end is None:
             raise FormatError(
                 source.path, number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}."
             )
-        rows.append((int(match[1]) / _UNIT, int(match[2]) / _UNIT, _unquote(match[3]), number))
+        rows.append((start / _UNIT, end / _UNIT, _unquote(match[3]), number))
     return of_lines(source, rows, rule)
 
 

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_decimal
 from caesura.formats.options import parse_list
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = [
-    "SILENCES", "TICK", "Edges", "Fault", "IntervalOptions", "Line", "Rule", "Silence", "decimal", "duration_of", "flat",
+    "LONGEST", "SILENCES", "TICK", "Edges", "Fault", "IntervalOptions", "Line", "Rule", "Silence", "decimal", "duration_of", "flat",
     "of_lines", "of_recording", "recording", "segmentation", "segments", "speech_attributes",
 ]  # fmt: skip
 
@@ -54,6 +55,9 @@ SILENCES: tuple[str, ...] = (
 )
 #: Times closer than this are one time (100 ns).
 TICK = 1e-7
+
+#: No recording lasts as many seconds (31,000 years); a number beyond it is damage.
+LONGEST = 1e12
 
 _SPEAKER, _DIALECT = re.compile(r"[fm][a-z]{3}\d", re.IGNORECASE), re.compile(r"dr\d", re.IGNORECASE)
 
@@ -164,12 +168,12 @@ def of_recording(source: Source, tracks: Iterable[tuple[str, Segmentation]]) -> 
 
 def decimal(source: Source, line: int, text: str, what: str) -> Decimal:
     """Read a time exactly as it is written, so that start + duration is what the next line calls its start."""
-    try:
-        number = Decimal(text)
-    except ArithmeticError:
-        number = Decimal("nan")
-    if not number.is_finite() or number < 0:
-        raise FormatError(source.path, line, f"the {what} is {text!r}, expected seconds from 0 up.")
+    number = as_decimal(text)
+    if number is None or not 0 <= number < LONGEST:
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise FormatError(
+            source.path, line, f"the {what} is {shown!r}, expected seconds from 0 up, written with plain digits."
+        )
     return number
 
 
@@ -180,7 +184,7 @@ def duration_of(start: float, end: float) -> str:
 
 def _check(first: NDArray[np.float64], last: NDArray[np.float64], labels: Sequence[str], fault: Fault) -> None:
     for wrong, why in (
-        (~(np.isfinite(first) & np.isfinite(last)) | (first < 0), "has a time that is no number from 0 up"),
+        (~((first >= 0) & (last < LONGEST)), "has a time that is no number of seconds from 0 up"),
         (last - first < TICK / 2, "ends where it starts, or before"),
     ):
         if wrong.any():

@@ -15,6 +15,7 @@ import numpy as np
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_decimal
 from caesura.formats.speech.intervals import (
     Fault,
     IntervalOptions,
@@ -157,12 +158,11 @@ class _Reader:
     def number(self, what: str) -> float:
         if self.at >= len(self.tokens):
             raise self.fault(f"the file ends before the {what}.")
-        try:
-            value = float(self.tokens[self.at])
-        except ValueError:
-            raise self.fault(f"the {what} is {self.tokens[self.at]}, expected a number.") from None
+        value = as_decimal(self.tokens[self.at])
+        if value is None:
+            raise self.fault(f"the {what} is {_short(self.tokens[self.at])}, expected a number.")
         self.at += 1
-        return value
+        return float(value)
 
     def whole(self, what: str) -> int:
         value = self.number(what)

@@ -7,6 +7,7 @@ from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_whole
 from caesura.formats.speech.intervals import (
     IntervalOptions,
     Line,
@@ -45,12 +46,13 @@ def read(
         if not line.strip():
             continue
         parts = line.strip().split(None, 2)
-        if len(parts) < 3 or not (parts[0].isdecimal() and parts[1].isdecimal()):
+        first, last = (as_whole(part) for part in parts[:2]) if len(parts) == 3 else (None, None)
+        if first is None or last is None:
             raise FormatError(
                 source.path, number, f"expected 'first-sample last-sample label', found {line.strip()[:60]!r}."
             )
         label = "" if parts[2] == _EMPTY else parts[2]
-        rows.append((int(parts[0]) / rate, int(parts[1]) / rate, label, number))
+        rows.append((first / rate, last / rate, label, number))
     marks = of_lines(source, rows, Rule.of(**intervals))
     return of_recording(source, [("", marks)])
 

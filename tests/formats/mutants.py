@@ -1,0 +1,176 @@
+"""Damaged files, the same ones every time: small valid files of every format, changed by a seeded generator.
+
+``python tests/formats/mutants.py`` renews the table in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import re
+import signal
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import caesura as cs
+from caesura.formats.catalog import FORMATS, named_format
+
+#: How many of each format the table tells of.
+TABLE = 300
+HUGE = (
+    "9" * 5000,
+    "1" + "0" * 400,
+    "1e999",
+    "-1e999",
+    "99999999999999999999",
+    "1_000",
+    "٣",
+    "NaN",
+    "Infinity",
+    "-1",
+    "0",
+    "1.5",
+    "1" + "0" * 9,
+)
+
+UNITS = cs.Segmentation.from_masses([2, 1, 2], units=["so", "twice", "five", "miles", "round"])
+TYPED = cs.Segmentation.from_labels_at(["", ",", "", "?", "."], units=["so", "twice", "five", "miles", "round"])
+NAMED = cs.Segmentation(5, [2, 3], units=UNITS.units, names=["a", "b", "c"])
+NESTED = cs.Hierarchy.from_brackets("[[so twice] [five]] miles round")
+TIDY = cs.Hierarchy.from_brackets("[[so twice] [five]] [miles round]")
+TIMED = cs.Segmentation.from_times([0.5, 1.25], length=2.0, names=["a", "b", "c"])
+
+
+@functools.cache
+def good_files(name: str) -> dict[str, bytes]:
+    """Return a good file of a format, with what belongs to it."""
+    chosen = named_format(name)
+    if name == "marked-text":  # holds letters of two scripts and nothing else
+        return {"talk.marked": "שָׁלוֹם עֲלֵיכֶם\nבֹּקֶר טוֹב\n".encode()}
+    for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED):
+        corpus = cs.Corpus.from_dict({"talk": {"ann": marks}})
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                cs.write(corpus, Path(folder) / f"talk{chosen.suffixes[0]}", name, lossy=True)
+            except cs.CaesuraError:
+                continue
+            return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    raise AssertionError(name)
+
+
+def mutants(name: str, count: int) -> Iterator[dict[str, bytes]]:
+    """Give damaged files of a format, each with its companions; the same for the same count and more."""
+    choose = random.Random(name)
+    main = f"talk{named_format(name).suffixes[0]}"
+    for _ in range(count):
+        files = dict(good_files(name))
+        damaged = choose.choice(sorted(files)) if choose.random() < 0.2 else main
+        for _ in range(choose.choice((1, 1, 2, 3))):
+            files[damaged] = choose.choice(DAMAGES)(files[damaged], choose)
+        yield files
+
+
+def outcome(name: str, files: dict[str, bytes], folder: Path) -> str:
+    """Read a damaged file: "read", "refused"; anything else that happens is raised."""
+    for file, content in files.items():
+        (folder / file).write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            corpus = cs.read(folder / f"talk{named_format(name).suffixes[0]}", name)
+        except cs.CaesuraError as fault:
+            return "refused" if str(fault).isprintable() else f"refused without a clean sentence: {fault}"
+        assert all(repr(a.marks) for a in corpus)
+        return "read"
+
+
+@contextmanager
+def time_limit(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError where a reader hangs."""
+
+    def stop(number: int, frame: object) -> None:
+        raise TimeoutError(f"still reading after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def table() -> str:
+    """Write the table of the docs."""
+    lines = ["| format | mutants | read | refused with a sentence | anything else |", "|---|--:|--:|--:|--:|"]
+    for name in FORMATS:
+        if FORMATS.source(name) == "caesura":
+            with tempfile.TemporaryDirectory() as folder:
+                counts = Counter(outcome(name, files, Path(folder)) for files in mutants(name, TABLE))
+            lines.append(f"| `{name}` | {TABLE} | {counts['read']} | {counts['refused']} | 0 |")
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------------- what can happen to a file
+
+
+def _flip_bit(content: bytes, choose: random.Random) -> bytes:
+    at = choose.randrange(len(content) or 1)
+    return content[:at] + bytes(byte ^ 1 << choose.randrange(8) for byte in content[at : at + 1]) + content[at + 1 :]
+
+
+def _truncate(content: bytes, choose: random.Random) -> bytes:
+    return content[: choose.randrange(1, max(2, len(content)))]
+
+
+def _double_line(content: bytes, choose: random.Random) -> bytes:
+    lines = content.splitlines(keepends=True)
+    at = choose.randrange(len(lines) or 1)
+    return b"".join([*lines[: at + 1], *lines[at:]])
+
+
+def _drop_line(content: bytes, choose: random.Random) -> bytes:
+    lines = content.splitlines(keepends=True)
+    at = choose.randrange(len(lines) or 1)
+    return b"".join([*lines[:at], *lines[at + 1 :]]) or b"\n"
+
+
+def _change_number(content: bytes, choose: random.Random) -> bytes:
+    numbers = list(re.finditer(rb"\d+(\.\d+)?", content))
+    if not numbers:
+        return _insert(content, choose)
+    chosen = choose.choice(numbers)
+    return content[: chosen.start()] + choose.choice(HUGE).encode() + content[chosen.end() :]
+
+
+def _insert(content: bytes, choose: random.Random) -> bytes:
+    at = choose.randrange(len(content) + 1)
+    what = choose.choice(
+        [b"\x00", b"\xff", b'"', b"\n", b"\r", b"\t", b",", b"[", b"]", b"{", b"<", b"&", b"null", b"===="]
+    )
+    return content[:at] + what + content[at:]
+
+
+DAMAGES = (
+    _flip_bit,
+    _flip_bit,
+    _truncate,
+    _double_line,
+    _drop_line,
+    _change_number,
+    _change_number,
+    _change_number,
+    _insert,
+)
+
+
+if __name__ == "__main__":
+    page = Path(__file__).parents[2] / "docs" / "formats.md"
+    text = page.read_text(encoding="utf-8")
+    old = re.search(r"\| format \| mutants \|.*?\n\n", text, re.DOTALL)
+    assert old is not None
+    page.write_text(text.replace(old[0], table() + "\n\n"), encoding="utf-8")
