@@ -45,6 +45,15 @@ def test_any_hierarchy_can_be_drawn(name: str, made: Hierarchy) -> None:
     assert "<svg" in picture._repr_html_()
 
 
+@pytest.mark.parametrize("words", ["mark", "שלום"], ids=["left to right", "right to left"])
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_axis_of_a_long_text_is_numbered_to_its_end(width: int, words: str) -> None:
+    long = Hierarchy(5000, [(1, 5000, 1), (2000, 4999, 2)], units=[words] * 5000)
+    axis = draw("nested-bars", Corpus.from_dict({"t": {"ann": long}})).terminal(width).plain.splitlines()[1]
+    numbers = axis.split()
+    assert {numbers[0], numbers[-1]} == {"1", "5000"}
+
+
 def test_strokes_tell_how_many_agree() -> None:
     corpus = Corpus.from_dict(
         {

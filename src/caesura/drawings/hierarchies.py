@@ -128,13 +128,17 @@ class NestedBars(_Nested, ScenePicture):
             width=width,
             margin=margin,
             rows=(0.9, *(1.15 for h in self.hierarchies for _ in range(max(h.depth, 1)))),
-            blocks=(tuple(self._rows(scale, _ticks(self.length, round(scale * self.length) // 6), fine=fine)),),
+            blocks=(tuple(self._rows(scale, room, fine=fine)),),
             direction="rtl" if self.rtl else "ltr",
         )
 
-    def _rows(self, scale: float, ticks: list[int], *, fine: bool) -> Iterator[Item]:
-        # Numbers stand over the middle of their unit, or where it begins if a cell is the smallest step.
-        yield Axis(0, numbers=tuple((scale * (unit - (0.5 if fine else 1)), str(unit)) for unit in ticks))
+    def _rows(self, scale: float, room: int, *, fine: bool) -> Iterator[Item]:
+        apart = max(6, 2 * len(str(self.length)) + 1)  # room for the last number to move in from the edge
+        ticks = [(unit, str(unit)) for unit in _ticks(self.length, round(scale * self.length) // apart)]
+        if fine:  # over the middle of the unit
+            yield Axis(0, numbers=tuple((scale * (unit - 0.5), words) for unit, words in ticks))
+        else:  # where it begins
+            yield Axis(0, numbers=tuple((min(scale * (unit - 1), room - len(words)), words) for unit, words in ticks))
         row = 0
         for coder, hierarchy in zip(self.coders, self.hierarchies, strict=True):
             yield Name(row + 1, words=clip(clean(coder), _NAME), role="strong")
