@@ -144,11 +144,11 @@ class _Block:
 
     def _ticks(self, item: Ticks) -> None:
         top, bottom = self._top(item.row) + 2, self._top(item.row + 1) - 2
-        xs = dict.fromkeys(round(self._x(x), 1) for x in item.xs)
-        dense = len(xs) > item.width * CELL / 3
+        start, step = self._x(0), self._x(1) - self._x(0)  # there may be very many
+        xs = dict.fromkeys([round(start + step * x, 1) for x in item.xs])
         if xs:
-            path = "".join(f"M{x:g} {top:g}V{bottom:g}" for x in xs)
-            self.picture.path(path, stroke=item.role, width=0.8 if dense else 1.6)
+            path = "M" + f" {top:g}V{bottom:g}M".join([f"{x:g}" for x in xs]) + f" {top:g}V{bottom:g}"
+            self.picture.path(path, stroke=item.role, width=0.8 if len(xs) > item.width * CELL / 3 else 1.6)
 
     def _columns(self, item: Columns) -> None:
         top, bottom = self._top(item.row) + 6, self._top(item.row + item.rows)
