@@ -24,6 +24,7 @@ PICTURES = {
     "strip.svg": "show sample:scripts -w 80 -d strip --draw-option metric=B",
     "edits.svg": "compare sample:kubla --coders 'manual,near miss' -w 72 -d edits",
     "regions.svg": "compare sample:phones --coders ann,aligner -w 96 -d regions",
+    "plane.svg": "show sample:phones -w 80 -d plane --draw-option tolerance=0.01",
     "nested.svg": "show sample:walk -w 80",
     "operations.svg": "compare sample:dialogue -w 80 -d operations",
     "alignment.svg": "show sample:stargazer -c 'coder 1' -c 'coder 7' -w 80 -d alignment",

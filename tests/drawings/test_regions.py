@@ -95,8 +95,8 @@ def test_the_plane_names_its_systems() -> None:
     assert "B aligner: HR 75.0, OS -5.0, R 0.802" in drawn
     assert max(map(len, drawn.splitlines())) <= 80
     svg = picture.svg()
-    for said in ("target point", "no insertions", "random boundaries", "R 0.9", "ben", "aligner"):
-        assert said in svg
+    for words in ("target point", "no insertions", "random boundaries", "R 0.9", "ben", "aligner"):
+        assert words in svg
     ET.fromstring(svg)
 
 
@@ -104,6 +104,20 @@ def test_the_plane_makes_room_for_much_over_segmentation() -> None:
     known = Recordings((np.array([0.2, 0.5]),), (1.0,))
     wild = region_scores([0.2, 0.5], np.linspace(0.01, 0.99, 9))
     assert PerformancePlane.of(known, {"wild": wild}, 0.02).right > wild.over_segmentation
+
+
+def test_curves_have_no_holes_in_narrow_terminals() -> None:
+    rows = draw("plane", load("phones")).terminal(40).plain.splitlines()[1:20]
+    assert all("/" in row for row in rows[1:-2])
+
+
+def test_what_lies_beyond_the_plane_is_named() -> None:
+    known = Recordings((np.array([0.2, 0.5]),), (1.0,))
+    wild = region_scores([0.2, 0.5], np.linspace(0.01, 0.99, 40))
+    picture = PerformancePlane.of(known, {"wild": wild}, 0.02)
+    assert wild.over_segmentation > picture.right
+    assert "outside" in picture.svg()
+    assert "OS 1900.0" in str(picture)
 
 
 def test_one_coder_is_not_enough() -> None:
