@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-LOOPS  := tests/kernels/test_twins.py tests/agreement/test_coefficients.py tests/gold/test_unification.py tests/vowels/test_restorer.py
+LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py tests/vowels/test_restorer.py
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 
 .DEFAULT_GOAL := help
