@@ -11,7 +11,7 @@ pytest.importorskip("fastapi", reason="the workbench needs the extra web")
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Hierarchy, Segmentation
 from caesura.web.disagreement import votes
-from caesura.web.operations import applied
+from caesura.web.operations import apply_operation
 
 PHONES = Segmentation.from_times([0.1, 0.25, 0.4], length=0.6, names=["sil", "h", "e", "lo"])
 ROUTE = Hierarchy.from_spans([(1, 10), (1, 3), (4, 10), (4, 6)], length=10)
@@ -28,7 +28,7 @@ ROUTE = Hierarchy.from_spans([(1, 10), (1, 3), (4, 10), (4, 6)], length=10)
     ],
 )
 def test_segments_keep_their_names(operation: dict, positions: list[float], names: list[str]) -> None:
-    made = applied(PHONES, operation)
+    made = apply_operation(PHONES, operation)
     assert isinstance(made, Segmentation)
     assert made.positions.tolist() == positions
     assert list(made.names or ()) == names
@@ -52,18 +52,26 @@ def test_segments_keep_their_names(operation: dict, positions: list[float], name
     ],
 )
 def test_nested_segments(operation: dict, spans: list[tuple[int, int, int]]) -> None:
-    made = applied(ROUTE, operation)
+    made = apply_operation(ROUTE, operation)
     assert isinstance(made, Hierarchy)
     assert made.spans == spans
 
 
 def test_levels_that_a_coder_gave_stay() -> None:
     given_levels = Hierarchy.from_spans([(1, 10, 2), (4, 6, 5)], length=10)
-    assert applied(given_levels, {"kind": "add", "first": 8, "last": 9}).spans == [(1, 10, 2), (8, 9, 3), (4, 6, 5)]
-    assert applied(given_levels, {"kind": "add", "first": 3, "last": 7}).spans == [(1, 10, 2), (3, 7, 3), (4, 6, 5)]
-    deeper = applied(given_levels, {"kind": "add", "first": 3, "last": 7, "level": 5})
+    assert apply_operation(given_levels, {"kind": "add", "first": 8, "last": 9}).spans == [
+        (1, 10, 2),
+        (8, 9, 3),
+        (4, 6, 5),
+    ]
+    assert apply_operation(given_levels, {"kind": "add", "first": 3, "last": 7}).spans == [
+        (1, 10, 2),
+        (3, 7, 3),
+        (4, 6, 5),
+    ]
+    deeper = apply_operation(given_levels, {"kind": "add", "first": 3, "last": 7, "level": 5})
     assert deeper.spans == [(1, 10, 2), (3, 7, 5), (4, 6, 6)], "what is inside goes below"
-    assert applied(given_levels, {"kind": "delete", "first": 1, "last": 10}).spans == [(4, 6, 5)]
+    assert apply_operation(given_levels, {"kind": "delete", "first": 1, "last": 10}).spans == [(4, 6, 5)]
 
 
 BAD = [
@@ -91,7 +99,7 @@ BAD = [
 @pytest.mark.parametrize(("marks", "operation", "sentence"), BAD)
 def test_what_cannot_be_is_said_in_a_sentence(marks: Hierarchy, operation: dict, sentence: str) -> None:
     with pytest.raises(CaesuraError, match=sentence):
-        applied(marks, operation)
+        apply_operation(marks, operation)
 
 
 @given(

@@ -20,7 +20,7 @@ from caesura.gold.votes import Ballot
 from caesura.metrics import Batch, Metric
 from caesura.metrics.batch import Side
 from caesura.model import Hierarchy, Segmentation
-from caesura.model.nesting import levelled
+from caesura.model.nesting import add_levels
 
 __all__ = ["most_alike", "most_alike_nested"]
 
@@ -173,7 +173,7 @@ def _clash(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
 
 def _hierarchy(spans: Selection, length: int) -> Hierarchy:
     """Skip the checks that the search has made: a climb builds thousands of these."""
-    triples = list(spans) if spans and len(spans[0]) > 2 else levelled([(s[0], s[1]) for s in spans])
+    triples = list(spans) if spans and len(spans[0]) > 2 else add_levels([(s[0], s[1]) for s in spans])
     outermost_first = sorted(triples, key=lambda t: (t[2], t[0], -t[1]))
     return Hierarchy._trusted(length, np.array(outermost_first, dtype=np.int64).reshape(-1, 3))
 

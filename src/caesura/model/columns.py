@@ -86,11 +86,11 @@ def _check_keys(corpus: Corpus) -> None:
     ordered, lengths = stream[order], corpus.lengths[order]
     apart = np.flatnonzero((np.diff(ordered) == 0) & (np.diff(lengths) != 0))
     if len(apart):
-        one, two = int(order[apart[0]]), int(order[apart[0] + 1])
+        first, second = int(order[apart[0]]), int(order[apart[0] + 1])
         unit = "s" if corpus.kind == "time" else "units"
         raise LengthMismatch(
-            f"{_place(corpus, two)}: {corpus.lengths[two]:g} {unit}, but coder "
-            f"{corpus.coders[corpus.coder_of[one]]!r} has {corpus.lengths[one]:g}; all coders of a text share its length."
+            f"{_place(corpus, second)}: {corpus.lengths[second]:g} {unit}, but coder "
+            f"{corpus.coders[corpus.coder_of[first]]!r} has {corpus.lengths[first]:g}; all coders of a text share its length."
         )
 
 

@@ -116,7 +116,7 @@ class Corpus:
     ) -> None:
         number = np.float64 if kind == "time" else np.int64
         rows = len(item_of)
-        known = {item: MappingProxyType(dict(said)) for item, said in (attributes or {}).items() if said}
+        known = {item: MappingProxyType(dict(values)) for item, values in (attributes or {}).items() if values}
         for name, value in {
             "kind": kind,
             "items": tuple(items),
@@ -132,7 +132,7 @@ class Corpus:
             "ends": None if ends is None else _column(ends, np.int64),
             "labels": None if labels is None else tuple(labels),
             "texts": MappingProxyType({key: tuple(units) for key, units in (texts or {}).items()}),
-            "names": MappingProxyType({int(row): tuple(said) for row, said in (names or {}).items()}),
+            "names": MappingProxyType({int(row): tuple(values) for row, values in (names or {}).items()}),
             "attributes": MappingProxyType(known),
             "_index": None,
         }.items():
@@ -227,11 +227,11 @@ class Corpus:
 
     def __getitem__(self, key: tuple[str, ...]) -> Segmentation | Hierarchy:
         """Look up ``corpus[item, coder]`` or ``corpus[item, coder, track]``."""
-        found = self._rows().get(self._key(key))
-        if found is None:
+        row = self._rows().get(self._key(key))
+        if row is None:
             item, track, coder = self._key(key)
             raise CaesuraError(f"coder {coder!r} has no annotation of {place(item, track)} in this corpus.")
-        return self.annotation(found).marks
+        return self.annotation(row).marks
 
     def annotation(self, row: int) -> Annotation:
         """Return annotation number ``row``, counted from 0."""
@@ -250,8 +250,8 @@ class Corpus:
 
     def coders_of(self, item: str, track: str | None = None) -> list[str]:
         """Name the coders who annotated this item (or this track of it), in the corpus' order."""
-        found = {a for (i, t, a) in self._rows() if i == item and (track is None or t == track)}
-        return [coder for coder in self.coders if coder in found]
+        present = {a for (i, t, a) in self._rows() if i == item and (track is None or t == track)}
+        return [coder for coder in self.coders if coder in present]
 
     def select(
         self,
@@ -326,7 +326,7 @@ class Corpus:
         state = {name: getattr(self, name) for name in self.__slots__ if name != "_index"}
         state["texts"], state["names"] = dict(self.texts), dict(self.names)
         state["attributes"] = {item: dict(known) for item, known in self.attributes.items()}
-        return _restored, (state,)
+        return _restore, (state,)
 
     def __repr__(self) -> str:
         parts = [number_of(len(self.items), "item")]
@@ -355,38 +355,38 @@ def merged_labels(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...
     >>> merged_labels(["a", "c"], ["a", "b", "c"])
     ('a', 'b', 'c')
     """
-    one, two = tuple(first), tuple(second)
-    if one == two:
-        return one
-    for small, large in ((one, two), (two, one)):
+    ours, theirs = tuple(first), tuple(second)
+    if ours == theirs:
+        return ours
+    for small, large in ((ours, theirs), (theirs, ours)):
         if [name for name in large if name in set(small)] == list(small):
             return large
-    if list(one) == sorted(one) and list(two) == sorted(two):
-        return tuple(sorted({*one, *two}))
-    shared = set(one) & set(two)
-    if [n for n in one if n in shared] == [n for n in two if n in shared]:
-        return one + tuple(n for n in two if n not in shared)
+    if list(ours) == sorted(ours) and list(theirs) == sorted(theirs):
+        return tuple(sorted({*ours, *theirs}))
+    shared = set(ours) & set(theirs)
+    if [n for n in ours if n in shared] == [n for n in theirs if n in shared]:
+        return ours + tuple(n for n in theirs if n not in shared)
     raise InvalidSegmentation(
-        f"the boundary types are ordered {_some(one)} on one side and {_some(two)} on the other; give one order with labels=."
+        f"the boundary types are ordered {_some(ours)} on one side and {_some(theirs)} on the other; give one order with labels=."
     )
 
 
 def _column(values: Any, dtype: Any) -> NDArray[Any]:
     """See values as an array that nobody writes to; what somebody else may still write to stays theirs."""
-    made = np.ascontiguousarray(values, dtype=dtype)
-    if made.flags.writeable:
-        made = made.view()
-        made.flags.writeable = False
-    return made
+    column = np.ascontiguousarray(values, dtype=dtype)
+    if column.flags.writeable:
+        column = column.view()
+        column.flags.writeable = False
+    return column
 
 
-def _restored(state: dict[str, Any]) -> Corpus:
+def _restore(state: dict[str, Any]) -> Corpus:
     return Corpus(**state, _nested_checked=True)
 
 
-def _alike(one: Segmentation | Hierarchy, two: Segmentation | Hierarchy) -> bool:
-    same_names = getattr(one, "names", None) == getattr(two, "names", None)
-    return one == two and one.units == two.units and same_names
+def _alike(first: Segmentation | Hierarchy, second: Segmentation | Hierarchy) -> bool:
+    same_names = getattr(first, "names", None) == getattr(second, "names", None)
+    return first == second and first.units == second.units and same_names
 
 
 def _codes(names: list[str], known: list[str]) -> list[int]:
@@ -499,7 +499,9 @@ def _annotation(given: Annotation | tuple[Any, ...]) -> Annotation:
         raise InvalidSegmentation(
             f"an annotation is (item, coder, marks) or (item, coder, marks, track), not {given!r}."
         )
-    made = Annotation(*given)
+    annotation = Annotation(*given)
     return (
-        made if isinstance(made.marks, (Segmentation, Hierarchy)) else made._replace(marks=as_segmentation(made.marks))
+        annotation
+        if isinstance(annotation.marks, (Segmentation, Hierarchy))
+        else annotation._replace(marks=as_segmentation(annotation.marks))
     )

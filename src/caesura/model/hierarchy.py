@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 from caesura.model.marks import members
-from caesura.model.nesting import bracketed, levelled, of_brackets, of_levels, of_nested, whole
+from caesura.model.nesting import add_levels, of_brackets, of_levels, of_nested, to_brackets, whole
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of
 
@@ -71,9 +71,9 @@ class Hierarchy:
     @classmethod
     def _trusted(cls, length: int, segments: NDArray[np.int64], units: Sequence[str] | None = None) -> Hierarchy:
         """Skip the checks: for rows that were validated already."""
-        made = object.__new__(cls)
-        made._fill(length, segments, units)
-        return made
+        hierarchy = object.__new__(cls)
+        hierarchy._fill(length, segments, units)
+        return hierarchy
 
     @classmethod
     def from_spans(
@@ -86,7 +86,7 @@ class Hierarchy:
         if sizes - {2, 3} or len(sizes) > 1:
             raise InvalidSegmentation("spans are (first, last) throughout, or (first, last, level) throughout.")
         numbers = [tuple(whole(number, f"every number of span {span}") for number in span) for span in listed]
-        triples = levelled([(s[0], s[1]) for s in numbers]) if sizes == {2} else [(s[0], s[1], s[2]) for s in numbers]
+        triples = add_levels([(s[0], s[1]) for s in numbers]) if sizes == {2} else [(s[0], s[1], s[2]) for s in numbers]
         return cls(length, triples, units)
 
     @classmethod
@@ -186,15 +186,15 @@ class Hierarchy:
         >>> Hierarchy.from_brackets("[[a] [b [c]]]").parents
         [-1, 0, 0, 2]
         """
-        found = [-1] * len(self)
+        parents = [-1] * len(self)
         around: list[int] = []
         firsts, lasts = self.segments[:, 0].tolist(), self.segments[:, 1].tolist()
         for row in self._reading_order():
             while around and lasts[around[-1]] < firsts[row]:
                 around.pop()
-            found[row] = around[-1] if around else -1
+            parents[row] = around[-1] if around else -1
             around.append(row)
-        return found
+        return parents
 
     def walk(self) -> Iterator[tuple[int, int, int]]:
         """Yield every segment in reading order, an outer one before what is inside it.
@@ -240,7 +240,7 @@ class Hierarchy:
         '[[1 2] 3] 4'
         """
         words = self.units or [str(number) for number in range(1, self.length + 1)]
-        return bracketed(self.length, self.spans, words)
+        return to_brackets(self.length, self.spans, words)
 
     def level_columns(self, levels: int | None = None) -> list[list[int]]:
         """Mark where the segments of every level end, the inverse of :meth:`from_levels`; the last unit ends every level.
@@ -269,7 +269,7 @@ class Hierarchy:
         >>> Hierarchy.from_spans([(1, 5, 2), (2, 3, 6)], length=5).renumbered().spans
         [(1, 5, 1), (2, 3, 2)]
         """
-        return Hierarchy(self.length, levelled(sorted({(a, b) for a, b, _ in self.spans})), self.units)
+        return Hierarchy(self.length, add_levels(sorted({(a, b) for a, b, _ in self.spans})), self.units)
 
     def with_units(self, units: Sequence[str] | None) -> Hierarchy:
         """Put the same segments over a text (or over none)."""
@@ -319,7 +319,7 @@ class Hierarchy:
         return hash((self.length, self.segments.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.length, self.segments, self.units)
+        return _restore, (self.length, self.segments, self.units)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(len(self), 'segment')}, {number_of(self.depth, 'level')}"
@@ -356,7 +356,7 @@ class Hierarchy:
         return f'<div role="img">{"".join(rows)}</div>'
 
 
-def _restored(length: int, segments: NDArray[np.int64], units: tuple[str, ...] | None) -> Hierarchy:
+def _restore(length: int, segments: NDArray[np.int64], units: tuple[str, ...] | None) -> Hierarchy:
     return Hierarchy._trusted(length, segments, units)
 
 

@@ -16,8 +16,8 @@ __all__ = [
     "checked_length",
     "checked_positions",
     "checked_types",
-    "coded",
-    "cumulated",
+    "code_types",
+    "cumulate",
     "in_order",
     "members",
     "numbers",
@@ -139,7 +139,7 @@ def check_marks(length: int | float, positions: NDArray[Any], types: NDArray[np.
         )
 
 
-def cumulated(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
+def cumulate(masses: Iterable[int] | NDArray[Any]) -> tuple[int, NDArray[np.int64]]:
     """Turn masses into (length, positions), refusing what is not a list of whole numbers above zero."""
     given = _whole_numbers(masses)
     if given is None:
@@ -201,11 +201,11 @@ def split_marks(
         odd = next(k for k in kinds if not isinstance(k, str))
         raise InvalidSegmentation(f"types are all names or all integers; found {odd!r} among names.")
     names = sorted(set(kinds)) if labels is None else list(labels)
-    pairs = coded(listed, names)
+    pairs = code_types(listed, names)
     return [p for p, _ in pairs], [c for _, c in pairs], names
 
 
-def coded(marks: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, int]]:
+def code_types(marks: Sequence[Any], labels: Sequence[str]) -> list[tuple[Any, int]]:
     """Give every named type its place among the labels."""
     code = {name: i for i, name in enumerate(labels)}
     if len(code) != len(labels):

@@ -15,7 +15,7 @@ import numpy as np
 
 from caesura.errors import InvalidSegmentation
 
-__all__ = ["Triple", "bracketed", "levelled", "of_brackets", "of_levels", "of_nested", "whole"]
+__all__ = ["Triple", "add_levels", "of_brackets", "of_levels", "of_nested", "to_brackets", "whole"]
 
 #: First unit, last unit, level.
 Triple: TypeAlias = tuple[int, int, int]
@@ -28,19 +28,19 @@ def whole(value: Any, what: str) -> int:
     return int(value)
 
 
-def levelled(spans: Sequence[tuple[int, int]]) -> list[Triple]:
+def add_levels(spans: Sequence[tuple[int, int]]) -> list[Triple]:
     """Give each span its nesting depth as level; crossing spans are found later, by the constructor."""
     if len(set(spans)) != len(spans):
         first, last = next(span for i, span in enumerate(spans) if span in spans[:i])
         raise InvalidSegmentation(f"segment ({first}, {last}) is given twice.")
-    found: list[Triple] = []
+    triples: list[Triple] = []
     open_ends: list[int] = []
     for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
         while open_ends and open_ends[-1] < first:
             open_ends.pop()
         open_ends.append(last)
-        found.append((first, last, len(open_ends)))
-    return found
+        triples.append((first, last, len(open_ends)))
+    return triples
 
 
 # ---------------------------------------------------------------------- brackets
@@ -55,7 +55,7 @@ def of_brackets(text: str, pair: str = "[]") -> tuple[list[Triple], list[str]]:
     opening, closing = pair[0], pair[1]
     units: list[str] = []
     starts: list[int] = []
-    found: list[Triple] = []
+    triples: list[Triple] = []
     for token in re.findall(f"[{re.escape(pair)}]|[^{re.escape(pair)}\\s]+", text):
         if token == opening:
             starts.append(len(units) + 1)
@@ -64,15 +64,15 @@ def of_brackets(text: str, pair: str = "[]") -> tuple[list[Triple], list[str]]:
                 raise InvalidSegmentation(f"a {closing!r} after unit {len(units)} closes nothing.")
             if starts[-1] > len(units):
                 raise InvalidSegmentation(f"the brackets after unit {len(units)} hold no unit.")
-            found.append((starts.pop(), len(units), len(starts) + 1))
+            triples.append((starts.pop(), len(units), len(starts) + 1))
         else:
             units.append(token)
     if starts:
         raise InvalidSegmentation(f"the {opening!r} before unit {starts[-1]} is never closed.")
-    return found, units
+    return triples, units
 
 
-def bracketed(length: int, spans: Sequence[Triple], words: Sequence[str], pair: str = "[]") -> str:
+def to_brackets(length: int, spans: Sequence[Triple], words: Sequence[str], pair: str = "[]") -> str:
     """Write words with a bracket wherever a segment begins or ends: the inverse of :func:`of_brackets`."""
     opening, closing = [0] * (length + 2), [0] * (length + 2)
     for first, last, _ in spans:
@@ -107,31 +107,33 @@ def of_levels(columns: Sequence[Sequence[Any]], outermost: Literal["first", "las
     if len(sizes) > 1:
         raise InvalidSegmentation(f"the level columns differ in length: {', '.join(map(str, sorted(sizes)))} units.")
     length = sizes.pop() if sizes else 0
-    found: list[Triple] = []
+    triples: list[Triple] = []
     if length:
-        _divide(1, length, 1, ends if outermost == "first" else ends[::-1], length, found)
-    return found
+        _divide(1, length, 1, ends if outermost == "first" else ends[::-1], length, triples)
+    return triples
 
 
 def _ends(column: Sequence[Any], number: int) -> list[int]:
-    found = []
+    ends = []
     for unit, mark in enumerate(column, 1):
         if mark not in (0, 1):
             raise InvalidSegmentation(
                 f"level column {number} has {mark!r} at unit {unit}; expected 1 where a segment ends, else 0."
             )
         if mark:
-            found.append(unit)
-    return found
+            ends.append(unit)
+    return ends
 
 
-def _divide(first: int, last: int, level: int, ends: list[list[int]], length: int, found: list[Triple]) -> None:
+def _divide(first: int, last: int, level: int, ends: list[list[int]], length: int, triples: list[Triple]) -> None:
     """Divide the units of one segment by the ends of the next level, and so on inwards."""
     if level > len(ends):
         return
-    inside = _between(ends[level - 1], first, last)
-    closed = last == length or bool(_between(ends[level - 1], last, last + 1))
-    deeper = next(((k, e[0]) for k, c in enumerate(ends[level:], level + 1) if (e := _between(c, first, last))), None)
+    inside = _ends_between(ends[level - 1], first, last)
+    closed = last == length or bool(_ends_between(ends[level - 1], last, last + 1))
+    deeper = next(
+        ((k, e[0]) for k, c in enumerate(ends[level:], level + 1) if (e := _ends_between(c, first, last))), None
+    )
     if inside and not closed:
         raise InvalidSegmentation(
             f"level {level} ends after unit {inside[-1]} but not after unit {last}, where level {level - 1} around it ends."
@@ -143,12 +145,12 @@ def _divide(first: int, last: int, level: int, ends: list[list[int]], length: in
     if not inside and deeper is None and not (level == 1 and ends[0]):
         return
     for end in [*inside, last]:
-        found.append((first, end, level))
-        _divide(first, end, level + 1, ends, length, found)
+        triples.append((first, end, level))
+        _divide(first, end, level + 1, ends, length, triples)
         first = end + 1
 
 
-def _between(ends: list[int], low: int, high: int) -> list[int]:
+def _ends_between(ends: list[int], low: int, high: int) -> list[int]:
     """Ends in ``low … high-1``."""
     return ends[bisect_left(ends, low) : bisect_left(ends, high)]
 
@@ -165,29 +167,29 @@ def of_nested(data: Any) -> tuple[int, list[Triple], list[str] | None]:
             f"nested segments are a list of units and lists, or an object with 'segments', not {data!r}."
         )
     units: list[str] = []
-    found: list[Triple] = []
+    triples: list[Triple] = []
     kinds: set[type] = set()
     try:
-        length = _of_list(data, 0, 0, units, found, kinds)
+        length = _of_list(data, 0, 0, units, triples, kinds)
     except RecursionError:
         raise InvalidSegmentation("the lists are nested too deeply to be anyone's segments.") from None
     if len(kinds) > 1:
         raise InvalidSegmentation("units are all words, or all numbers of units; found both.")
-    return length, found, units if kinds == {str} else None
+    return length, triples, units if kinds == {str} else None
 
 
 def _of_list(
-    data: Sequence[Any], level: int, before: int, units: list[str], found: list[Triple], kinds: set[type]
+    data: Sequence[Any], level: int, before: int, units: list[str], triples: list[Triple], kinds: set[type]
 ) -> int:
     """Walk a list from behind unit ``before``; return the last unit."""
     at = before
     for part in data:
         if isinstance(part, (list, tuple)):
             first = at + 1
-            at = _of_list(part, level + 1, at, units, found, kinds)
+            at = _of_list(part, level + 1, at, units, triples, kinds)
             if at < first:
                 raise InvalidSegmentation(f"the list after unit {at} holds no unit.")
-            found.append((first, at, level + 1))
+            triples.append((first, at, level + 1))
         elif isinstance(part, str):
             kinds.add(str)
             units.append(part)
@@ -208,12 +210,12 @@ def _of_tree(data: Mapping[str, Any]) -> tuple[int, list[Triple], list[str] | No
     if units is None and "length" not in data:
         raise InvalidSegmentation("a tree of segments needs 'length' (the number of units) or 'units' (the words).")
     length = whole(data.get("length", len(units or ())), "'length'")
-    found: list[Triple] = []
-    _of_nodes(data.get("segments", ()), None, found)
-    return length, found, None if units is None else list(units)
+    triples: list[Triple] = []
+    _of_nodes(data.get("segments", ()), None, triples)
+    return length, triples, None if units is None else list(units)
 
 
-def _of_nodes(nodes: Any, outer: Triple | None, found: list[Triple]) -> None:
+def _of_nodes(nodes: Any, outer: Triple | None, triples: list[Triple]) -> None:
     if not isinstance(nodes, (list, tuple)):
         raise InvalidSegmentation(f"'segments' must be a list of objects, not {nodes!r}.")
     for node in nodes:
@@ -225,5 +227,5 @@ def _of_nodes(nodes: Any, outer: Triple | None, found: list[Triple]) -> None:
             raise InvalidSegmentation(
                 f"segment ({first}, {last}) is written inside ({outer[0]}, {outer[1]}) but reaches out of it."
             )
-        found.append((first, last, level))
-        _of_nodes(node.get("segments", ()), found[-1], found)
+        triples.append((first, last, level))
+        _of_nodes(node.get("segments", ()), triples[-1], triples)

@@ -67,7 +67,7 @@ class Pairs:
         """
         check_choice("missing", missing, get_args(Missing))
         _check_texts(reference, hypothesis)
-        if _aligned(reference, hypothesis):
+        if _line_up(reference, hypothesis):
             every = np.arange(len(reference))
             return cls(reference, hypothesis, every, every, reference.items, reference.item_of)
         ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
@@ -157,7 +157,7 @@ def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
             )
 
 
-def _aligned(reference: Corpus, hypothesis: Corpus) -> bool:
+def _line_up(reference: Corpus, hypothesis: Corpus) -> bool:
     """Whether both sides hold the same items in the same order, one coder each: the case that needs no look-up."""
     return (
         len(reference.coders) == len(hypothesis.coders) == 1

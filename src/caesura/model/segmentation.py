@@ -20,8 +20,8 @@ from caesura.model.marks import (
     checked_length,
     checked_positions,
     checked_types,
-    coded,
-    cumulated,
+    code_types,
+    cumulate,
     in_order,
     members,
     short,
@@ -130,9 +130,9 @@ class Segmentation:
         names: Sequence[str] | None = None,
     ) -> Segmentation:
         """Skip the checks: for arrays that were validated already (a corpus' rows, cumulated masses)."""
-        made = object.__new__(cls)
-        made._fill(length, positions, types, labels, units, names)
-        return made
+        marks = object.__new__(cls)
+        marks._fill(length, positions, types, labels, units, names)
+        return marks
 
     # ------------------------------------------------------------------ made from what people have
 
@@ -143,7 +143,7 @@ class Segmentation:
         >>> Segmentation.from_masses([2, 3, 6]).positions.tolist()
         [2, 5]
         """
-        return cls._trusted(*cumulated(masses), units=units)
+        return cls._trusted(*cumulate(masses), units=units)
 
     @classmethod
     def from_string(cls, string: str, *, boundary: str = "1") -> Segmentation:
@@ -257,7 +257,7 @@ class Segmentation:
                 )
             masses.append(last - first + 1)
             expected = last + 1
-        return cls._trusted(*cumulated(masses), units=units, names=names)
+        return cls._trusted(*cumulate(masses), units=units, names=names)
 
     @classmethod
     def from_times(
@@ -372,7 +372,7 @@ class Segmentation:
         """Place the same named types on another ordinal scale."""
         if self.types is None or self.labels is None:
             return self
-        codes = [code for _, code in coded(self.marks, labels)]
+        codes = [code for _, code in code_types(self.marks, labels)]
         return Segmentation(self.length, self.positions, codes, labels, self.units, self.names)
 
     def with_units(self, units: Sequence[str] | None) -> Segmentation:
@@ -409,13 +409,13 @@ class Segmentation:
         return hash((self.length, self.positions.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.length, self.positions, self.types, self.labels, self.units, self.names)
+        return _restore, (self.length, self.positions, self.types, self.labels, self.units, self.names)
 
     def __repr__(self) -> str:
         unit = "s" if self.timed else "unit" if self.length == 1 else "units"
-        return f"Segmentation({self.length:g} {unit}: {self._drawn()})"
+        return f"Segmentation({self.length:g} {unit}: {self._sketch()})"
 
-    def _drawn(self) -> str:
+    def _sketch(self) -> str:
         parts = [f"{p:g}" for p in self.positions[:_SHOWN]] if self.timed else [f"{m}" for m in self.masses[:_SHOWN]]
         if self.types is not None:
             kinds: dict[float, list[str]] = {}
@@ -462,5 +462,5 @@ def as_segmentation(value: SegmentationLike) -> Segmentation:
     return Segmentation.from_masses(value)
 
 
-def _restored(*state: Any) -> Segmentation:
+def _restore(*state: Any) -> Segmentation:
     return Segmentation._trusted(*state)

@@ -10,8 +10,8 @@ from fastapi import APIRouter, File, Form, Path, Query, Request, Response, Uploa
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Corpus
 from caesura.web.cache import Cache
-from caesura.web.disagreement import Place, disputed, votes
-from caesura.web.operations import applied, described
+from caesura.web.disagreement import Place, disputed_places, votes
+from caesura.web.operations import apply_operation, describe_marks
 from caesura.web.requests import Change, Comment, CompareRequest, NewAnnotation, NewProject, PastedText, Versioned
 from caesura.web.security import csrf_token
 from caesura.web.settings import Settings
@@ -162,8 +162,8 @@ def project_disagreements(
     """
     store = _store(request)
     known = {(item.name, item.track): item for item in store.items(project)}
-    marked = store.marked(project, made_here=False)
-    places = disputed(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
+    marked = store.annotated(project, made_here=False)
+    places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
     return [
         {
             "item": known[place.item, place.track].id,
@@ -191,13 +191,15 @@ def export(
 
     A file holds texts, recordings or nested segments: where a project has several, ``sort`` chooses.
     """
-    from caesura.web.exports import exported
+    from caesura.web.exports import export_corpus
 
     corpus = _of_one_sort(_store(request), project, sort)
     if coder:
         corpus = corpus.select(coders=coder)
     store = _store(request)
-    name, content = exported(corpus, store.project_name(project), format, lossy=lossy, origins=store.origins(project))
+    name, content = export_corpus(
+        corpus, store.project_name(project), format, lossy=lossy, origins=store.origins(project)
+    )
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
 
@@ -220,33 +222,33 @@ def item_page(request: Request, item: Id, tolerance: Annotated[float | None, Que
     """
     store = _store(request)
 
-    def built() -> dict[str, Any]:
-        found = store.item(item)
-        voted = votes(store.marked(found.project, item=item, made_here=False), tolerance=tolerance)
+    def build() -> dict[str, Any]:
+        record = store.item(item)
+        voted = votes(store.annotated(record.project, item=item, made_here=False), tolerance=tolerance)
         return {
-            **_item(found),
-            "project": found.project,
-            "units": found.units,
+            **_item(record),
+            "project": record.project,
+            "units": record.units,
             "annotations": [_annotation(state) for state in store.annotations(item)],
             "votes": [_place(place) for place in voted],
             "comments": store.comments(item),
         }
 
     cache: Cache = request.app.state.cache
-    return cache.answer(request, f"{store.stamp(item)}-{tolerance}", built)
+    return cache.answer(request, f"{store.stamp(item)}-{tolerance}", build)
 
 
 @router.post("/items/{item}/compare", tags=["items"])
 def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str, Any]:
     """Compare annotations of an item: every score that applies, why others do not, and drawings."""
-    from caesura.web.comparisons import compared
+    from caesura.web.comparisons import compare_annotations
 
     store = _store(request)
     states = {state.id: state for state in store.annotations(item)}
     for number in wanted.annotations:
         if number not in states:
             raise CaesuraError(f"annotation {number} is not of item {item}.")
-    return compared(
+    return compare_annotations(
         [(states[n].coder, states[n].marks) for n in wanted.annotations], wanted, item=store.item(item).name
     )
 
@@ -254,10 +256,10 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[str, Any]:
     """Start an annotation of one's own: from a unification method, or as a copy of somebody's."""
-    from caesura.web.starts import started
+    from caesura.web.starts import start_marks
 
     store = _store(request)
-    marks, origin = started(store.item(item), store.annotations(item), wanted)
+    marks, origin = start_marks(store.item(item), store.annotations(item), wanted)
     return _annotation(store.add_annotation(item, wanted.coder, marks, origin=origin, author=wanted.author))
 
 
@@ -282,7 +284,7 @@ def annotation_page(request: Request, annotation: Id) -> dict[str, Any]:
 def change_annotation(request: Request, annotation: Id, change: Change) -> dict[str, Any]:
     """Carry out one operation on the version the sender saw; 409 with the present state where somebody was faster."""
     store = _store(request)
-    marks = applied(store.annotation(annotation, version=change.version).marks, change.operation)
+    marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
     return _annotation(
         store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
     )
@@ -333,14 +335,14 @@ def _annotation(state: AnnotationState) -> dict[str, Any]:
         "origin": state.origin,
         "can_undo": state.can_undo,
         "can_redo": state.can_redo,
-        "marks": described(state.marks),
+        "marks": describe_marks(state.marks),
     }
 
 
 def _of_one_sort(store: Store, project: int, sort: str | None) -> Corpus:
-    found = store.sorts(project)
-    if sort is None and len(found) > 1:
-        raise CaesuraError(f"this project holds {' and '.join(found)}, and a file one of them; choose which.")
+    sorts = store.sorts(project)
+    if sort is None and len(sorts) > 1:
+        raise CaesuraError(f"this project holds {' and '.join(sorts)}, and a file one of them; choose which.")
     return store.corpus(project, sort=sort)
 
 

@@ -19,7 +19,7 @@ from caesura.errors import CaesuraError
 from caesura.web.api import router
 from caesura.web.cache import Cache
 from caesura.web.comparisons import warm_up
-from caesura.web.operations import described
+from caesura.web.operations import describe_marks
 from caesura.web.pages import pages
 from caesura.web.security import Guard
 from caesura.web.settings import Settings
@@ -60,7 +60,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Guard, settings=settings)
     for kind, answer in (
         (CaesuraError, _bad),
-        (RequestValidationError, _misshapen),
+        (RequestValidationError, _answer_misshapen),
         (HTTPException, _plain),
         (RecursionError, _too_deep),
     ):
@@ -81,13 +81,13 @@ _ANSWERS: dict[int | str, str] = {
 def _bad(_: Request, fault: Any) -> JSONResponse:
     if isinstance(fault, Conflict):
         state = fault.current
-        current = {"id": state.id, "version": state.version, "coder": state.coder, "marks": described(state.marks)}
+        current = {"id": state.id, "version": state.version, "coder": state.coder, "marks": describe_marks(state.marks)}
         return JSONResponse({"error": str(fault), "current": current}, status_code=409)
     status = 404 if isinstance(fault, NotFound) else 400
     return JSONResponse({"error": str(fault), "line": getattr(fault, "line", None)}, status_code=status)
 
 
-def _misshapen(_: Request, fault: Any) -> JSONResponse:
+def _answer_misshapen(_: Request, fault: Any) -> JSONResponse:
     first = fault.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
     return JSONResponse({"error": f"{where}: {first['msg'].lower()}."}, status_code=422)

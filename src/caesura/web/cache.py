@@ -28,30 +28,30 @@ class Cache:
         self._turns: dict[str, Lock] = {}
         self._lock = Lock()
 
-    def answer(self, request: Request, stamp: str, built: Callable[[], Any]) -> Response:
-        """Answer with what ``built`` makes, from memory where this stamp was answered before; 304 where the asker has it."""
+    def answer(self, request: Request, stamp: str, build: Callable[[], Any]) -> Response:
+        """Answer with what ``build`` makes, from memory where this stamp was answered before; 304 where the asker has it."""
         tag = f'"{sha256(stamp.encode()).hexdigest()[:32]}"'
         headers = {"ETag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        return Response(self._found(tag) or self._made(tag, built), media_type=_JSON, headers=headers)
+        return Response(self._look_up(tag) or self._make(tag, build), media_type=_JSON, headers=headers)
 
-    def _made(self, tag: str, built: Callable[[], Any]) -> bytes:
+    def _make(self, tag: str, build: Callable[[], Any]) -> bytes:
         """Make an answer; of many who want the same at once, one makes it and the others wait."""
         with self._lock:
             turn = self._turns.setdefault(tag, Lock())
         try:
             with turn:
-                content = self._found(tag)
+                content = self._look_up(tag)
                 if content is None:
-                    content = json.dumps(built(), ensure_ascii=False, separators=(",", ":")).encode()
+                    content = json.dumps(build(), ensure_ascii=False, separators=(",", ":")).encode()
                     self._keep(tag, content)
         finally:
             with self._lock:
                 self._turns.pop(tag, None)
         return content
 
-    def _found(self, tag: str) -> bytes | None:
+    def _look_up(self, tag: str) -> bytes | None:
         with self._lock:
             if tag in self._kept:
                 self._kept.move_to_end(tag)

@@ -13,10 +13,10 @@ from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.model.corpus import Kind
 from caesura.web.requests import CompareRequest
 
-__all__ = ["compared", "warm_up"]
+__all__ = ["compare_annotations", "warm_up"]
 
 
-def compared(
+def compare_annotations(
     coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest, *, item: str = "item"
 ) -> dict[str, Any]:
     """Compare the first annotation with each of the others, and draw all of them together."""
@@ -35,11 +35,11 @@ def _corpus(item: str, coded: list[tuple[str, Segmentation | Hierarchy]]) -> Cor
     typed = {isinstance(marks, Segmentation) and marks.typed for _, marks in coded}
     plain = len(typed) > 1
     return Corpus.from_annotations(
-        [Annotation(item, coder, _untyped(marks) if plain else marks) for coder, marks in coded]
+        [Annotation(item, coder, _without_types(marks) if plain else marks) for coder, marks in coded]
     )
 
 
-def _untyped(marks: Any) -> Segmentation:
+def _without_types(marks: Any) -> Segmentation:
     inside = [position for position in dict.fromkeys(marks.positions.tolist()) if position < marks.length]
     return Segmentation(marks.length, inside, units=marks.units)
 
@@ -71,12 +71,12 @@ def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], d
 def _metrics(wanted: CompareRequest, kind: Kind) -> list[Metric]:
     """Every metric asked for (or that tells of this kind of annotation), each with the parameters it takes."""
     given = _parameters(wanted)
-    made = []
+    metrics = []
     for name in wanted.metrics or unnamed_metrics(kind):
         plain = metric(name)
         mine = {key: value for key, value in given.items() if key in plain.parameters}
-        made.append(metric(name, **mine) if mine else plain)
-    return made
+        metrics.append(metric(name, **mine) if mine else plain)
+    return metrics
 
 
 def _parameters(wanted: CompareRequest) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from caesura.gold.linear import TOLERANCE, places_of
 from caesura.model import Annotation, Hierarchy
 
-__all__ = ["Place", "disputed", "votes"]
+__all__ = ["Place", "disputed_places", "votes"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def votes(
         listed = marks.marks if marks.typed else [(p, None) for p in marks.positions.tolist()]
         by_first.setdefault(None, []).extend((p, (coder, kind)) for p, kind in listed)
     return [
-        _counted(key, position, marked, coders[key], first)
+        _count_votes(key, position, marked, coders[key], first)
         for key, by_first in cast.items()
         for position, first, marked in sorted(
             (
@@ -76,7 +76,7 @@ def votes(
     ]
 
 
-def _counted(
+def _count_votes(
     key: tuple[str, str], position: float, marked: list[tuple[str, str | int | None]], coders: int, first: int | None
 ) -> Place:
     """One place: a coder who marked it twice, or with two types, has one vote for it."""
@@ -88,7 +88,7 @@ def _counted(
     return Place(*key, position, voters, coders, first, {kind: tuple(who) for kind, who in types.items()})
 
 
-def disputed(
+def disputed_places(
     annotations: Iterable[Annotation],
     *,
     leave_out: frozenset[str] = frozenset(),

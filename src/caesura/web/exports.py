@@ -11,10 +11,10 @@ from caesura.formats.catalog import named_format
 from caesura.model import Annotation, Corpus
 from caesura.web.uploads import plain_name
 
-__all__ = ["exported"]
+__all__ = ["export_corpus"]
 
 
-def exported(
+def export_corpus(
     corpus: Corpus, project: str, format: str, *, lossy: bool, origins: Mapping[tuple[str, str, str], str] | None = None
 ) -> tuple[str, bytes]:
     """File name and content of an export; formats that carry attributes say where each annotation came from."""
@@ -24,7 +24,7 @@ def exported(
         path = Path(folder) / f"export{chosen.suffixes[0] if chosen.suffixes else '.txt'}"
         if origins and "attributes" in chosen.carries:
             corpus = _with_provenance(corpus, origins)
-        write(_defused(corpus) if tabular else corpus, path, format, lossy=lossy)
+        write(_defuse(corpus) if tabular else corpus, path, format, lossy=lossy)
         content = path.read_bytes()
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in plain_name(project)) or "project"
     return f"{stem}{path.suffix}", content
@@ -39,7 +39,7 @@ def _with_provenance(corpus: Corpus, origins: Mapping[tuple[str, str, str], str]
     return Corpus.from_annotations(corpus, labels=corpus.labels, attributes=attributes)
 
 
-def _defused(corpus: Corpus) -> Corpus:
+def _defuse(corpus: Corpus) -> Corpus:
     """Names that a spreadsheet would take for a formula get an apostrophe in front."""
 
     def safe(name: str) -> str:

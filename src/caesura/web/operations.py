@@ -12,16 +12,16 @@ from typing import Any
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Hierarchy, Segmentation
 
-__all__ = ["OPERATIONS", "applied", "described"]
+__all__ = ["OPERATIONS", "apply_operation", "describe_marks"]
 
 Marks = Segmentation | Hierarchy
 Span = tuple[int, int, int]
 
 
-def applied(marks: Marks, operation: dict[str, Any]) -> Marks:
+def apply_operation(marks: Marks, operation: dict[str, Any]) -> Marks:
     """Carry out one operation, given as ``{"kind": "move", "position": 3, "to": 4}``.
 
-    >>> applied(Segmentation.from_masses([2, 3, 6]), {"kind": "move", "position": 2, "to": 3})
+    >>> apply_operation(Segmentation.from_masses([2, 3, 6]), {"kind": "move", "position": 2, "to": 3})
     Segmentation(11 units: 3|2|6)
     """
     kind = operation.get("kind")
@@ -31,7 +31,7 @@ def applied(marks: Marks, operation: dict[str, Any]) -> Marks:
     return table[kind](marks, operation)
 
 
-def described(marks: Marks) -> dict[str, Any]:
+def describe_marks(marks: Marks) -> dict[str, Any]:
     """Marks as plain data, the way the page and the API see them."""
     if isinstance(marks, Hierarchy):
         return {"kind": "nested", "length": marks.length, "segments": [list(span) for span in marks.spans]}
@@ -57,7 +57,7 @@ def _entries(marks: Any) -> list[tuple[float, Any]]:
     return [(position, None) for position in marks.positions.tolist()]
 
 
-def _rebuilt(marks: Segmentation, entries: list[tuple[float, Any]], moved: tuple[float, float] | None = None) -> Marks:
+def _rebuild(marks: Segmentation, entries: list[tuple[float, Any]], moved: tuple[float, float] | None = None) -> Marks:
     """The same text with these entries; segments keep their names, also where one of their boundaries ``moved``."""
     ordered = sorted(entries, key=lambda entry: entry[0])
     if marks.timed and len(set(ordered)) < len(
@@ -67,13 +67,13 @@ def _rebuilt(marks: Segmentation, entries: list[tuple[float, Any]], moved: tuple
         raise CaesuraError(f"there is a boundary at {twice[0]:g} s already.")
     positions = [position for position, _ in ordered]
     if not marks.typed:
-        made = Segmentation(marks.length, positions, units=marks.units)
+        marks_now = Segmentation(marks.length, positions, units=marks.units)
     else:
         kinds = [kind for _, kind in ordered]
         labels = None if marks.labels is None else [*marks.labels, *sorted(set(kinds) - set(marks.labels))]
         codes = kinds if labels is None else [labels.index(kind) for kind in kinds]
-        made = Segmentation(marks.length, positions, codes, labels, marks.units)
-    return made if marks.names is None else _named(made, _inherited(marks, made, moved))
+        marks_now = Segmentation(marks.length, positions, codes, labels, marks.units)
+    return marks_now if marks.names is None else _with_names(marks_now, _inherit_names(marks, marks_now, moved))
 
 
 def _cuts(marks: Segmentation) -> list[float]:
@@ -81,11 +81,11 @@ def _cuts(marks: Segmentation) -> list[float]:
     return [p for p in dict.fromkeys(marks.positions.tolist()) if p < marks.length]
 
 
-def _named(marks: Segmentation, names: list[str]) -> Segmentation:
+def _with_names(marks: Segmentation, names: list[str]) -> Segmentation:
     return Segmentation(marks.length, marks.positions, marks.types, marks.labels, marks.units, names)
 
 
-def _inherited(before: Segmentation, after: Segmentation, moved: tuple[float, float] | None) -> list[str]:
+def _inherit_names(before: Segmentation, after: Segmentation, moved: tuple[float, float] | None) -> list[str]:
     """Every segment is called as the one that its first moment belonged to: both halves of a cut, the left one of two that join."""
     assert before.names is not None
     old = _cuts(before)
@@ -94,7 +94,7 @@ def _inherited(before: Segmentation, after: Segmentation, moved: tuple[float, fl
     return [before.names[bisect_right(old, start)] for start in (0.0, *_cuts(after))]
 
 
-def _one(operation: dict[str, Any], key: str = "position") -> float:
+def _number_at(operation: dict[str, Any], key: str = "position") -> float:
     value = operation.get(key)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise CaesuraError(f"the operation {operation.get('kind')!r} needs a number as {key!r}.")
@@ -111,42 +111,42 @@ def _kind(marks: Segmentation, operation: dict[str, Any], key: str = "type") -> 
     return value
 
 
-def _where(marks: Segmentation, operation: dict[str, Any]) -> int:
+def _entry_meant(marks: Segmentation, operation: dict[str, Any]) -> int:
     """The entry an operation means: at its position, of its type where several stand there."""
-    position, kind = _one(operation), operation.get("type")
-    found = [i for i, (p, k) in enumerate(_entries(marks)) if p == position and kind in (None, k)]
-    if not found:
+    position, kind = _number_at(operation), operation.get("type")
+    entries = [i for i, (p, k) in enumerate(_entries(marks)) if p == position and kind in (None, k)]
+    if not entries:
         what = f" of type {kind!r}" if kind is not None else ""
         raise CaesuraError(f"there is no boundary{what} at {position:g}.")
-    return found[0]
+    return entries[0]
 
 
 def _add(marks: Any, operation: dict[str, Any]) -> Marks:
-    return _rebuilt(marks, [*_entries(marks), (_one(operation), _kind(marks, operation))])
+    return _rebuild(marks, [*_entries(marks), (_number_at(operation), _kind(marks, operation))])
 
 
 def _delete(marks: Any, operation: dict[str, Any]) -> Marks:
     entries = _entries(marks)
-    del entries[_where(marks, operation)]
-    return _rebuilt(marks, entries)
+    del entries[_entry_meant(marks, operation)]
+    return _rebuild(marks, entries)
 
 
 def _move(marks: Any, operation: dict[str, Any]) -> Marks:
     entries = _entries(marks)
-    at = _where(marks, operation)
-    before, to = entries[at][0], _one(operation, "to")
+    at = _entry_meant(marks, operation)
+    before, to = entries[at][0], _number_at(operation, "to")
     entries[at] = (to, entries[at][1])
     stays = to != before and [position for position, _ in entries].count(before)
-    return _rebuilt(marks, entries, None if stays else (before, to))
+    return _rebuild(marks, entries, None if stays else (before, to))
 
 
 def _retype(marks: Any, operation: dict[str, Any]) -> Marks:
     if not marks.typed:
         raise CaesuraError("boundaries have no types here.")
     entries = _entries(marks)
-    at = _where(marks, operation)
+    at = _entry_meant(marks, operation)
     entries[at] = (entries[at][0], _kind(marks, operation, "to_type"))
-    return _rebuilt(marks, entries)
+    return _rebuild(marks, entries)
 
 
 def _rename(marks: Any, operation: dict[str, Any]) -> Marks:
@@ -160,7 +160,7 @@ def _rename(marks: Any, operation: dict[str, Any]) -> Marks:
         raise CaesuraError("the operation 'rename' needs a name of up to 500 characters.")
     names = list(marks.names)
     names[segment - 1] = name
-    return _named(marks, names)
+    return _with_names(marks, names)
 
 
 def _replace(marks: Any, operation: dict[str, Any]) -> Marks:
@@ -170,13 +170,13 @@ def _replace(marks: Any, operation: dict[str, Any]) -> Marks:
         raise CaesuraError("the operation 'replace' needs lists of positions and, where there are types, types.")
     if marks.typed and (types is None or len(types) != len(positions)):
         raise CaesuraError("the operation 'replace' needs one type a position here.")
-    entries = [_one({"kind": "replace", "position": p}) for p in positions]
+    entries = [_number_at({"kind": "replace", "position": p}) for p in positions]
     kinds = (
         [_kind(marks, {"kind": "replace", "type": t}) for t in types]
         if marks.typed and types
         else [None] * len(entries)
     )
-    return _rebuilt(marks, list(zip(entries, kinds, strict=True)))
+    return _rebuild(marks, list(zip(entries, kinds, strict=True)))
 
 
 #: Operation -> what it does to boundaries.
@@ -194,7 +194,7 @@ OPERATIONS: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {
 
 
 def _whole(operation: dict[str, Any], key: str) -> int:
-    value = _one(operation, key)
+    value = _number_at(operation, key)
     if value != int(value):
         raise CaesuraError(f"{key!r} is a whole number, not {value:g}.")
     return int(value)
@@ -203,13 +203,13 @@ def _whole(operation: dict[str, Any], key: str) -> int:
 def _segment(marks: Hierarchy, operation: dict[str, Any]) -> Span:
     """The segment an operation means: from ``first`` to ``last``, at ``level`` where the same units are given at several."""
     first, last = _whole(operation, "first"), _whole(operation, "last")
-    found = [span for span in marks.spans if span[:2] == (first, last) and operation.get("level") in (None, span[2])]
-    if not found:
+    spans = [span for span in marks.spans if span[:2] == (first, last) and operation.get("level") in (None, span[2])]
+    if not spans:
         raise CaesuraError(f"there is no segment ({first}, {last}).")
-    return found[0]
+    return spans[0]
 
 
-def _nested(marks: Hierarchy, spans: list[Span], fixed: Span | None = None) -> Hierarchy:
+def _with_segments(marks: Hierarchy, spans: list[Span], fixed: Span | None = None) -> Hierarchy:
     """The same text with these segments.
 
     Where levels were depths of embeddedness they are counted anew. Where the coder gave others they stay, except that what now lies
@@ -241,14 +241,14 @@ def _add_segment(marks: Any, operation: dict[str, Any]) -> Marks:
     if operation.get("level") is None:
         if any(span[:2] == (first, last) for span in spans):
             raise CaesuraError(f"segment ({first}, {last}) is there already.")
-        return _nested(marks, [*spans, (first, last, _level_inside(spans, first, last))])
-    made = (first, last, _whole(operation, "level"))
-    return _nested(marks, [*spans, made], fixed=made)
+        return _with_segments(marks, [*spans, (first, last, _level_inside(spans, first, last))])
+    added = (first, last, _whole(operation, "level"))
+    return _with_segments(marks, [*spans, added], fixed=added)
 
 
 def _delete_segment(marks: Any, operation: dict[str, Any]) -> Marks:
     gone = _segment(marks, operation)
-    return _nested(marks, [span for span in marks.spans if span != gone])
+    return _with_segments(marks, [span for span in marks.spans if span != gone])
 
 
 def _move_segment(marks: Any, operation: dict[str, Any]) -> Marks:
@@ -258,16 +258,16 @@ def _move_segment(marks: Any, operation: dict[str, Any]) -> Marks:
     others = [span for span in marks.spans if span != before]
     if any(span[:2] == (first, last) for span in others):
         raise CaesuraError(f"segment ({first}, {last}) is there already.")
-    return _nested(marks, [*others, (first, last, before[2])])
+    return _with_segments(marks, [*others, (first, last, before[2])])
 
 
 def _relevel_segment(marks: Any, operation: dict[str, Any]) -> Marks:
     """Give a segment another level; what is inside goes below it."""
     before = _segment(marks, operation)
-    made = (*before[:2], _whole(operation, "to_level"))
-    if made == before:
+    after = (*before[:2], _whole(operation, "to_level"))
+    if after == before:
         raise CaesuraError(f"segment {before[:2]} is at level {before[2]} already.")
-    return _nested(marks, [*[span for span in marks.spans if span != before], made], fixed=made)
+    return _with_segments(marks, [*[span for span in marks.spans if span != before], after], fixed=after)
 
 
 def _replace_segments(marks: Any, operation: dict[str, Any]) -> Marks:

@@ -47,10 +47,10 @@ def project(request: Request, project: int) -> Response:
 def item(request: Request, item: int) -> Response:
     """One item: compare and adjudicate."""
     store = request.app.state.store
-    found = store.item(item)
+    record = store.item(item)
     return _page(
-        request, "item.html", item=item, name=found.name, track=found.track, kind=found.kind, project=found.project,
-        project_name=store.project_name(found.project),
+        request, "item.html", item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
+        project_name=store.project_name(record.project),
     )  # fmt: skip
 
 

@@ -16,8 +16,24 @@ from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.web.schema import codings, items, revisions
 
 __all__ = [
-    "AnnotationState", "Conflict", "Item", "NotFound", "checked", "found", "insert_annotation", "item_for", "item_of", "key", "move_head", "now",
-    "packed", "parent", "seen", "states", "unpacked", "youngest_child",
+    "AnnotationState",
+    "Conflict",
+    "Item",
+    "NotFound",
+    "annotation_now",
+    "check_out",
+    "check_version",
+    "insert_annotation",
+    "item_for",
+    "item_of",
+    "key",
+    "move_head",
+    "now",
+    "pack_marks",
+    "parent",
+    "states",
+    "unpack_marks",
+    "youngest_child",
 ]  # fmt: skip
 
 
@@ -63,9 +79,9 @@ class AnnotationState:
 
 def key(result: sa.CursorResult[Any]) -> int:
     """The number that an insertion gave to its row."""
-    found = result.inserted_primary_key
-    assert found is not None
-    return int(found[0])
+    columns = result.inserted_primary_key
+    assert columns is not None
+    return int(columns[0])
 
 
 def now() -> str:
@@ -83,7 +99,7 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
     same = (items.c.project == project) & (items.c.name == annotation.item) & (items.c.track == annotation.track)
     row = db.execute(sa.select(items).where(same)).first()
     if row is None:
-        made = db.execute(
+        inserted = db.execute(
             items.insert().values(
                 project=project,
                 name=annotation.item,
@@ -96,7 +112,7 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
                 ),
             )
         )
-        return key(made)
+        return key(inserted)
     if row.kind != kind:
         raise CaesuraError(f"item {annotation.item!r} holds {_KINDS[row.kind]}, the new annotation {_KINDS[kind]}.")
     if row.length != float(marks.length):
@@ -121,13 +137,13 @@ def insert_annotation(
         raise CaesuraError(
             f"coder {coder!r} has an annotation of item {name!r} in this project already; name the coder otherwise."
         )
-    made = db.execute(codings.insert().values(item=item, coder=coder, head=0, version=1, origin=origin))
-    annotation = key(made)
+    inserted = db.execute(codings.insert().values(item=item, coder=coder, head=0, version=1, origin=origin))
+    annotation = key(inserted)
     first = db.execute(
         revisions.insert().values(
             annotation=annotation,
             parent=None,
-            marks=packed(marks),
+            marks=pack_marks(marks),
             operation=json.dumps({"kind": operation, "origin": origin}),
             author=author,
             time=now(),
@@ -192,7 +208,7 @@ def states(db: sa.Connection, *, item: int | None = None, annotation: int | None
             row.coder,
             row.version,
             row.origin,
-            unpacked(row, row.marks),
+            unpack_marks(row, row.marks),
             row.parent is not None,
             bool(row.can_redo),
         )
@@ -200,7 +216,7 @@ def states(db: sa.Connection, *, item: int | None = None, annotation: int | None
     ]
 
 
-def found(db: sa.Connection, annotation: int) -> AnnotationState:
+def annotation_now(db: sa.Connection, annotation: int) -> AnnotationState:
     """One annotation as it is now."""
     listed = states(db, annotation=annotation)
     if not listed:
@@ -208,14 +224,14 @@ def found(db: sa.Connection, annotation: int) -> AnnotationState:
     return listed[0]
 
 
-def checked(db: sa.Connection, annotation: int, version: int) -> AnnotationState:
+def check_out(db: sa.Connection, annotation: int, version: int) -> AnnotationState:
     """The annotation, if nobody changed it since the version that was seen."""
     # a row lock, for stores with many writers at once; SQLite has locked the whole file already
     db.execute(sa.select(codings.c.id).where(codings.c.id == annotation).with_for_update())
-    return seen(found(db, annotation), version)
+    return check_version(annotation_now(db, annotation), version)
 
 
-def seen(state: AnnotationState, version: int) -> AnnotationState:
+def check_version(state: AnnotationState, version: int) -> AnnotationState:
     """The state, if it is the one that somebody saw."""
     if state.version != version:
         raise Conflict(
@@ -225,7 +241,7 @@ def seen(state: AnnotationState, version: int) -> AnnotationState:
     return state
 
 
-def packed(marks: Segmentation | Hierarchy) -> str:
+def pack_marks(marks: Segmentation | Hierarchy) -> str:
     """Marks as the store keeps them."""
     if isinstance(marks, Hierarchy):
         return json.dumps({"segments": marks.spans})
@@ -238,9 +254,9 @@ def packed(marks: Segmentation | Hierarchy) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-def unpacked(item: Any, packed: str) -> Segmentation | Hierarchy:
+def unpack_marks(item: Any, text: str) -> Segmentation | Hierarchy:
     """Marks on their item's text, as they were stored: what was checked on its way in is not checked again."""
-    data = json.loads(packed)
+    data = json.loads(text)
     units = _words(item.units) if isinstance(item.units, str) else item.units
     if item.kind == "nested":
         segments = np.asarray(data["segments"], np.int64).reshape(-1, 3)

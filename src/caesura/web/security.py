@@ -60,7 +60,7 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = self._refusal(scope["method"], scope["path"], headers)
 
-        async def guarded(message: Message) -> None:
+        async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
@@ -71,31 +71,31 @@ class Guard:
             await send(message)
 
         if refusal is not None:
-            await refusal(scope, receive, guarded)
+            await refusal(scope, receive, send_guarded)
             return
-        await self.app(scope, self._limited(receive), guarded)
+        await self.app(scope, self._limit(receive), send_guarded)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> Response | None:
         settings = self.settings
         if settings.local and headers.get("host", "").lower() not in settings.hosts:
-            return _refused(421, f"this workbench is not {headers.get('host', '')!r}; open it under its own address.")
+            return _refuse(421, f"this workbench is not {headers.get('host', '')!r}; open it under its own address.")
         if settings.token is not None and not path.startswith(_OPEN) and not self._knows_token(headers):
-            return _refused(401, "this workbench wants its token: open /login, or send Authorization: Bearer TOKEN.")
+            return _refuse(401, "this workbench wants its token: open /login, or send Authorization: Bearer TOKEN.")
         size = headers.get("content-length", "0")
         if not size.isdigit() or int(size) > settings.limits.upload_bytes:
-            return _refused(
+            return _refuse(
                 413, f"the request is too large; up to {settings.limits.upload_bytes // 2**20} MB are taken."
             )
         if headers.get("content-encoding", "identity") != "identity":
-            return _refused(415, "compressed requests are not taken; send the data as it is.")
+            return _refuse(415, "compressed requests are not taken; send the data as it is.")
         return None if method in _SAFE else self._cross_site(headers)
 
     def _cross_site(self, headers: Headers) -> Response | None:
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
-            return _refused(403, f"requests from {origin} are not taken here.")
+            return _refuse(403, f"requests from {origin} are not taken here.")
         if not hmac.compare_digest(headers.get(CSRF_HEADER, ""), csrf_token(self.settings)):
-            return _refused(403, f"the header {CSRF_HEADER} is missing or old; read it anew from /api/session.")
+            return _refuse(403, f"the header {CSRF_HEADER} is missing or old; read it anew from /api/session.")
         return None
 
     def _knows_token(self, headers: Headers) -> bool:
@@ -105,11 +105,11 @@ class Guard:
         ).get(COOKIE, "")
         return hmac.compare_digest(given.encode(), self.settings.token.encode())
 
-    def _limited(self, receive: Receive) -> Receive:
+    def _limit(self, receive: Receive) -> Receive:
         """Count what really arrives: a chunked request names no length."""
         taken = 0
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
@@ -117,8 +117,8 @@ class Guard:
                 return {"type": "http.disconnect"}
             return message
 
-        return counted
+        return receive_counted
 
 
-def _refused(status: int, sentence: str) -> Response:
+def _refuse(status: int, sentence: str) -> Response:
     return JSONResponse({"error": sentence}, status_code=status)

@@ -12,7 +12,7 @@ from caesura.model import Hierarchy, Segmentation
 from caesura.web.requests import NewAnnotation
 from caesura.web.rows import AnnotationState, Item
 
-__all__ = ["made_here", "started"]
+__all__ = ["made_here", "start_marks"]
 
 Marks = Segmentation | Hierarchy
 
@@ -22,7 +22,7 @@ def made_here(state: AnnotationState) -> bool:
     return state.origin.startswith(("unified", "copy of"))
 
 
-def started(item: Item, states: list[AnnotationState], wanted: NewAnnotation) -> tuple[Marks, str]:
+def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation) -> tuple[Marks, str]:
     """The marks to start from, in the item's own kind, and where they came from in words."""
     if wanted.copy_of is not None:
         source = next((state for state in states if state.id == wanted.copy_of), None)
@@ -34,13 +34,13 @@ def started(item: Item, states: list[AnnotationState], wanted: NewAnnotation) ->
         raise CaesuraError("there is no annotation to start from.")
     method, who = wanted.method or "majority", ", ".join(coded)
     if item.kind != "time" or method not in METHODS or "tolerance" not in METHODS[method].takes:
-        return _unified(item, coded, method), f"unified by {method}: {who}"
+        return _unify(item, coded, method), f"unified by {method}: {who}"
     reach = TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)
     places = unify(coded, method, "flat", tolerance=reach)
     return _typed_like(coded, places, reach), f"unified by {method} within {reach:g} s: {who}"
 
 
-def _unified(item: Item, coded: dict[str, Marks], method: str) -> Marks:
+def _unify(item: Item, coded: dict[str, Marks], method: str) -> Marks:
     gold: Marks = unify(coded, method=method)
     if item.kind == "nested" and isinstance(gold, Segmentation):
         return Hierarchy.from_segmentation(gold)

@@ -88,8 +88,8 @@ class Store:
         with self._writing() as db:
             if db.scalar(sa.select(projects.c.id).where(projects.c.name == name)) is not None:
                 raise CaesuraError(f"there is a project {name!r} already; choose another name.")
-            made = db.execute(projects.insert().values(name=name, created=rows.now()))
-            return rows.key(made)
+            row = db.execute(projects.insert().values(name=name, created=rows.now()))
+            return rows.key(row)
 
     def project_name(self, project: int) -> str:
         """The name of a project."""
@@ -116,14 +116,14 @@ class Store:
                 rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
         return len(corpus)
 
-    def marked(self, project: int, *, item: int | None = None, made_here: bool = True) -> list[Annotation]:
+    def annotated(self, project: int, *, item: int | None = None, made_here: bool = True) -> list[Annotation]:
         """The project's annotations (or one item's), as they are now.
 
         ``made_here=False`` leaves out what adjudicators started from others' annotations: results, not coders.
         """
         return [
-            Annotation(row.name, row.coder, rows.unpacked(row, row.marks), row.track)
-            for row in self._marked(project, item, made_here)
+            Annotation(row.name, row.coder, rows.unpack_marks(row, row.marks), row.track)
+            for row in self._annotated_rows(project, item, made_here)
         ]
 
     def corpora(self, project: int, *, made_here: bool = True) -> dict[str, Corpus]:
@@ -133,11 +133,11 @@ class Store:
         """
         by_sort: dict[str, list[Annotation]] = {}
         attributes: dict[str, Any] = {}
-        for row in self._marked(project, None, made_here):
-            marks = rows.unpacked(row, row.marks)
+        for row in self._annotated_rows(project, None, made_here):
+            marks = rows.unpack_marks(row, row.marks)
             typed = isinstance(marks, Segmentation) and marks.typed
-            made = Annotation(row.name, row.coder, marks, row.track)
-            by_sort.setdefault(f"typed {row.kind}" if typed else row.kind, []).append(made)
+            annotation = Annotation(row.name, row.coder, marks, row.track)
+            by_sort.setdefault(f"typed {row.kind}" if typed else row.kind, []).append(annotation)
             attributes[row.name] = json.loads(row.attributes)
         known = {name: given for name, given in attributes.items() if given}
         return {
@@ -147,12 +147,12 @@ class Store:
 
     def corpus(self, project: int, *, sort: str | None = None, made_here: bool = True) -> Corpus:
         """The project's annotations of one sort, by default the most frequent."""
-        found = self.corpora(project, made_here=made_here)
+        corpora = self.corpora(project, made_here=made_here)
         if sort is None:
-            return next(iter(found.values()), Corpus.from_annotations([]))
-        if sort not in found:
-            raise UnknownName("sort of annotation", sort, list(found))
-        return found[sort]
+            return next(iter(corpora.values()), Corpus.from_annotations([]))
+        if sort not in corpora:
+            raise UnknownName("sort of annotation", sort, list(corpora))
+        return corpora[sort]
 
     def sorts(self, project: int) -> list[str]:
         """The sorts of annotation in a project, the most frequent first."""
@@ -165,8 +165,8 @@ class Store:
             .group_by(items.c.kind, typed)
         )
         with self._reading() as db:
-            found = sorted(db.execute(query), key=lambda row: -row.many)
-        return [f"typed {row.kind}" if row.typed else str(row.kind) for row in found]
+            listed = sorted(db.execute(query), key=lambda row: -row.many)
+        return [f"typed {row.kind}" if row.typed else str(row.kind) for row in listed]
 
     def coders_of(self, project: int) -> dict[tuple[str, str], list[str]]:
         """Who annotated which item and track."""
@@ -182,7 +182,7 @@ class Store:
                 coders.setdefault((row.name, row.track), []).append(row.coder)
         return coders
 
-    def _marked(self, project: int, item: int | None, made_here: bool) -> list[Any]:
+    def _annotated_rows(self, project: int, item: int | None, made_here: bool) -> list[Any]:
         self.project_name(project)
         query = (
             sa.select(items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units, items.c.attributes)
@@ -222,7 +222,7 @@ class Store:
             .where(items.c.project == project)
             .order_by(codings.c.id)
         )
-        made = (
+        query = (
             sa.select(revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
             .join(codings, codings.c.id == revisions.c.annotation)
             .join(items, items.c.id == codings.c.item)
@@ -232,7 +232,7 @@ class Store:
         with self._reading() as db:
             listed = [dict(row._mapping) for row in db.execute(known)]
             done: dict[int, list[dict[str, Any]]] = {}
-            for row in db.execute(made):
+            for row in db.execute(query):
                 step = {"operation": json.loads(row.operation), "author": row.author, "time": row.time}
                 done.setdefault(row.annotation, []).append(step)
         return [{**each, "revisions": done.get(each["id"], [])} for each in listed]
@@ -273,19 +273,19 @@ class Store:
     def annotation(self, annotation: int, *, version: int | None = None) -> AnnotationState:
         """One annotation by its number; at this version, where one is named."""
         with self._reading() as db:
-            found = rows.found(db, annotation)
-        return found if version is None else rows.seen(found, version)
+            state = rows.annotation_now(db, annotation)
+        return state if version is None else rows.check_version(state, version)
 
     def add_annotation(
         self, item: int, coder: str, marks: Segmentation | Hierarchy, *, origin: str, author: str = ""
     ) -> AnnotationState:
         """Add one coder's annotation to an item that has none by that coder."""
-        found = self.item(item)
+        known = self.item(item)
         with self._writing() as db:
             taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
             if db.scalar(taken) is not None:
-                raise CaesuraError(f"coder {coder!r} has an annotation of {found.name!r} already; choose another name.")
-            return rows.found(db, rows.insert_annotation(db, item, coder, marks, origin, "start", author))
+                raise CaesuraError(f"coder {coder!r} has an annotation of {known.name!r} already; choose another name.")
+            return rows.annotation_now(db, rows.insert_annotation(db, item, coder, marks, origin, "start", author))
 
     def change(
         self,
@@ -298,20 +298,20 @@ class Store:
     ) -> AnnotationState:
         """Replace the marks, if nobody changed them since ``version``."""
         with self._writing() as db:
-            state = rows.checked(db, annotation, version)
+            state = rows.check_out(db, annotation, version)
             head = db.scalar(sa.select(codings.c.head).where(codings.c.id == annotation))
-            made = db.execute(
+            row = db.execute(
                 revisions.insert().values(
                     annotation=annotation,
                     parent=head,
-                    marks=rows.packed(marks),
+                    marks=rows.pack_marks(marks),
                     operation=json.dumps(operation),
                     author=author,
                     time=rows.now(),
                 )
             )
-            rows.move_head(db, annotation, rows.key(made))
-            return rows.found(db, state.id)
+            rows.move_head(db, annotation, rows.key(row))
+            return rows.annotation_now(db, state.id)
 
     def undo(self, annotation: int, version: int) -> AnnotationState:
         """Go back to the revision before, if there is one."""
@@ -324,12 +324,12 @@ class Store:
     def _step(self, annotation: int, version: int, neighbour: Callable[[int], Any], none: str) -> AnnotationState:
         """Move to a neighbouring revision; ``none`` is said where there is no such."""
         with self._writing() as db:
-            rows.checked(db, annotation, version)
+            rows.check_out(db, annotation, version)
             revision = db.scalar(neighbour(annotation))
             if revision is None:
                 raise CaesuraError(none)
             rows.move_head(db, annotation, revision)
-            return rows.found(db, annotation)
+            return rows.annotation_now(db, annotation)
 
     def history(self, annotation: int) -> list[dict[str, Any]]:
         """Every revision: when, by whom, what was done."""
@@ -361,20 +361,20 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        with self._told(), self.engine.connect() as db:
+        with self._say_faults(), self.engine.connect() as db:
             yield db
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
         """One transaction that takes the write lock at once, so that a version that was checked stays checked."""
-        with self._told(), self._line, self.engine.connect() as db:
+        with self._say_faults(), self._line, self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             with db.begin() if not db.in_transaction() else _committing(db):
                 yield db
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _say_faults(self) -> Iterator[None]:
         try:
             yield
         except SQLAlchemyError as fault:

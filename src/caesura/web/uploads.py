@@ -34,17 +34,17 @@ def together(files: Sequence[Upload]) -> list[Upload]:
     [('a.ann', ['.txt']), ('b.txt', [])]
     """
     known = {file.name.lower(): file for file in files}
-    made, used = [], set()
+    uploads, used = [], set()
     for file in files:
         stem, suffix = file.name[: file.name.rfind(".")], PurePosixPath(file.name).suffix.lower()
         beside = {}
         for wanted in _COMPANIONS.get(suffix, ()):
-            found = known.get(f"{stem}{wanted}".lower()) or known.get(_SHARED.get(wanted, ""))
-            if found is not None:
-                beside[wanted] = found.data
-                used.add(found.name)
-        made.append(Upload(file.name, file.data, beside))
-    return [file for file in made if file.name not in used]
+            companion = known.get(f"{stem}{wanted}".lower()) or known.get(_SHARED.get(wanted, ""))
+            if companion is not None:
+                beside[wanted] = companion.data
+                used.add(companion.name)
+        uploads.append(Upload(file.name, file.data, beside))
+    return [file for file in uploads if file.name not in used]
 
 
 #: Suffix of a file -> suffixes of those that lie beside it; and the name of one that all may share (as INCEpTION exports it).
@@ -81,7 +81,7 @@ def read_upload(
     if len(corpus.positions) > limits.boundaries:
         raise FormatError(shown, None, f"{len(corpus.positions)} boundaries; up to {limits.boundaries} are taken.")
     stem = shown.split(".")[0] or "item"
-    return _renamed(corpus, stem, coder)
+    return _rename(corpus, stem, coder)
 
 
 def read_text(text: str, limits: Limits, *, item: str, coder: str, separator: str = "|") -> Corpus:
@@ -113,7 +113,7 @@ def _suffix(name: str) -> str:
     return max((s for s in known if name.lower().endswith(s)), key=len, default=own[:10] or ".txt")
 
 
-def _renamed(corpus: Corpus, item: str, coder: str | None) -> Corpus:
+def _rename(corpus: Corpus, item: str, coder: str | None) -> Corpus:
     """Name the coder as the user did; an item that was named after the temporary file takes the upload's name."""
     if coder is not None and len(corpus.coders) > 1:
         raise CaesuraError(f"the file holds {len(corpus.coders)} coders, so one name for all of them does not fit.")
