@@ -113,9 +113,9 @@ def test_every_unit_is_on_one_line_and_lines_fit(sizes: list[tuple[int, int]], r
 
 
 def test_pieces_are_turned_around_with_their_styles() -> None:
-    from caesura.display.writing import turned
+    from caesura.display.writing import turn_pieces
 
-    assert turned([("אב", "red"), (" ", ""), ("גד", "")]) == [("דג ", ""), ("בא", "red")]
-    assert turned([("אב ab 12.", ""), ("(ג)", "x")]) == [("(ג)", "x"), (".ab 12 בא", "")]
-    assert turned([("שָׁל", "")]) == [("לשָׁ", "")]
-    assert turned([]) == []
+    assert turn_pieces([("אב", "red"), (" ", ""), ("גד", "")]) == [("דג ", ""), ("בא", "red")]
+    assert turn_pieces([("אב ab 12.", ""), ("(ג)", "x")]) == [("(ג)", "x"), (".ab 12 בא", "")]
+    assert turn_pieces([("שָׁל", "")]) == [("לשָׁ", "")]
+    assert turn_pieces([]) == []

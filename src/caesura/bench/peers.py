@@ -43,8 +43,8 @@ class Pair:
     @property
     def strings(self) -> tuple[str, str]:
         """NLTK's strings of 0 and 1."""
-        one, two = self.segmentations
-        return one.string, two.string
+        first, second = self.segmentations
+        return first.string, second.string
 
     @property
     def segmentations(self) -> tuple[Segmentation, Segmentation]:
@@ -54,8 +54,8 @@ class Pair:
     @property
     def times(self) -> tuple[Any, Any]:
         """Boundaries as seconds, a unit each tenth of a second."""
-        one, two = self.segmentations
-        return one.positions / 10.0, two.positions / 10.0
+        first, second = self.segmentations
+        return first.positions / 10.0, second.positions / 10.0
 
     @property
     def ends(self) -> tuple[list[int], list[int]]:
@@ -85,12 +85,12 @@ def _nltk(name: str) -> Callable[[Pair], Prepared]:
 
         ref, hyp = pair.strings
         k = max(2, round(len(ref) / (ref.count("1") * 2)))
-        one, two = pair.segmentations
+        first, second = pair.segmentations
         if name == "windowdiff":
-            return lambda: theirs.windowdiff(ref, hyp, k), lambda: cs.window_diff(one, two, k=k)
+            return lambda: theirs.windowdiff(ref, hyp, k), lambda: cs.window_diff(first, second, k=k)
         if name == "pk":
-            return lambda: theirs.pk(ref, hyp, k), lambda: cs.pk(one, two, k=k)
-        return lambda: theirs.ghd(ref, hyp, 2.0, 2.0, 1.0), lambda: cs.generalized_hamming(one, two)
+            return lambda: theirs.pk(ref, hyp, k), lambda: cs.pk(first, second, k=k)
+        return lambda: theirs.ghd(ref, hyp, 2.0, 2.0, 1.0), lambda: cs.generalized_hamming(first, second)
 
     return prepare
 
@@ -102,12 +102,12 @@ def _segeval(name: str) -> Callable[[Pair], Prepared]:
         import caesura as cs
 
         ref, hyp = (tuple(side) for side in pair.masses)
-        one, two = pair.segmentations
+        first, second = pair.segmentations
         ours: dict[str, Callable[[], float]] = {
-            "boundary_similarity": lambda: cs.boundary_similarity(one, two),
-            "segmentation_similarity": lambda: cs.segmentation_similarity(one, two, weights="scaled"),
-            "window_diff": lambda: cs.window_diff(one, two),
-            "pk": lambda: cs.pk(one, two),
+            "boundary_similarity": lambda: cs.boundary_similarity(first, second),
+            "segmentation_similarity": lambda: cs.segmentation_similarity(first, second, weights="scaled"),
+            "window_diff": lambda: cs.window_diff(first, second),
+            "pk": lambda: cs.pk(first, second),
         }
         function = getattr(theirs, name)
         # segeval takes the hypothesis first where it matters
@@ -152,9 +152,9 @@ def _pyannote(pair: Pair) -> Prepared:
         return Timeline([Segment(a, b) for a, b in pairwise(edges)]).to_annotation()
 
     ref, hyp = pair.times
-    one, two = timeline(ref), timeline(hyp)
+    first, second = timeline(ref), timeline(hyp)
     measure: Any = _make(SegmentationRecall, tolerance=0.15)
-    return lambda: float(measure(one, two)), lambda: float(
+    return lambda: float(measure(first, second)), lambda: float(
         cs.region_scores(ref, hyp, tolerance=0.15, matching="optimal").recall
     )
 
@@ -170,10 +170,10 @@ def _ruptures(pair: Pair) -> Prepared:
     import caesura as cs
 
     ref, hyp = pair.ends
-    one, two = (np.array(side[:-1], dtype=float) for side in (ref, hyp))
+    first, second = (np.array(side[:-1], dtype=float) for side in (ref, hyp))
     return (
         lambda: float(precision_recall(ref, hyp, margin=2)[1]),
-        lambda: float(cs.region_scores(one, two, tolerance=1.0, matching="optimal").recall),
+        lambda: float(cs.region_scores(first, second, tolerance=1.0, matching="optimal").recall),
     )
 
 

@@ -113,7 +113,7 @@ class Svg:
         extra = _attributes({"rx": round or None, **attributes})
         self._parts.append(
             f'<rect x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
-            f"{_fill(role)}{_stroke(outline, 1) if outline else ''}{extra}{_closed('rect', tip)}"
+            f"{_fill(role)}{_stroke(outline, 1) if outline else ''}{extra}{_close('rect', tip)}"
         )
 
     def line(
@@ -133,7 +133,7 @@ class Svg:
         extra = _attributes({"stroke-dasharray": dash or None, **attributes})
         self._parts.append(
             f'<line x1="{_number(x1)}" y1="{_number(y1)}" x2="{_number(x2)}" y2="{_number(y2)}"'
-            f"{_stroke(role, width)}{extra}{_closed('line', tip)}"
+            f"{_stroke(role, width)}{extra}{_close('line', tip)}"
         )
 
     def circle(
@@ -143,7 +143,7 @@ class Svg:
         paint = f' fill="none"{_stroke(role, 1.8)}' if open else _fill(role)
         self._parts.append(
             f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"'
-            f"{paint}{_attributes(attributes)}{_closed('circle', tip)}"
+            f"{paint}{_attributes(attributes)}{_close('circle', tip)}"
         )
 
     def path(
@@ -160,7 +160,7 @@ class Svg:
         """Draw any path; filled with a role, stroked with one, or both."""
         paint = (_fill(role) if role else ' fill="none"') + (_stroke(stroke, width) if stroke else "")
         extra = _attributes({"stroke-dasharray": dash or None, **attributes})
-        self._parts.append(f'<path d="{escape(d)}"{paint}{extra}{_closed("path", tip)}')
+        self._parts.append(f'<path d="{escape(d)}"{paint}{extra}{_close("path", tip)}')
 
     def polyline(
         self, points: Iterable[Sequence[float]], role: str, *, width: float = 1.5, **attributes: object
@@ -233,7 +233,7 @@ def _attributes(given: dict[str, object]) -> str:
     )
 
 
-def _closed(tag: str, tip: str) -> str:
+def _close(tag: str, tip: str) -> str:
     return f"><title>{plain_text(tip)}</title></{tag}>" if tip else "/>"
 
 

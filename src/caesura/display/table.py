@@ -125,7 +125,7 @@ class Table:
         for number, (folded, widths) in enumerate(fold_columns(grid, numeric, width, len(_GAP))):
             for line in folded:
                 parts = (
-                    _set(phrase(part, turner), size, right=right)
+                    _justify(phrase(part, turner), size, right=right)
                     for part, size, right in zip(line, widths, numeric, strict=True)
                 )
                 yield _GAP.join(parts).rstrip(), "" if number else "bold"
@@ -217,7 +217,7 @@ def _is_words(cell: Cell) -> bool:
     return not _DIGITS.fullmatch(cell) if isinstance(cell, str) else isinstance(cell, (Link, Bar, bool))
 
 
-def _set(text: str, width: int, *, right: bool) -> str:
+def _justify(text: str, width: int, *, right: bool) -> str:
     room = " " * (width - cells(text))
     return room + text if right else text + room
 

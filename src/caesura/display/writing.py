@@ -27,7 +27,7 @@ __all__ = [
     "is_rtl",
     "pad",
     "phrase",
-    "turned",
+    "turn_pieces",
     "widest",
     "word",
 ]
@@ -194,12 +194,12 @@ def phrase(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
     return " ".join(_visual(part) for part in reversed(text.split(" ")))
 
 
-def turned(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def turn_pieces(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Put the pieces of one right-to-left line, each with its style, into the order in which a terminal writes them.
 
     Latin and digits keep their order, with what stands between them; brackets are mirrored.
 
-    >>> turned([("אב", "red"), (" (x 1)", "")])
+    >>> turn_pieces([("אב", "red"), (" (x 1)", "")])
     [('(x 1) ', ''), ('בא', 'red')]
     """
     marked = [(cluster, style) for text, style in pieces for cluster in clusters(clean(text))]
@@ -247,22 +247,22 @@ def fold_columns(
     if width is not None:
         room = width - gap * (len(widths) - 1)
         for foldable in ([not n for n in numeric], [True] * len(widths)):
-            widths = _narrowed(widths, foldable, room)
+            widths = _narrow(widths, foldable, room)
     for row in grid:
         folded = [fold_words(cell, size) for cell, size in zip(row, widths, strict=True)]
         yield list(zip_longest(*folded, fillvalue="")), widths
 
 
-def _narrowed(widths: list[int], foldable: list[bool], room: int) -> list[int]:
+def _narrow(widths: list[int], foldable: list[bool], room: int) -> list[int]:
     """Cut the widest foldable columns to one width, the largest at which all fit; never below one cell."""
 
-    def cut(most: int) -> list[int]:
+    def narrow_to(most: int) -> list[int]:
         return [min(size, most) if fold else size for size, fold in zip(widths, foldable, strict=True)]
 
     most = max(widths, default=0)
-    while most > 1 and sum(cut(most)) > room:
+    while most > 1 and sum(narrow_to(most)) > room:
         most -= 1
-    return cut(most)
+    return narrow_to(most)
 
 
 def fold_words(text: str, width: int) -> list[str]:

@@ -64,7 +64,7 @@ class Density(OneTrack, ScenePicture):
         highest = int(counts.sum(axis=0).max())
         return Scene(
             title=self.title,
-            description=stream.described,
+            description=stream.description,
             heading=stream.heading,
             key=f"bars: boundaries of all coders, {each} each · highest {highest}"
             if fine

@@ -67,7 +67,7 @@ class _Nested(Picture):
         )
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The brackets of every coder, for those who cannot see the picture."""
         listed = zip(self.coders, self.hierarchies, strict=True)
         return " ".join(f"{clean(coder)}: {hierarchy.brackets[:600]}." for coder, hierarchy in listed)
@@ -98,7 +98,7 @@ class _Nested(Picture):
         return "all" if votes == len(self.hierarchies) else "most" if 2 * votes > len(self.hierarchies) else "some"
 
     @cached_property
-    def seen(self) -> list[Verdict]:
+    def verdicts_met(self) -> list[Verdict]:
         """The verdicts that occur, the best first."""
         verdicts = {self.verdict(*span) for span in self.holders}
         return [verdict for verdict in _STROKES if verdict in verdicts]
@@ -106,7 +106,7 @@ class _Nested(Picture):
     @property
     def legend(self) -> str:
         """What the strokes mean; nothing where one coder is drawn."""
-        return "" if len(self.hierarchies) < 2 else " · ".join(f"{_SAMPLES[v]} {WORDS[v]}" for v in self.seen)
+        return "" if len(self.hierarchies) < 2 else " · ".join(f"{_SAMPLES[v]} {WORDS[v]}" for v in self.verdicts_met)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class NestedBars(_Nested, ScenePicture):
         scale = min(8.0, float(room // self.length)) if whole else room / max(self.length, 1)
         return Scene(
             title=self.title,
-            description=self.described,
+            description=self.description,
             heading=clean(self.item),
             key=self.legend,
             width=width,
@@ -178,7 +178,7 @@ class Tree(_Nested, ScenePicture):
                 (
                     f"{before}{'└' if final else '├'} ",
                     label,
-                    self._said(hierarchy, first, last),
+                    self._words_of(hierarchy, first, last),
                     self.verdict(first, last),
                 )
             )
@@ -186,7 +186,7 @@ class Tree(_Nested, ScenePicture):
             todo += [(c, before + ("  " if final else "│ "), c == children[-1]) for c in reversed(children)]
         return lines
 
-    def _said(self, hierarchy: Hierarchy, first: int, last: int) -> str:
+    def _words_of(self, hierarchy: Hierarchy, first: int, last: int) -> str:
         if not self.words or hierarchy.units is None:
             return ""
         return clean(" ".join(hierarchy.units[first - 1 : min(last, first + 40)]))
@@ -198,9 +198,9 @@ class Tree(_Nested, ScenePicture):
         several = len(self.hierarchies) > 1
         return Scene(
             title=self.title,
-            description=self.described,
+            description=self.description,
             heading="",
-            key=" · ".join(f"{GLYPHS[v]} {WORDS[v]}" for v in self.seen) if several else "",
+            key=" · ".join(f"{GLYPHS[v]} {WORDS[v]}" for v in self.verdicts_met) if several else "",
             width=width,
             margin=0,
             rows=(1.0,) * rows,

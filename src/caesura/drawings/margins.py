@@ -60,7 +60,7 @@ class Down(OneTrack, ScenePicture):
         stems = [Stem(1, at, wide, rows=len(rows) - 1) for at, wide, _ in columns]
         return Scene(
             title=self.title,
-            description=stream.described,
+            description=stream.description,
             heading=stream.heading,
             legend=self._names(columns),
             key=stream.key,

@@ -113,7 +113,7 @@ class DrawnOperations(ScenePicture):
         lines, left = self._lines(max(12, width - margin))
         return Scene(
             title=self.title,
-            description=self._described(),
+            description=self._description(),
             heading=clip(self.title, width),
             key=self._key + (f" · {left} more lines with differences" if left else ""),
             width=width,
@@ -143,7 +143,7 @@ class DrawnOperations(ScenePicture):
                 here, there = (old, new) if old in signs else (new, old)
                 yield Move(2, signs[here], to=signs[here], role="near", words=f"↷ {there}")
 
-    def _described(self) -> str:
+    def _description(self) -> str:
         edits = [_sentence(each) for each in self.operations if each.kind != "match"]
         return "; ".join([self._key, *edits[:200]])[:4000]
 

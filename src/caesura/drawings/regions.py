@@ -75,7 +75,7 @@ class RegionTimeline(ScenePicture):
         return f"{self.heading or 'recording'}: {' against '.join(map(clean, reversed(self.coders)))}"
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The content in sentences."""
         match = self.match
         hits = int((~match.deleted).sum())
@@ -101,7 +101,7 @@ class RegionTimeline(ScenePicture):
         rest = sum(line.stop - line.start for line in lines[most:])
         return Scene(
             title=self.title,
-            description=self.described,
+            description=self.description,
             heading=self.heading,
             key=_FAR_KEY.format(self.match.tolerance * 1000) if far else _KEY.format(self.match.tolerance * 1000),
             width=width,

@@ -81,7 +81,7 @@ class Along(OneTrack, ScenePicture):
             links.setdefault(first, []).append((second, tip))
         return Scene(
             title=self.title,
-            description=stream.described,
+            description=stream.description,
             heading=stream.heading,
             key=stream.key,
             width=width,

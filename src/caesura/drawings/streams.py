@@ -118,7 +118,7 @@ class Stream:
         return " · ".join([*explained, *self.legend])
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Say the content in sentences, for those who cannot see the picture."""
         unit = "seconds" if self.timed else "units"
         rows = []

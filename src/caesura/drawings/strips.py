@@ -97,7 +97,7 @@ class Strip(ScenePicture):
     def _names(self) -> int:
         return widest((line.name for line in (*self.lines, self.pooled)), _NAME)
 
-    def _ordered(self) -> list[Scored]:
+    def _by_value(self) -> list[Scored]:
         return sorted(self.lines, key=lambda line: (np.isnan(line.value), line.value))
 
     def _range(self) -> tuple[float, float]:
@@ -109,11 +109,11 @@ class Strip(ScenePicture):
         """A dot per line on a common axis, the number behind; the pooled score goes through all of them."""
         margin = self._names + 2
         room = max(10, width - margin - 9)
-        lines = self._ordered()[: None if fine else _ROWS]
+        lines = self._by_value()[: None if fine else _ROWS]
         left = len(self.lines) - len(lines)
         return Scene(
             title=self.title,
-            description=self._described(),
+            description=self._description(),
             heading=clean(self.title),
             key="",
             width=width,
@@ -154,7 +154,7 @@ class Strip(ScenePicture):
         what = ", mean over pairs" * (self.means and line is not self.pooled)
         return f"{line.name}: {value}{what} ({line.low:.4f} … {line.high:.4f})"
 
-    def _described(self) -> str:
-        worst = self._ordered()[:3]
+    def _description(self) -> str:
+        worst = self._by_value()[:3]
         lowest = ", ".join(f"{line.name} {line.value:.3f}" for line in worst)
         return f"Pooled {self.pooled.value:.3f} over {len(self.lines)} items; lowest: {lowest}."

@@ -85,7 +85,7 @@ class Timeline(OneTrack, ScenePicture):
         scale = room / length if fine else min(max(wanted, room / length), 12 * room / length)
         return Scene(
             title=self.title,
-            description=stream.described,
+            description=stream.description,
             heading=stream.heading,
             key="",
             width=width,

@@ -49,7 +49,7 @@ class Section:
         if self.columns:
             return Table(self.title, tuple(self.columns), tuple(map(tuple, self.rows)), notes)
         rows = tuple(
-            (x.what, _rounded(x.printed, x.digits), _rounded(x.computed, x.digits + 2), _MARKS[x.agrees], x.remark)
+            (x.what, _round(x.printed, x.digits), _round(x.computed, x.digits + 2), _MARKS[x.agrees], x.remark)
             for x in self.lines
         )
         return Table(self.title, ("number", "printed", "computed", "", "remark"), rows, notes)
@@ -67,7 +67,7 @@ class Section:
 _MARKS = {True: "✓", False: "✗", None: ""}
 
 
-def _rounded(value: float | str | None, digits: int) -> Cell:
+def _round(value: float | str | None, digits: int) -> Cell:
     return value if value is None or isinstance(value, str) else Rounded(value, digits)
 
 

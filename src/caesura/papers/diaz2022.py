@@ -131,8 +131,8 @@ def _figure_9() -> Section:
 
 def _votes() -> Section:
     lines = []
-    for name, gold, one, two, votes in VOTES:
-        first, second = metric("A")(gold, one), metric("A")(gold, two)
+    for name, gold, coder_1, coder_2, votes in VOTES:
+        first, second = metric("A")(gold, coder_1), metric("A")(gold, coder_2)
         ours = "H1" if first > second else "H2" if second > first else "same"
         wanted = ("H1", "H2", "same")[votes.index(max(votes))]
         lines.append(

@@ -67,7 +67,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     seed
         Of the simulations.
     """
-    own = None if path is None else _read(path)
+    own = None if path is None else _read_checked(path)
     groups = _moonstone()
     data = own if own is not None else chapters()
     sizes, near = _sizes(data), _near_rate(data)
@@ -101,8 +101,8 @@ def _figures_5_to_8() -> Section:
             boundary_similarity(MANUAL, automatic),
             1 - window_diff(MANUAL, automatic),
         )
-        for name, one, two in zip(("S", "B", "1-WD"), printed, computed, strict=True):
-            lines.append(Line(f"figure {figure}, {what}: {name}", one, two, digits=4))
+        for name, paper, ours in zip(("S", "B", "1-WD"), printed, computed, strict=True):
+            lines.append(Line(f"figure {figure}, {what}: {name}", paper, ours, digits=4))
     note = "S with every edit counted as 1; a near miss costs B 1/2, so equation 5 divides by n_t, not by n_t - 1 as printed."
     return Section("Figures 5-8: manual 2|3|6, k = 2", lines, note=note)
 
@@ -166,7 +166,7 @@ def _table_2() -> Section:
 # ---------------------------------------------------------------------- simulations
 
 
-def _read(path: Path) -> Corpus:
+def _read_checked(path: Path) -> Corpus:
     from caesura.formats import read
 
     corpus = read(path)

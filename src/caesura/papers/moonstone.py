@@ -55,9 +55,9 @@ def compare_segmenters(chapters: Corpus, seed: int = 0) -> Evaluation:
     """Run every segmenter on every chapter and score it against all coders, with random and human bounds."""
     systems: dict[str, Corpus] = {}
     for name, (method, parameters) in SYSTEMS.items():
-        made = segmenter(method, **parameters)
+        model = segmenter(method, **parameters)
         systems[name] = Corpus.from_annotations(
-            Annotation(item, name, made.segment(units, _mean_number(chapters, item)))
+            Annotation(item, name, model.segment(units, _mean_number(chapters, item)))
             for (item, _), units in chapters.texts.items()
         )
     return evaluate(chapters, systems, _METRICS, bounds=True, resamples=2000, seed=seed)

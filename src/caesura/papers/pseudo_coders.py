@@ -69,5 +69,5 @@ def _copy(base: Segmentation, how: Copied, random: np.random.Generator) -> Segme
     return Segmentation.from_positions(sorted(kept), length=length)
 
 
-def _corpus(made: list[Segmentation]) -> Corpus:
-    return Corpus.from_annotations(Annotation("novel", f"coder {i + 1}", marks) for i, marks in enumerate(made))
+def _corpus(codings: list[Segmentation]) -> Corpus:
+    return Corpus.from_annotations(Annotation("novel", f"coder {i + 1}", marks) for i, marks in enumerate(codings))

@@ -41,7 +41,7 @@ _SHAPE, _SCALE = 2.4334865, 0.0337176  # of the gamma distribution with the two 
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Computed:
     """Everything the tables and figures show."""
 
     known: Recordings
@@ -66,7 +66,7 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
         raise CaesuraError(
             f"{source}: the experiments need recordings with boundaries, and these have {known.boundaries}."
         )
-    found = _Found(
+    computed = _Computed(
         known,
         np.array([100 * known.coverage(width) for width in _WIDTHS]),
         random_hit_rates(known, _TOLERANCE, _OVER, repeats=10, seed=seed),
@@ -75,18 +75,18 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     return Reproduction(
         paper="rasanen2009",
         citation=CITATION,
-        sections=[_printed_section(known, path is None, timit), _figure3(found), _figure4(found), _figure6(found), _corners()],
+        sections=[_printed_section(known, path is None, timit), _figure3(computed), _figure4(computed), _figure6(computed), _corners()],
         figures=[
-            Figure("rasanen2009-figure3", "Share of the timeline in search regions against their width", partial(_draw3, found)),
-            Figure("rasanen2009-figure4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, found)),
-            Figure("rasanen2009-figure6-f", "Equal values of F, and the stochastic curves", partial(_draw6, found, "F")),
-            Figure("rasanen2009-figure6-r", "Equal values of R, and the stochastic curves", partial(_draw6, found, "R")),
+            Figure("rasanen2009-figure3", "Share of the timeline in search regions against their width", partial(_draw3, computed)),
+            Figure("rasanen2009-figure4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, computed)),
+            Figure("rasanen2009-figure6-f", "Equal values of F, and the stochastic curves", partial(_draw6, computed, "F")),
+            Figure("rasanen2009-figure6-r", "Equal values of R, and the stochastic curves", partial(_draw6, computed, "R")),
         ],
-        findings=_findings(found),
+        findings=_findings(computed),
         data={
             "source": source, "recordings": len(known.times), "boundaries": known.boundaries, "seconds": known.duration,
-            "tolerance": _TOLERANCE, "over_segmentation": list(_OVER), "simulated": found.simulated.tolist(),
-            "closed_form": found.closed.tolist(), "widths": list(_WIDTHS), "coverage": found.coverage.tolist(),
+            "tolerance": _TOLERANCE, "over_segmentation": list(_OVER), "simulated": computed.simulated.tolist(),
+            "closed_form": computed.closed.tolist(), "widths": list(_WIDTHS), "coverage": computed.coverage.tolist(),
         },
     )  # fmt: skip
 
@@ -97,13 +97,13 @@ def synthetic(recordings: int = 60, segments: int = 400, seed: int = 0) -> Corpu
     # Every 99th of a sorted sample 99 times as large: as random, with far less error in its shares.
     lengths = np.sort(random.gamma(_SHAPE, _SCALE, 99 * recordings * segments))[49::99]
     random.shuffle(lengths)
-    made = []
+    annotations = []
     for number, own in enumerate(lengths.reshape(recordings, segments)):
         ends = np.cumsum(np.maximum(1, np.rint(own * 1e7)).astype(np.int64)) / 1e7
-        made.append(
+        annotations.append(
             Annotation(f"drawn{number:02}", "drawn", Segmentation.from_times(ends[:-1], length=float(ends[-1])))
         )
-    return Corpus.from_annotations(made)
+    return Corpus.from_annotations(annotations)
 
 
 def _corpus(path: Path | None, seed: int) -> tuple[Corpus, str, bool]:
@@ -146,30 +146,32 @@ def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
     return Section("Search regions on the timeline (section 3, figure 3, footnote 1)", lines, note=note)
 
 
-def _figure3(found: _Found) -> Section:
+def _figure3(computed: _Computed) -> Section:
     rows = [
-        (f"± {1000 * width:g} ms", f"{covered:.1f}", f"{100 * found.known.close_gaps(2 * width):.1f}")
-        for width, covered in zip(_WIDTHS, found.coverage, strict=True)
+        (f"± {1000 * width:g} ms", f"{covered:.1f}", f"{100 * computed.known.close_gaps(2 * width):.1f}")
+        for width, covered in zip(_WIDTHS, computed.coverage, strict=True)
     ]
     columns = ("search region", "timeline covered, %", "neighbours whose regions overlap, %")
     return Section("Figure 3: coverage against the width of regions, overlaps counted once", columns=columns, rows=rows)
 
 
-def _figure4(found: _Found) -> Section:
+def _figure4(computed: _Computed) -> Section:
     rows = [
-        (f"{over:+g}", f"{one:.2f}", f"{two:.2f}", f"{one - two:+.2f}")
-        for over, one, two in zip(_OVER, found.simulated, found.closed, strict=True)
+        (f"{over:+g}", f"{simulated:.2f}", f"{closed:.2f}", f"{simulated - closed:+.2f}")
+        for over, simulated, closed in zip(_OVER, computed.simulated, computed.closed, strict=True)
     ]
     columns = ("over-segmentation, %", "hit rate simulated, %", "closed form, %", "difference")
     note = "Closed form: the mean over regions of 1 - (1 - w/T)^N. Simulated: 10 draws a point."
     return Section("Figure 4: random boundaries at ± 20 ms", columns=columns, rows=rows, note=note)
 
 
-def _figure6(found: _Found) -> Section:
+def _figure6(computed: _Computed) -> Section:
     over = np.array(_OVER)
     rows = [
         (f"{o:+g}", f"{h:.1f}", f"{f:.3f}", f"{r:.3f}")
-        for o, h, f, r in zip(over, found.closed, f_value(found.closed, over), r_value(found.closed, over), strict=True)
+        for o, h, f, r in zip(
+            over, computed.closed, f_value(computed.closed, over), r_value(computed.closed, over), strict=True
+        )
     ]
     columns = ("over-segmentation, %", "hit rate, %", "F", "R")
     return Section("Figure 6: what F and R say of random boundaries", columns=columns, rows=rows)
@@ -184,15 +186,15 @@ def _corners() -> Section:
     return Section("R by its formula", lines)
 
 
-def _findings(found: _Found) -> list[str]:
+def _findings(computed: _Computed) -> list[str]:
     over = np.array(_OVER)
-    f, r = f_value(found.closed, over), r_value(found.closed, over)
-    worst = float(np.abs(found.simulated - found.closed).max())
+    f, r = f_value(computed.closed, over), r_value(computed.closed, over)
+    worst = float(np.abs(computed.simulated - computed.closed).max())
     best_f, best_r = int(np.argmax(f)), int(np.argmax(r))
     return [
         f"Simulation and closed form differ by at most {worst:.2f} points of hit rate.",
-        f"Random boundaries reach a hit rate of {found.closed[_OVER.index(0.0)]:.1f} % at no over-segmentation and "
-        f"{found.closed[_OVER.index(100.0)]:.1f} % at twice as many boundaries as there are.",
+        f"Random boundaries reach a hit rate of {computed.closed[_OVER.index(0.0)]:.1f} % at no over-segmentation and "
+        f"{computed.closed[_OVER.index(100.0)]:.1f} % at twice as many boundaries as there are.",
         f"F of random boundaries is highest at an over-segmentation of {over[best_f]:+g} % ({f[best_f]:.3f}) and still "
         f"{f[-1]:.3f} at {over[-1]:+g} %: it hardly minds.",
         f"R of random boundaries is highest at {over[best_r]:+g} % ({r[best_r]:.3f}) and falls to {r[-1]:.3f} at {over[-1]:+g} %: it "
@@ -203,9 +205,9 @@ def _findings(found: _Found) -> list[str]:
 # ---------------------------------------------------------------------- figures
 
 
-def _draw3(found: _Found, axes: Any) -> None:
+def _draw3(computed: _Computed, axes: Any) -> None:
     widths = [1000 * w for w in _WIDTHS]
-    axes.plot(widths, found.coverage, marker="o", color="#0072b2", label="computed")
+    axes.plot(widths, computed.coverage, marker="o", color="#0072b2", label="computed")
     axes.plot([20, 35], [45, 68], "x", markersize=9, color="#c24a00", label="printed (TIMIT)")
     axes.set(xlabel="half width of search regions, ms", ylabel="timeline covered, %", ylim=(0, 100))
     axes.grid(alpha=0.3)
@@ -221,15 +223,15 @@ def _plane(axes: Any, right: float) -> None:
     axes.grid(alpha=0.3)
 
 
-def _draw4(found: _Found, axes: Any) -> None:
+def _draw4(computed: _Computed, axes: Any) -> None:
     grid = np.linspace(-100, 200, 151)
     _plane(axes, 200)
-    axes.plot(grid, found.known.chance_curve(_TOLERANCE, grid), "--", color="#b87800", label="random, closed form")
-    axes.plot(_OVER, found.simulated, "o", markersize=4, color="#b87800", label="random, simulated")
+    axes.plot(grid, computed.known.chance_curve(_TOLERANCE, grid), "--", color="#b87800", label="random, closed form")
+    axes.plot(_OVER, computed.simulated, "o", markersize=4, color="#b87800", label="random, simulated")
     axes.legend(loc="upper right")
 
 
-def _draw6(found: _Found, which: str, axes: Any) -> None:
+def _draw6(computed: _Computed, which: str, axes: Any) -> None:
     grid = np.linspace(-100, 150, 251)
     curve = {"F": f_curve, "R": r_curve}[which]
     for level in np.arange(0.3, 1.0, 0.1):
@@ -239,7 +241,7 @@ def _draw6(found: _Found, which: str, axes: Any) -> None:
         if len(inside):
             at = inside[-1]
             axes.annotate(f"{level:.1f}", (grid[at], rates[at]), fontsize=8, color="#0072b2", ha="right", va="bottom")
-    chance = found.known.chance_curve(_TOLERANCE, grid)
+    chance = computed.known.chance_curve(_TOLERANCE, grid)
     for offset in (0.0, *_OFFSETS):
         raised = np.where(chance + offset <= np.minimum(100 + grid, 100), chance + offset, np.nan)
         axes.plot(

@@ -103,8 +103,8 @@ def _choi(folder: Path, progress: Callable[[str, float], None] | None) -> Sectio
         segmented = segmenter(method, **(mcs if method == "dcm" else choi))
         scores: dict[str, list[float]] = {}
         for band, units, marks in documents:
-            found = segmented.segment(units, len(marks) if known else None)
-            scores.setdefault(band, []).append(pk_on_tokens(units, marks.positions, found.positions))
+            guess = segmented.segment(units, len(marks) if known else None)
+            scores.setdefault(band, []).append(pk_on_tokens(units, marks.positions, guess.positions))
         scores["all"] = [score for band in scores.values() for score in band]
         for band, values in scores.items():
             remark = "" if len(documents) == _WHOLE else f"{len(values)} of the documents behind the printed number"
@@ -130,9 +130,9 @@ def _row(documents: Sequence[tuple[tuple[str, ...], Segmentation]]) -> list[str]
     cells = [str(len(documents))]
     pk, wd = metric("Pk"), metric("WD")
     for method, known in settings:
-        made = segmenter(method)
+        model = segmenter(method)
         pairs = [
-            (marks, made.segment(units, len(marks) if known else None).with_units(None)) for units, marks in documents
+            (marks, model.segment(units, len(marks) if known else None).with_units(None)) for units, marks in documents
         ]
         cells.append(f"{np.mean([pk(r, h) for r, h in pairs]):.3f} / {np.mean([wd(r, h) for r, h in pairs]):.3f}")
     return cells

@@ -18,7 +18,7 @@ from caesura.model import Corpus
 from caesura.report.amounts import marks_per_annotation, rates_of_coders, total_length
 from caesura.report.blocks import Document, Section
 from caesura.report.measures import Measures
-from caesura.report.summary import quoted
+from caesura.report.summary import quote
 from caesura.statistics.evaluation import Measured
 
 __all__ = ["agreement", "citing", "coders", "documents", "meaning", "parameters", "scores"]
@@ -116,7 +116,7 @@ def scores(measures: Measures) -> list[Section]:
     head = ("coder",) if against else ()
     columns = (*head, "metric", "pooled", "mean of documents", _level(measures.level), "what it is")
     words = (
-        f"Every coder against {quoted(measures.reference or '')}, on the documents that both marked."
+        f"Every coder against {quote(measures.reference or '')}, on the documents that both marked."
         if against
         else "Every two coders of one text, each taken as the reference of the other once."
     )
@@ -180,11 +180,11 @@ def documents(corpus: Corpus, measures: Measures, listed: Sequence[Document]) ->
     rows: list[tuple[Cell, ...]] = []
     for document in listed:
         mine = corpus.item_of == number[document.name]
-        one = document.corpus
+        texts = document.corpus
         row: list[Cell] = [
             Link(document.name, document.anchor),
-            Rounded(total_length(one)) if corpus.kind == "time" else int(total_length(one)),
-            len(one.coders),
+            Rounded(total_length(texts)) if corpus.kind == "time" else int(total_length(texts)),
+            len(texts.coders),
             int(marks[mine].sum()),
         ]
         rows.append((*row, scored[document.name]) if measures.scores else tuple(row))

@@ -199,7 +199,7 @@ def compare(
     batch = Batch.of_pair(*sides)
     scores: dict[str, Score] = {}
     skipped = {}
-    for measure in _wanted(metrics, batch.kind):
+    for measure in _choose_metrics(metrics, batch.kind):
         try:
             row = measure.rows(batch)[0]
         except CaesuraError as fault:
@@ -212,7 +212,7 @@ def compare(
     return Comparison(sides[0], sides[1], scores, skipped, names)
 
 
-def _wanted(chosen: Iterable[str | Metric] | None, kind: Kind) -> list[Metric]:
+def _choose_metrics(chosen: Iterable[str | Metric] | None, kind: Kind) -> list[Metric]:
     return [metric(name) for name in (unnamed_metrics(kind) if chosen is None else chosen)]
 
 

@@ -60,7 +60,7 @@ def make_report(
     names = {c: _short(c, i) for i, c in enumerate(corpus.coders)}
     if reference is not None and reference not in names:
         corpus.select(coders=[reference])  # says which coders there are
-    kept = _shortened(corpus, names)
+    kept = _shorten_names(corpus, names)
     measures = measure(
         kept,
         metrics,
@@ -89,36 +89,38 @@ def _documents(corpus: Corpus, measures: Measures) -> tuple[Document, ...]:
     documents = []
     for number in order:
         item = corpus.items[number]
-        one = corpus.select(items=[item])
-        facts = [_length(one), number_of(len(one.coders), "coder")]
+        document = corpus.select(items=[item])
+        facts = [_length(document), number_of(len(document.coders), "coder")]
         if not np.isnan(scores[number]):
             facts.append(f"{measures.label} {spell(scores[number])} pooled")
-        tables = (_pair_table(one, measures), _score_table(number, measures)) if len(corpus.items) > 1 else ()
-        documents.append(Document(f"document-{number + 1}", item, ", ".join(facts), one, tuple(filter(None, tables))))
+        tables = (_pair_table(document, measures), _score_table(number, measures)) if len(corpus.items) > 1 else ()
+        documents.append(
+            Document(f"document-{number + 1}", item, ", ".join(facts), document, tuple(filter(None, tables)))
+        )
     return tuple(documents)
 
 
-def _length(one: Corpus) -> str:
-    tracks = {(int(t)): float(n) for t, n in zip(one.track_of, one.lengths, strict=True)}
+def _length(document: Corpus) -> str:
+    tracks = {(int(t)): float(n) for t, n in zip(document.track_of, document.lengths, strict=True)}
     whole = sum(tracks.values())
-    words = f"{whole:.2f} s" if one.kind == "time" else f"{whole:,.0f} unit{'s' * (whole != 1)}"
+    words = f"{whole:.2f} s" if document.kind == "time" else f"{whole:,.0f} unit{'s' * (whole != 1)}"
     return words + (f" on {len(tracks)} tracks" if len(tracks) > 1 else "")
 
 
-def _pair_table(one: Corpus, measures: Measures) -> Table | None:
+def _pair_table(document: Corpus, measures: Measures) -> Table | None:
     """Coder by coder, where there are three or more."""
-    if len(one.coders) < 3 or measures.counted is None:
+    if len(document.coders) < 3 or measures.counted is None:
         return None
     named = measures.counted.pairs.reference
-    here = [named.coders.index(coder) for coder in one.coders]
-    matrix = measures.counted.matrix(measures.main, named.items.index(one.items[0]))[np.ix_(here, here)]
+    here = [named.coders.index(coder) for coder in document.coders]
+    matrix = measures.counted.matrix(measures.main, named.items.index(document.items[0]))[np.ix_(here, here)]
     if np.isnan(matrix).sum() == matrix.size - len(here):
         return None  # tracks of one coder each
     rows: list[tuple[Cell, ...]] = [
-        (coder, *("" if i == j else float(matrix[i, j]) for j in range(len(one.coders))))
-        for i, coder in enumerate(one.coders)
+        (coder, *("" if i == j else float(matrix[i, j]) for j in range(len(document.coders))))
+        for i, coder in enumerate(document.coders)
     ]
-    return Table(f"{measures.label}, coder by coder", ("coder", *one.coders), tuple(rows))
+    return Table(f"{measures.label}, coder by coder", ("coder", *document.coders), tuple(rows))
 
 
 def _score_table(number: int, measures: Measures) -> Table | None:
@@ -144,7 +146,7 @@ def _short(name: str, number: int) -> str:
     return name if cut == name else f"{cut} ({number + 1})" if cut != shown or len(name) > 4 * _NAME else cut
 
 
-def _shortened(corpus: Corpus, coders: dict[str, str]) -> Corpus:
+def _shorten_names(corpus: Corpus, coders: dict[str, str]) -> Corpus:
     """Give items, tracks and coders names that tables and pictures can hold; most corpora stay as they are."""
     items = {x: _short(x, i) for i, x in enumerate(corpus.items)}
     tracks = {x: _short(x, i) for i, x in enumerate(corpus.tracks)}

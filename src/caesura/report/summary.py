@@ -15,7 +15,7 @@ from caesura.report.blocks import Section
 from caesura.report.measures import Measures
 from caesura.statistics.evaluation import Measured
 
-__all__ = ["quoted", "summary"]
+__all__ = ["quote", "summary"]
 
 _FEW = 3
 
@@ -30,8 +30,8 @@ def summary(corpus: Corpus, name: str, measures: Measures) -> Section:
     sentences += _how_alike(measures)
     if measures.coefficients:
         sentences += _beyond_chance(measures.coefficients)
-    sentences += _who(corpus, measures)
-    sentences += _where(corpus, measures)
+    sentences += _coder_sentences(corpus, measures)
+    sentences += _document_sentences(corpus, measures)
     return Section("summary", "In short", tuple(sentences))
 
 
@@ -41,7 +41,7 @@ def _what_there_is(corpus: Corpus, name: str) -> str:
     whole = total_length(corpus)
     size = f"{whole:,.1f} seconds" if corpus.kind == "time" else f"{whole:,.0f} units"
     return (
-        f"{quoted(name)} holds {_count(len(corpus.items), 'document')}{tracks} of {size}{' together' * (len(corpus.items) > 1)}, marked by "
+        f"{quote(name)} holds {_count(len(corpus.items), 'document')}{tracks} of {size}{' together' * (len(corpus.items) > 1)}, marked by "
         f"{_count(len(corpus.coders), 'coder')}: {_count(len(corpus), 'annotation')} with {int(marks_per_annotation(corpus).sum()):,} {marks}."
     )
 
@@ -58,9 +58,9 @@ def _how_alike(measures: Measures) -> list[str]:
     ranked = sorted(
         measures.scores, key=lambda c: measures.main_score(measures.scores[c]).micro, reverse=main.higher_is_better
     )
-    listed = ", ".join(f"{quoted(c)} {spell(measures.main_score(measures.scores[c]).micro)}" for c in ranked[:5])
+    listed = ", ".join(f"{quote(c)} {spell(measures.main_score(measures.scores[c]).micro)}" for c in ranked[:5])
     more = f" and {len(ranked) - 5} more" if len(ranked) > 5 else ""
-    return [f"Against {quoted(measures.reference)}, by {main.title} {measures.label}: {listed}{more}; {good}."]
+    return [f"Against {quote(measures.reference)}, by {main.title} {measures.label}: {listed}{more}; {good}."]
 
 
 def _beyond_chance(coefficients: Mapping[str, Agreement]) -> list[str]:
@@ -75,7 +75,7 @@ def _beyond_chance(coefficients: Mapping[str, Agreement]) -> list[str]:
     return [f"{pi.title} = {spell(pi.value)}: {share}."]
 
 
-def _who(corpus: Corpus, measures: Measures) -> list[str]:
+def _coder_sentences(corpus: Corpus, measures: Measures) -> list[str]:
     sentences = []
     if len(corpus.coders) > 2 and measures.counted is not None:
         matrix = measures.counted.matrix(measures.main)
@@ -84,7 +84,7 @@ def _who(corpus: Corpus, measures: Measures) -> list[str]:
             ends = [np.unravel_index(int(f(matrix)), matrix.shape) for f in (np.nanargmax, np.nanargmin)]
             most, least = ends if measures.main.higher_is_better else ends[::-1]
             pair = [
-                f"{quoted(corpus.coders[p[0]])} and {quoted(corpus.coders[p[1]])} ({spell(float(matrix[p]))})"
+                f"{quote(corpus.coders[p[0]])} and {quote(corpus.coders[p[1]])} ({spell(float(matrix[p]))})"
                 for p in (most, least)
             ]
             sentences.append(f"Most alike are {pair[0]}; least alike {pair[1]}.")
@@ -93,19 +93,19 @@ def _who(corpus: Corpus, measures: Measures) -> list[str]:
         ordered = sorted(rates, key=lambda c: rates[c])
         if rates[ordered[-1]] > rates[ordered[0]]:
             sentences.append(
-                f"{quoted(ordered[-1])} marks most ({rate_words(corpus, rates[ordered[-1]])}), "
-                f"{quoted(ordered[0])} least ({rate_words(corpus, rates[ordered[0]])})."
+                f"{quote(ordered[-1])} marks most ({rate_words(corpus, rates[ordered[-1]])}), "
+                f"{quote(ordered[0])} least ({rate_words(corpus, rates[ordered[0]])})."
             )
     return sentences
 
 
-def _where(corpus: Corpus, measures: Measures) -> list[str]:
+def _document_sentences(corpus: Corpus, measures: Measures) -> list[str]:
     scored = measures.of_items()
     known = [i for i, s in enumerate(scored) if np.isfinite(s)]
     sentences = []
     if len(known) > _FEW:
         known.sort(key=lambda i: scored[i], reverse=not measures.main.higher_is_better)
-        listed = ", ".join(f"{quoted(corpus.items[i])} ({spell(scored[i])})" for i in known[:_FEW])
+        listed = ", ".join(f"{quote(corpus.items[i])} ({spell(scored[i])})" for i in known[:_FEW])
         sentences.append(f"The documents to look at first, by their pooled {measures.label}: {listed}.")
     alone = len(corpus.items) - len({i for of in measures.items.values() for i in of})
     if alone:
@@ -124,6 +124,6 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Quote a name and keep its direction to itself: Hebrew names in English sentences stay where they belong."""
     return f"“\u2068{name}\u2069”"

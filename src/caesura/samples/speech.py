@@ -51,9 +51,9 @@ _ALIGNER = (
 
 def phones() -> Corpus:
     """Return one recording of a second and a half: phone boundaries by ann, ben and the aligner."""
-    made = [
+    annotations = [
         Annotation("margin", coder, Segmentation.from_times(times, length=_DURATION, names=_PHONES))
         for coder, times in _MARKED.items()
     ]
-    made.append(Annotation("margin", "aligner", Segmentation.from_times(_ALIGNER, length=_DURATION)))
-    return Corpus.from_annotations(made, attributes={"margin": {"title": "The marks are in the margin"}})
+    annotations.append(Annotation("margin", "aligner", Segmentation.from_times(_ALIGNER, length=_DURATION)))
+    return Corpus.from_annotations(annotations, attributes={"margin": {"title": "The marks are in the margin"}})

@@ -114,13 +114,13 @@ def segment(
     >>> segment(["one", "two", "three", "four", "five"], "uniform", segments=2)
     Segmentation(5 units: 3|2)
     """
-    given = _read(units, unit)
+    given = _read_path(units, unit)
     medium: Medium = "sound" if hasattr(given, "duration") else "text"
     chosen = check_medium(method or next(iter(segmenter_names(medium))), medium)
-    made = segmenter(chosen, **parameters)
+    chosen_segmenter = segmenter(chosen, **parameters)
     if isinstance(given, Corpus):
-        return segment_corpus(given, made, chosen, segments)
-    return made.segment(given, segments)
+        return segment_corpus(given, chosen_segmenter, chosen, segments)
+    return chosen_segmenter.segment(given, segments)
 
 
 def check_medium(name: str, medium: Medium) -> str:
@@ -131,16 +131,16 @@ def check_medium(name: str, medium: Medium) -> str:
     return name
 
 
-def segment_corpus(corpus: Corpus, made: Segmenter, name: str, segments: int | None = None) -> Corpus:
+def segment_corpus(corpus: Corpus, by: Segmenter, name: str, segments: int | None = None) -> Corpus:
     """Segment every text of a corpus; ``name`` becomes the coder."""
     if not corpus.texts:
         raise CaesuraError("this corpus carries no texts; segmenters need the units of each.")
     return Corpus.from_annotations(
-        Annotation(item, name, made.segment(units, segments), track) for (item, track), units in corpus.texts.items()
+        Annotation(item, name, by.segment(units, segments), track) for (item, track), units in corpus.texts.items()
     )
 
 
-def _read(units: Any, unit: Any) -> Any:
+def _read_path(units: Any, unit: Any) -> Any:
     """Read what a path leads to; everything else stays as it is."""
     if not isinstance(units, str | PathLike):
         return units

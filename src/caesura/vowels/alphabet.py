@@ -102,15 +102,15 @@ class Alphabet:
 
     def pointed_letters(self, letter: str) -> list[str]:
         """A letter with each of its choices of marks."""
-        known = self._pointed.get(letter)
+        known = self._pointed_forms.get(letter)
         if known is None:
             n = self._letter.get(letter, len(self.letters) - 1)
             known = [letter + self.marks[m] for m in self.mark_of[self.first[n] : self.first[n + 1]]]
-            self._pointed[letter] = known
+            self._pointed_forms[letter] = known
         return known
 
     @cached_property
-    def _pointed(self) -> dict[str, list[str]]:
+    def _pointed_forms(self) -> dict[str, list[str]]:
         return {}
 
     def point_word(self, word: str, choices: Sequence[int]) -> str:

@@ -54,7 +54,7 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
     Where the terminal writes every letter left to right we turn lines around ourselves, cut to its width first, so that the beginning of
     a line stays above its end.
     """
-    from caesura.display.writing import choose_bidi, clean, is_rtl, turned
+    from caesura.display.writing import choose_bidi, clean, is_rtl, turn_pieces
 
     ours = choose_bidi() == "us"
     for line, words in _by_line(restorer, chunk, 1):
@@ -68,7 +68,7 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
         if ours and is_rtl(line):
             width = terminal_width()
             for row in _rows(pieces, width):
-                yield _paint(_align_right(turned(row), width)) + "\n"
+                yield _paint(_align_right(turn_pieces(row), width)) + "\n"
         else:
             yield _paint(pieces) + "\n"
 

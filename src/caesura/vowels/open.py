@@ -117,16 +117,16 @@ class Open(Model):
         numbers = self.numbers(words.words)
         first = self.lexicon.first
         new = np.flatnonzero(numbers < 0)
-        spelt, which = self._spell_words([words.words[i] for i in new.tolist()])
+        forms, which = self._spell_words([words.words[i] for i in new.tolist()])
         widths = np.where(numbers < 0, 0, first[numbers + 1] - first[numbers])
-        widths[new] = spelt.sizes[which]
+        widths[new] = forms.sizes[which]
         cells = np.concatenate(([0], np.cumsum(widths)))
         states = np.repeat(np.where(numbers < 0, 0, first[numbers]) - cells[:-1], widths) + np.arange(cells[-1])
         unknown = np.repeat(numbers < 0, widths)
         states[unknown] = -1
         spelled = np.zeros(cells[-1])
-        spelled[unknown] = spelt.scores[which][np.arange(_KEPT) < spelt.sizes[which][:, None]]
-        lattice = Lattice(cells, states, spelled, np.zeros(cells[-1]), _SpeltForms(spelt, cells[new], which))
+        spelled[unknown] = forms.scores[which][np.arange(_KEPT) < forms.sizes[which][:, None]]
+        lattice = Lattice(cells, states, spelled, np.zeros(cells[-1]), _SpeltForms(forms, cells[new], which))
         self.constrain(lattice, words)
         return lattice
 
@@ -140,8 +140,8 @@ class Open(Model):
 
     def spellings(self, word: str) -> list[tuple[str, float]]:
         """Likeliest pointed forms of any word, letter by letter, with their log probabilities."""
-        spelt, _ = self._spell_words([word])
-        return [(spelt.form(0, rank), float(spelt.scores[0, rank])) for rank in range(int(spelt.sizes[0]))]
+        forms, _ = self._spell_words([word])
+        return [(forms.form(0, rank), float(forms.scores[0, rank])) for rank in range(int(forms.sizes[0]))]
 
     def _spell_words(self, words: Sequence[str]) -> tuple[_Spelt, NDArray[np.int64]]:
         """Spell every different word once; return the spellings, and which of them each word has."""
@@ -150,14 +150,14 @@ class Open(Model):
         number: dict[str, int] = {}
         which = np.array([number.setdefault(word, len(number)) for word in words], np.int64)
         text = self.alphabet.spell(list(number))
-        spelt = _Spelt(
+        forms = _Spelt(
             self.alphabet, list(number), text.words, np.zeros(len(number), np.int64),
             np.empty(_KEPT * len(text.letters), np.int16), np.zeros((len(number), _KEPT)),
         )  # fmt: skip
         spell_out(
-            self._trie, text.letters, text.words, self.alphabet.first, _BEAM, _KEPT, spelt.sizes, spelt.choices, spelt.scores
+            self._trie, text.letters, text.words, self.alphabet.first, _BEAM, _KEPT, forms.sizes, forms.choices, forms.scores
         )  # fmt: skip
-        return spelt, which
+        return forms, which
 
     @cached_property
     def _trie(self) -> Trie:
@@ -204,13 +204,13 @@ class _Spelt:
 class _SpeltForms:
     """Spellings by the number of the candidate: those from ``starts[n]`` on belong to word ``which[n]``."""
 
-    spelt: _Spelt
+    forms: _Spelt
     starts: NDArray[np.int64]
     which: NDArray[np.int64]
 
     def __getitem__(self, cell: int, /) -> str:
         at = int(np.searchsorted(self.starts, cell, side="right")) - 1
-        return self.spelt.form(int(self.which[at]), cell - int(self.starts[at]))
+        return self.forms.form(int(self.which[at]), cell - int(self.starts[at]))
 
 
 def fit_ngram_models(
@@ -221,14 +221,14 @@ def fit_ngram_models(
 
     progress("letters", 0.0)
     alphabet = Alphabet.of(script, lexicon.pointed)
-    spelt = alphabet.spell(lexicon.pointed)
-    symbols = alphabet.first[spelt.letters] + spelt.choices
+    forms = alphabet.spell(lexicon.pointed)
+    symbols = alphabet.first[forms.letters] + forms.choices
     edge = alphabet.size
     even = np.full(edge + 1, 1 / (edge + 1))
-    letters = fit_ngrams(symbols, spelt.words, int(options["letter_order"]), edge, even)
+    letters = fit_ngrams(symbols, forms.words, int(options["letter_order"]), edge, even)
     progress("words", 0.1)
     scores = np.empty(len(lexicon))
-    log_spelling(*letters.columns, letters.order, symbols, spelt.words, edge, scores)
+    log_spelling(*letters.columns, letters.order, symbols, forms.words, edge, scores)
     base = np.append(np.exp(scores), 1e-9)
     return alphabet, letters, fit_ngrams(lines.states, lines.offsets, int(options["order"]), len(lexicon), base)
 

@@ -293,7 +293,7 @@ class _Job:
             return "".join(self.parts)
         best = [form for part in self._parts() for form in self.model.decode(part)]
         self.parts[1::2] = [
-            pointed if token == key else self._put(token, pointed)
+            pointed if token == key else self._put_marks(token, pointed)
             for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
         ]
         return "".join(self.parts)
@@ -305,11 +305,13 @@ class _Job:
         sizes = np.array([len(part) for part in self.parts])
         starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
         return [
-            RestoredWord(at, token, tuple((p if token == key else self._put(token, p), share) for p, share in of[:n]))
+            RestoredWord(
+                at, token, tuple((p if token == key else self._put_marks(token, p), share) for p, share in of[:n])
+            )
             for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
         ]
 
-    def _put(self, token: str, pointed: str) -> str:
+    def _put_marks(self, token: str, pointed: str) -> str:
         """Carry the marks of a pointed form over to the word as it was written."""
         marks = tuple(x.marks for x in self.script.split(pointed))
         existing: Literal["keep", "replace"] = "replace" if self.restorer.existing == "replace" else "keep"

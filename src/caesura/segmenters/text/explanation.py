@@ -63,7 +63,7 @@ class Explanation(Result):
                 None if self.gains is None else self.gains[i],
                 None if self.posterior is None else self.posterior[position - 1],
                 self.cohesion[position - 1],
-                _shortened(self.units[position]),
+                _shorten(self.units[position]),
             )
             for i, position in enumerate(self.positions)
         )
@@ -126,7 +126,7 @@ class Course(Picture):
         parts = [
             *(
                 f'<line x1="{x(p)}" x2="{x(p)}" y1="8" y2="{high - 8}" stroke="currentColor" stroke-dasharray="3 2">'
-                f"<title>behind unit {p}: {escape(_shortened(self.explanation.units[p]))}</title></line>"
+                f"<title>behind unit {p}: {escape(_shorten(self.explanation.units[p]))}</title></line>"
                 for p in self.explanation.positions
             ),
             curve(self.explanation.cohesion, "#0072b2", "cohesion"),
@@ -143,6 +143,6 @@ def _bars(values: Sequence[float]) -> str:
     return "".join(" ▁▂▃▄▅▆▇█"[min(8, max(0, round(value * 8)))] for value in values)
 
 
-def _shortened(unit: str, most: int = 48) -> str:
+def _shorten(unit: str, most: int = 48) -> str:
     words = " ".join(unit.split())
     return words if len(words) <= most else words[: most - 1].rstrip() + "…"

@@ -42,14 +42,14 @@ class Example:
 
 def examples_of(corpus: Corpus) -> list[Example]:
     """Take every annotation of a corpus that carries its text."""
-    found = [
+    examples = [
         Example(a.marks.units, a.marks)
         for a in corpus
         if isinstance(a.marks, Segmentation) and not a.marks.timed and a.marks.units is not None and a.marks.length
     ]
-    if not found:
+    if not examples:
         raise CaesuraError("a segmenter learns from texts that people have segmented; this corpus carries no texts.")
-    return found
+    return examples
 
 
 def fit(segmenter: T, corpus: Corpus, metric: str | None = "B", priors: Sequence[float] = ()) -> T:

@@ -136,14 +136,14 @@ class Stream:
         common = live.pop()
         if common == 0:
             return []
-        found, place = [], common
+        backwards, place = [], common
         while place > 0:
-            found.append(self._base + place)
+            backwards.append(self._base + place)
             place = int(self._back[place])
         self._base += common
         self._units = self._units[common:]
         self._costs = self._costs[common:] - self._costs[common]
         self._back = self._back[common:] - np.int32(common)
         self._back[0] = -1
-        self.final += found[::-1]
-        return found[::-1]
+        self.final += backwards[::-1]
+        return backwards[::-1]

@@ -68,7 +68,7 @@ class Supervised(DCM):
         for fold in range(number):
             part = self._learn([e for e in examples if fold_of[e.units] != fold])
             unseen += [(e, part.logits(e.units)) for e in examples if fold_of[e.units] == fold]
-        return self._learn(examples)._tuned(unseen, score)
+        return self._learn(examples)._tune(unseen, score)
 
     def logits(self, units: tuple[str, ...]) -> NDArray[np.float64]:
         """Return the learnt logit of a boundary at each place."""
@@ -107,20 +107,20 @@ class Supervised(DCM):
             scales=tuple(scales.tolist()),
         )
 
-    def _tuned(self, unseen: Sequence[tuple[Example, NDArray[np.float64]]], score: Scorer) -> Self:
+    def _tune(self, unseen: Sequence[tuple[Example, NDArray[np.float64]]], score: Scorer) -> Self:
         """Choose the weight where the number is known, then the penalty where it is open."""
         references = [e.reference for e, _ in unseen]
 
-        def tried(candidate: Self, known: bool) -> float:
+        def try_out(candidate: Self, known: bool) -> float:
             choices = [candidate._solve(e.units, len(e.reference) if known else None, logits) for e, logits in unseen]
             return score(
                 references,
                 [e.reference._trusted(len(e.units), c.positions) for (e, _), c in zip(unseen, choices, strict=True)],
             )
 
-        weighed = max((self.changed(weight=w) for w in _WEIGHTS), key=lambda candidate: tried(candidate, True))
+        weighed = max((self.changed(weight=w) for w in _WEIGHTS), key=lambda candidate: try_out(candidate, True))
         return max(
-            (weighed.changed(penalty=f"{c:g} log N") for c in _FACTORS), key=lambda candidate: tried(candidate, False)
+            (weighed.changed(penalty=f"{c:g} log N") for c in _FACTORS), key=lambda candidate: try_out(candidate, False)
         )
 
     def _decide(self, units: tuple[str, ...], segments: int | None, frame: dynamic.Frame | None = None) -> Choice:

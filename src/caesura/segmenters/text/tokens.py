@@ -181,7 +181,7 @@ class Tokenizer:
         return {}
 
     def _count(self, units: Sequence[str]) -> Bags:
-        split, types = self._split(units), self._types
+        split, types = self._splitter(units), self._types
         words = [split(unit) for unit in units]
         offsets = np.concatenate(([0], np.cumsum(np.fromiter(map(len, words), np.int64, len(words))))).astype(np.int64)
         codes = np.fromiter(map(types.__getitem__, chain.from_iterable(words)), np.int64, int(offsets[-1]))
@@ -207,9 +207,9 @@ class Tokenizer:
 
     @cached_property
     def _types(self) -> _Types:
-        return _Types(self._stemmed)
+        return _Types(self._stemmer)
 
-    def _split(self, units: Sequence[str]) -> Callable[[str], Sequence[str]]:
+    def _splitter(self, units: Sequence[str]) -> Callable[[str], Sequence[str]]:
         if callable(self.tokens):
             own = self.tokens
             return lambda unit: list(own(unit))
@@ -223,10 +223,10 @@ class Tokenizer:
         pattern = _pattern(plain, self.numbers)
         if plain:
             return lambda unit: pattern.findall(unit.lower())
-        return lambda unit: pattern.findall(_paired(unit.casefold().replace("’", "'")))
+        return lambda unit: pattern.findall(_pair_characters(unit.casefold().replace("’", "'")))
 
     @cached_property
-    def _stemmed(self) -> Callable[[str], tuple[str, bool]]:
+    def _stemmer(self) -> Callable[[str], tuple[str, bool]]:
         """Return what makes (stem, whether it is kept) of a word; what was met once is remembered."""
         if callable(self.tokens):
             return lambda word: (word, True)
@@ -271,13 +271,13 @@ class _Types(dict[str, int]):
 
     def __init__(self, stemmed: Callable[[str], tuple[str, bool]]) -> None:
         super().__init__()
-        self._stemmed = stemmed
+        self._stemmer = stemmed
         self._codes: dict[tuple[str, bool], int] = {}
         self.names: list[str] = []
         self.kept: list[bool] = []
 
     def __missing__(self, word: str) -> int:
-        key = self._stemmed(word)
+        key = self._stemmer(word)
         code = self._codes.get(key)
         if code is None:
             code = len(self.names)
@@ -322,7 +322,7 @@ def _combining_marks() -> str:
     return "".join(chr(a) if a == b else f"{chr(a)}-{chr(b)}" for a, b in ranges)
 
 
-def _paired(text: str) -> str:
+def _pair_characters(text: str) -> str:
     """Write runs of scripts without blanks as overlapping pairs of characters."""
     return _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", text)
 

@@ -84,19 +84,19 @@ def _numbers(segmenter: TextSegmenter, units: tuple[str, ...], levels: int | Seq
 
 
 def _top_down(cost: dynamic.Cost, frame: dynamic.Frame, numbers: list[int]) -> list[NDArray[np.int64]]:
-    found: list[NDArray[np.int64]] = []
+    levels: list[NDArray[np.int64]] = []
     for number in numbers:
-        forced = found[-1].tolist() if found else []
+        forced = levels[-1].tolist() if levels else []
         inner = dynamic.Frame.of(frame.length, shortest=frame.shortest, longest=frame.longest, forced=forced)
-        found.append(dynamic.solve_known(cost, inner, number).solution(number).positions)
-    return found
+        levels.append(dynamic.solve_known(cost, inner, number).solution(number).positions)
+    return levels
 
 
 def _bottom_up(cost: dynamic.Cost, frame: dynamic.Frame, numbers: list[int]) -> list[NDArray[np.int64]]:
-    found = [dynamic.solve_known(cost, frame, numbers[-1]).solution(numbers[-1]).positions]
+    levels = [dynamic.solve_known(cost, frame, numbers[-1]).solution(numbers[-1]).positions]
     for number in reversed(numbers[:-1]):
-        found.insert(0, _choose_among(_costs_between(cost, found[0]), found[0], number))
-    return found
+        levels.insert(0, _choose_among(_costs_between(cost, levels[0]), levels[0], number))
+    return levels
 
 
 #: Places that two levels may be chosen from together; of longer texts the best so many.

@@ -60,8 +60,8 @@ class Vectors(AdditiveSegmenter):
         """Place boundaries between units, or between the rows of an array of vectors."""
         if isinstance(units, np.ndarray) and units.ndim == 2:
             fixed = replace(self, encode=_Rows(units))
-            found = AdditiveSegmenter.segment(fixed, ("",) * len(units), segments, **places)
-            return found.with_units(None)
+            marks = AdditiveSegmenter.segment(fixed, ("",) * len(units), segments, **places)
+            return marks.with_units(None)
         return AdditiveSegmenter.segment(self, units, segments, **places)
 
     def cost(self, units: tuple[str, ...], known: bool) -> Spread:

@@ -25,9 +25,9 @@ def fold_in(hashed: Any, symbol: Any) -> Any:
 
 
 @inline
-def mix(one: Any, other: Any) -> Any:
+def mix(state: Any, other: Any) -> Any:
     """Hash two hashes together."""
-    x = (one ^ (other + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (state ^ (other + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
     return x ^ (x >> np.uint64(30))
 
 

@@ -24,15 +24,15 @@ _EMPTY = 0x243F6A8885A308D3
 def log_symbol(keys: Any, places: Any, logs: Any, weights: Any, history: Any, low: Any, high: Any, symbol: Any) -> Any:
     """Log probability of ``symbol`` after ``history[low:high]``; an unknown symbol has what the empty history leaves over."""
     total = 0.0
-    found = -1
+    row = -1
     start = low
     while True:
         hashed = np.uint64(_EMPTY)
         for i in range(start, high):
             hashed = fold_in(hashed, history[i])
-        found = find(keys, places, fold_in(hashed, symbol))
-        if found >= 0 and logs[found] > -90.0:  # a row below that is a history and no more
-            total += logs[found]
+        row = find(keys, places, fold_in(hashed, symbol))
+        if row >= 0 and logs[row] > -90.0:  # a row below that is a history and no more
+            total += logs[row]
             break
         context = find(keys, places, hashed)
         if context >= 0:
