@@ -25,7 +25,7 @@ from caesura.display.table_cells import (
     measure_name,
     spell,
 )
-from caesura.display.writing import cells
+from caesura.display.text_cells import cells
 
 HOSTILE = "<script>a|b & *c* _d_ `e` [f](g) # 5% ${x}^~\\"
 HEBREW = "שלום עולם"

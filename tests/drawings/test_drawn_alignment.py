@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import caesura as cs
-from caesura.display.writing import cells
-from caesura.drawings.alignment import align
+from caesura.display.text_cells import cells
 from caesura.drawings.catalog import applicable, draw, pair_corpus
+from caesura.drawings.segment_edges import align
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Segmentation
 

@@ -14,7 +14,7 @@ from caesura import samples
 from caesura.display.cells import Canvas
 from caesura.display.scene import Picture
 from caesura.display.svg import Svg
-from caesura.display.writing import cells
+from caesura.display.text_cells import cells
 from caesura.drawings.catalog import DRAWINGS, applicable, draw, drawing
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation

@@ -9,7 +9,7 @@ import pytest
 
 from caesura import samples
 from caesura.display.heat_map import HeatMap
-from caesura.display.writing import cells
+from caesura.display.text_cells import cells
 from caesura.drawings.catalog import draw
 from caesura.drawings.strips import strip_of
 from caesura.errors import CaesuraError

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caesura.display.scene import Sign, Tick
 from caesura.drawings.catalog import draw, pair_corpus
-from caesura.drawings.regions import RegionTimeline
+from caesura.drawings.search_regions import RegionTimeline
 from caesura.metrics.region_match import region_match
 from caesura.metrics.regions import region_scores
 from caesura.model import Segmentation

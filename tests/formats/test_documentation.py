@@ -7,7 +7,7 @@ import pytest
 
 from caesura.formats.catalog import FORMATS, named_format
 from caesura.formats.losses import WORDS
-from caesura.formats.options import option_types
+from caesura.formats.signatures import option_types
 
 DOCS = Path(__file__).parents[2] / "docs"
 OURS = [name for name in FORMATS if FORMATS.source(name) == "caesura"]  # other packages document their own

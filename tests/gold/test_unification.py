@@ -12,7 +12,7 @@ import pytest
 import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.gold import label_utterances, unify, unify_corpus
-from caesura.gold.nested import enough
+from caesura.gold.nested_votes import enough
 from caesura.metrics import metric
 from caesura.model import Corpus, Hierarchy, Segmentation
 from gold.exhaustive import crosses, random_hierarchy

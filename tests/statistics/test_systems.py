@@ -13,7 +13,7 @@ import pytest
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Corpus, Segmentation
 from caesura.statistics import Accumulator, baseline, evaluate, make_scorer
-from caesura.statistics.tables import as_frame, record_table, render, rows_frame
+from caesura.statistics.evaluation_tables import as_frame, record_table, render, rows_frame
 
 
 def gold(items: int = 12) -> Corpus:

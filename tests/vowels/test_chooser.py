@@ -5,7 +5,7 @@ import pytest
 
 from caesura.vowels import VowelRestorer
 from caesura.vowels.alphabet import Alphabet
-from caesura.vowels.choosing import Chooser, _contexts, fit_chooser
+from caesura.vowels.chooser import Chooser, _contexts, fit_chooser
 from caesura.vowels.kernels.hashing import mix
 from caesura.vowels.lexicon import Lexicon, read_lines
 from caesura.vowels.scripts import HEBREW

@@ -1,10 +1,10 @@
 """Agreement among coders: coefficients, and the chance models they correct for."""
 
+from caesura.agreement.agreement_tables import agreement_tables
 from caesura.agreement.among_coders import agree, agreements
+from caesura.agreement.answer import Agreement
 from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
-from caesura.agreement.flexible import agree_flexibly, flexible_agreement
-from caesura.agreement.result import Agreement
-from caesura.agreement.tables import agreement_tables
+from caesura.agreement.flexible_agreement import agree_flexibly, flexible_agreement
 
 __all__ = [
     "COEFFICIENTS",

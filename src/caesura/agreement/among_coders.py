@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._version import __version__
+from caesura.agreement.answer import Agreement, combine
 from caesura.agreement.chance import Chance
 from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, Coefficient, Density
-from caesura.agreement.flexible import agree_flexibly
+from caesura.agreement.flexible_agreement import agree_flexibly
 from caesura.agreement.places import Decisions
-from caesura.agreement.result import Agreement, combine
 from caesura.agreement.sums import Coding, Sums
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric

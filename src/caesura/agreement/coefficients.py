@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.answer import Formula
 from caesura.agreement.places import krippendorff, majority
-from caesura.agreement.result import Formula
 from caesura.agreement.sums import Sums
 from caesura.metrics.family import share
 from caesura.model.corpus import Kind

@@ -40,8 +40,8 @@ from caesura.model import Corpus
 from caesura.statistics import Evaluation, Measured, Results
 from caesura.statistics import evaluate as evaluate_corpora
 from caesura.statistics.differences import SystemTests, system_tests
+from caesura.statistics.evaluation_tables import FILES, TABLES, file_content, frame_content, render, rows_frame
 from caesura.statistics.groups import Groups, group_systems
-from caesura.statistics.tables import FILES, TABLES, file_content, frame_content, render, rows_frame
 
 __all__ = ["evaluate"]
 

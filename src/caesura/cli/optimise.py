@@ -16,7 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.formats import write
 from caesura.metrics.time_grid import seconds
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.statistics.regions import OperatingPoint, OperatingPoints, operating_points, region_groups
+from caesura.statistics.recordings import OperatingPoint, OperatingPoints, operating_points, region_groups
 
 __all__ = ["optimise"]
 

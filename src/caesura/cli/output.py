@@ -49,7 +49,7 @@ def terminal_width() -> int:
 def say(what: RenderableType, style: str = "") -> None:
     """Print something to look at; a drawing is as wide as it is and never wrapped or cut again."""
     if isinstance(what, str):
-        from caesura.display.writing import clean
+        from caesura.display.text_cells import clean
 
         what = "\n".join(clean(line) for line in what.split("\n"))
     console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")

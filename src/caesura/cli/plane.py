@@ -10,7 +10,7 @@ from caesura.cli.inputs import Reading, named_alike, names_of
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable
 from caesura.cli.output import as_json, show_picture, write_svg
 from caesura.drawings.plane import PerformancePlane
-from caesura.statistics.regions import region_groups
+from caesura.statistics.recordings import region_groups
 
 __all__ = ["plane"]
 

@@ -11,7 +11,7 @@ from caesura.cli.output import as_json, say, show_picture, write_svg
 from caesura.display.scene import Picture, stack
 from caesura.drawings.catalog import applicable, drawing
 from caesura.drawings.catalog import draw as drawn
-from caesura.drawings.streams import streams
+from caesura.drawings.coder_marks import streams
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy
 

@@ -27,7 +27,7 @@ from caesura.cli.options import (
 )
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working
 from caesura.display.scene import Picture
-from caesura.display.writing import clean
+from caesura.display.text_cells import clean
 from caesura.drawings.catalog import draw
 from caesura.errors import CaesuraError
 from caesura.files import atomic_write

@@ -36,7 +36,7 @@ from caesura.display.scene import (
     Tick,
     Ticks,
 )  # fmt: skip
-from caesura.display.writing import ISOLATE, Bidi, cells, choose_bidi, clean, clip, clusters, fold, pad, word
+from caesura.display.text_cells import ISOLATE, Bidi, cells, choose_bidi, clean, clip, clusters, fold, pad, word
 
 if TYPE_CHECKING:
     from rich.text import Text

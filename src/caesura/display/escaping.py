@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from caesura.display.table_cells import Cell, Estimate, Interval, Link
-from caesura.display.writing import clean
+from caesura.display.text_cells import clean
 
 __all__ = ["html_words", "latex_words", "markdown_code", "markdown_words", "spreadsheet_value"]
 

@@ -12,7 +12,7 @@ from caesura.display.cells import Canvas
 from caesura.display.scene import Picture
 from caesura.display.svg import CELL, LINE, Svg
 from caesura.display.table_cells import spell
-from caesura.display.writing import Bidi, cells, choose_bidi, clean, clip, pad, widest
+from caesura.display.text_cells import Bidi, cells, choose_bidi, clean, clip, pad, widest
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from caesura.display.cells import Canvas
 from caesura.display.scene import Picture
 from caesura.display.svg import Svg
-from caesura.display.writing import Bidi, choose_bidi, clean, clip, fold
+from caesura.display.text_cells import Bidi, choose_bidi, clean, clip, fold
 
 if TYPE_CHECKING:
     from rich.text import Text

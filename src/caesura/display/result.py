@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from caesura.display.escaping import html_words
 from caesura.display.scene import Picture
 from caesura.display.table import NOTEBOOK_STYLE, Table
-from caesura.display.writing import clean
+from caesura.display.text_cells import clean
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

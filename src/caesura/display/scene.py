@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
-from caesura.display.writing import Bidi
+from caesura.display.text_cells import Bidi
 from caesura.errors import CaesuraError
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from caesura.display.scene import (
     Ticks,
 )  # fmt: skip
 from caesura.display.svg import CELL, LINE, Svg
-from caesura.display.writing import cells, clean, clip, fold, is_rtl
+from caesura.display.text_cells import cells, clean, clip, fold, is_rtl
 
 __all__ = ["draw_svg"]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.display.escaping import html_words, latex_words, markdown_code, markdown_words, spreadsheet_value
 from caesura.display.table_cells import Bar, Cell, Code, Estimate, Interval, Link, OnScale, is_unknown, spell
-from caesura.display.writing import Bidi, cells, choose_bidi, clean, fold_columns, fold_words, phrase
+from caesura.display.text_cells import Bidi, cells, choose_bidi, clean, fold_columns, fold_words, phrase
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

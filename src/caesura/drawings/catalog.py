@@ -111,7 +111,7 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             "caesura.drawings.hierarchies:draw_tree", title="nested segments as trees", kinds=_NESTED, alone=True
         ),
         "regions": Entry(
-            "caesura.drawings.regions:draw_regions",
+            "caesura.drawings.search_regions:draw_regions",
             title="two coders along time, with search regions, hits, insertions and deletions",
             kinds=_TIME,
             coders=(2, 2),
@@ -125,7 +125,7 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             whole=True,
         ),
         "edits": Entry(
-            "caesura.drawings.edits:draw_edits",
+            "caesura.drawings.edit_lines:draw_edits",
             title="boundary edits between two coders: matches, near misses, additions",
             kinds=_UNITS,
             coders=(2, 2),
@@ -143,13 +143,13 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             "caesura.drawings.densities:draw_density", title="boundary density along the text", tracks=True
         ),
         "alignment": Entry(
-            "caesura.drawings.alignment:draw_alignment",
+            "caesura.drawings.segment_edges:draw_alignment",
             title="how the segments of two coders align",
             kinds=_FLAT,
             coders=(2, 2),
         ),
         "operations": Entry(
-            "caesura.drawings.operations:draw_operations",
+            "caesura.drawings.edits_on_text:draw_operations",
             title="what turns one coder's typed boundaries into the other's",
             kinds=_UNITS,
             coders=(2, 2),

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from caesura.display.palette import SERIES
 from caesura.display.scene import Axis, Columns, Item, Line, Name, Picture, Scene, ScenePicture, Ticks, stack
-from caesura.display.writing import clean, widest
+from caesura.display.text_cells import clean, widest
 from caesura.drawings.axes import axis_labels
-from caesura.drawings.streams import OneTrack, streams
+from caesura.drawings.coder_marks import OneTrack, streams
 from caesura.model import Corpus
 
 __all__ = ["Density", "draw_density"]

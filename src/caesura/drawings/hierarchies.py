@@ -23,8 +23,8 @@ from caesura.display.scene import (
     ScenePicture,
     Sign,
 )  # fmt: skip
-from caesura.display.writing import cells, clean, clip, is_rtl, widest
-from caesura.drawings.streams import GLYPHS, ROLES, WORDS, Verdict
+from caesura.display.text_cells import cells, clean, clip, is_rtl, widest
+from caesura.drawings.coder_marks import GLYPHS, ROLES, WORDS, Verdict
 from caesura.model import Corpus, Hierarchy
 
 __all__ = ["NestedBars", "Tree", "draw_nested_bars", "draw_tree"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from caesura.display.scene import Group, Item, Label, Number, Rule, Scene, ScenePicture, Sign, Stem
-from caesura.display.writing import cells, clean, clip
-from caesura.drawings.streams import GLYPHS, ROLES, OneTrack, Place
+from caesura.display.text_cells import cells, clean, clip
+from caesura.drawings.coder_marks import GLYPHS, ROLES, OneTrack, Place
 
 __all__ = ["Down"]
 

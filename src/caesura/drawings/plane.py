@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from caesura.display.palette import SERIES
 from caesura.display.plot import Curve, Plot, PlotPicture, Point, Scale
-from caesura.display.writing import clean, clip
+from caesura.display.text_cells import clean, clip
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings, r_curve
 from caesura.metrics.regions import Matching, RegionScores
 from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus
-from caesura.statistics.regions import region_groups
+from caesura.statistics.recordings import region_groups
 
 __all__ = ["PerformancePlane", "draw_plane"]
 

@@ -26,9 +26,9 @@ from caesura.display.scene import (
     Sign,
     stack,
 )  # fmt: skip
-from caesura.display.writing import cells, clean, widest
+from caesura.display.text_cells import cells, clean, widest
+from caesura.drawings.coder_marks import GLYPHS, ROLES, OneTrack, Place, Stream, streams
 from caesura.drawings.margins import Down
-from caesura.drawings.streams import GLYPHS, ROLES, OneTrack, Place, Stream, streams
 from caesura.drawings.timelines import Timeline
 from caesura.errors import CaesuraError
 from caesura.model import Corpus

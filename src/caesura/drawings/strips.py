@@ -22,7 +22,7 @@ from caesura.display.scene import (
     Spread,
     Tick,
 )  # fmt: skip
-from caesura.display.writing import clean, widest
+from caesura.display.text_cells import clean, widest
 from caesura.drawings.axes import axis_labels
 from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError

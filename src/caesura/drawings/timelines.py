@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from caesura.display.palette import SERIES
 from caesura.display.scene import Axis, Band, Caption, Item, Name, Scene, ScenePicture, Tick
-from caesura.display.writing import clean, widest
+from caesura.display.text_cells import clean, widest
 from caesura.drawings.axes import axis_labels
-from caesura.drawings.streams import OneTrack
+from caesura.drawings.coder_marks import OneTrack
 from caesura.model import Segmentation
 
 __all__ = ["Stretch", "Timeline", "cells_per_gap", "stretches"]

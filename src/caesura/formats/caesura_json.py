@@ -14,7 +14,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source, load_json
-from caesura.formats.columns import Columns
+from caesura.formats.corpus_columns import Columns
 from caesura.model import Corpus
 
 __all__ = [

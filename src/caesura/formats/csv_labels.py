@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source
-from caesura.formats.options import parse_list
-from caesura.formats.tables import header_of, read_table, write_table
+from caesura.formats.delimited import header_of, read_table, write_table
+from caesura.formats.signatures import parse_list
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]

@@ -14,10 +14,10 @@ from itertools import takewhile
 
 from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.columns import Columns
+from caesura.formats.corpus_columns import Columns
+from caesura.formats.delimited import Row, header_of, read_table, whole, write_table
 from caesura.formats.numbers import as_whole
-from caesura.formats.options import parse_list
-from caesura.formats.tables import Row, header_of, read_table, whole, write_table
+from caesura.formats.signatures import parse_list
 from caesura.model import Corpus
 
 __all__ = ["read", "sniff", "write"]

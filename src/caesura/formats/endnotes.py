@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from caesura.errors import FormatError
-from caesura.formats.options import parse_list, parse_table
+from caesura.formats.signatures import parse_list, parse_table
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["ALIASES", "ENDNOTES", "Convention", "EndnoteOptions", "Speech", "utterances"]

@@ -12,8 +12,8 @@ from typing import Literal
 
 from caesura.errors import FormatError, InvalidSegmentation
 from caesura.files import Source
+from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.numbers import as_whole
-from caesura.formats.tables import Row, header_of, read_table, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 
 __all__ = ["read", "sniff", "write"]

@@ -11,7 +11,7 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, Lengt
 from caesura.files import Source
 from caesura.formats.catalog import claiming_formats, detect, named_format
 from caesura.formats.folders import NAMES, guess_pattern, read_folder, rename_parts
-from caesura.formats.options import check_options
+from caesura.formats.signatures import check_options
 from caesura.model import Corpus
 
 __all__ = ["likely_pattern", "read"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from caesura.errors import FormatError, InvalidSegmentation
 from caesura.files import Source
-from caesura.formats.tables import Row, header_of, read_table, whole, write_table
+from caesura.formats.delimited import Row, header_of, read_table, whole, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 
 __all__ = ["read", "sniff", "write"]

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from caesura.errors import FormatError, InvalidSegmentation
-from caesura.formats.options import parse_list
+from caesura.formats.signatures import parse_list
 from caesura.model import Hierarchy, Segmentation
 
 __all__ = ["As", "Span", "Text", "Unit", "join_units", "marks_of", "spans_of"]

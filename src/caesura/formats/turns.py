@@ -9,8 +9,8 @@ from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
-from caesura.formats.tables import header_of, read_table, write_table
 from caesura.model import Corpus
 
 __all__ = ["read", "sniff", "write"]

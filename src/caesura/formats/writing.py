@@ -12,7 +12,7 @@ from caesura.files import Content, Source, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, named_format
 from caesura.formats.folders import rename_parts, write_folder
 from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduce_corpus
-from caesura.formats.options import check_options, option_types
+from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
 

@@ -1,7 +1,7 @@
 """One annotation out of many, flat and nested."""
 
+from caesura.gold.gold_standard import BoundaryVote, GoldHierarchy, GoldSegmentation, OpenType, Provenance
 from caesura.gold.labels import UtteranceLabels, label_utterances
-from caesura.gold.result import BoundaryVote, GoldHierarchy, GoldSegmentation, OpenType, Provenance
 from caesura.gold.unification import METHODS, unify, unify_corpus
 from caesura.gold.votes import Ballot, Conflict, Vote
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.gold.nested import Rule, Threshold, enough
+from caesura.gold.nested_votes import Rule, Threshold, enough
 from caesura.model import Hierarchy, Segmentation
 
 __all__ = ["LABELS", "UtteranceLabels", "label_utterances"]

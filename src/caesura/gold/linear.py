@@ -14,8 +14,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
-from caesura.gold.nested import Rule, Threshold, enough
-from caesura.gold.result import BoundaryVote, GoldSegmentation, OpenType, Provenance
+from caesura.gold.gold_standard import BoundaryVote, GoldSegmentation, OpenType, Provenance
+from caesura.gold.nested_votes import Rule, Threshold, enough
 from caesura.gold.votes import Embeddedness, check_embeddedness
 from caesura.model import Segmentation
 

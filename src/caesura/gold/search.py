@@ -13,14 +13,14 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.gold.best import likeness
-from caesura.gold.nested import conflict_free_union, majority
+from caesura.gold.best_annotator import likeness
+from caesura.gold.nested_votes import conflict_free_union, majority
 from caesura.gold.optima import marks_of, optimum
 from caesura.gold.votes import Ballot
 from caesura.metrics import Batch, Metric
 from caesura.metrics.batch import Side
 from caesura.model import Hierarchy, Segmentation
-from caesura.model.nesting import add_levels
+from caesura.model.nested_notations import add_levels
 
 __all__ = ["most_alike", "most_alike_nested"]
 

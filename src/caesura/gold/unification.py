@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.gold.best import closest, default_metric
+from caesura.gold.best_annotator import closest, default_metric
+from caesura.gold.gold_standard import GoldHierarchy, GoldSegmentation, Provenance
 from caesura.gold.labels import label_utterances
 from caesura.gold.linear import TOLERANCE, boundary_votes, vote_on_boundaries
-from caesura.gold.nested import Rule, Threshold, conflict_free_union, consensus, majority
-from caesura.gold.result import GoldHierarchy, GoldSegmentation, Provenance
+from caesura.gold.nested_votes import Rule, Threshold, conflict_free_union, consensus, majority
 from caesura.gold.search import most_alike, most_alike_nested
 from caesura.gold.selection import Weight
 from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InvalidSegmentation, LengthMismatch
-from caesura.model.columns import check_columns, check_hierarchy
+from caesura.model.corpus_checks import check_columns, check_hierarchy
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation

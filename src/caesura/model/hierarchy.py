@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 from caesura.model.marks import members
-from caesura.model.nesting import add_levels, of_brackets, of_levels, of_nested, to_brackets, whole
+from caesura.model.nested_notations import add_levels, of_brackets, of_levels, of_nested, to_brackets, whole
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of
 

@@ -20,7 +20,7 @@ from caesura.gold.quality import Represented, compare_methods
 from caesura.gold.votes import Embeddedness
 from caesura.metrics import Metric, metric
 from caesura.model import Corpus
-from caesura.papers.base import Figure, Line, Reproduction, Section
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.words import number_of
 
 __all__ = ["reproduce"]

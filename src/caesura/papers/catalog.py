@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from caesura.errors import CaesuraError
-from caesura.papers.base import Reproduction
+from caesura.papers.reproduction import Reproduction
 from caesura.registry import Entry, Registry
 
 __all__ = ["PAPERS", "citation", "reproduce"]

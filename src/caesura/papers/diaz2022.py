@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from caesura.metrics import Metric, metric
-from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 
 __all__ = ["reproduce"]
 

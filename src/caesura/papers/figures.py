@@ -6,7 +6,7 @@ from pathlib import Path
 
 from caesura.errors import MissingExtra
 from caesura.files import atomic_write
-from caesura.papers.base import Reproduction
+from caesura.papers.reproduction import Reproduction
 
 __all__ = ["save_figures"]
 

@@ -20,8 +20,7 @@ from caesura.metrics import Batch, metric
 from caesura.metrics.boundary_edits import boundary_similarity, segmentation_similarity
 from caesura.metrics.windows import window_diff
 from caesura.model import Corpus
-from caesura.papers.base import Figure, Line, Reproduction, Section
-from caesura.papers.moonstone import TABLE_2, segmenter_sections
+from caesura.papers.moonstone_segmenters import TABLE_2, segmenter_sections
 from caesura.papers.pseudo_coders import (
     Copied,
     agreement_by_coders,
@@ -29,6 +28,7 @@ from caesura.papers.pseudo_coders import (
     make_random_corpus,
     random_segmentation,
 )
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.samples.moonstone import chapters
 
 __all__ = ["reproduce"]

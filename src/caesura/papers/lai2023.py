@@ -13,15 +13,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from caesura.agreement.flexible import flexible_agreement
+from caesura.agreement.flexible_agreement import flexible_agreement
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
 from caesura.metrics.flexible import flexible_similarity
 from caesura.metrics.operations import flexible_operations
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
-from caesura.papers.base import Figure, Line, Reproduction, Section
 from caesura.papers.catalog import citation
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 
 __all__ = ["CUSTOM", "reproduce"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.answer import combine
 from caesura.agreement.coefficients import shared_rate
-from caesura.agreement.result import combine
 from caesura.agreement.sums import Coding
 from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Segmentation

@@ -21,8 +21,8 @@ from caesura.formats import read
 from caesura.metrics.performance_plane import Recordings, f_curve, f_value, r_curve
 from caesura.metrics.regions import r_value
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.papers.base import Figure, Line, Reproduction, Section
-from caesura.statistics.regions import random_hit_rates
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.statistics.recordings import random_hit_rates
 
 __all__ = ["reproduce", "synthetic"]
 

@@ -13,7 +13,7 @@ from caesura.errors import CaesuraError
 from caesura.formats import read
 from caesura.metrics import metric
 from caesura.model import Segmentation
-from caesura.papers.base import Line, Reproduction, Section
+from caesura.papers.reproduction import Line, Reproduction, Section
 from caesura.segmenters import segmenter
 
 __all__ = ["pk_on_tokens", "reproduce"]

@@ -11,7 +11,7 @@ from caesura.agreement import COEFFICIENTS
 from caesura.display.result import Block
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, Code, Interval, Link, Rounded, measure_name, spell
-from caesura.display.writing import clean, clip
+from caesura.display.text_cells import clean, clip
 from caesura.drawings.catalog import draw
 from caesura.metrics import Metric
 from caesura.model import Corpus

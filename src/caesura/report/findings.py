@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, measure_name, spell
-from caesura.display.writing import clean, clip
+from caesura.display.text_cells import clean, clip
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus
 from caesura.report import chapters

@@ -18,7 +18,7 @@ from caesura.display.palette import STYLE
 from caesura.display.result import Block
 from caesura.display.svg import plain_text
 from caesura.display.table import Table
-from caesura.display.writing import clean
+from caesura.display.text_cells import clean
 from caesura.report.blocks import Document, Report, Section
 from caesura.report.page_parts import SCRIPT, page_style
 

@@ -24,7 +24,7 @@ SAMPLES: Registry[Callable[[], Corpus]] = Registry(
         "stargazer": Entry("caesura.samples.flat:stargazer", title="an article of 21 paragraphs, seven coders"),
         "dialogue": Entry("caesura.samples.dialogue:dialogue", title="two speakers, endnotes by two annotators"),
         "walk": Entry(
-            "caesura.samples.nested:walk",
+            "caesura.samples.town_walk:walk",
             title="directions through a town, nested segments by three coders",
         ),
         "phones": Entry(

@@ -1,8 +1,8 @@
 """What follows from rows that add up: pooling, intervals, significance, bounds, tables."""
 
 from caesura.statistics.accumulate import Accumulator, make_scorer
-from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import Interval, bootstrap_interval
+from caesura.statistics.bounds import BASELINES, baseline
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.evaluation import Evaluation, evaluate
 from caesura.statistics.results import Measured, Results

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 from caesura.display.result import Result
 from caesura.display.table import Table
+from caesura.statistics.evaluation_tables import difference_table
 from caesura.statistics.results import Results
 from caesura.statistics.significance import PairedTest, RankTest
-from caesura.statistics.tables import difference_table
 
 __all__ = ["SystemTest", "SystemTests", "system_tests"]
 

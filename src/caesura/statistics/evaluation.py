@@ -17,8 +17,8 @@ from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_marks
 from caesura.model.pairs import Missing, pair_systems
 from caesura.registry import Entry
-from caesura.statistics.baselines import BASELINES, baseline
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
+from caesura.statistics.bounds import BASELINES, baseline
 from caesura.statistics.counted import CountedPairs, References
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_whole, number_of

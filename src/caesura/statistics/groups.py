@@ -12,7 +12,7 @@ from caesura.display.table_cells import Rounded
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics.evaluation import Evaluation
-from caesura.statistics.regions import Grouping, boundary_classes, region_groups
+from caesura.statistics.recordings import Grouping, boundary_classes, region_groups
 from caesura.statistics.results import score_table
 from caesura.words import number_of
 

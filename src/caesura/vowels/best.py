@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.vowels.alphabet import Alphabet
-from caesura.vowels.choosing import Chooser, fit_chooser
+from caesura.vowels.chooser import Chooser, fit_chooser
 from caesura.vowels.lexicon import Lexicon, Lines
 from caesura.vowels.models import Arrays, Progress, Words
 from caesura.vowels.ngrams import NGrams

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.display.palette import PALETTE, SERIES
 from caesura.errors import CaesuraError
-from caesura.papers.base import Figure, Line, Reproduction, Section
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.vowels.accuracy import MarkCounts
 from caesura.vowels.corpora import VowelCorpus, load_corpus
 from caesura.vowels.lexicon import read_lines

@@ -54,7 +54,7 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
     Where the terminal writes every letter left to right we turn lines around ourselves, cut to its width first, so that the beginning of
     a line stays above its end.
     """
-    from caesura.display.writing import choose_bidi, clean, is_rtl, turn_pieces
+    from caesura.display.text_cells import choose_bidi, clean, is_rtl, turn_pieces
 
     ours = choose_bidi() == "us"
     for line, words in _by_line(restorer, chunk, 1):
@@ -95,7 +95,7 @@ def _paint(pieces: list[Piece]) -> str:
 
 def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
     """Cut a line at its spaces into rows that fit."""
-    from caesura.display.writing import cells
+    from caesura.display.text_cells import cells
 
     row: list[Piece] = []
     used = 0
@@ -114,7 +114,7 @@ def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
 
 
 def _align_right(pieces: list[Piece], width: int) -> list[Piece]:
-    from caesura.display.writing import cells
+    from caesura.display.text_cells import cells
 
     room = width - sum(cells(text) for text, _ in pieces)
     return [(" " * max(room, 0), ""), *pieces]

@@ -55,7 +55,7 @@ class Passage:
 
     def features(self, size: int) -> NDArray[np.int32]:
         """Hash every letter's features that do not depend on marks into a table of ``size``."""
-        from caesura.vowels.kernels.features import LEXICAL, STATIC, static_features
+        from caesura.vowels.kernels.tagger_features import LEXICAL, STATIC, static_features
 
         out = np.empty((len(self.text.letters), STATIC + LEXICAL), np.int32)
         static_features(self.text.letters, self.text.words, self.lines, self.joined, size - 1, out)

@@ -9,9 +9,9 @@ from fastapi import APIRouter, File, Form, Path, Query, Request, Response, Uploa
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Corpus
-from caesura.web.cache import Cache
+from caesura.web.answers import Cache
+from caesura.web.changes import apply_operation, describe_marks
 from caesura.web.disagreement import Place, disputed_places, votes
-from caesura.web.operations import apply_operation, describe_marks
 from caesura.web.requests import Change, Comment, CompareRequest, NewAnnotation, NewProject, PastedText, Versioned
 from caesura.web.security import csrf_token
 from caesura.web.settings import Settings

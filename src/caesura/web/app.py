@@ -16,10 +16,10 @@ from starlette.staticfiles import StaticFiles
 
 from caesura._version import __version__
 from caesura.errors import CaesuraError
+from caesura.web.answers import Cache
 from caesura.web.api import router
-from caesura.web.cache import Cache
+from caesura.web.changes import describe_marks
 from caesura.web.comparisons import warm_up
-from caesura.web.operations import describe_marks
 from caesura.web.pages import pages
 from caesura.web.security import Guard
 from caesura.web.settings import Settings

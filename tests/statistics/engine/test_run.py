@@ -26,7 +26,7 @@ from caesura.model import Corpus, Segmentation  # noqa: E402
 from caesura.statistics import evaluate  # noqa: E402
 from caesura.statistics.engine import evaluate_files, plan_run  # noqa: E402
 from caesura.statistics.engine.run import StreamedEvaluation  # noqa: E402
-from caesura.statistics.tables import rows_frame  # noqa: E402
+from caesura.statistics.evaluation_tables import rows_frame  # noqa: E402
 
 METRICS = ["F", "recall"]
 

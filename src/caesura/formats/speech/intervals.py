@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_decimal
-from caesura.formats.options import parse_list
+from caesura.formats.signatures import parse_list
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = [

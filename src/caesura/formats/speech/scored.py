@@ -9,8 +9,8 @@ from pathlib import Path
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.speech.intervals import decimal, recording
-from caesura.formats.tables import header_of, read_table, write_table
 
 __all__ = ["Candidates", "has_scores", "read_scored", "spell_scores"]
 

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.speech.intervals import (
     IntervalOptions,
     Rule,
@@ -21,7 +22,6 @@ from caesura.formats.speech.intervals import (
     segmentation,
     segments,
 )
-from caesura.formats.tables import Row, header_of, read_table, write_table
 from caesura.model import Annotation, Corpus, Segmentation
 
 __all__ = ["read", "sniff", "write"]

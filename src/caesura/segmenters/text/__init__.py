@@ -6,8 +6,8 @@ import lazy_loader as _lazy
 
 if TYPE_CHECKING:
     from caesura.segmenters.text.aps import APS as APS
-    from caesura.segmenters.text.baselines import Human as Human
-    from caesura.segmenters.text.baselines import Random as Random
+    from caesura.segmenters.text.blind import Human as Human
+    from caesura.segmenters.text.blind import Random as Random
     from caesura.segmenters.text.c99 import C99 as C99
     from caesura.segmenters.text.chunks import from_chunks as from_chunks
     from caesura.segmenters.text.dcm import DCM as DCM

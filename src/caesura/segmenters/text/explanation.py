@@ -15,7 +15,7 @@ from caesura.model import Segmentation
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from caesura.display.writing import Bidi
+    from caesura.display.text_cells import Bidi
 
 __all__ = ["Course", "Explanation"]
 

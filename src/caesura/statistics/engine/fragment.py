@@ -133,7 +133,7 @@ def _write_rows(folder: Path, fragment: Fragment, kept: list[tuple[Any, ...]]) -
     import polars
 
     from caesura.files import atomic_write
-    from caesura.statistics.tables import frame_content, item_rows
+    from caesura.statistics.evaluation_tables import frame_content, item_rows
 
     frame = polars.concat([item_rows(*each) for each in kept])
     atomic_write(folder / f"items-{fragment.first_item:012d}.parquet", frame_content(frame, ".parquet"))

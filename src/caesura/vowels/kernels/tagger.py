@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
-from caesura.vowels.kernels.features import (
+from caesura.vowels.kernels.hashing import fold_in
+from caesura.vowels.kernels.softmax import normalise
+from caesura.vowels.kernels.tagger_features import (
     DYNAMIC,
     INNER,
     LEXICAL,
@@ -24,8 +26,6 @@ from caesura.vowels.kernels.features import (
     marks_before,
     outer_features,
 )
-from caesura.vowels.kernels.hashing import fold_in
-from caesura.vowels.kernels.softmax import normalise
 
 __all__ = ["count_features", "score_words", "tag_words", "train_epoch"]
 

@@ -11,7 +11,7 @@ import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.statistics.regions import (
+from caesura.statistics.recordings import (
     best_r,
     boundary_classes,
     insertions_inside,

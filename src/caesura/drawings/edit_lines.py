@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from caesura.display.scene import Picture, stack
+from caesura.drawings.coder_marks import GLYPHS, Place, Stream, Verdict, streams
 from caesura.drawings.segmentations import Zoom, draw_stream
-from caesura.drawings.streams import GLYPHS, Place, Stream, Verdict, streams
 from caesura.errors import CaesuraError
 from caesura.metrics.boundary_edits import boundary_edits
 from caesura.metrics.edit import Edit

@@ -143,7 +143,7 @@ def _looks(alphabet: Alphabet, lexicon: Lexicon) -> Hashes:
 
 
 def _whole(units: Ints, words: Ints) -> Hashes:
-    from caesura.vowels.kernels.features import word_hashes
+    from caesura.vowels.kernels.tagger_features import word_hashes
 
     out = np.empty(len(words) - 1, np.uint64)
     word_hashes(units, words, out)

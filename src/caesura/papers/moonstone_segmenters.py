@@ -10,7 +10,7 @@ import numpy as np
 from caesura.errors import MissingExtra
 from caesura.metrics import metric
 from caesura.model import Annotation, Corpus
-from caesura.papers.base import Line, Section
+from caesura.papers.reproduction import Line, Section
 from caesura.segmenters import segmenter
 from caesura.statistics import Evaluation, evaluate, rank_test
 

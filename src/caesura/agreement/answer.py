@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.agreement.tables import agreement_tables
+from caesura.agreement.agreement_tables import agreement_tables
 from caesura.display.heat_map import HeatMap
 from caesura.display.result import Result
 from caesura.display.scene import Picture

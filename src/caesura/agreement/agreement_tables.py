@@ -10,7 +10,7 @@ from caesura.display.table import Table
 from caesura.display.table_cells import Bar, Cell, Code, Interval, OnScale, spell
 
 if TYPE_CHECKING:
-    from caesura.agreement.result import Agreement
+    from caesura.agreement.answer import Agreement
 
 __all__ = ["agreement_tables"]
 

@@ -10,8 +10,8 @@ pytest.importorskip("fastapi", reason="the workbench needs the extra web")
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Hierarchy, Segmentation
+from caesura.web.changes import apply_operation
 from caesura.web.disagreement import votes
-from caesura.web.operations import apply_operation
 
 PHONES = Segmentation.from_times([0.1, 0.25, 0.4], length=0.6, names=["sil", "h", "e", "lo"])
 ROUTE = Hierarchy.from_spans([(1, 10), (1, 3), (4, 10), (4, 6)], length=10)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign
-from caesura.display.writing import cells, clean, clip, is_rtl, widest
+from caesura.display.text_cells import cells, clean, clip, is_rtl, widest
 from caesura.drawings.segmentations import Wrapped, wrap_units
 from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.gold.result import GoldHierarchy, Provenance
+from caesura.gold.gold_standard import GoldHierarchy, Provenance
 from caesura.gold.selection import Weight, heaviest, weigh
 from caesura.gold.votes import Ballot
 

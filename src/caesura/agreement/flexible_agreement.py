@@ -10,8 +10,8 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.agreement.answer import Agreement
 from caesura.agreement.chance import Chance, ChanceModel, Estimate, Method, chance_similarity, distributions
-from caesura.agreement.result import Agreement
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
 from caesura.metrics.flexible import (

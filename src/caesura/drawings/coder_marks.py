@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from caesura.display.scene import Picture
-from caesura.display.writing import cells, clean, is_rtl
+from caesura.display.text_cells import cells, clean, is_rtl
 from caesura.model import Corpus, Segmentation
 
 __all__ = ["GLYPHS", "ROLES", "WORDS", "OneTrack", "Place", "Stream", "Verdict", "streams"]

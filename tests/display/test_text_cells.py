@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.display.cells import Canvas
-from caesura.display.writing import cells, choose_bidi, clean, clip, clusters, is_rtl, pad, word
+from caesura.display.text_cells import cells, choose_bidi, clean, clip, clusters, is_rtl, pad, word
 from caesura.drawings.segmentations import wrap_units
 
 
@@ -113,7 +113,7 @@ def test_every_unit_is_on_one_line_and_lines_fit(sizes: list[tuple[int, int]], r
 
 
 def test_pieces_are_turned_around_with_their_styles() -> None:
-    from caesura.display.writing import turn_pieces
+    from caesura.display.text_cells import turn_pieces
 
     assert turn_pieces([("אב", "red"), (" ", ""), ("גד", "")]) == [("דג ", ""), ("בא", "red")]
     assert turn_pieces([("אב ab 12.", ""), ("(ג)", "x")]) == [("(ג)", "x"), (".ab 12 בא", "")]

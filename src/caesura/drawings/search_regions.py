@@ -19,8 +19,8 @@ from caesura.display.scene import (
     Tick,
     Ticks,
 )  # fmt: skip
-from caesura.display.writing import clean, widest
-from caesura.drawings.streams import streams
+from caesura.display.text_cells import clean, widest
+from caesura.drawings.coder_marks import streams
 from caesura.drawings.timelines import Stretch, cells_per_gap, stretches
 from caesura.errors import CaesuraError
 from caesura.metrics.region_match import RegionMatch, region_match
