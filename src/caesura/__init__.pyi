@@ -4,8 +4,8 @@ from . import vowels as vowels
 from ._version import __version__ as __version__
 from .agreement import Agreement as Agreement
 from .agreement import agree as agree
-from .agreement.flexible import flexible_agreement as flexible_agreement
-from .drawings.alignment import align as align
+from .agreement.flexible_agreement import flexible_agreement as flexible_agreement
+from .drawings.segment_edges import align as align
 from .errors import CaesuraError as CaesuraError
 from .errors import FormatError as FormatError
 from .errors import InvalidSegmentation as InvalidSegmentation
