@@ -100,3 +100,11 @@ def test_a_comparison_passes_through_few_files(tmp_path) -> None:
         sys.setprofile(None)
     assert done.returncode == 0, done.stderr
     assert len(passed) <= 35, sorted(passed)
+
+
+def test_a_file_of_more_than_two_coders_says_whom_it_compares() -> None:
+    done = caesura("compare", "sample:kubla", "-m", "F", "--json")
+    assert done.returncode == 0
+    assert "the first two of" in done.stderr
+    assert "--coders A,B" in done.stderr
+    assert "the first two" not in caesura("compare", "sample:kubla", "-m", "F", "--coders", "manual,cluster").stderr

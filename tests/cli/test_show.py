@@ -100,3 +100,10 @@ def test_a_reader_who_leaves_early_is_no_error() -> None:
     )  # fmt: skip
     assert done.stdout.strip() == "kubla"
     assert done.stderr == ""
+
+
+def test_a_text_without_units_gets_a_sentence(tmp_path) -> None:
+    (tmp_path / "empty.json").write_text("[]")
+    done = caesura("show", tmp_path / "empty.json")
+    assert done.returncode == 2
+    assert "there is nothing to draw: empty holds no unit." in done.stderr

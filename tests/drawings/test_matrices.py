@@ -33,8 +33,33 @@ def test_a_heat_map_shows_every_number() -> None:
     assert drawn.count(f"{metric('F')([2, 3, 3, 1, 3, 6, 3], [2, 8, 2, 4, 2, 3]):.2f}") >= 2
     svg = picture.svg()
     ET.fromstring(svg)
-    assert svg.count("<rect") == 1 + 7 + 2 * 42, "paper, the diagonal, and two layers a pair"
+    assert svg.count("<rect") == 1 + 7 + 2 * 42 + 2 * 5, "paper, the diagonal, two layers a pair, and the legend"
     assert "lowest 0.200, coder 2 with coder 5" in svg
+
+
+def test_numbers_that_hardly_differ_are_shaded_alike() -> None:
+    """Stretched from least to most, 0.73 was blank and 0.74 dark."""
+    values = np.array([[np.nan, 0.73, 0.74], [0.73, np.nan, 0.735], [0.74, 0.735, np.nan]])
+    picture = HeatMap(values, ("ann", "ben", "eve"), "B")
+    opacities = {
+        rect.get("fill-opacity") or rect.get("fill_opacity")
+        for rect in ET.fromstring(picture.svg()).iter()
+        if rect.tag.endswith("rect") and len(list(rect))
+    }
+    assert {round(float(o), 1) for o in opacities if o} == {0.7}
+    drawn = picture.terminal(80)
+    assert drawn.plain.splitlines()[-1] == "0.00 to 0.34  0.34 to 0.67  0.67 to 1.00"
+    narrow = HeatMap(np.full((25, 25), 0.5), tuple("abcdefghijklmnopqrstuvwxy"), "B").terminal(60).plain.splitlines()
+    assert narrow[-1] == "0  ░▒▓█ 1"
+
+
+def test_a_measure_without_a_bound_is_shaded_from_zero() -> None:
+    from caesura.drawings.matrices import draw_matrix
+
+    assert draw_matrix(samples.load("phones"), metric="R").scale == (0.0, 1.0)  # type: ignore[attr-defined]
+    low, high = draw_matrix(RAGGED, metric="GHD").scale  # type: ignore[attr-defined]
+    assert low == 0.0
+    assert high >= 1.0
 
 
 @pytest.mark.parametrize("coders", [2, 12, 25, 90])

@@ -28,7 +28,7 @@ from caesura.cli.options import (
     Width,
     WindowSize,
 )  # fmt: skip
-from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
+from caesura.cli.output import as_json, say, say_aside, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import stack
 from caesura.display.table import Table
 from caesura.drawings.catalog import draw_against
@@ -80,7 +80,8 @@ def compare(
             "compare looks at two annotations; to score several systems, write caesura evaluate REF SYSTEM…"
         )
     reading = Reading.of(format, encoding, option, marks)
-    ours, theirs = _read(reading, reference, hypothesis, coders)
+    whole = reading.corpus(reference, "ref")
+    ours, theirs = _sides(reading, whole, reference, hypothesis, coders)
     if item is not None:
         ours, theirs = ours.select(items=item), theirs.select(items=item)
     rule = asked_for(n_t=n_t, matching=matching)
@@ -96,6 +97,8 @@ def compare(
         worst = [str(evaluation.worst_item())]
         names = draw or _fitting(metric, ours, theirs)
         pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **options)
+    if not hypothesis and coders is None:
+        _say_who(whole, ours, theirs)
     if json:
         as_json({**_plain(evaluation), **_edit_data(behind)})
     else:
@@ -110,11 +113,10 @@ def compare(
             show_picture(picture, width)
 
 
-def _read(
-    reading: Reading, reference: Path, hypothesis: list[Path] | None, coders: str | None
+def _sides(
+    reading: Reading, ours: Corpus, reference: Path, hypothesis: list[Path] | None, coders: str | None
 ) -> tuple[Corpus, Corpus]:
-    """Read the reference and what is compared with it: another file, or two coders of one."""
-    ours = reading.corpus(reference, "ref")
+    """The reference and what is compared with it: another file, or two coders of one."""
     if hypothesis:
         return ours, named_alike(ours, reference, reading.corpus(hypothesis[0], "hyp"), hypothesis[0])
     if coders is None:
@@ -138,6 +140,15 @@ def _two_coders(corpus: Corpus, coders: str | None) -> tuple[Corpus, Corpus]:
     if not both:
         raise CaesuraError(f"coders {first!r} and {second!r} share no item.")
     return ours.select(items=both), theirs.select(items=both)
+
+
+def _say_who(whole: Corpus, ours: Corpus, theirs: Corpus) -> None:
+    """Say which two of a file's coders were compared where nobody chose them."""
+    if len(whole.coders) > 2:
+        say_aside(
+            f"these are the first two of {len(whole.coders)} coders, {ours.coders[0]!r} and {theirs.coders[0]!r}; "
+            "choose others with --coders A,B."
+        )
 
 
 def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str] | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from caesura.display.table import Table
 
 __all__ = [
-    "as_json", "console", "panics_unheard", "say", "show_block", "show_blocks", "show_picture", "show_table",
+    "as_json", "console", "panics_unheard", "say", "say_aside", "show_block", "show_blocks", "show_picture", "show_table",
     "terminal_width", "tracked",
     "working", "write_svg",
 ]  # fmt: skip
@@ -53,6 +53,11 @@ def say(what: RenderableType, style: str = "") -> None:
 
         what = "\n".join(clean(line) for line in what.split("\n"))
     console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
+
+
+def say_aside(sentence: str) -> None:
+    """Mention something beside the output: a result that goes on to another program stays as it is."""
+    click.echo(f"caesura: {' '.join(sentence.split())}", err=True)
 
 
 def show_picture(picture: Picture, width: int | None) -> None:

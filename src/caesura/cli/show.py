@@ -60,6 +60,8 @@ def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None
     given = key_values(options, "--draw-option")
     if not len(corpus):
         raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
+    if not corpus.lengths.any():
+        raise CaesuraError(f"there is nothing to draw: {', '.join(corpus.items[:3])} holds no unit.")
     whole = [name for name in wanted or () if drawing(name).whole]
     parts = [drawn(name, corpus, **given) for name in whole]
     for item in corpus.items[:limit] if whole != wanted else ():

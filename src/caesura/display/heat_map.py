@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = ["HeatMap"]
 
 _NAME = 20
 _SHADES = " ░▒▓█"
+_TONES = (0.34, 0.67)  # shares of the scale from which a number in the terminal is plain, and from which it stands out
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +38,14 @@ class HeatMap(Picture):
     of
         What the numbers are.
     scale
-        The values of no shade and full shade; default: lowest and highest off the diagonal.
+        The values of no shade and of full shade. It is that of the measure and not of these numbers, so that two pictures can be
+        compared and two numbers that hardly differ look alike.
     """
 
     matrix: NDArray[np.float64]
     names: tuple[str, ...]
     of: str
-    scale: tuple[float, float] | None = None
+    scale: tuple[float, float] = (0.0, 1.0)
 
     @property
     def title(self) -> str:
@@ -50,11 +53,7 @@ class HeatMap(Picture):
         return f"{self.of}, coder by coder"
 
     def _share(self, value: float) -> float:
-        if self.scale is not None:
-            low, high = self.scale
-        else:
-            off = self.matrix[~np.eye(len(self.names), dtype=bool) & np.isfinite(self.matrix)]
-            low, high = (float(off.min()), float(off.max())) if off.size else (0.0, 1.0)
+        low, high = self.scale
         return 0.0 if np.isnan(value) or high == low else min(1.0, max(0.0, (value - low) / (high - low)))
 
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
@@ -74,7 +73,21 @@ class HeatMap(Picture):
             canvas.put(y, order + 1, pad(clean(name), margin - order - 2), bidi=turned)
             for column in range(min(number, width - margin)):
                 self._cell(canvas, y, margin + wide * column, wide, float(self.matrix[row, column]), row == column)
+        self._legend(canvas, wide == 6)
         return canvas.text()
+
+    def _legend(self, canvas: Canvas, numbers: bool) -> None:
+        """Say below the square which shade, or which tone of a number, stands for what."""
+        y, x = canvas.height, 0
+        low, high = self.scale
+        edges = [low + (high - low) * share for share in ((0.0, *_TONES, 1.0) if numbers else (0.0, 1.0))]
+        if not numbers:
+            canvas.put(y, 0, f"{low:.3g} {_SHADES} {high:.3g}", "faint")
+            return
+        for start, stop in pairwise(edges):
+            words = f"{start:.2f} to {stop:.2f}"
+            canvas.put(y, x, words, _tone(((start + stop) / 2 - low) / ((high - low) or 1.0)))
+            x += len(words) + 2
 
     def _cell(self, canvas: Canvas, y: int, x: int, wide: int, value: float, same: bool) -> None:
         shade = _SHADES[round(self._share(value) * 4)]
@@ -92,7 +105,7 @@ class HeatMap(Picture):
         side = max(8.0, min(LINE * 2.4, (width * CELL - margin) / number))
         top = LINE * 2.6
         picture = Svg(
-            max(16 + margin + side * number, 16 + CELL * cells(clean(self.title))), top + side * number + 12,
+            max(16 + margin + side * number, 16 + CELL * max(cells(clean(self.title)), 32)), top + side * number + 12 + 1.6 * LINE,
             title=self.title, description=self._description(), style=style,
         )  # fmt: skip
         picture.text(8, LINE, self.title, weight="bold")
@@ -123,7 +136,18 @@ class HeatMap(Picture):
                         x + side / 2 - 0.5, y0 + side / 2 + 4, f"{value:.2f}", "paper" if share > 0.75 else "ink",
                         anchor="middle", size=11, pointer_events="none",
                     )  # fmt: skip
+        self._svg_legend(picture, top + side * number + 0.4 * LINE)
         return picture.render()
+
+    def _svg_legend(self, picture: Svg, y: float) -> None:
+        """Five squares from no shade to full shade, with the values at both ends."""
+        low, high = (f"{value:.3g}" for value in self.scale)
+        size, x = LINE, 16 + CELL * cells(low)
+        picture.text(8, y + size * 0.75, low, "faint", size=11)
+        for step in range(5):
+            picture.rect(x + step * size, y, size - 1, size - 1, "band")
+            picture.rect(x + step * size, y, size - 1, size - 1, "match", fill_opacity=round(0.9 * step / 4, 3))
+        picture.text(x + 5 * size + 8, y + size * 0.75, high, "faint", size=11)
 
     def _description(self) -> str:
         off = self.matrix[~np.eye(len(self.names), dtype=bool) & np.isfinite(self.matrix)]
@@ -132,7 +156,8 @@ class HeatMap(Picture):
         low, high = (np.unravel_index(int(f(self._off())), self.matrix.shape) for f in (np.nanargmin, np.nanargmax))
         return (
             f"Highest {self.matrix[high]:.3f}, {self.names[int(high[0])]} with {self.names[int(high[1])]}; "
-            f"lowest {self.matrix[low]:.3f}, {self.names[int(low[0])]} with {self.names[int(low[1])]}; mean {off.mean():.3f}."
+            f"lowest {self.matrix[low]:.3f}, {self.names[int(low[0])]} with {self.names[int(low[1])]}; mean {off.mean():.3f}. "
+            f"Shaded from {self.scale[0]:.3g} to {self.scale[1]:.3g}."
         )
 
     def _off(self) -> NDArray[np.float64]:
@@ -140,4 +165,4 @@ class HeatMap(Picture):
 
 
 def _tone(share: float) -> str:
-    return "faint" if share < 0.34 else "ink" if share < 0.67 else "match"
+    return "faint" if share < _TONES[0] else "ink" if share < _TONES[1] else "match"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.display.heat_map import HeatMap
 from caesura.display.scene import Picture
@@ -22,9 +23,21 @@ def draw_matrix(corpus: Corpus, *, metric: str | None = None) -> Picture:
 
 def heat_map(table: CountedPairs, measure: Metric) -> HeatMap:
     """Draw pairs that may be counted already."""
+    matrix = table.matrix(measure)
+    return HeatMap(matrix, table.pairs.reference.coders, measure.spelled, _scale(measure, matrix))
+
+
+def _scale(measure: Metric, matrix: NDArray[np.float64]) -> tuple[float, float]:
+    """The least and greatest value of the measure; where it has none, 0 or what is there, rounded outwards."""
     low, high = measure.bounds
-    scale = (low, high) if np.isfinite([low, high]).all() else None
-    return HeatMap(table.matrix(measure), table.pairs.reference.coders, measure.spelled, scale)
+    known = matrix[~np.eye(len(matrix), dtype=bool) & np.isfinite(matrix)]
+    if not np.isfinite(low):
+        low = 0.0  # R falls below 0 where next to nothing is right: such pairs stay blank
+    if not np.isfinite(high):
+        most = float(known.max()) if known.size else 1.0
+        step = 10.0 ** np.floor(np.log10(max(most - low, 1e-9)))
+        high = low + step * float(np.ceil(max(most - low, 1e-9) / step))
+    return float(low), float(high)
 
 
 def count_coders(corpus: Corpus) -> CountedPairs:

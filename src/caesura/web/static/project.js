@@ -61,8 +61,8 @@ async function showAgreement() {
 }
 
 function drawMatrix(found) {
-  const low = Math.min(...found.matrix.flat().filter((v) => v !== null));
-  const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(8 + 62 * (v - low) / Math.max(1e-9, 1 - low))}%, var(--paper))`);
+  // A fixed scale from 0 to 1: two numbers that hardly differ look alike.
+  const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(70 * Math.min(1, Math.max(0, v)))}%, var(--paper))`);
   const head = el("tr", {}, el("th", {}), ...found.coders.map((coder) => el("th", { scope: "col" }, name(coder))));
   const rows = found.matrix.map((row, i) =>
     el("tr", {}, el("th", { scope: "row" }, name(found.coders[i])),
