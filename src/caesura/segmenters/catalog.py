@@ -43,8 +43,8 @@ SEGMENTERS: Registry[Callable[..., Segmenter]] = Registry(
                 ("aps", "aps:APS", "segments around exemplars (affinity propagation)"),
                 ("vectors", "vectors:Vectors", "exact segmentation of sentence vectors"),
                 ("supervised", "supervised:Supervised", "learnt from segmented texts"),
-                ("random", "baselines:Random", "boundaries by chance"),
-                ("human", "baselines:Human", "boundaries of a coder"),
+                ("random", "blind:Random", "boundaries by chance"),
+                ("human", "blind:Human", "boundaries of a coder"),
             )
         },
         "spectral": Entry(

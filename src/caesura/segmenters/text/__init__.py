@@ -26,7 +26,7 @@ __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
     submod_attrs={
         "aps": ["APS"],
-        "baselines": ["Human", "Random"],
+        "blind": ["Human", "Random"],
         "c99": ["C99"],
         "chunks": ["from_chunks"],
         "dcm": ["DCM"],

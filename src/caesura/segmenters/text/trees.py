@@ -16,7 +16,11 @@ from caesura.model import Hierarchy
 from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import AdditiveSegmenter, TextSegmenter, units_of
 
-__all__ = ["Split", "nest", "split_greedily", "split_tree"]
+__all__ = [
+    "Split",
+    "nest",
+    "split_greedily",
+]
 
 
 @dataclass(frozen=True)
@@ -194,14 +198,3 @@ def split_greedily(cost: dynamic.Cost, frame: dynamic.Frame, segments: int | Non
     if segments is not None and len(splits) < segments - 1:
         raise frame.refuse(segments)
     return splits
-
-
-def split_tree(splits: Sequence[Split], units: Any) -> Hierarchy:
-    """Make a binary tree out of splits in their order: each divides a segment of the tree in two."""
-    listed = units_of(units)
-    n = len(listed)
-    depth = {(0, n): 1}
-    for split in splits:
-        level = depth[split.start, split.end] + 1
-        depth[split.start, split.position] = depth[split.position, split.end] = level
-    return Hierarchy(n, sorted((a + 1, b, level) for (a, b), level in depth.items()), listed)
