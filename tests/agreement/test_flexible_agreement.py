@@ -50,12 +50,12 @@ def brute_force(model: ChanceModel, length: int) -> float:
 
     from caesura.kernels.flexible import count_flexible
 
-    none = len(model.one) - 1
+    none = len(model.first) - 1
     total = 0.0
     zero = np.zeros(1, np.int64)
     for one in product(range(none + 1), repeat=length):
         for two in product(range(none + 1), repeat=length):
-            weight = np.prod(model.one[list(one)]) * np.prod(model.two[list(two)])
+            weight = np.prod(model.first[list(one)]) * np.prod(model.second[list(two)])
             sides = []
             for codes in (np.array(one), np.array(two)):
                 where = np.flatnonzero(codes < none)
@@ -72,7 +72,7 @@ def test_exact_is_the_mean_over_all_texts(seed: int) -> None:
     options = {"forced": seed % 3 > 0, "moved": ("cheaper", "later", "second")[seed % 3]}
     types, length = (1, 6) if seed % 2 else (2, 4)
     model = random_model(random, types, (length,), **options)
-    found = expected_cost(model.one, model.two, model.lengths, model.costs, forced=model.forced)
+    found = expected_cost(model.first, model.second, model.lengths, model.costs, forced=model.forced)
     assert found is not None
     assert found.cost == pytest.approx(brute_force(model, length), abs=1e-9)
 
@@ -82,7 +82,7 @@ def test_free_moves_too() -> None:
     model = ChanceModel(
         np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), FlexibleEdits(made).costs_of(made), True, 1
     )
-    found = expected_cost(model.one, model.two, model.lengths, model.costs)
+    found = expected_cost(model.first, model.second, model.lengths, model.costs)
     assert found is not None
     assert found.cost == pytest.approx(brute_force(model, 4), abs=1e-9)
 
@@ -125,8 +125,8 @@ def test_length_is_exact_not_asymptotic() -> None:
 def test_tracks_add_their_expectations() -> None:
     random = np.random.default_rng(3)
     model = random_model(random, 2)
-    whole = expected_cost(model.one, model.two, np.array([40, 7, 0]), model.costs)
-    parts = [expected_cost(model.one, model.two, np.array([n]), model.costs) for n in (40, 7)]
+    whole = expected_cost(model.first, model.second, np.array([40, 7, 0]), model.costs)
+    parts = [expected_cost(model.first, model.second, np.array([n]), model.costs) for n in (40, 7)]
     assert whole.cost == pytest.approx(sum(p.cost for p in parts))
 
 
@@ -163,9 +163,9 @@ def test_controls_save_draws() -> None:
 
 def _one_draw(model: ChanceModel, seed: int) -> float:
     random = np.random.default_rng(seed)
-    none = len(model.one) - 1
+    none = len(model.first) - 1
     sides = []
-    for share in (model.one, model.two):
+    for share in (model.first, model.second):
         codes = random.choice(none + 1, p=share, size=int(model.lengths[0]))
         where = np.flatnonzero(codes < none)
         sides += [where, codes[where], np.zeros(1, np.int64), np.array([len(where)])]

@@ -11,11 +11,9 @@ from caesura import samples
 from caesura.display.heat_map import HeatMap
 from caesura.display.text_cells import cells
 from caesura.drawings.catalog import draw
-from caesura.drawings.strips import strip_of
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.model import Corpus
-from caesura.statistics import evaluate
 
 RAGGED = Corpus.from_dict(
     {
@@ -78,15 +76,6 @@ def test_a_strip_orders_items_and_pools() -> None:
     assert [line.split()[0] for line in drawn[2:]] == ["c", "a", "b", "pooled"]
     assert drawn[2].rstrip().endswith("0.0000")
     ET.fromstring(picture.svg())
-
-
-def test_a_strip_of_an_evaluation() -> None:
-    gold = Corpus.from_dict({f"t{i}": {"g": [2, 3, 6]} for i in range(40)})
-    system = Corpus.from_dict({f"t{i}": {"s": [2, 3, 6] if i % 2 else [5, 6]} for i in range(40)})
-    found = evaluate(gold, system, ["F"])
-    drawn = strip_of(found["F"], found.items).terminal(80).plain
-    assert "… and 10 items with higher scores" in drawn
-    assert f"{found['F'].micro:.4f}" in drawn
 
 
 def test_what_cannot_be_compared_is_said() -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from caesura.gold import METHODS, unify_corpus
-from caesura.gold.quality import compare_methods, default_metrics, gold_corpus, represent, to_linear
+from caesura.gold.quality import compare_methods, default_metrics, gold_corpus, represent
 from caesura.metrics import metric
-from caesura.model import Corpus, Hierarchy
 from caesura.samples import load
 
 
@@ -74,10 +73,3 @@ def test_the_gold_becomes_a_corpus() -> None:
     made = gold_corpus(golds)
     assert made["walk", "gold"] == golds["walk", ""]
     assert made.texts == corpus.texts
-
-
-def test_projecting_a_corpus() -> None:
-    nested = Hierarchy.from_spans([(1, 4), (1, 2), (5, 6)], length=6)
-    corpus = Corpus.from_dict({"x": {"a": nested, "b": nested}})
-    assert to_linear(corpus)["x", "a"].masses == [2, 2, 2]
-    assert to_linear(corpus, 1)["x", "b"].masses == [4, 2]

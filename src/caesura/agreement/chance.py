@@ -40,8 +40,8 @@ _MOST = 10_000_000  # draws after which a precision that was not reached is give
 class ChanceModel:
     """Two random annotators: probabilities of types and ∅, the lengths of their tracks, and the prices of the metric."""
 
-    one: NDArray[np.float64]
-    two: NDArray[np.float64]
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
     lengths: NDArray[np.int64]
     costs: Costs
     forced: bool
@@ -115,7 +115,9 @@ def chance_similarity(
         raise CaesuraError("chance for S_f^B is a mean of ratios and has no exact value; use method='simulation'.")
     if not model.places:
         return Estimate(1.0, None, "exact")
-    known = None if method == "simulation" and normalise == "potential" else _exactly(model)
+    known = None
+    if method != "simulation" or normalise != "potential":
+        known = expected_cost(model.first, model.second, model.lengths, model.costs, forced=model.forced)
     if normalise == "potential" and method != "simulation":
         if known is not None:
             bound = known.bound / model.places
@@ -127,10 +129,6 @@ def chance_similarity(
     return _Simulation(model, normalise, known, seed, threads or os.cpu_count() or 1).run(draws, enough)
 
 
-def _exactly(model: ChanceModel) -> Expected | None:
-    return expected_cost(model.one, model.two, model.lengths, model.costs, forced=model.forced)
-
-
 class _Simulation:
     """Draws in chunks that depend on the text alone, each from a stream of its own: any number of threads, one answer."""
 
@@ -138,14 +136,14 @@ class _Simulation:
         self, model: ChanceModel, normalise: Normalise, known: Expected | None, seed: int, threads: int
     ) -> None:
         self.model, self.normalise, self.known, self.seed, self.threads = model, normalise, known, seed, threads
-        joint = np.outer(model.one, model.two).ravel()
+        joint = np.outer(model.first, model.second).ravel()
         order = np.argsort(-joint, kind="stable")
         self.cumulated = np.cumsum(joint[order])
         self.cumulated[-1] = 2.0  # rounding must not let a draw fall off the end
         self.guide = np.searchsorted(self.cumulated, np.arange(4096) / 4096, side="right")
-        self.kinds = order // len(model.two), order % len(model.two)
-        plain = model.places * float(model.one @ model.costs.costs @ model.two)
-        marked = model.places * float(1 - model.one[-1] * model.two[-1])
+        self.kinds = order // len(model.second), order % len(model.second)
+        plain = model.places * float(model.first @ model.costs.costs @ model.second)
+        marked = model.places * float(1 - model.first[-1] * model.second[-1])
         self.controls = [(2, plain), (3, marked)] + ([] if known is None else [(0, known.cost)])
         self.chunk = max(1, min(1024, _PLACES // model.places))
 

@@ -153,15 +153,11 @@ def _pyannote(pair: Pair) -> Prepared:
 
     ref, hyp = pair.times
     first, second = timeline(ref), timeline(hyp)
-    measure: Any = _make(SegmentationRecall, tolerance=0.15)
+    make: Any = SegmentationRecall  # its class carries no types
+    measure = make(tolerance=0.15)
     return lambda: float(measure(first, second)), lambda: float(
         cs.region_scores(ref, hyp, tolerance=0.15, matching="optimal").recall
     )
-
-
-def _make(kind: Any, **given: Any) -> Any:
-    """Make an object of a class that carries no types."""
-    return kind(**given)
 
 
 def _ruptures(pair: Pair) -> Prepared:

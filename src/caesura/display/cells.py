@@ -144,11 +144,11 @@ class Canvas:
                 drawn.append(piece, STYLES.get(role, role) or None)
         return drawn
 
-    def text_block(self, lines: Sequence[str], row: int | None = None, column: int = 0, role: str = "ink") -> None:
-        """Put several lines under each other, by default below everything."""
-        start = self.height if row is None else row
+    def text_block(self, lines: Sequence[str], role: str) -> None:
+        """Put several lines below everything."""
+        start = self.height
         for number, line in enumerate(lines):
-            self.put(start + number, column, line, role)
+            self.put(start + number, 0, line, role)
 
 
 def draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:

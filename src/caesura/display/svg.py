@@ -146,21 +146,10 @@ class Svg:
             f"{paint}{_attributes(attributes)}{_close('circle', tip)}"
         )
 
-    def path(
-        self,
-        d: str,
-        role: str | None = None,
-        *,
-        stroke: str | None = None,
-        width: float = 1.5,
-        dash: str = "",
-        tip: str = "",
-        **attributes: object,
-    ) -> None:
+    def path(self, d: str, role: str | None = None, *, stroke: str | None = None, width: float = 1.5) -> None:
         """Draw any path; filled with a role, stroked with one, or both."""
         paint = (_fill(role) if role else ' fill="none"') + (_stroke(stroke, width) if stroke else "")
-        extra = _attributes({"stroke-dasharray": dash or None, **attributes})
-        self._parts.append(f'<path d="{escape(d)}"{paint}{extra}{_close("path", tip)}')
+        self._parts.append(f'<path d="{escape(d)}"{paint}/>')
 
     def polyline(
         self, points: Iterable[Sequence[float]], role: str, *, width: float = 1.5, **attributes: object
@@ -190,15 +179,11 @@ class Svg:
         )
 
 
-def stack_svgs(
-    pictures: Sequence[str], *, title: str, description: str = "", style: bool = True, space: float = 8
-) -> str:
+def stack_svgs(pictures: Sequence[str], *, title: str, style: bool = True, space: float = 8) -> str:
     """Put finished pictures under each other into one."""
     sizes = [[float(n) for n in match.groups()] if (match := _SIZE.search(p)) else [0.0, 0.0] for p in pictures]
     width = max((w for w, _ in sizes), default=0.0)
-    whole = Svg(
-        width, sum(h + space for _, h in sizes), title=title, description=description, style=style, paper=bool(sizes)
-    )
+    whole = Svg(width, sum(h + space for _, h in sizes), title=title, style=style, paper=bool(sizes))
     y = 0.0
     for picture, (_, height) in zip(pictures, sizes, strict=True):
         # A style that fits a picture to its page would move one that stands inside another.

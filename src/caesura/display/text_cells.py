@@ -123,16 +123,19 @@ def pad(text: str, width: int, align: Literal["left", "right", "centre"] = "left
     return " " * left + text + " " * (room - left)
 
 
-def fold(text: str, width: int, separator: str = " · ") -> list[str]:
+_BETWEEN = " · "  # short phrases of one line
+
+
+def fold(text: str, width: int) -> list[str]:
     """Break a line of short phrases between them, so that every line keeps to ``width`` cells.
 
     >>> fold("1 manual · 2 near miss · 3 cluster", 24)
     ['1 manual · 2 near miss', '3 cluster']
     """
     lines: list[str] = []
-    for part in text.split(separator):
-        if lines and cells(lines[-1]) + cells(separator) + cells(part) <= width:
-            lines[-1] += separator + part
+    for part in text.split(_BETWEEN):
+        if lines and cells(lines[-1]) + cells(_BETWEEN) + cells(part) <= width:
+            lines[-1] += _BETWEEN + part
         else:
             lines.append(clip(part, width))
     return lines

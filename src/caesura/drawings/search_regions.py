@@ -25,13 +25,15 @@ from caesura.drawings.timelines import Stretch, cells_per_gap, stretches
 from caesura.errors import CaesuraError
 from caesura.metrics.region_match import RegionMatch, region_match
 from caesura.metrics.regions import Matching
-from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["RegionTimeline", "draw_regions", "tolerance_in_words"]
+__all__ = [
+    "RegionTimeline",
+    "draw_regions",
+]
 
 _NAME = 14
-_LINES = 24  # of a terminal drawing, each with a row a side; longer recordings end in a word about the rest
+_LINES = 24  # of a terminal drawing, each with one row per side; longer recordings end in a word about the rest
 _CLOSE = 3000  # boundaries of both sides that are drawn one by one, with their regions
 _ROWS = 60  # lines of an SVG drawing; longer recordings are drawn on a smaller scale
 _KEY = "● hit · + insertion · × deletion · ░ region of ± {:g} ms"
@@ -155,12 +157,3 @@ class RegionTimeline(ScenePicture):
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto" tabindex="0">{self.svg()}</div>'
-
-
-def tolerance_in_words(tolerance: float | str) -> str:
-    """Spell a tolerance: ± 20 ms.
-
-    >>> tolerance_in_words(0.02)
-    '± 20 ms'
-    """
-    return f"± {1000 * seconds(tolerance):g} ms"

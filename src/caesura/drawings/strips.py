@@ -31,9 +31,13 @@ from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.words import number_of
 
 if TYPE_CHECKING:
-    from caesura.statistics.evaluation import Measured
+    pass
 
-__all__ = ["Scored", "Strip", "draw_strip", "strip_of"]
+__all__ = [
+    "Scored",
+    "Strip",
+    "draw_strip",
+]
 
 _NAME = 24
 _ROWS = 30  # items drawn in a terminal before the rest is counted
@@ -68,14 +72,6 @@ def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     interval = bootstrap_interval(measure, rows)
     pooled = Scored("pooled", float(measure.score(rows.sum(axis=0))), *(interval or (None, None)))
     return Strip(tuple(lines), pooled, measure.spelled, measure.bounds, means)
-
-
-def strip_of(measured: Measured, items: Sequence[str]) -> Strip:
-    """Draw an evaluation: every item's score, and the pooled score with its interval."""
-    interval = measured.interval
-    pooled = Scored("pooled", measured.micro, *((interval.low, interval.high) if interval else (None, None)))
-    lines = tuple(Scored(item, value) for item, value in zip(items, measured.per_item, strict=True))
-    return Strip(lines, pooled, measured.metric.spelled, measured.metric.bounds)
 
 
 @dataclass(frozen=True)

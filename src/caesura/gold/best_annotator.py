@@ -25,7 +25,7 @@ def default_metric(marks: Marks, embeddedness: Embeddedness) -> Metric:
 
 
 def likeness(measure: Metric, candidates: Sequence[Marks], annotations: Sequence[Marks]) -> NDArray[np.float64]:
-    """Score every candidate (hypothesis) against every annotation (reference): one row a candidate, larger is more alike."""
+    """Score every candidate (hypothesis) against every annotation (reference): one row per candidate, larger is more alike."""
     reference = Corpus.from_annotations([("text", str(i), marks) for i, marks in enumerate(annotations)])
     hypothesis = Corpus.from_annotations([("text", str(i), marks) for i, marks in enumerate(candidates)])
     candidate, annotation = np.divmod(np.arange(len(candidates) * len(annotations)), len(annotations))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ __all__ = [
     "like",
     "method_table",
     "represent",
-    "to_linear",
 ]
 
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
@@ -192,19 +191,6 @@ def compare_methods(
 def gold_corpus(golds: Mapping[tuple[str, str], Gold], coder: str = "gold") -> Corpus:
     """Put gold standards into a corpus of one coder, ready to be written or compared."""
     return Corpus.from_annotations(Annotation(item, coder, gold, track) for (item, track), gold in golds.items())
-
-
-def to_linear(corpus: Corpus, level: int | Literal["all"] = "all") -> Corpus:
-    """Turn a corpus of hierarchies into one of linear segmentations: all boundaries, or those of one level.
-
-    >>> corpus = Corpus.from_dict({"x": {"ann": Hierarchy.from_brackets("[[a] [b c]] [d]")}})
-    >>> to_linear(corpus)["x", "ann"].masses, to_linear(corpus, 1)["x", "ann"].masses
-    ([1, 2, 1], [3, 1])
-    """
-    return Corpus.from_annotations(
-        [a._replace(marks=_flat(a.marks, None if level == "all" else level)) for a in corpus],
-        attributes=corpus.attributes,
-    )
 
 
 def like(marks: Segmentation | Hierarchy, gold: Gold) -> Segmentation | Hierarchy:

@@ -76,7 +76,7 @@ def _check_keys(corpus: Corpus) -> None:
     if not len(corpus):
         return
     stream = corpus.item_of * len(corpus.tracks) + corpus.track_of
-    if (stream[1:] > stream[:-1]).all():  # one annotation a text, as large files have it
+    if (stream[1:] > stream[:-1]).all():  # one annotation per text, as large files have it
         return
     key = stream * len(corpus.coders) + corpus.coder_of
     order = np.argsort(key, kind="stable")

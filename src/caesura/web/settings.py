@@ -20,8 +20,6 @@ class Limits:
     upload_bytes: int = 20 * 1024 * 1024
     files: int = 200
     boundaries: int = 2_000_000
-    name_length: int = 500
-    comment_length: int = 10_000
     text_length: int = 2_000_000
 
 

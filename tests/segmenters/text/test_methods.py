@@ -10,7 +10,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.segmenters import segmenter
 from caesura.segmenters.text import C99, DCM, U00, Human, Random, TextTiling, Vectors
-from caesura.segmenters.text.trees import split_greedily, split_tree
+from caesura.segmenters.text.trees import split_greedily
 
 SEA = [
     "the ship sailed the sea",
@@ -85,7 +85,6 @@ def test_greedy_splits_make_a_binary_tree() -> None:
     cost, frame = segmenter.cost(tuple(TEXT), True), segmenter._frame(12)
     splits = split_greedily(cost, frame, 3)
     assert sorted(s.position for s in splits) == [4, 8]
-    assert len(split_tree(splits, TEXT).spans) == 5
     assert U00(recursive=True).segment(TEXT, 3).positions.tolist() == [4, 8]
 
 

@@ -1,1 +1,1 @@
-"""Annotations of recordings: one module a format, all of them turned into boundaries by the same rules."""
+"""Annotations of recordings: one module per format, all of them turned into boundaries by the same rules."""

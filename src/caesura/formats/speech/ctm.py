@@ -59,7 +59,7 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
 
 
 def write(corpus: Corpus) -> Iterator[str]:
-    """Write a line a named segment; stretches without a name are the gaps between them."""
+    """Write one line per named segment; stretches without a name are the gaps between them."""
     for item, track, _, marks in flat(corpus):
         for start, end, label in segments(marks):
             if label:
