@@ -83,7 +83,7 @@ def test_one_type_per_position_is_checked_within_pairs_only() -> None:
         Batch.of_pair(twice, twice).check_one_type_per_position()
 
 
-def test_threads_have_desks_of_their_own() -> None:
+def test_threads_do_not_mix_single_calls() -> None:
     def score(n: int) -> list[float]:
         return [metric("F")([n, 3, 60 - n], [n, 63 - n]) for _ in range(300)]
 

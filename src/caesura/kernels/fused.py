@@ -1,4 +1,8 @@
-"""One compiled call for one pair: masses (or flags) in, a row of counts out; a few lines per family, nothing else.
+"""One compiled call for one pair: two sides in, a row of counts out; a few lines per family, nothing else.
+
+Every kernel here takes ``(ref, hyp, length, <parameters>)`` and returns a length and a row. The sides are positions of a text of that
+length, rows of nested segments, or, where the length is None, the plain lists people type: masses, or flags as bytes. A length of -1
+asks for a closer look: the caller then goes the long way, which finds the words for what is wrong.
 
 A factory that wraps any kernel would need no line at all, but a closure over a compiled function is never found again in the cache
 on disk, so these stand at the top of a module.
@@ -11,50 +15,137 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.desk import cumulate
-from caesura.kernels.edits import count_adjacent
+from caesura.kernels.closest import count_alignment_of_units
+from caesura.kernels.edits import count_adjacent, count_edits
+from caesura.kernels.exact import count_common
 from caesura.kernels.flexible import count_flexible
+from caesura.kernels.hamming import count_hamming
 from caesura.kernels.jit import kernel
-from caesura.kernels.windows import count_windows
+from caesura.kernels.nesting import count_beginnings, count_crossing, count_shared
+from caesura.kernels.regions import count_matched
+from caesura.kernels.segments import count_alignment, count_alignment_with
+from caesura.kernels.windows import count_windows, window_width
 
-__all__ = ["pair_adjacent", "pair_flexible", "pair_windows"]
+__all__ = [
+    "pair_adjacent", "pair_aligned", "pair_aligned_times", "pair_aligned_with", "pair_beginnings", "pair_common", "pair_common_times", "pair_crossing",
+    "pair_edits", "pair_flexible", "pair_hamming", "pair_levels", "pair_places", "pair_regions", "pair_shared", "pair_windows",
+    "width_of_masses",
+]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- laying out
 
 
 @kernel
-def _columns(ref: NDArray[Any], hyp: NDArray[Any]) -> Any:
-    """Lay two lists out as a batch of one pair; a negative length asks for a closer look."""
-    first, second, start = np.empty(len(ref) + 1, np.int64), np.empty(len(hyp) + 1, np.int64), np.zeros(1, np.int64)
-    length, in_ref = cumulate(ref, first)
-    other, in_hyp = cumulate(hyp, second)
-    if length != other:
-        length, in_ref, in_hyp = -1, 0, 0
-    return first, start, np.array([in_ref]), second, start, np.array([in_hyp]), np.array([length])
+def _cumulate(raw: NDArray[Any], positions: NDArray[Any]) -> tuple[int, int]:
+    """Write the positions behind masses, or behind flags, which come as bytes; return the length and how many there are."""
+    if raw.itemsize == 1:
+        count = 0
+        for i in range(len(raw)):
+            if raw[i] != 48 and raw[i] != 49:
+                return -1, 0
+            positions[count] = i + 1
+            count += int(raw[i] == 49)
+        return len(raw) + 1, count
+    length = 0
+    for i in range(len(raw)):
+        if raw[i] < 1:
+            return -1, 0
+        length += int(raw[i])
+        positions[i] = length
+    return length, max(len(raw) - 1, 0)
 
 
 @kernel
-def pair_adjacent(ref: NDArray[Any], hyp: NDArray[Any], weight: float) -> Any:
-    """Count the edits of one pair: its length, and its row."""
+def _columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Lay a pair of texts of units out as a batch of one."""
+    if length is None:
+        first, second = np.empty(len(ref) + 1, np.int64), np.empty(len(hyp) + 1, np.int64)
+        units, in_ref = _cumulate(ref, first)
+        others, in_hyp = _cumulate(hyp, second)
+        if units != others:
+            units, in_ref, in_hyp = -1, 0, 0
+        start = np.zeros(1, np.int64)
+        return first, start, np.array([in_ref]), second, start, np.array([in_hyp]), np.array([units])
+    return _ready_columns(ref, hyp, length)
+
+
+@kernel
+def _ready_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Lay positions out as a batch of one."""
+    start = np.zeros(1, np.int64)
+    return ref, start, np.array([len(ref)]), hyp, start, np.array([len(hyp)]), np.array([length])
+
+
+@kernel
+def _own_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Lay a pair out with positions copied, so that a large kernel is compiled for one layout of single calls, not for two."""
+    if length is None:
+        return _columns(ref, hyp, length)
+    return _columns(ref.copy(), hyp.copy(), length)
+
+
+@kernel
+def width_of_masses(raw: NDArray[Any], k: int, rounding: int, minimum: int) -> int:
+    """Return the width of the windows of a reference of these masses or flags, -1 where something is wrong with them."""
+    length, boundaries = _cumulate(raw, np.empty(len(raw) + 1, np.int64))
+    return window_width(length, boundaries, k, rounding, minimum) if length >= 0 else -1
+
+
+# ---------------------------------------------------------------------- boundaries between units
+
+
+@kernel
+def pair_adjacent(ref: NDArray[Any], hyp: NDArray[Any], length: Any, weight: float) -> Any:
+    """Count edits where near misses are adjacent."""
     out = np.empty((1, 8))
-    first, start, stop, second, other, end, length = _columns(ref, hyp)
-    count_adjacent(first, start, stop, second, other, end, length, weight, out)
+    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
+    count_adjacent(first, start, stop, second, other, end, lengths, weight, out)
     row = out[0]
-    return length[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
+    return lengths[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
 
 @kernel
-def pair_windows(ref: NDArray[Any], hyp: NDArray[Any], k: int, rounding: int, minimum: int, padded: bool) -> Any:
-    """Sweep windows over one pair: its length (-1 also where no window fits), and its row."""
-    out = np.empty((1, 7))
-    first, start, stop, second, other, end, length = _columns(ref, hyp)
-    short = count_windows(first, start, stop, second, other, end, length, k, rounding, minimum, padded, out)
+def pair_edits(
+    ref: NDArray[Any], hyp: NDArray[Any], length: Any, optimal: bool, span_weights: NDArray[Any], ordinal: NDArray[Any]
+) -> Any:
+    """Count edits with near misses of any span."""
+    out, no_types, no_table = np.empty((1, 8)), np.empty(0, np.int64), np.empty((0, 0))
+    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
+    count_edits(
+        first, no_types, start, stop, second, no_types, other, end, lengths,
+        False, optimal, span_weights, ordinal, no_types, no_table, out,
+    )  # fmt: skip
     row = out[0]
-    return length[0] if short < 0 else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6])
+    return lengths[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
+
+
+@kernel
+def pair_windows(
+    ref: NDArray[Any], hyp: NDArray[Any], length: Any, k: int, rounding: int, minimum: int, padded: bool
+) -> Any:
+    """Sweep windows; the length is -1 also where no window fits."""
+    out = np.empty((1, 7))
+    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
+    short = count_windows(first, start, stop, second, other, end, lengths, k, rounding, minimum, padded, out)
+    row = out[0]
+    return lengths[0] if short < 0 else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6])
+
+
+@kernel
+def pair_hamming(ref: NDArray[Any], hyp: NDArray[Any], length: Any, insert: float, delete: float, shift: float) -> Any:
+    """Find the generalised Hamming distance."""
+    out = np.empty((1, 2))
+    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
+    count_hamming(first, start, stop, second, other, end, insert, delete, shift, out)
+    return lengths[0], (out[0, 0], out[0, 1])
 
 
 @kernel
 def pair_flexible(
     ref: NDArray[Any],
     hyp: NDArray[Any],
+    length: Any,
     costs: NDArray[Any],
     steps: NDArray[Any],
     reach: int,
@@ -62,11 +153,227 @@ def pair_flexible(
     sign: int,
     closing: bool,
 ) -> Any:
-    """Find the least cost of one pair of boundaries without types: its length, and its row."""
+    """Find the least cost of boundaries without types."""
     out = np.empty((1, 3))
-    first, start, stop, second, other, end, length = _columns(ref, hyp)
+    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
     types = np.zeros(max(len(first), len(second)), np.int64)
     count_flexible(
-        first, types, start, stop, second, types, other, end, length, costs, steps, reach, forced, sign, closing, out
+        first, types, start, stop, second, types, other, end, lengths, costs, steps, reach, forced, sign, closing, out
     )
-    return length[0], (out[0, 0], out[0, 1], out[0, 2])
+    return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
+
+
+@kernel
+def pair_aligned(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Align segments of units as published."""
+    out = np.empty((1, 2))
+    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
+    count_alignment_of_units(first, start, stop, second, other, end, lengths, out)
+    return lengths[0], (out[0, 0], out[0, 1])
+
+
+@kernel
+def pair_aligned_with(
+    ref: NDArray[Any],
+    hyp: NDArray[Any],
+    length: Any,
+    closeness: int,
+    weight: int,
+    ties: int,
+    whole: bool,
+    directed: bool,
+    threshold: float,
+    penalty: float,
+    scorer: int,
+    base: float,
+) -> Any:
+    """Align segments of units with every named option."""
+    out, none = np.empty((1, 2)), np.empty(0, np.int64)
+    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
+    count_alignment_with(
+        first, none, none, start, stop, second, none, none, other, end, lengths, 0.0,
+        closeness, weight, ties, whole, directed, threshold, penalty, scorer, base, out,
+    )  # fmt: skip
+    return lengths[0], (out[0, 0], out[0, 1])
+
+
+# ---------------------------------------------------------------------- boundaries between units or in time
+
+
+@kernel
+def pair_common(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Count the boundaries that both sides have."""
+    out, no_types = np.empty((1, 3)), np.empty(0, np.int64)
+    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
+    count_common(first, no_types, start, stop, second, no_types, other, end, lengths, out)
+    return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
+
+
+@kernel
+def pair_common_times(ref: NDArray[Any], hyp: NDArray[Any], length: float) -> Any:
+    """Count the instants at which both sides have a boundary."""
+    out, no_types = np.empty((1, 3)), np.empty(0, np.int64)
+    first, start, stop, second, other, end, lengths = _ready_columns(ref, hyp, length)
+    count_common(first, no_types, start, stop, second, no_types, other, end, lengths, out)
+    return length, (out[0, 0], out[0, 1], out[0, 2])
+
+
+@kernel
+def pair_places(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Count them, and the places where one could stand."""
+    out, no_types = np.empty((1, 4)), np.empty(0, np.int64)
+    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
+    count_common(first, no_types, start, stop, second, no_types, other, end, lengths, out)
+    return lengths[0], (out[0, 0], out[0, 1], out[0, 2], out[0, 3])
+
+
+@kernel
+def pair_regions(
+    ref: NDArray[Any],
+    hyp: NDArray[Any],
+    length: float,
+    tolerance: int,
+    scale: float,
+    later: bool,
+    edges: bool,
+    matching: int,
+    largest: float,
+) -> Any:
+    """Look into search regions; times that are out of order, not finite or beyond the ``largest`` tick get a length of -1."""
+    if not (length * scale <= largest and _on_grid(ref, scale, largest) and _on_grid(hyp, scale, largest)):
+        return -1.0, (0.0, 0.0, 0.0, 0.0)
+    out = np.empty((1, 4))
+    first, start, stop, second, other, end, lengths = _ready_columns(ref, hyp, length)
+    count_matched(first, start, stop, second, other, end, lengths, tolerance, scale, later, edges, matching, out)
+    return length, (out[0, 0], out[0, 1], out[0, 2], out[0, 3])
+
+
+@kernel
+def _on_grid(times: NDArray[Any], scale: float, largest: float) -> bool:
+    """Whether times ascend and none is farther than the largest tick."""
+    if len(times) == 0:
+        return True
+    before = times[0]
+    for time in times:
+        if not time >= before:
+            return False
+        before = time
+    return bool(times[0] * scale >= -largest and before * scale <= largest)
+
+
+@kernel
+def pair_aligned_times(ref: NDArray[Any], hyp: NDArray[Any], length: float, tolerance: float) -> Any:
+    """Align stretches of a recording as published."""
+    out = np.zeros((1, 2))
+    first, second = _inside(ref, length), _inside(hyp, length)
+    first, start, stop, second, other, end, lengths = _ready_columns(first, second, length)
+    count_alignment(first, start, stop, second, other, end, lengths, tolerance, out)
+    return length, (out[0, 0], out[0, 1])
+
+
+@kernel
+def _inside(times: NDArray[Any], length: float) -> NDArray[Any]:
+    """Keep the times strictly inside a recording, each once."""
+    kept, count = np.empty(len(times)), 0
+    for time in times:
+        if 0 < time < length and (count == 0 or time != kept[count - 1]):
+            kept[count] = time
+            count += 1
+    return kept[:count]
+
+
+# ---------------------------------------------------------------------- nested segments
+
+
+@kernel
+def _reading_order(rows: NDArray[Any], length: int, flat: bool) -> Any:
+    """Sort segments by first unit, longer first, then by level; flat, a span counts once and has level 0."""
+    size = len(rows)
+    key, count = np.empty(size, np.int64), 0
+    for i in range(size):
+        key[i] = rows[i, 0] * (length + 1) - rows[i, 1]
+    firsts, lasts, levels = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    for i in np.argsort(key, kind="mergesort"):  # rows come by level, and stay so where they share a span
+        if flat and count > 0 and firsts[count - 1] == rows[i, 0] and lasts[count - 1] == rows[i, 1]:
+            continue
+        firsts[count], lasts[count], levels[count] = rows[i, 0], rows[i, 1], 0 if flat else rows[i, 2]
+        count += 1
+    return firsts, lasts, levels, np.zeros(1, np.int64), np.array([count])
+
+
+@kernel
+def _outermost_first(rows: NDArray[Any]) -> bool:
+    for i in range(1, len(rows)):
+        if rows[i, 2] < rows[i - 1, 2] or (rows[i, 2] == rows[i - 1, 2] and rows[i, 0] < rows[i - 1, 0]):
+            return False
+    return True
+
+
+@kernel
+def pair_shared(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool) -> Any:
+    """Count the segments that both sides have."""
+    out = np.empty((1, 3))
+    first, last, level, start, stop = _reading_order(ref, length, flat)
+    other_first, other_last, other_level, other_start, other_stop = _reading_order(hyp, length, flat)
+    count_shared(first, last, level, start, stop, other_first, other_last, other_level, other_start, other_stop, out)
+    sound = _outermost_first(ref) and _outermost_first(hyp)
+    return length if sound else -1, (out[0, 0], out[0, 1], out[0, 2])
+
+
+@kernel
+def pair_crossing(ref: NDArray[Any], hyp: NDArray[Any], length: int) -> Any:
+    """Count the segments that cross none."""
+    out = np.empty((1, 2))
+    first, last, _, start, stop = _reading_order(ref, length, True)
+    other_first, other_last, _, other_start, other_stop = _reading_order(hyp, length, True)
+    count_crossing(first, last, start, stop, other_first, other_last, other_start, other_stop, out)
+    return length, (out[0, 0], out[0, 1])
+
+
+@kernel
+def pair_beginnings(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool, deepest: int) -> Any:
+    """Count where segments begin; the row is an array."""
+    out = np.zeros((1, 2 * deepest + 4))
+    first, _, level, start, stop = _reading_order(ref, length, flat)
+    other_first, _, other_level, other_start, other_stop = _reading_order(hyp, length, flat)
+    if flat:
+        level[:], other_level[:] = 1, 1
+    count_beginnings(
+        first, level, start, stop, other_first, other_level, other_start, other_stop, np.array([length]), deepest, out
+    )
+    sound = _outermost_first(ref) and _outermost_first(hyp)
+    return length if sound else -1, out[0]
+
+
+@kernel
+def pair_levels(ref: NDArray[Any], hyp: NDArray[Any], length: int, weight: float) -> Any:
+    """Count edits where near misses are adjacent, level by level, added up."""
+    row, out = np.zeros(8), np.empty((1, 8))
+    deepest = max(_deepest(ref), _deepest(hyp))
+    first, second = np.empty(2 * len(ref), np.int64), np.empty(2 * len(hyp), np.int64)
+    for level in range(1, deepest + 1):
+        in_ref, in_hyp = _edges_of_level(ref, level, length, first), _edges_of_level(hyp, level, length, second)
+        left, start, stop, right, other, end, lengths = _ready_columns(first[:in_ref], second[:in_hyp], length)
+        count_adjacent(left, start, stop, right, other, end, lengths, weight, out)
+        row += out[0]
+    sound = _outermost_first(ref) and _outermost_first(hyp)
+    return length if sound else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
+
+
+@kernel
+def _deepest(rows: NDArray[Any]) -> int:
+    return rows[len(rows) - 1, 2] if len(rows) > 0 else 0
+
+
+@kernel
+def _edges_of_level(rows: NDArray[Any], level: int, length: int, edges: NDArray[Any]) -> int:
+    """Write down where segments of a level begin or end inside the text, each place once; return how many there are."""
+    count = 0
+    for i in range(len(rows)):
+        if rows[i, 2] != level:
+            continue
+        for edge in (rows[i, 0] - 1, rows[i, 1]):
+            if 0 < edge < length and (count == 0 or edges[count - 1] != edge):
+                edges[count] = edge
+                count += 1
+    return count

@@ -25,8 +25,9 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side, first_of_place
 from caesura.metrics.catalog import usual_metric
-from caesura.metrics.family import Family, Numbers, Rows, Score, share_or_one, sign
+from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share_or_one, sign
 from caesura.model import SegmentationLike, as_segmentation
+from caesura.model.corpus import Kind
 
 __all__ = ["AlignmentCounts", "Likeness", "Overlaps", "Segment", "SegmentAlignment", "alignment_similarity"]
 
@@ -166,10 +167,14 @@ class SegmentAlignment(Family):
         batch.check_one_type_per_position()
         return batch
 
-    @property
-    def takes_plain_lists(self) -> bool:
-        """Whether types are no condition."""
-        return not self.typed
+    def single(self, kind: Kind) -> Single | None:
+        """Segments without types, unless they have to have one or a function weighs them."""
+        if self.as_published:
+            published = load("fused").pair_aligned if kind == "units" else load("fused").pair_aligned_times
+            return Single(published, () if kind == "units" else (_SAME_TIME,))
+        if kind == "time" or self.typed or callable(self.closeness) or callable(self.weight):
+            return None
+        return Single(load("fused").pair_aligned_with, self._codes)
 
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
@@ -202,12 +207,18 @@ class SegmentAlignment(Family):
             load("segments").count_alignment_with(
                 ref.positions, ref.types, ref.closing, ref.starts, ref.stops,
                 hyp.positions, hyp.types, hyp.closing, hyp.starts, hyp.stops,
-                batch.lengths, tolerance,
-                _LIKENESSES.index(self.closeness), _LIKENESSES.index(self.weight), _TIES.index(self.ties),
-                self.alignment == "global", self.edges == "directed", self.threshold, self.penalty,
-                _SCORERS.index(self.scorer), self.base, out,
+                batch.lengths, tolerance, *self._codes, out,
             )  # fmt: skip
         return out
+
+    @property
+    def _codes(self) -> tuple[int, int, int, bool, bool, float, float, int, float]:
+        """The named options as the kernels take them."""
+        return (
+            _LIKENESSES.index(self.closeness), _LIKENESSES.index(self.weight), _TIES.index(self.ties),
+            self.alignment == "global", self.edges == "directed", float(self.threshold), float(self.penalty),
+            _SCORERS.index(self.scorer), float(self.base),
+        )  # fmt: skip
 
     def overlaps(self, reference: SegmentationLike, hypothesis: SegmentationLike) -> Overlaps:
         """Trace one pair: every overlap, its weight, and which sides chose it as an edge."""

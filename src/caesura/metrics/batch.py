@@ -6,7 +6,6 @@ over all pairs of its coders, or over one pair in a function call is the same sh
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -18,7 +17,7 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
 from caesura.model.corpus import Kind, merged_labels
 
-__all__ = ["Batch", "Side", "bare_columns", "first_of_place", "lay_out_pair", "raw_marks"]
+__all__ = ["Batch", "Side", "first_of_place", "lay_out_pair", "plain_marks", "raw_marks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,9 @@ class Side:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if (column := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _one_layout(column))
+            column = getattr(self, name)
+            if column is not None and (laid := _one_layout(column)) is not column:
+                object.__setattr__(self, name, laid)
 
     @classmethod
     def of(cls, corpus: Corpus, rows: NDArray[np.int64] | None = None) -> Side:
@@ -131,13 +131,13 @@ class Batch:
                 f"item {reference.items[reference.item_of[row]]!r}: the reference has {lengths[apart[0]]} units, "
                 f"the hypothesis {others[apart[0]]}; both must cover the same text."
             )
-        one, two = _alike(Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows))
+        ref, hyp = _alike(Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows))
         labels = _shared_labels(reference, hypothesis)
         return cls(
             reference.kind,
             lengths,
-            one.recoded(reference.labels, labels),
-            two.recoded(hypothesis.labels, labels),
+            ref.recoded(reference.labels, labels),
+            hyp.recoded(hypothesis.labels, labels),
             labels,
         )
 
@@ -149,11 +149,6 @@ class Batch:
     def typed(self) -> bool:
         """Whether both sides carry types."""
         return self.reference.types is not None and self.hypothesis.types is not None
-
-    @property
-    def bare(self) -> bool:
-        """Whether it holds untyped boundaries between units and nothing else, so that no family has to look twice."""
-        return self.kind == "units" and self.reference.types is None and self.hypothesis.types is None
 
     @property
     def plain(self) -> Batch:
@@ -209,10 +204,34 @@ class Batch:
 # ---------------------------------------------------------------------- single calls
 
 
+def plain_marks(reference: Any, hypothesis: Any) -> tuple[Kind | None, Any, Any, Any]:
+    """Take one pair as the loops of single calls do: its kind, both sides, their length (None: masses or flags).
+
+    No kind where there are types, two lengths, or anything that the constructors have to look at.
+    """
+    given = type(reference)
+    if given is Segmentation:
+        if (
+            type(hypothesis) is given
+            and reference.types is None
+            and hypothesis.types is None
+            and (length := reference.length) == hypothesis.length
+            and type(length) is type(hypothesis.length)
+        ):
+            kind: Kind = "units" if type(length) is int else "time"
+            return kind, reference.positions, hypothesis.positions, length
+    elif given is Hierarchy:
+        if type(hypothesis) is given and reference.length == hypothesis.length:
+            return "nested", reference.segments, hypothesis.segments, reference.length
+    elif (ref := raw_marks(reference)) is not None and (hyp := raw_marks(hypothesis)) is not None:
+        return "units", ref, hyp, None
+    return None, None, None, None
+
+
 def raw_marks(value: object) -> NDArray[Any] | None:
     """Return masses or flags as the kernels take them; None where they are anything else."""
-    kind = type(value)
-    if kind is list or kind is tuple or kind is np.ndarray:  # not masked arrays, which hide members
+    given = type(value)
+    if given is list or given is tuple or given is np.ndarray:  # not masked arrays, which hide members
         try:
             raw = np.array(value)
         except ValueError:  # ragged lists
@@ -221,44 +240,16 @@ def raw_marks(value: object) -> NDArray[Any] | None:
     return np.frombuffer(value.encode(), np.uint8) if isinstance(value, str) else None
 
 
-def lay_out_pair(
-    reference: Any, hypothesis: Any, raw_reference: NDArray[Any] | None, raw_hypothesis: NDArray[Any] | None
-) -> Batch:
-    """Lay out one pair of whatever people type: segmentations, lists of masses, strings of flags, hierarchies.
-
-    The last two are what :func:`raw_marks` made of the first two. Plain lists and strings go to this thread's desk, a batch of
-    one pair that is filled anew for every call: it is good until the next call only. What is suspicious goes through the
-    constructors, which know what to say.
-    """
-    if raw_reference is not None and raw_hypothesis is not None:
-        desk, room = _DESKS.desk, len(raw_reference) + len(raw_hypothesis)
-        if room > desk.room:
-            desk = _DESKS.desk = _Desk(2 * room)
-        if _lay_out(raw_reference, raw_hypothesis, desk.positions, desk.stops, desk.lengths):
-            return desk.batch
-    if (columns := bare_columns(reference, hypothesis)) is not None:
-        return Batch("units", columns[6], Side(*columns[:3]), Side(*columns[3:6]))
+def lay_out_pair(reference: Any, hypothesis: Any) -> Batch:
+    """Lay out one pair of whatever people type: segmentations, lists of masses, strings of flags, hierarchies."""
     sides = [value if isinstance(value, Hierarchy) else as_segmentation(value) for value in (reference, hypothesis)]
     return Batch.of_pair(*sides)
 
 
-def bare_columns(reference: object, hypothesis: object) -> tuple[NDArray[Any], ...] | None:
-    """Lay out two segmentations of one text of units without types, as kernels take them; None where they are anything else."""
-    if type(reference) is not Segmentation or type(hypothesis) is not Segmentation:
-        return None
-    if reference.types is not None or hypothesis.types is not None:
-        return None
-    if type(reference.length) is not int or reference.length != hypothesis.length:
-        return None
-    ref, hyp = reference.positions, hypothesis.positions
-    stops = np.array((len(ref), len(hyp), reference.length))
-    stops.flags.writeable = False
-    return ref, _ZERO, stops[:1], hyp, _ZERO, stops[1:2], stops[2:]
-
-
 def _one_layout(column: NDArray[Any]) -> NDArray[Any]:
     """Look at a column as at those of a Segmentation: read-only and in one piece, for every other layout is compiled anew."""
-    if not column.flags.writeable and column.flags.c_contiguous:
+    flags = column.flags
+    if not flags.writeable and flags.c_contiguous:
         return column
     view = np.ascontiguousarray(column)[:]
     view.flags.writeable = False
@@ -267,34 +258,6 @@ def _one_layout(column: NDArray[Any]) -> NDArray[Any]:
 
 _ZERO = _one_layout(np.zeros(1, np.int64))
 _WHOLE = np.dtype(np.int64)
-
-
-def _lay_out(*given: Any) -> bool:
-    """Load the kernel on first use and take its place."""
-    global _lay_out
-    from caesura.kernels.desk import lay_out as _lay_out
-
-    return _lay_out(*given)
-
-
-class _Desk:
-    """Room for one pair of untyped segmentations, and the batch that looks at it."""
-
-    def __init__(self, room: int) -> None:
-        self.room, half = room, room + 2
-        self.positions, self.lengths = np.empty(2 * half, np.int64), np.zeros(1, np.int64)
-        self.stops, zero = np.zeros((2, 1), np.int64), np.zeros(1, np.int64)
-        first, second = self.positions[:half], self.positions[half:]
-        sides = Side(first, zero, self.stops[0]), Side(second, zero, self.stops[1])
-        self.batch = Batch("units", self.lengths, *sides)
-
-
-class _Desks(threading.local):
-    def __init__(self) -> None:
-        self.desk = _Desk(256)
-
-
-_DESKS = _Desks()
 
 
 # ---------------------------------------------------------------------- laying out
@@ -316,23 +279,23 @@ def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batc
     return Batch("time" if reference.timed else "units", np.array([reference.length]), ref, hyp, labels)
 
 
-def _alike(one: Side, two: Side) -> tuple[Side, Side]:
+def _alike(ref: Side, hyp: Side) -> tuple[Side, Side]:
     """Where one side carries types and the other has no mark at all, take its nothing for typed nothing."""
-    if one.types is None and two.types is not None and not len(one.positions):
-        return replace(one, types=np.empty(0, np.int64)), two
-    if two.types is None and one.types is not None and not len(two.positions):
-        return one, replace(two, types=np.empty(0, np.int64))
-    return one, two
+    if ref.types is None and hyp.types is not None and not len(ref.positions):
+        return replace(ref, types=np.empty(0, np.int64)), hyp
+    if hyp.types is None and ref.types is not None and not len(hyp.positions):
+        return ref, replace(hyp, types=np.empty(0, np.int64))
+    return ref, hyp
 
 
-def _shared_labels(one: Corpus, two: Corpus) -> tuple[str, ...] | None:
-    if one.types is None or two.types is None:
-        return one.labels if two.types is None else two.labels
-    if (one.labels is None) != (two.labels is None) and len(one.types) and len(two.types):
+def _shared_labels(ref: Corpus, hyp: Corpus) -> tuple[str, ...] | None:
+    if ref.types is None or hyp.types is None:
+        return ref.labels if hyp.types is None else hyp.labels
+    if (ref.labels is None) != (hyp.labels is None) and len(ref.types) and len(hyp.types):
         raise CaesuraError("boundary types are names on one side and integers on the other; use one of the two.")
-    if one.labels is None or two.labels is None:
-        return one.labels or two.labels
-    return merged_labels(one.labels, two.labels)
+    if ref.labels is None or hyp.labels is None:
+        return ref.labels or hyp.labels
+    return merged_labels(ref.labels, hyp.labels)
 
 
 def first_of_place(pair: NDArray[np.int64], where: NDArray[Any]) -> NDArray[np.bool_]:

@@ -19,7 +19,8 @@ import numpy as np
 
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share_of_side, share_or_one
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share_of_side, share_or_one
+from caesura.model.corpus import Kind
 from caesura.words import check_above_zero
 
 __all__ = ["PlaceCounts", "PlacesAgreed", "SharedBoundaries", "SharedCounts"]
@@ -89,6 +90,10 @@ class SharedBoundaries(Family):
     types = "sets"
     paper = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
+    def single(self, kind: Kind) -> Single:
+        """Boundaries without types."""
+        return Single(load("fused").pair_common if kind == "units" else load("fused").pair_common_times)
+
     def count(self, batch: Batch) -> Rows:
         """Merge both sides of every pair."""
         ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), len(self.counts._fields)))
@@ -116,3 +121,7 @@ class PlacesAgreed(SharedBoundaries):
     unasked = frozenset()
     types: ClassVar = "ignored"  # type: ignore[assignment]
     paper = "Gale, Church & Yarowsky 1992; Passonneau & Litman 1993, for pairs of coders"
+
+    def single(self, kind: Kind) -> Single:
+        """Boundaries without types."""
+        return Single(load("fused").pair_places)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.errors import CaesuraError
-from caesura.metrics.batch import Batch, bare_columns, lay_out_pair, raw_marks
+from caesura.metrics.batch import Batch, lay_out_pair, plain_marks
 from caesura.model.corpus import Kind
 
 __all__ = [
@@ -94,11 +94,10 @@ class Score:
 
 
 class Single(NamedTuple):
-    """The compiled loops of a family on untyped boundaries: of two lists of masses, of a batch if it has one, their parameters."""
+    """The compiled loop of a family on one pair without types, see :mod:`caesura.kernels.fused`, and its parameters."""
 
-    of_masses: Callable[..., Any]
-    of_columns: Callable[..., int] | None
-    parameters: tuple[Any, ...]
+    of_pair: Callable[..., Any]
+    parameters: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,13 +134,8 @@ class Family(ABC):
     def count(self, batch: Batch) -> Rows:
         """Count every pair of a batch that :meth:`prepare` let through, one row per pair."""
 
-    @property
-    def takes_plain_lists(self) -> bool:
-        """Whether untyped boundaries of one text of units need no look by :meth:`prepare`, so that single calls save it."""
-        return "units" in self.needs and type(self).prepare is Family.prepare
-
-    def single(self) -> Single | None:
-        """Return the compiled loops behind single calls, where a family has them; others are laid out as batches."""
+    def single(self, kind: Kind) -> Single | None:
+        """Return the compiled loop of single calls on this kind, one it needs; a family that has none lays pairs out as batches."""
         return None
 
     def prepare(self, batch: Batch) -> Batch:
@@ -200,29 +194,21 @@ class Metric:
 
     def counts_of(self, reference: Any, hypothesis: Any) -> Any:
         """Count one pair, by name: a ``Family.counts`` of numbers."""
-        make, single, bare = self._make
-        ref, hyp = raw_marks(reference), raw_marks(hypothesis)
-        if single is not None:
-            of_masses, of_columns, parameters = single
-            if ref is not None and hyp is not None:
-                length, row = of_masses(ref, hyp, *parameters)
-                if length >= 0:
-                    return make(row)
-            elif of_columns is not None and (columns := bare_columns(reference, hypothesis)) is not None:
-                out = np.empty((1, len(self.fields)))
-                if of_columns(*columns, *parameters, out) < 0:
-                    return make(out[0].tolist())
-        batch = lay_out_pair(reference, hypothesis, ref, hyp)
-        if not (bare and batch.bare):
-            batch = self.prepare(batch)
-        return make(self.family.count(batch)[0].tolist())
+        make, singles = self._make
+        kind, ref, hyp, length = plain_marks(reference, hypothesis)
+        if (single := singles.get(kind)) is not None:
+            of_pair, parameters = single
+            seen, row = of_pair(ref, hyp, length, *parameters)
+            if seen >= 0:
+                return make(row if type(row) is tuple else row.tolist())
+        return make(self.rows(lay_out_pair(reference, hypothesis))[0].tolist())
 
     # ------------------------------------------------------------------ scoring
 
     @cached_property
-    def _make(self) -> tuple[Any, Single | None, bool]:
-        """How counts are named, the loops of single calls, and whether plain lists of units need no look beforehand."""
-        return self.family.counts._make, self.family.single(), self.family.takes_plain_lists
+    def _make(self) -> tuple[Any, dict[Kind | None, Single | None]]:
+        """How counts are named, and the loops of single calls by kind."""
+        return self.family.counts._make, {kind: self.family.single(kind) for kind in self.needs}
 
     @cached_property
     def _rule(self) -> tuple[Callable[..., Parts], Callable[..., Numbers], dict[str, Any], Any]:

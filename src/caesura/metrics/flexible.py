@@ -26,6 +26,7 @@ from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, Single, one_less, sign
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
+from caesura.model.corpus import Kind
 
 __all__ = [
     "Costs",
@@ -159,17 +160,12 @@ class FlexibleEdits(Family):
             self._layout(batch)
         return batch
 
-    @property
-    def takes_plain_lists(self) -> bool:
-        """Whether no matrix could lack a type."""
-        return self.similarity is None
-
-    def single(self) -> Single | None:
-        """Boundaries without types have a loop of their own."""
+    def single(self, kind: Kind) -> Single | None:
+        """Boundaries without types, unless a matrix could lack their type."""
         if self.similarity is not None:
             return None
         closing = bool(self.closing)  # the end is no place for a boundary without a type, unless somebody says so
-        return Single(load("fused").pair_flexible, None, (*self._plain_costs, self.forced, self.tie_sign, closing))
+        return Single(load("fused").pair_flexible, (*self._plain_costs, self.forced, self.tie_sign, closing))
 
     def count(self, batch: Batch) -> Rows:
         """Find the least cost, the number of pairs plus unpaired boundaries, and the number of potential boundaries."""

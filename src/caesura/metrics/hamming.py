@@ -16,8 +16,9 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
 from caesura.metrics.catalog import usual_metric
-from caesura.metrics.family import Family, Numbers, Rows, Score, share, sign
+from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share, sign
 from caesura.model import SegmentationLike
+from caesura.model.corpus import Kind
 
 __all__ = ["GeneralizedHamming", "HammingCounts", "generalized_hamming"]
 
@@ -64,13 +65,20 @@ class GeneralizedHamming(Family):
         """Symmetric where inserting costs as much as deleting."""
         return self.insert == self.delete
 
+    def single(self, kind: Kind) -> Single:
+        """Boundaries without types."""
+        return Single(load("fused").pair_hamming, self._prices)
+
+    @property
+    def _prices(self) -> tuple[float, float, float]:
+        return float(self.insert), float(self.delete), float(self.shift)
+
     def count(self, batch: Batch) -> Rows:
         """Find the least cost of every pair."""
         ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 2))
         load("hamming").count_hamming(
-            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops,
-            float(self.insert), float(self.delete), float(self.shift), out,
-        )  # fmt: skip
+            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, *self._prices, out
+        )
         return out
 
 

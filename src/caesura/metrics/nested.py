@@ -26,12 +26,14 @@ from caesura.metrics.family import (
     Parts,
     Rows,
     Score,
+    Single,
     one_less,
     share,
     share_of_side,
     share_or_one,
     sign,
 )
+from caesura.model.corpus import Kind
 
 __all__ = ["BoundariesByLevel", "CrossingSegments", "SegmentBeginnings", "SharedSegments", "kappa_parts"]
 
@@ -112,6 +114,10 @@ class SharedSegments(Family):
     def __post_init__(self) -> None:
         _check_embeddedness(self.embeddedness)
 
+    def single(self, kind: Kind) -> Single:
+        """Two hierarchies."""
+        return Single(load("fused").pair_shared, (self.embeddedness == "flat",))
+
     def count(self, batch: Batch) -> Rows:
         """Merge the segments of both sides in reading order."""
         out = np.zeros((len(batch), 3))
@@ -148,6 +154,10 @@ class CrossingSegments(Family):
     needs = frozenset({"nested"})
     paper = _PAPER
 
+    def single(self, kind: Kind) -> Single:
+        """Two hierarchies."""
+        return Single(load("fused").pair_crossing)
+
     def count(self, batch: Batch) -> Rows:
         """Count the hypothesis' segments that cross nothing, and all of them."""
         ref, hyp = (_reading_order(side, "flat") for side in (batch.reference, batch.hypothesis))
@@ -182,6 +192,11 @@ def kappa_parts(rows: Rows) -> KappaParts:
 
 
 def _kappa(*counts: Numbers) -> Numbers:
+    if type(counts[0]) is float:
+        units, ref, hyp = counts[0], counts[2 : 3 + DEEPEST], counts[3 + DEEPEST :]
+        observed = share(counts[1], units, 1.0)
+        expected = share(float(sum(a * b for a, b in zip(ref, hyp, strict=True))), units * units, 1.0)
+        return 1.0 if expected >= 1.0 else (observed - expected) / (1 - expected)
     return kappa_parts(np.stack([np.asarray(count, np.float64) for count in counts], axis=-1)).kappa
 
 
@@ -216,6 +231,10 @@ class SegmentBeginnings(Family):
 
     def __post_init__(self) -> None:
         _check_embeddedness(self.embeddedness)
+
+    def single(self, kind: Kind) -> Single:
+        """Two hierarchies."""
+        return Single(load("fused").pair_beginnings, (self.embeddedness == "flat", DEEPEST))
 
     def count(self, batch: Batch) -> Rows:
         """Count units, units alike, and units by category on either side."""
@@ -271,6 +290,12 @@ class BoundariesByLevel(Family):
     @cached_property
     def _linear(self) -> BoundaryEdits:
         return BoundaryEdits(n_t=self.n_t, matching=self.matching)
+
+    def single(self, kind: Kind) -> Single | None:
+        """Two hierarchies, where near misses are adjacent."""
+        if not self._linear.adjacent:
+            return None
+        return Single(load("fused").pair_levels, (self._linear.span_weights.item(1),))
 
     def count(self, batch: Batch) -> Rows:
         """Project every pair to each of its levels, count edits there, and add up."""

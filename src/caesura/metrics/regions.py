@@ -20,8 +20,10 @@ where nothing on either side is not 1.0, because a pooled rate must not change w
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isnan, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -32,9 +34,10 @@ from caesura.display.table import Table
 from caesura.errors import CaesuraError, UndefinedScore
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share, sign
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, sign
 from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, grid, seconds, ticks
 from caesura.model import Segmentation
+from caesura.model.corpus import Kind
 from caesura.model.marks import checked_length
 from caesura.words import check_choice
 
@@ -59,6 +62,7 @@ Tie: TypeAlias = Literal["earlier", "later"]
 Edges: TypeAlias = Literal["out", "in"]
 
 _MATCHINGS = ("regions", "optimal", "lenient")  # the kernel knows them by number
+_ROOT_OF_TWO = sqrt(2.0)
 
 
 class RegionCounts(NamedTuple):
@@ -99,22 +103,26 @@ def r_value(hit_rate: Any, over_segmentation: Any) -> Any:
     >>> round(float(r_value(100, 0)), 4), round(float(r_value(0, -100)), 4)
     (1.0, 0.2929)
     """
-    hr, os = np.asarray(hit_rate, np.float64), np.asarray(over_segmentation, np.float64)
-    r1 = np.sqrt((100.0 - hr) ** 2 + os**2)
-    r2 = (-os + hr - 100.0) / np.sqrt(2.0)
-    return 1.0 - (np.abs(r1) + np.abs(r2)) / 200.0
+    return _r_value(np.asarray(hit_rate, np.float64), np.asarray(over_segmentation, np.float64), np.sqrt)
+
+
+def _r_value(hr: Numbers, os: Numbers, root: Callable[[Any], Any]) -> Numbers:
+    missed = 100.0 - hr
+    r1 = root(missed * missed + os * os)
+    r2 = (-os + hr - 100.0) / _ROOT_OF_TWO
+    return 1.0 - (abs(r1) + abs(r2)) / 200.0
 
 
 def _per_reference(above: Numbers, reference: Numbers) -> Numbers:
     """Divide by reference boundaries; NaN with a warning where there are none."""
-    if np.any(reference == 0):
+    if _any_zero(reference):
         _warn_undefined("reference boundaries")
     return share(above, reference, np.nan)
 
 
 def _per_hypothesis(above: Numbers, hypothesis: Numbers) -> Numbers:
     """Divide by hypotheses; NaN with a warning where there are none."""
-    if np.any(hypothesis == 0):
+    if _any_zero(hypothesis):
         _warn_undefined("hypotheses")
     return share(above, hypothesis, np.nan)
 
@@ -136,11 +144,12 @@ def _false_alarm_rate(correct: Numbers, hypothesis: Numbers) -> Numbers:
 
 
 def _r(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
-    return r_value(_hit_rate(hits, reference), 100.0 * (share(hypothesis, reference, np.nan) - 1.0))
+    hit_rate, over = _hit_rate(hits, reference), 100.0 * (share(hypothesis, reference, np.nan) - 1.0)
+    return _r_value(hit_rate, over, sqrt if type(reference) is float else np.sqrt)
 
 
 def _f(hits: Numbers, correct: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
-    if np.any(reference == 0):
+    if _any_zero(reference):
         _warn_undefined("reference boundaries")
     return _f_value(hits, correct, reference, hypothesis)
 
@@ -148,7 +157,13 @@ def _f(hits: Numbers, correct: Numbers, reference: Numbers, hypothesis: Numbers)
 def _f_value(hits: Numbers, correct: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
     """F (5); 0 where nothing was predicted."""
     recall, precision = share(hits, reference, np.nan), share(correct, hypothesis, 0.0)
+    if type(reference) is float:
+        return recall if isnan(recall) else 2.0 * precision * recall / max(precision + recall, 1e-300)
     return np.where(np.isnan(recall), np.nan, 2.0 * precision * recall / np.maximum(precision + recall, 1e-300))
+
+
+def _any_zero(below: Numbers) -> bool:
+    return below == 0 if type(below) is float else bool(np.any(below == 0))
 
 
 def _warn_undefined(what: str) -> None:
@@ -241,6 +256,16 @@ class SearchRegions(Family):
         )  # fmt: skip
         return out
 
+    def single(self, kind: Kind) -> Single:
+        """Two recordings."""
+        return Single(load("fused").pair_regions, self.rule(edges=self.edges == "in"))
+
+    def rule(self, *, edges: bool) -> tuple[int, float, bool, bool, int, float]:
+        """The parameters as the loop of single calls takes them; ``edges`` keeps what stands at the ends."""
+        scale = grid(self.resolution)
+        code = _MATCHINGS.index(self.matching)
+        return ticks(self.tolerance, scale), scale, self.tie == "later", edges, code, float(LARGEST_TICK)
+
 
 def check_rule(matching: Any, tie: Any, edges: Any) -> None:
     """Refuse a choice that there is not."""
@@ -286,27 +311,27 @@ class RegionScores(Result):
     @property
     def hit_rate(self) -> float:
         """HR (1), in percent."""
-        return float(100.0 * share(self.hits, self.n_ref, np.nan))
+        return float(100.0 * share(self.hits, float(self.n_ref), np.nan))
 
     @property
     def over_segmentation(self) -> float:
         """OS (2), in percent: -100 without hypotheses, 0 where both sides have as many boundaries."""
-        return float(100.0 * (share(self.n_hyp, self.n_ref, np.nan) - 1.0))
+        return float(100.0 * (share(self.n_hyp, float(self.n_ref), np.nan) - 1.0))
 
     @property
     def precision(self) -> float:
         """PRC (3)."""
-        return float(share(self.correct, self.n_hyp, np.nan))
+        return float(share(self.correct, float(self.n_hyp), np.nan))
 
     @property
     def recall(self) -> float:
         """RCL (4)."""
-        return float(share(self.hits, self.n_ref, np.nan))
+        return float(share(self.hits, float(self.n_ref), np.nan))
 
     @property
     def f(self) -> float:
         """F (5)."""
-        return float(_f_value(self.hits, self.correct, self.n_ref, self.n_hyp))
+        return float(_f_value(self.hits, self.correct, float(self.n_ref), float(self.n_hyp)))
 
     @property
     def r1(self) -> float:
@@ -321,7 +346,7 @@ class RegionScores(Result):
     @property
     def r_value(self) -> float:
         """R (8)."""
-        return float(r_value(self.hit_rate, self.over_segmentation))
+        return float(_r_value(self.hit_rate, self.over_segmentation, sqrt))
 
     @property
     def miss_rate(self) -> float:
@@ -416,36 +441,75 @@ def region_scores(
     >>> scores.hits, scores.insertions, scores.deletions, round(scores.r_value, 4)
     (1, 1, 1, 0.5732)
     """
-    check_rule(matching, tie, edges)
-    scale = grid(resolution)
-    ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
-    if length is None and isinstance(ref_times, Segmentation):
-        length = float(ref_times.length)
-    elif length is None and isinstance(hyp_times, Segmentation):
-        length = float(hyp_times.length)
-    elif length is not None:
+    if length is not None:
         length = float(checked_length(length))
-    single = isinstance(tolerance, (int, float, str, np.number)) or not isinstance(tolerance, Iterable)
-    several = not single and getattr(tolerance, "ndim", 1) > 0
-    wanted = [seconds(t) for t in tolerance] if several else [seconds(tolerance)]  # type: ignore[union-attr, arg-type]
-    keep, code, out = edges == "in" or length is None, _MATCHINGS.index(matching), np.empty((1, 4))
-    columns = (ref, _START, _stop(len(ref)), hyp, _START, _stop(len(hyp)), np.array([length or 0.0]))
-    scores = []
-    for each in wanted:
-        load("regions").count_matched(*columns, ticks(each, scale), scale, tie == "later", keep, code, out)
-        hits, correct, n_ref, n_hyp = map(int, out[0].tolist())
-        scores.append(RegionScores(hits, correct, n_ref, n_hyp, each, matching))
-    if scores and scores[0].n_ref == 0:
+    elif isinstance(ref_times, Segmentation):
+        length = float(ref_times.length)
+    elif isinstance(hyp_times, Segmentation):
+        length = float(hyp_times.length)
+    several = type(tolerance) is not float and _is_list(tolerance)
+    keep = edges == "in" or length is None
+    wanted: Any = tolerance if several else (tolerance,)
+    rules = [_rule(each, matching, tie, edges, resolution, keep) for each in wanted] or [
+        _rule(0.0, matching, tie, edges, resolution, keep)
+    ]
+    rows = _count_times(ref_times, hyp_times, 0.0 if keep else length, rules)
+    scores = [
+        RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), rule[0], matching)
+        for (hits, correct, n_ref, n_hyp), rule in zip(rows, rules, strict=True)
+    ]
+    if scores[0].n_ref == 0:
         _warn_undefined("reference boundaries")
-    return scores if several else scores[0]
+    return scores[: len(wanted)] if several else scores[0]
 
 
-def _stop(size: int) -> NDArray[np.int64]:
-    """Where the boundaries of one recording end, as a column; small ones are made once."""
-    return _STOPS[size] if size < len(_STOPS) else np.array([size])
+def _is_list(tolerance: Any) -> bool:
+    single = isinstance(tolerance, (int, float, str, np.number)) or not isinstance(tolerance, Iterable)
+    return not single and getattr(tolerance, "ndim", 1) > 0
 
 
-_START = np.zeros(1, np.int64)
-_STOPS = [np.array([size]) for size in range(64)]
-for _column in (_START, *_STOPS):
-    _column.flags.writeable = False
+def _rule(*given: Any) -> tuple[Any, ...]:
+    """Return a tolerance in seconds and the rule as the loop takes it, made once for all calls with these parameters."""
+    try:
+        return _remember_rule(*given)
+    except TypeError:  # what cannot be hashed
+        return _remember_rule.__wrapped__(*given)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _remember_rule(
+    tolerance: Any, matching: Matching, tie: Tie, edges: Edges, resolution: float, keep: bool
+) -> tuple[Any, ...]:
+    family = SearchRegions(tolerance, matching, tie, edges, resolution)
+    return family.tolerance, *family.rule(edges=keep)
+
+
+def _count_times(
+    ref_times: Times, hyp_times: Times, length: float | None, rules: Sequence[tuple[Any, ...]]
+) -> list[Any]:
+    """Count one recording under every rule; times that are in order go straight to the loop."""
+    count, scale = load("fused").pair_regions, rules[0][2]
+    ref, hyp = _plain_times(ref_times), _plain_times(hyp_times)
+    if ref is not None and hyp is not None:
+        counted = [count(ref, hyp, length, *rule[1:]) for rule in rules]
+        if counted[0][0] >= 0:
+            return [row for _, row in counted]
+    ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
+    counted = [count(ref, hyp, length, *rule[1:]) for rule in rules]
+    if counted[0][0] < 0:
+        raise CaesuraError(f"a recording of {length:g} s does not fit a grid of {1 / scale:g} s.")
+    return [row for _, row in counted]
+
+
+def _plain_times(given: Times) -> NDArray[np.float64] | None:
+    """Return a flat list of times as an array, not looked at yet; None where it is anything else."""
+    if type(given) is list or type(given) is np.ndarray:
+        try:
+            times = np.array(given)
+        except ValueError:  # ragged lists
+            return None
+        return times if times.dtype is _REAL and times.ndim == 1 else None
+    return given.positions if type(given) is Segmentation and given.timed and given.types is None else None
+
+
+_REAL = np.dtype(np.float64)

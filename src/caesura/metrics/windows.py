@@ -15,16 +15,17 @@ out of one sweep, whoever asks: so a single Pk of a long text counts more than P
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.kernels import load
-from caesura.metrics.batch import Batch, lay_out_pair, raw_marks
+from caesura.metrics.batch import Batch, raw_marks
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, share_of_side, sign
 from caesura.model import SegmentationLike, as_segmentation
+from caesura.model.corpus import Kind
 from caesura.words import check_above_zero, check_choice, check_whole
 
 __all__ = ["WinPRScores", "WindowCounts", "Windows", "pk", "win_pr", "window_diff", "window_size"]
@@ -158,9 +159,9 @@ class Windows(Family):
         """Return k for a reference of so many units and boundaries."""
         return int(load("windows").window_width(length, boundaries, *self._codes[:3]))
 
-    def single(self) -> Single:
-        """Every window has its loops."""
-        return Single(load("fused").pair_windows, load("windows").count_windows, self._codes)
+    def single(self, kind: Kind) -> Single:
+        """Boundaries without types."""
+        return Single(load("fused").pair_windows, self._codes)
 
     def prepare(self, batch: Batch) -> Batch:
         """Refuse texts that no window fits into, so that metrics nobody named are left out rather than fail."""
@@ -220,8 +221,10 @@ def window_size(
 
 def _size_for(family: Windows, reference: SegmentationLike) -> int:
     raw = raw_marks(reference)
-    marks = as_segmentation(reference) if raw is None else reference  # what yields itself once is read once
-    batch = lay_out_pair(marks, marks, raw, raw)
+    if raw is not None and (width := load("fused").width_of_masses(raw, *family._codes[:3])) >= 0:
+        return int(width)
+    marks = as_segmentation(reference)
+    batch = Batch.of_pair(marks, marks)
     if batch.kind != "units":
         raise CaesuraError(f"a window spans units, not {batch.kind}.")
     return family.size(batch.lengths.item(0), batch.plain.reference.stops.item(0))
@@ -283,12 +286,19 @@ def win_pr(
     >>> win_pr([2, 3, 6], [5, 6]).recall
     0.5
     """
-    if raw_marks(reference) is None:
+    raw = raw_marks(reference)
+    if raw is None:
         reference = as_segmentation(reference)  # it is read twice below
+    elif not isinstance(reference, str):
+        reference = raw
     chosen = usual_metric("WinPR", k=k, beta=beta, round=round, minimum=minimum)
     counts: WindowCounts = chosen.counts_of(reference, hypothesis)
-    rules: tuple[tuple[Any, float], ...] = (("precision", 1.0), ("recall", 1.0), ("F", beta))
-    precision, recall, f = (share_of_side(*seen_alike(counts, part=part, beta=weight)) for part, weight in rules)
     assert isinstance(chosen.family, Windows)
-    size = _size_for(chosen.family, reference)
-    return WinPRScores(precision, recall, f, counts.tp, counts.fp, counts.fn, counts.tn, size)
+    tp, fp, fn = counts.tp, counts.fp, counts.fn
+    squared = beta * beta
+    return WinPRScores(
+        share_of_side(tp, tp + fp, fp + fn),
+        share_of_side(tp, tp + fn, fp + fn),
+        share_of_side((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, fp + fn),
+        tp, fp, fn, counts.tn, _size_for(chosen.family, reference),
+    )  # fmt: skip

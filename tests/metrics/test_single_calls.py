@@ -1,0 +1,64 @@
+"""Single calls go through loops of their own: they count what a batch of one pair counts, for every score and every way to write a pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.metrics import Batch, metric, metric_names
+from caesura.metrics.regions import region_scores
+from caesura.model import Hierarchy, Segmentation
+
+MASSES = [([2, 3, 6], [5, 6]), ([4, 1, 1, 5, 2], [1, 4, 6, 2]), ([13], [13]), ([1, 12], [12, 1])]
+TIMES = [([0.1, 0.13, 0.13, 0.5], [0.09, 0.112, 0.48]), ([0.2], [0.25, 0.3, 1.0]), ([0.0, 0.4], [0.4])]
+BRACKETS = [
+    ("[[a b c] [d e [f g]]] [h]", "[[a b] [c d e [f g]]] [h]"),
+    ("[a] [b c] d", "[[a b] c] [d]"),
+    ("a b c", "[a b c]"),
+]
+SPELLED = ("B:n_t=3", "B:n_t=4,matching=optimal", "A:weight=dice", "A:alignment=global", "A:scorer=best,ties=both", "nested-kappa:embeddedness=flat", "nested-F:embeddedness=flat", "nested-B:n_t=3", "R:matching=lenient,edges=in", "WD:edges=padded")  # fmt: skip
+
+
+def _pairs(kind: str) -> list[tuple[object, object]]:
+    if kind == "units":
+        return [tuple(map(Segmentation.from_masses, pair)) for pair in MASSES]
+    if kind == "time":
+        return [tuple(Segmentation.from_times(times, length=1.0) for times in pair) for pair in TIMES]
+    return [tuple(map(Hierarchy.from_brackets, pair)) for pair in BRACKETS]
+
+
+BY_MARKS = {
+    "word-accuracy",
+    "group-accuracy",
+    "seen-accuracy",
+    "unseen-accuracy",
+    "DER",
+    "Sf-marks",
+}  # of pointed texts, which have types
+
+
+@pytest.mark.parametrize("name", [*(name for name in metric_names() if name not in BY_MARKS), *SPELLED])
+def test_a_single_call_counts_what_a_batch_counts(name: str) -> None:
+    score = metric(name)
+    for kind in score.needs:
+        assert score.family.single(kind) is not None or name in ("nested-B:n_t=3", *SPELLED[2:5])
+        for pair in _pairs(kind):
+            batch = Batch.of_pair(*pair)
+            if not score.applies_to(batch):
+                continue
+            row = score.rows(batch)[0].tolist()
+            assert list(score.counts_of(*pair)) == row
+            if kind == "units":
+                masses = [side.masses for side in pair]
+                flags = ["".join("01"[p in side.positions] for p in range(1, side.length)) for side in pair]
+                assert list(score.counts_of(*masses)) == list(score.counts_of(*flags)) == row
+
+
+def test_times_out_of_order_take_the_long_way() -> None:
+    given = [0.1, 0.2, 0.3], [0.31, 0.11]
+    assert region_scores(*given) == region_scores(*map(sorted, given))
+    with pytest.raises(CaesuraError, match="must be finite"):
+        region_scores([0.1, np.nan], [0.1])
+    with pytest.raises(CaesuraError, match="does not fit a grid"):
+        region_scores([0.1], [0.1], length=1e12)
