@@ -96,6 +96,22 @@ def test_tracks_are_drawn_one_by_one() -> None:
     assert "t · B" in drawn
 
 
+def test_the_words_may_come_from_either_side() -> None:
+    _, ben = TALK
+    bare = Segmentation.from_labels_at(["", "", ",", "", "", "--", "."], labels=SIGNS)
+    corpus = Corpus.from_annotations([("talk", "ann", bare), ("talk", "ben", ben.marks)])
+    for name in ("operations", "edits"):
+        assert "thing" in str(draw(name, corpus))
+
+
+def test_a_track_of_one_coder_is_refused() -> None:
+    both = [("t", c, heard("so it goes ."), "A") for c in ("ann", "ben")]
+    corpus = Corpus.from_annotations([*both, ("t", "ann", heard("so it goes ."), "B")])
+    for name in ("operations", "edits"):
+        with pytest.raises(CaesuraError, match="drawn between two coders; t · B has 1"):
+            draw(name, corpus)
+
+
 def test_boundaries_without_types_are_refused() -> None:
     with pytest.raises(CaesuraError, match="with types"):
         draw("operations", Corpus.from_dict({"t": {"a": [2, 3], "b": [1, 4]}}))

@@ -154,6 +154,7 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             kinds=_UNITS,
             coders=(2, 2),
             typed=True,
+            tracks=True,
         ),
         "fates": Entry(
             "caesura.drawings.fates:draw_fates",

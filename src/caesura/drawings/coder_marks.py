@@ -61,8 +61,8 @@ class Stream:
 
     @property
     def units(self) -> tuple[str, ...] | None:
-        """The text, where known."""
-        return self.marks[0].units
+        """The text, where a coder knows it."""
+        return next((m.units for m in self.marks if m.units is not None), None)
 
     @cached_property
     def rtl(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,14 +13,16 @@ from caesura.drawings.segmentations import Zoom, draw_stream
 from caesura.errors import CaesuraError
 from caesura.metrics.boundary_edits import boundary_edits
 from caesura.metrics.edit import Edit
-from caesura.model import Corpus
+from caesura.model import Corpus, Segmentation
 
-__all__ = ["EditStream", "draw_edits"]
+__all__ = ["VERDICTS", "EditStream", "draw_edits", "edit_streams"]
 
 #: Each kind of edit by the verdict whose sign and colour it takes, the gravest first: a place shows the gravest it has.
-_VERDICTS: dict[str, Verdict] = {
+VERDICTS: dict[str, Verdict] = {
     "addition": "some",
+    "deletion": "some",
     "substitution": "types",
+    "transposition + substitution": "near",
     "transposition": "near",
     "match": "all",
 }
@@ -37,26 +40,29 @@ def draw_edits(corpus: Corpus, *, n_t: Any = 2, matching: Any = "published", zoo
         reach = int(n_t)
     except (TypeError, ValueError):
         raise CaesuraError(f"n_t is {n_t!r}; expected a whole number of positions, 1 or more.") from None
-    parts = []
+    judged = edit_streams(corpus, lambda reference, hypothesis: boundary_edits(reference, hypothesis, reach, matching))
+    return stack([draw_stream(stream, zoom) for stream in judged])
+
+
+def edit_streams(corpus: Corpus, edits: Callable[[Segmentation, Segmentation], Sequence[Edit]]) -> Iterator[EditStream]:
+    """Judge every track of two coders by the edits between them."""
     for s in streams(corpus):
         if len(s.coders) != 2:
             raise CaesuraError(f"edits are drawn between two coders; {s.heading or 'the text'} has {len(s.coders)}.")
-        edits = tuple(boundary_edits(s.marks[0], s.marks[1], reach, matching))
-        parts.append(draw_stream(EditStream(s.item, s.track, s.coders, s.marks, edits), zoom))
-    return stack(parts)
+        yield EditStream(s.item, s.track, s.coders, s.marks, edits(s.marks[0], s.marks[1]))
 
 
 @dataclass(frozen=True)
 class EditStream(Stream):
     """A track of two coders whose places are judged by the edits there."""
 
-    edits: tuple[Edit, ...] = ()
+    edits: Sequence[Edit] = ()
 
     @cached_property
     def places(self) -> list[Place]:
         """Every position that somebody marked, with the gravest edit there."""
         verdicts: dict[float, Verdict] = {}
-        for kind, verdict in _VERDICTS.items():
+        for kind, verdict in VERDICTS.items():
             for edit in self.edits:
                 if edit.kind == kind:
                     for position in (edit.reference, edit.hypothesis):
@@ -77,7 +83,7 @@ class EditStream(Stream):
         for kind, (singular, plural) in _WORDS.items():
             number = sum(edit.kind == kind for edit in self.edits)
             if number:
-                counts.append(f"{GLYPHS[_VERDICTS[kind]]} {number} {singular if number == 1 else plural}")
+                counts.append(f"{GLYPHS[VERDICTS[kind]]} {number} {singular if number == 1 else plural}")
         return " · ".join([*(counts or ["no boundary on either side"]), *self.legend])
 
     @property

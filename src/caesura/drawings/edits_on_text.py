@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, cast
 
-from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign
-from caesura.display.text_cells import cells, clean, clip, is_rtl, widest
+from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign, stack
+from caesura.display.text_cells import cells, clean, clip, widest
+from caesura.drawings.coder_marks import ROLES, OneTrack
+from caesura.drawings.edit_lines import VERDICTS, EditStream, edit_streams
 from caesura.drawings.segmentations import Wrapped, wrap_units
 from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations
-from caesura.model import Corpus, Segmentation
+from caesura.model import Corpus
 
 __all__ = ["DrawnOperations", "draw_operations"]
 
 _NAME = 16
 _LINES = 24  # lines of text drawn before the rest is only counted
-_ROLES = {
-    "match": "match", "substitution": "substitution", "transposition": "near",
-    "transposition + substitution": "near", "deletion": "miss", "addition": "miss",
-}  # fmt: skip
 _NOTHING = "∅"
 
 
@@ -35,45 +33,43 @@ def draw_operations(
     forced: bool = True,
 ) -> Picture:
     """Draw what turns the first coder's boundaries into the second's, under flexible similarity."""
-    marks = {a.coder: a.marks for a in corpus if isinstance(a.marks, Segmentation)}
-    reference, hypothesis = (marks[name] for name in corpus.coders)
-    operations = flexible_operations(
-        reference, hypothesis, similarity, transposition, moved=moved, ties=ties, forced=forced
+    record = partial(
+        flexible_operations,
+        similarity=similarity,
+        transposition=transposition,
+        moved=moved,
+        ties=ties,
+        forced=forced,
     )
-    return DrawnOperations(
-        operations, reference.units or hypothesis.units, int(reference.length), corpus.coders, corpus.items[0]
-    )
+    return stack([DrawnOperations(stream) for stream in edit_streams(corpus, record)])
 
 
 @dataclass(frozen=True)
-class DrawnOperations(ScenePicture):
+class DrawnOperations(OneTrack, ScenePicture):
     """Two rows of boundary signs around a line of text; ∅ stands where one has nothing, arrows lead moved ones home.
 
     Lines on which all boundaries match are left out of long texts.
     """
 
-    operations: Operations
-    units: tuple[str, ...] | None
-    length: int
-    names: tuple[str, ...]
-    item: str
+    stream: EditStream
+
+    @property
+    def operations(self) -> Operations:
+        """The edits with what they cost together."""
+        return cast("Operations", self.stream.edits)
 
     @property
     def title(self) -> str:
         """The text and the numbers."""
         n, c, b = self.operations.potential, self.operations.cost, self.operations.boundaries
         scores = f"Sf {1 - c / n if n else 1:.4f} · SfB {1 - c / b if b else 1:.4f}"
-        return f"{self.item + ': ' if self.item else ''}cost {c:g} over {b} boundaries in {n} places · {scores}"
-
-    @cached_property
-    def _rtl(self) -> bool:
-        return self.units is not None and any(map(is_rtl, self.units[:50]))
+        return f"{self.stream.heading + ': ' if self.stream.heading else ''}cost {c:g} over {b} boundaries in {n} places · {scores}"
 
     @cached_property
     def _at(self) -> dict[int, list[tuple[int, str, Edit]]]:
         """For each position, what stands in the rows of either side: side, sign, operation."""
         placed: dict[int, list[tuple[int, str, Edit]]] = {}
-        for each in self.operations:
+        for each in self.stream.edits:
             for side, at, kind in (
                 (0, each.reference, each.reference_type),
                 (1, each.hypothesis, each.hypothesis_type),
@@ -87,12 +83,13 @@ class DrawnOperations(ScenePicture):
         return placed
 
     def _unit(self, number: int) -> str:
-        return clean(self.units[number - 1]) if self.units is not None else "·"
+        return clean(self.stream.units[number - 1]) if self.stream.units is not None else "·"
 
     def _lines(self, room: int) -> tuple[list[Wrapped], int]:
         """Lay the text out; return the lines to draw and how many are left out."""
-        widths = [max(1, cells(self._unit(i))) for i in range(1, self.length + 1)]
-        gaps = [max((cells(s) + 2 for _, s, _ in self._at.get(i, [])), default=1) for i in range(1, self.length + 1)]
+        numbers = range(1, int(self.stream.length) + 1)
+        widths = [max(1, cells(self._unit(i))) for i in numbers]
+        gaps = [max((cells(s) + 2 for _, s, _ in self._at.get(i, [])), default=1) for i in numbers]
         lines = wrap_units(widths, gaps, room)
         if len(lines) > _LINES:
             lines = [line for line in lines if any(each.kind != "match" for each in self._on(line))]
@@ -109,7 +106,7 @@ class DrawnOperations(ScenePicture):
 
     def scene(self, width: int, *, fine: bool) -> Scene:
         """One block per line of text: what one coder wrote above it, what the other wrote below."""
-        margin = widest(self.names, _NAME) + 2
+        margin = widest(self.stream.coders, _NAME) + 2
         lines, left = self._lines(max(12, width - margin))
         return Scene(
             title=self.title,
@@ -120,18 +117,17 @@ class DrawnOperations(ScenePicture):
             margin=margin,
             rows=(1.1, 1.1, 1.1),
             blocks=tuple(tuple(self._block(line)) for line in lines),
-            direction="rtl" if self._rtl else "ltr",
+            direction="rtl" if self.stream.rtl else "ltr",
         )
 
     def _block(self, line: Wrapped) -> Iterator[Item]:
-        yield Name(0, words=self.names[0])
-        yield Name(2, words=self.names[1])
+        yield from (Name(2 * side, words=coder) for side, coder in enumerate(self.stream.coders))
         signs = {}
         for number, (start, wide, gap) in enumerate(zip(line.starts, line.widths, line.gaps, strict=True), line.first):
             yield Label(1, start, wide, self._unit(number))
             signs[number] = gap + 1
             for side, sign, each in self._at.get(number, []):
-                role = "faint" if sign == _NOTHING else _ROLES[each.kind]
+                role = "faint" if sign == _NOTHING else ROLES[VERDICTS[each.kind]]
                 yield Sign(2 * side, gap + 1, cells(sign), sign, role, _sentence(each))
         for each in self._on(line):
             old, new = each.reference, each.hypothesis
@@ -144,7 +140,7 @@ class DrawnOperations(ScenePicture):
                 yield Move(2, signs[here], to=signs[here], role="near", words=f"↷ {there}")
 
     def _description(self) -> str:
-        edits = [_sentence(each) for each in self.operations if each.kind != "match"]
+        edits = [_sentence(each) for each in self.stream.edits if each.kind != "match"]
         return "; ".join([self._key, *edits[:200]])[:4000]
 
 
