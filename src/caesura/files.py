@@ -191,19 +191,20 @@ def parse_json(source: Source, text: str, line: int = 1, hook: Any = None) -> An
         ) from None
 
 
-def atomic_write(path: Path, content: Content) -> None:
-    """Write beside the target and rename: readers see the old file or the new one, never half of one."""
-    atomic_write_all({path: content})
+def atomic_write(path: Path, content: Content, *, by_way_of: Path | None = None) -> None:
+    """Write beside the target (or in another folder of its disk) and rename: readers see the old file or the new one, never half of one."""
+    atomic_write_all({path: content}, by_way_of=by_way_of)
 
 
-def atomic_write_all(contents: Mapping[Path, Content]) -> None:
+def atomic_write_all(contents: Mapping[Path, Content], *, by_way_of: Path | None = None) -> None:
     """Write several files that belong together; none is put in place before all are complete."""
     waiting: list[tuple[Path, Path]] = []
     with tidied_when_ended():
         try:
             for path, content in contents.items():
                 check_target(path)
-                waiting.append((path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}"), path))
+                beside = (by_way_of or path.parent) / f".{path.name[:80]}.{secrets.token_hex(4)}"
+                waiting.append((beside, path))
                 with _told_as_cannot_write(path):
                     _write_beside(waiting[-1][0], path, content)
             for temporary, path in waiting:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.model import Annotation, Corpus, Pairs, Segmentation
+from caesura.model.pairs import pair_systems
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("xyz"), st.sampled_from("abcd"), st.sampled_from(["", "t"])), min_size=1, unique=True
@@ -55,3 +56,14 @@ def test_exchanged_pairs_swap_the_coders() -> None:
     pairs = Pairs.among_coders(corpus([("x", "a", ""), ("x", "b", "")]))
     assert [coder.tolist() for coder in pairs.coders] == [[0], [1]]
     assert [coder.tolist() for coder in pairs.exchanged().coders] == [[1], [0]]
+
+
+def test_systems_that_lack_different_tracks_are_compared_on_the_same_items() -> None:
+    """An item keeps its place in the reference, whichever of its tracks a system has."""
+    marks = Segmentation(4, [2])
+    rows = [(item, "c", marks, track) for track in ("left", "right") for item in ("x", "y")]
+    reference = Corpus.from_annotations(rows)
+    systems = {"all": Corpus.from_annotations(rows), "some": Corpus.from_annotations(rows[1:])}
+    paired = pair_systems(reference, systems, missing="skip")
+    assert [pairs.items for pairs in paired.values()] == [("x", "y"), ("x", "y")]
+    assert paired["some"].item_of.tolist() == [1, 0, 1]

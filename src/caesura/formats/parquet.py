@@ -31,8 +31,22 @@ from caesura.model import Corpus, Hierarchy
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["item_names", "losses", "parts_of", "read", "read_rows", "write"]
+__all__ = [
+    "ROW",
+    "corpus_of",
+    "count_rows",
+    "incomplete_rows",
+    "item_names",
+    "losses",
+    "metadata",
+    "parts_of",
+    "read",
+    "read_table",
+    "write",
+]
 
+#: The column that tells, in a piece of a table, which row of its file each one is, counted from 1.
+ROW = "caesura_row"
 _KEY = "caesura"
 _SUM = "caesura-crc32"
 _UNSUMMED = b"crc32:........"  # of the file in which these eight points stand for the checksum
@@ -71,12 +85,19 @@ def parts_of(path: str | PathLike[str]) -> list[Path]:
     return [Source.open(part).path for part in parts]
 
 
-def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
-    """Read the annotations from row ``start`` up to row ``stop``, counted from 0, and nothing else of a large file (or folder)."""
-    parts, source = parts_of(path), Source(Path(path))
-    with _reading(source.path, f"rows {start + 1} to {stop} cannot be read") as polars:
-        about = _about_all([Source(part) for part in parts], polars)
-        table = polars.scan_parquet(parts).slice(start, stop - start).collect()
+def read_table(path: str | PathLike[str], start: int, stop: int) -> Any:
+    """Read the rows from ``start`` up to ``stop``, counted from 0, and nothing else of a large file (or folder); items are text."""
+    with _reading(Path(path), f"rows {start + 1} to {stop} cannot be read") as polars:
+        table = polars.scan_parquet(parts_of(path)).slice(start, stop - start).collect()
+        item = [polars.col("item").cast(polars.String)] if "item" in table.columns else []
+        return table.with_columns(*item, polars.Series(ROW, np.arange(start + 1, start + 1 + len(table))))
+
+
+def corpus_of(path: str | PathLike[str], table: Any) -> Corpus:
+    """Make a corpus of some rows of a file (or folder) that :func:`read_table` has read."""
+    source = Source(Path(path))
+    with _reading(source.path, "what the file says about itself cannot be read") as polars:
+        about = _about_all([Source(part) for part in parts_of(path)], polars)
     if about.get("texts") or about.get("attributes"):
         here = set(table["item"].to_list())
         about["texts"] = [text for text in about.get("texts", []) if text[0] in here]
@@ -86,23 +107,37 @@ def read_rows(path: str | PathLike[str], start: int, stop: int) -> Corpus:
     except FormatError:
         raise
     except CaesuraError as fault:
-        raise FormatError(source.path, None, f"rows {start + 1} to {stop}: {fault}") from None
+        rows = f"rows {table[ROW].min()} to {table[ROW].max()}"
+        raise FormatError(source.path, None, f"{rows}: {fault}") from None
+
+
+def count_rows(path: str | PathLike[str]) -> int:
+    """Count the rows of a file (or folder) of annotations, refusing one that has none."""
+    where = Path(path)
+    with _reading(where, "this Parquet file cannot be read") as polars:
+        lazy = polars.scan_parquet(parts_of(path))
+        if "item" not in lazy.collect_schema().names():
+            raise FormatError(where, None, "expected a Parquet file of annotations with a column 'item'.")
+        total = int(lazy.select(polars.len()).collect().item())
+    if not total:
+        raise FormatError(where, None, "the file holds no annotation.")
+    return total
+
+
+def metadata(path: Path) -> dict[str, str]:
+    """What a Parquet file says about itself, by key."""
+    with _reading(path, "this is not Parquet") as polars:
+        return dict(polars.read_parquet_metadata(path))
 
 
 def item_names(path: str | PathLike[str], start: int = 0, stop: int | None = None) -> Iterator[Any]:
-    """Read the names of the items from row ``start`` up to row ``stop`` and nothing else: columns of a million at most."""
-    parts, where = parts_of(path), Path(path)
-    with _reading(where, "this Parquet file cannot be read") as polars:
-        lazy = polars.scan_parquet(parts)
-        if "item" not in lazy.collect_schema().names():
-            raise FormatError(where, None, "expected a Parquet file of annotations with a column 'item'.")
-        total = lazy.select(polars.len()).collect().item() if stop is None else stop
-    if not total:
-        raise FormatError(where, None, "the file holds no annotation.")
+    """Read the names of the items from row ``start`` up to row ``stop`` and nothing else: columns of a million texts at most."""
+    where, total = Path(path), count_rows(path) if stop is None else stop
     for first in range(start, total, _SLICE):
         last = min(first + _SLICE, total)
-        with _reading(where, f"the names of the items in rows {first + 1} to {last} cannot be read"):
-            names = lazy.select("item").slice(first, last - first).collect()["item"]
+        with _reading(where, f"the names of the items in rows {first + 1} to {last} cannot be read") as polars:
+            lazy = polars.scan_parquet(parts_of(path)).select(polars.col("item").cast(polars.String))
+            names = lazy.slice(first, last - first).collect()["item"]
         yield names
 
 
@@ -186,13 +221,13 @@ def _flat(source: Source, table: Any, name: str, seconds: bool) -> Any:
         raise FormatError(source.path, None, f"column {name!r} has lists of another length than positions.")
     values = table[name].explode().drop_nulls() if len(table) else table[name].explode()
     if len(values) != int(sizes.sum()):
-        raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
+        raise _missing_value(source, table, name)
     return values if str(values.dtype) in ("String", "Categorical") else _numbers(source, table, name, values, seconds)
 
 
 def _numbers(source: Source, table: Any, name: str, values: Any, seconds: bool) -> Any:
     if values.null_count():
-        raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
+        raise _missing_value(source, table, name)
     array = values.to_numpy()
     if len(array) and array.dtype.kind not in ("iuf" if seconds else "iu"):
         what = "numbers" if seconds else "whole numbers"
@@ -205,7 +240,7 @@ def _sizes(source: Source, table: Any, name: str) -> Any:
         raise FormatError(source.path, None, f"column {name!r} is {table[name].dtype}, expected lists.")
     sizes = table[name].list.len()
     if sizes.null_count():
-        raise FormatError(source.path, None, f"column {name!r} has a row without a list.")
+        raise _missing_value(source, table, name)
     return sizes.to_numpy().astype(np.int64)
 
 
@@ -237,7 +272,7 @@ def _nest(source: Source, columns: dict[str, Any]) -> None:
 def _encode(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
     """Return the distinct names in order of appearance, and the number of each row's name among them."""
     if table[name].null_count():
-        raise FormatError(source.path, None, f"column {name!r} holds a missing value.")
+        raise _missing_value(source, table, name)
     polars = _polars()
     column = table[name].cast(polars.String)
     if len(column) and (column == column[0]).all():  # one coder throughout
@@ -246,6 +281,26 @@ def _encode(source: Source, table: Any, name: str) -> tuple[list[str], Any]:
         return column.to_list(), np.arange(len(column))
     names = column.unique(maintain_order=True)
     return names.to_list(), column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)
+
+
+def incomplete_rows(table: Any) -> Any:
+    """Which rows lack a value that every annotation has, or one inside a list: True or False per row."""
+    polars = _polars()
+    lacking = polars.repeat(False, len(table), eager=True)
+    for name in table.columns:
+        if name in ("item", "coder", "track", "length", "positions", "types", "ends"):
+            lacking |= table[name].is_null()
+            if isinstance(table[name].dtype, polars.List):
+                lacking |= table[name].list.eval(polars.element().is_null()).list.any().fill_null(False)
+    return lacking
+
+
+def _missing_value(source: Source, table: Any, name: str) -> FormatError:
+    """Build the complaint about a missing value, with the first row that has one."""
+    columns = table.select(name) if ROW not in table.columns else table.select(name, ROW)
+    at = incomplete_rows(columns).arg_max()
+    row = at + 1 if ROW not in table.columns else table[ROW][at]
+    return FormatError(source.path, None, f"row {row}: column {name!r} holds a missing value.")
 
 
 def _floats(table: Any) -> bool:

@@ -14,7 +14,7 @@ from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.words import check_choice
 
-__all__ = ["Missing", "Pairs", "pair_systems"]
+__all__ = ["Missing", "Pairs", "pair_part", "pair_systems"]
 
 #: What happens to items that only one side has: refuse; leave them out and list them; or count the missing annotation as one
 #: without any mark.
@@ -65,6 +65,14 @@ class Pairs:
 
         Items that only one side has are never passed over in silence: they are refused, skipped and listed, or count as unmarked.
         """
+        pairs = cls.between_parts(reference, hypothesis, missing=missing)
+        if not len(pairs):
+            raise _nothing_shared(_rows_by_key(reference), _rows_by_key(hypothesis))
+        return pairs
+
+    @classmethod
+    def between_parts(cls, reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error") -> Pairs:
+        """The same for parts of two larger corpora, which may share nothing where items are skipped."""
         check_choice("missing", missing, get_args(Missing))
         _check_texts(reference, hypothesis)
         if _line_up(reference, hypothesis):
@@ -76,10 +84,12 @@ class Pairs:
             reference, hypothesis = _fill(reference, hypothesis, ours, theirs)
             ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
         shared = [key for key in ours if key in theirs]
-        _refuse(ours, theirs, alone, shared, missing)
+        if alone and missing == "error":
+            raise _one_sided(ours, theirs, alone) if shared else _nothing_shared(ours, theirs)
         pairs = [(i, r, h) for i, key in enumerate(shared) for r in ours[key] for h in theirs[key]]
-        at, left, right = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
-        items = tuple(dict.fromkeys(item for item, _ in shared))
+        at, left, right = np.array(pairs, dtype=np.int64).reshape(-1, 3).T.copy()
+        covered = {item for item, _ in shared}
+        items = tuple(item for item in reference.items if item in covered)  # the same order for every system
         place = {item: i for i, item in enumerate(items)}
         of_shared = np.array([place[item] for item, _ in shared], dtype=np.int64)
         one_sided = {"filled" if missing == "worst" else "skipped": tuple(alone)}
@@ -119,7 +129,17 @@ def pair_systems(reference: Corpus, systems: Mapping[str, Corpus], *, missing: M
     """Pair every system with the reference, all of them on the same items in the same order, or none."""
     if not systems:
         raise CaesuraError("there is no system to evaluate; give one, or {name: system}.")
-    paired = {name: Pairs.between(reference, corpus, missing=missing) for name, corpus in systems.items()}
+    paired = pair_part(reference, systems, missing=missing)
+    for name, pairs in paired.items():
+        if not len(pairs):
+            Pairs.between(reference, systems[name], missing=missing)  # refuses where these two alone share nothing
+            raise CaesuraError("no item is covered by the reference and all systems.")
+    return paired
+
+
+def pair_part(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Missing = "error") -> dict[str, Pairs]:
+    """Pair every system with the reference on a part of their items, which may hold none that all of them cover."""
+    paired = {name: Pairs.between_parts(reference, corpus, missing=missing) for name, corpus in systems.items()}
     if missing == "skip":
         paired = _on_common_items(paired)
     (first, pairs), *others = paired.items()
@@ -138,8 +158,6 @@ def _on_common_items(paired: dict[str, Pairs]) -> dict[str, Pairs]:
     common = set.intersection(*(set(pairs.items) for pairs in paired.values()))
     if all(len(pairs.items) == len(common) for pairs in paired.values()):
         return paired
-    if not common:
-        raise CaesuraError("no item is covered by the reference and all systems.")
     skipped = sorted({item for p in paired.values() for item in (*p.skipped, *(set(p.items) - common))})
     return {name: replace(pairs.only(common), skipped=tuple(skipped)) for name, pairs in paired.items()}
 
@@ -169,18 +187,17 @@ def _line_up(reference: Corpus, hypothesis: Corpus) -> bool:
     )
 
 
-def _refuse(
-    ours: dict[Key, list[int]], theirs: dict[Key, list[int]], alone: list[str], shared: list[Key], missing: Missing
-) -> None:
-    if not shared:
-        raise CaesuraError(
-            f"the two sides share no item: the reference has {_some(ours)}, the hypothesis {_some(theirs)}."
-        )
-    if alone and missing == "error":
-        raise CaesuraError(
-            f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
-            f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (--missing skip)."
-        )
+def _nothing_shared(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
+    return CaesuraError(
+        f"the two sides share no item: the reference has {_some(ours)}, the hypothesis {_some(theirs)}."
+    )
+
+
+def _one_sided(ours: dict[Key, list[int]], theirs: dict[Key, list[int]], alone: list[str]) -> CaesuraError:
+    return CaesuraError(
+        f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
+        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (--missing skip)."
+    )
 
 
 def _fill(
@@ -191,11 +208,16 @@ def _fill(
         raise CaesuraError(f"missing='worst' fills in texts of units; these annotations are {reference.kind}.")
 
     def with_empty(corpus: Corpus, other: Corpus, lacking: set[Key], rows: dict[Key, list[int]]) -> Corpus:
-        coder = corpus.coders[0] if corpus.coders else "missing"
+        nobody = corpus.coders[0] if corpus.coders else "missing"
+        known = zip(corpus.item_of.tolist(), corpus.coder_of.tolist(), strict=True)
+        first = {
+            corpus.items[item]: corpus.coders[coder] for item, coder in reversed(list(known))
+        }  # of the item's coders
         empty = []
         for item, track in sorted(lacking):
             length = int(other.lengths[rows[item, track][0]])
             none = np.empty(0, np.int64)
+            coder = first.get(item, nobody)
             empty.append(
                 (item, coder, Segmentation(length, none, none if corpus.typed else None, corpus.labels), track)
             )

@@ -62,7 +62,8 @@ class CountedPairs:
     def by_item(self, metric: Metric, references: References = "pooled") -> Rows:
         """One row per item: those of its pairs added up, several references as ``references`` says.
 
-        Which reference is "best" depends on the score, so that this is chosen per metric.
+        Which reference is "best" depends on the score, so that this is chosen per metric; of equally good ones, the first by name,
+        whatever the order of the file.
         """
         check_choice("references", references, get_args(References))
         rows, items, item = self.rows(metric), len(self.pairs.items), self.pairs.item_of
@@ -74,6 +75,8 @@ class CountedPairs:
         present = np.bincount(cell, minlength=items * coders).reshape(items, coders) > 0
         if references == "mean":
             return np.asarray(per_coder.sum(axis=1) / present.sum(axis=1, keepdims=True))
+        by_name = np.argsort(np.array(self.pairs.reference.coders))
+        per_coder, present = per_coder[:, by_name], present[:, by_name]
         scores = metric.score(per_coder)
         worst = -np.inf if metric.higher_is_better else np.inf
         scores = np.where(present & np.isfinite(scores), scores, worst)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,16 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.metrics.family import Rows
-from caesura.model.pairs import pair_systems
+from caesura.model.pairs import pair_part
 from caesura.statistics.counted import CountedPairs
-from caesura.statistics.engine.plan import Fragment, Plan, pieces_of
+from caesura.statistics.engine.plan import RUN, Fragment, Plan, pieces_of
 from caesura.statistics.results import distinct_names
 
 __all__ = ["Counted", "count_fragment"]
 
 
-_PIECES = 32  # into which a damaged fragment is cut to find what can still be read
+_PIECES = 32  # into which a fragment with a damaged page is cut to find what can still be read
+_TRIES = 2_000  # of counting parts of a fragment to find the items that cannot be counted; what is left then is given up together
 
 
 @dataclass(frozen=True)
@@ -54,62 +57,129 @@ class Counted:
 
 
 def count_fragment(plan: Plan, fragment: Fragment, keep_going: bool = False) -> Counted:
-    """Count one fragment of a plan; a pure function of the files, so that any worker gives the same rows."""
+    """Count one fragment of a plan; a pure function of the files, so that any worker gives the same rows.
+
+    Where the run keeps going, items with a row that cannot be read or counted are left out and named.
+    """
+    if not keep_going:
+        return _count(plan, fragment, _read(plan, fragment))
+    tables, unreadable = _read_what_can_be_read(plan, fragment)
     try:
-        return _count(plan, fragment)
-    except CaesuraError as fault:
-        if not keep_going:
+        return replace(_count(plan, fragment, tables), faults=unreadable)
+    except CaesuraError:
+        sound, faults = _sound_items(plan, fragment, tables)
+    counted = _count(plan, fragment, sound) if len(sound[0]) else _nothing(plan, fragment)
+    return replace(counted, faults=(*unreadable, *faults))
+
+
+def _read(plan: Plan, fragment: Fragment) -> list[Any]:
+    """Read the rows of every file, the reference's first."""
+    from caesura.formats.parquet import read_table
+
+    if plan.partitions is not None:
+        return [plan.partitions.read(side, fragment.number) for side in range(len(plan.paths))]
+    return [read_table(path, *rows) for path, rows in zip(plan.paths, fragment.rows, strict=True)]
+
+
+def _read_what_can_be_read(plan: Plan, fragment: Fragment) -> tuple[list[Any], tuple[str, ...]]:
+    """Read a fragment, or where a page of it is damaged the pieces that can be read, with a sentence about the rows that cannot."""
+    import polars
+
+    try:
+        return _read(plan, fragment), ()
+    except CaesuraError:
+        if plan.partitions is not None:
             raise
-        return _salvage(plan, fragment, str(fault))
-
-
-def _salvage(plan: Plan, fragment: Fragment, fault: str) -> Counted:
-    """Count the pieces of a damaged fragment that can be read, and say which rows cannot."""
-    total = _nothing(plan, fragment)
-    try:
-        pieces = pieces_of(plan, fragment, _PIECES)
-    except CaesuraError:  # not even the names of its items
-        return replace(total, faults=(fault,))
+    readable: list[list[Any]] = []
     lost: list[Fragment] = []
-    for piece in pieces:
+    for piece in pieces_of(plan, fragment, _PIECES):
         try:
-            total += _count(plan, piece)
+            readable.append(_read(plan, piece))
         except CaesuraError:
             beside = lost and lost[-1].rows[0][1] == piece.rows[0][0]
             lost.append(lost.pop().until(piece) if beside else piece)
-    return replace(total, faults=tuple(_fault(plan, rows) or fault for rows in lost))
+    nothing = replace(fragment, rows=tuple((start, start) for start, _ in fragment.rows))
+    tables = zip(*(readable or [_read(plan, nothing)]), strict=True)
+    return [polars.concat(each) for each in tables], tuple(_fault(plan, rows) for rows in lost)
 
 
 def _fault(plan: Plan, fragment: Fragment) -> str:
     """Ask again what is wrong with a run of pieces, so that the sentence names all their rows."""
     try:
-        _count(replace(plan, rows=None), fragment)
+        _read(plan, fragment)
     except CaesuraError as fault:
         return str(fault)
-    return ""
+    return f"rows {fragment.rows[0][0] + 1} to {fragment.rows[0][1]} could not be read at first; run again."
+
+
+def _sound_items(plan: Plan, fragment: Fragment, tables: list[Any]) -> tuple[list[Any], list[str]]:
+    """Leave out the items of incomplete rows, then by halving those that cannot be counted; with a sentence about each."""
+    import polars
+
+    from caesura.formats.parquet import ROW, incomplete_rows
+
+    faults: list[str] = []
+    lost: list[Any] = []
+    for path, table in zip(plan.paths, tables, strict=True):
+        bad = table.filter(incomplete_rows(table))
+        lost.append(bad["item"])
+        faults += [
+            f"{path}: row {row}: a value is missing; item {item!r} is left out."
+            for item, row in bad.select("item", ROW).iter_rows()
+        ]
+    tables = _without(tables, polars.concat(lost))
+    waiting = [polars.concat([table["item"] for table in tables]).unique(maintain_order=True)]
+    lost, tries = [], _TRIES
+    while waiting:
+        names = waiting.pop()
+        if not len(names):
+            continue
+        tries -= 1
+        try:
+            _count(replace(plan, rows=None), fragment, [table.filter(_among(table, names)) for table in tables])
+        except CaesuraError as fault:
+            if len(names) > 1 and tries > 0:
+                waiting += [names[len(names) // 2 :], names[: len(names) // 2]]
+                continue
+            lost.append(names)
+            several = f"{len(names)} items from {names[0]!r} to {names[-1]!r} are"
+            faults.append(
+                f"{str(fault).rstrip('.')}; {several if len(names) > 1 else f'item {names[0]!r} is'} left out."
+            )
+    return _without(tables, polars.concat(lost)) if lost else tables, faults
+
+
+def _without(tables: list[Any], names: Any) -> list[Any]:
+    return [table.filter(~_among(table, names)) for table in tables] if len(names) else tables
+
+
+def _among(table: Any, names: Any) -> Any:
+    """Which rows of a table are about these items."""
+    return table["item"].is_in(names.implode())
 
 
 def _nothing(plan: Plan, fragment: Fragment) -> Counted:
-    width = sum(len(metric.fields) + 2 for metric in plan.metrics) * len(plan.systems)
-    return Counted(fragment.number, np.zeros((plan.groups, width + 1)))
+    return Counted(fragment.number, np.zeros(plan.shape))
 
 
-def _count(plan: Plan, fragment: Fragment) -> Counted:
-    from caesura.formats.parquet import read_rows
+def _count(plan: Plan, fragment: Fragment, tables: list[Any]) -> Counted:
+    from caesura.formats.parquet import corpus_of
     from caesura.kernels.resampling import add_grouped
 
-    reference, *corpora = (
-        read_rows(path, start, stop) for path, (start, stop) in zip(plan.paths, fragment.rows, strict=True)
-    )
-    counted = _nothing(plan, fragment)
-    if plan.missing == "skip" and not set(reference.items).intersection(*(corpus.items for corpus in corpora)):
-        named = sorted({item for corpus in (reference, *corpora) for item in corpus.items})
-        return replace(counted, alone=tuple(named))
+    reference, *corpora = (corpus_of(path, table) for path, table in zip(plan.paths, tables, strict=True))
     systems = {name: corpus for (name, _), corpus in zip(plan.systems, corpora, strict=True)}
-    paired = pair_systems(reference, systems, missing=plan.missing)
+    paired = pair_part(reference, systems, missing=plan.missing)
+    counted = replace(
+        _nothing(plan, fragment),
+        boundaries=sum(len(corpus.positions) for corpus in (reference, *corpora)),
+        alone=tuple(dict.fromkeys(item for p in paired.values() for item in (*p.skipped, *p.filled))),
+    )
+    if not all(len(pairs) for pairs in paired.values()):
+        return counted
+    numbers = plan.numbers(fragment, len(reference.items))
     at, kept = 0, []
     for system, pairs in paired.items():
-        group = _groups(reference.items, pairs.items, fragment.first_item, plan.groups)
+        group = _groups(reference.items, pairs.items, numbers) % plan.groups
         table = CountedPairs(pairs, threads=1)  # fragments already share the cores
         for name, metric in zip(distinct_names(plan.metrics), plan.metrics, strict=True):
             rows = table.by_item(metric, plan.references)
@@ -120,28 +190,30 @@ def _count(plan: Plan, fragment: Fragment) -> Counted:
             at += width
     counted.sums[:, -1] = np.bincount(group, minlength=plan.groups)
     if plan.rows is not None:
-        _write_rows(Path(plan.rows), fragment, kept)
-    return replace(
-        counted,
-        boundaries=sum(len(corpus.positions) for corpus in (reference, *corpora)),
-        alone=tuple(dict.fromkeys(item for p in paired.values() for item in (*p.skipped, *p.filled))),
-    )
+        _write_rows(plan.rows_file(fragment), plan.digest, kept)
+    return counted
 
 
-def _write_rows(folder: Path, fragment: Fragment, kept: list[tuple[Any, ...]]) -> None:
-    """Put the rows of every item into a file that is named after the number of its first item."""
+def _write_rows(path: Path, digest: str, kept: list[tuple[Any, ...]]) -> None:
+    """Put the rows of every item into the file of their fragment, which says to which run it belongs."""
     import polars
 
     from caesura.files import atomic_write
-    from caesura.statistics.evaluation_tables import frame_content, item_rows
+    from caesura.statistics.evaluation_tables import item_rows
 
-    frame = polars.concat([item_rows(*each) for each in kept])
-    atomic_write(folder / f"items-{fragment.first_item:012d}.parquet", frame_content(frame, ".parquet"))
+    buffer = BytesIO()
+    polars.concat([item_rows(*each) for each in kept]).write_parquet(buffer, metadata={RUN: digest})
+    outside = path.parent.parent  # a killed run leaves no half file in the folder, over which its readers would fall
+    same_disk = outside.stat().st_dev == path.parent.stat().st_dev and os.access(outside, os.W_OK)
+    atomic_write(path, buffer.getvalue(), by_way_of=outside if same_disk else None)
 
 
-def _groups(all_items: tuple[str, ...], items: tuple[str, ...], first: int, groups: int) -> NDArray[np.int64]:
-    """The group of each item: its number in the reference, modulo the number of groups."""
+def _groups(all_items: tuple[str, ...], items: tuple[str, ...], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of each item in the reference; items that it lacks go on behind the last."""
     if items == all_items:
-        return (first + np.arange(len(items))) % groups
-    place = {item: i for i, item in enumerate(all_items)}
-    return np.array([(first + place.get(item, len(place))) % groups for item in items], dtype=np.int64)
+        return numbers
+    place = dict(zip(all_items, numbers.tolist(), strict=True))
+    behind = max(place.values(), default=-1) + 1
+    extra = (item for item in items if item not in place)
+    place.update({item: behind + i for i, item in enumerate(extra)})
+    return np.array([place[item] for item in items], dtype=np.int64)

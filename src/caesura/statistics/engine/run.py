@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -14,9 +16,9 @@ from caesura.metrics import Metric, metric
 from caesura.model.pairs import Missing
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import References
-from caesura.statistics.engine.checkpoint import Checkpoint
+from caesura.statistics.engine.checkpoint import SCRATCH, Checkpoint
 from caesura.statistics.engine.fragment import Counted
-from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, Plan, plan_run
+from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Fragment, Plan, plan_run
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_choice
 
@@ -108,7 +110,8 @@ def evaluate_files(
     Parameters
     ----------
     reference, systems
-        Parquet files of annotations, or folders of such files, each sorted by item, or all with the same items in the same order.
+        Parquet files of annotations, or folders of such files, with their items in any order: items are paired by name.
+        Files that are sorted by item, or have the same items in the same order, are read once; others are dealt out on disk first.
     engine, scheduler, workers
         "local" counts on threads; "dask" on a cluster: the one at ``scheduler``, or a local one of ``workers`` processes.
     checkpoint
@@ -116,7 +119,8 @@ def evaluate_files(
     rows
         A folder that takes counts and score of every item, a Parquet file a fragment; workers of a cluster must reach it.
     keep_going
-        Go on without rows that cannot be read, and name them in ``faults``. The names of the items must be readable.
+        Go on without items that have a row that cannot be read or counted, and name them in ``faults``. The names of the items must
+        be readable, and where they come in different orders all pages of the files.
     """
     chosen = [metric(name) for name in metrics]
     if not chosen:
@@ -127,31 +131,51 @@ def evaluate_files(
         ("references", references, References),
     ):
         check_choice(option, word, get_args(known))
-    plan = plan_run(
-        Path(reference),
-        [(name, Path(path)) for name, path in systems.items()],
-        chosen,
-        references=references,
-        missing=missing,
-        items_per_fragment=items_per_fragment,
-        rows=None if rows is None else _folder(Path(rows), resumed=checkpoint is not None),
-    )
-    memory = Checkpoint.open(checkpoint, plan) if checkpoint is not None else None
-    total: Counted | None = None
-    for done, counted in enumerate(_in_order(plan, memory, engine, scheduler, workers, keep_going), 1):
-        total = counted if total is None else total + counted
-        if progress is not None:
-            progress(done, len(plan.fragments), counted.boundaries)
+    with ExitStack() as stack:
+        if checkpoint is not None:
+            Checkpoint.take(checkpoint)
+        plan = plan_run(
+            Path(reference),
+            [(name, Path(path)) for name, path in systems.items()],
+            chosen,
+            references=references,
+            missing=missing,
+            items_per_fragment=items_per_fragment,
+            rows=None if rows is None else _folder(Path(rows), resumed=checkpoint is not None),
+            scratch=_scratch(stack, checkpoint, scheduler),
+            keep_going=keep_going,
+        )
+        memory = Checkpoint.open(checkpoint, plan) if checkpoint is not None else None
+        total: Counted | None = None
+        for done, counted in enumerate(_in_order(plan, memory, engine, scheduler, workers, keep_going), 1):
+            total = counted if total is None else total + counted
+            if progress is not None:
+                progress(done, len(plan.fragments), counted.boundaries)
     assert total is not None
+    total = replace(total, faults=(*plan.faults, *total.faults))
     if not total.items:
         raise CaesuraError(
             f"nothing could be read; the first fault: {total.faults[0]}"
             if total.faults
             else "no item is covered by the reference and all systems."
         )
-    alone = {"filled" if missing == "worst" else "skipped": tuple(dict.fromkeys(total.alone))}
+    alone = {"filled" if missing == "worst" else "skipped": _by_name(total.alone, plan)}
     measured = _measure(plan, total, Resampling(level, resamples, interval, seed))
     return StreamedEvaluation(total.items, measured, faults=total.faults, **alone)
+
+
+def _by_name(alone: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
+    """Items that one side lacks, once each; where they come from partitions in the order of their names."""
+    once = dict.fromkeys(alone)
+    return tuple(once if plan.partitions is None else sorted(once))
+
+
+def _scratch(stack: ExitStack, checkpoint: Path | str | None, scheduler: str | None) -> Path | None:
+    """A folder for partitions that goes when the run ends: in the checkpoint, or where temporary files go unless workers are elsewhere."""
+    if checkpoint is None and scheduler is not None:
+        return None
+    where = None if checkpoint is None else Path(checkpoint).resolve()
+    return Path(stack.enter_context(TemporaryDirectory(prefix=SCRATCH, dir=where, ignore_cleanup_errors=True)))
 
 
 def _folder(path: Path, *, resumed: bool) -> Path:
@@ -177,6 +201,8 @@ def _in_order(
 ) -> Iterator[Counted]:
     """Yield every fragment's counts in the order of the plan: remembered ones from the checkpoint, the others from the engine."""
     known = memory.finished() if memory is not None else set()
+    if plan.rows is not None:  # a finished fragment whose rows are not in this folder is counted again
+        known = {number for number in known if _has_rows(plan, plan.fragments[number])}
     todo = [fragment for fragment in plan.fragments if fragment.number not in known]
     fresh: Iterator[Counted]
     if engine == "dask":
@@ -190,12 +216,24 @@ def _in_order(
     for fragment in plan.fragments:
         if fragment.number in known:
             assert memory is not None
-            yield memory.recall(fragment.number)
+            yield memory.recall(fragment.number, plan.shape)
             continue
         counted = next(fresh)
         if memory is not None and not counted.faults:
             memory.remember(counted)
         yield counted
+
+
+def _has_rows(plan: Plan, fragment: Fragment) -> bool:
+    """Whether the rows of a fragment are there, and of this run."""
+    from caesura.formats.parquet import metadata
+
+    path = plan.rows_file(fragment)
+    if not path.exists():
+        return False
+    if metadata(path).get(RUN) != plan.digest:
+        raise FormatError(path, None, "these rows belong to another run; give another folder.")
+    return True
 
 
 def _measure(plan: Plan, total: Counted, resampling: Resampling) -> dict[str, dict[str, StreamedMeasured]]:
