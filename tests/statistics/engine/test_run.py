@@ -358,7 +358,7 @@ def test_names_that_cannot_be_read_stop_the_run(files, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"engine": "spark"}, "engine is 'spark'; expected 'local', 'dask'."),
+        ({"engine": "spark"}, "engine is 'spark'; expected 'local' or 'dask'."),
         ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'worst'."),
         ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean' or 'best'."),
         ({"items_per_fragment": 0}, "one item or more, not 0"),
