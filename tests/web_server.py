@@ -26,7 +26,17 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Server:
-        command = [sys.executable, "-m", "caesura", "serve", "--port", str(self.port), "--database", str(self.database)]
+        command = [
+            sys.executable,
+            "-m",
+            "caesura",
+            "serve",
+            "--no-browser",
+            "--port",
+            str(self.port),
+            "--database",
+            str(self.database),
+        ]
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
         self.process = subprocess.Popen([*command, *self.words], env=env, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 60

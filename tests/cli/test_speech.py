@@ -198,6 +198,10 @@ def test_the_plane_of_several_systems(sound: Path) -> None:
         (["segment", "{}/gold.csv"], "no text to segment"),
         (["segment", "{}/talk.wav", "--method", "magic"], "no method 'magic'"),
         (["segment", "{}/talk.wav", "--method", "uniform", "--interval", "0"], "interval"),
+        (
+            ["segment", "{}/talk.wav", "--method", "uniform", "--interval", "80"],
+            "write 80ms for milliseconds, 80s for seconds",
+        ),
         (["segment", "{}/talk.wav", "--method", "uniform", "--interval", "x"], "an interval is a number of seconds"),
         (["segment", "{}/talk.wav", "--method", "uniform", "--scores", "{}/s.csv"], "have no scores"),
         (["optimise", "{}/gold.csv", "{}/none.csv"], "no such file"),

@@ -28,6 +28,7 @@ from caesura.cli.output import as_json, say, show_blocks, show_picture, working,
 from caesura.display.scene import stack
 from caesura.drawings.catalog import draw
 from caesura.drawings.matrices import heat_map
+from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.metrics import metric as made
 from caesura.model import DEFAULT_METRICS, Corpus
@@ -86,6 +87,8 @@ def agree(
     corpus = reading.corpus(path)
     reading.refuse_one_coder_per_text(corpus, path)
     corpus = corpus.select(items=item, coders=coder)
+    if coder is not None and len(corpus.coders) < 2:
+        raise CaesuraError(f"agreement needs two coders, and --coder chose {coder[0]!r} alone; choose another too.")
     limits = limits_of(fail_under)
     metric = metric or DEFAULT_METRICS[corpus.kind]
     table = CountedPairs.among_coders(corpus)

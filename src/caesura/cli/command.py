@@ -10,7 +10,9 @@ and ``list[X]`` (repeatable). We build click's commands ourselves: frames that d
 
 from __future__ import annotations
 
+import ast
 import inspect
+import textwrap
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -101,8 +103,19 @@ def as_command(name: str, given: Any, conflicts: Mapping[str, tuple[Conflict, ..
                 raise CaesuraError(sentence)
         given(**values)
 
-    help = inspect.getdoc(given)
+    help = _help(given)
     return _Command(name.rpartition(" ")[2], callback=run, params=parameters, help=help, context_settings=_HELP)
+
+
+def _help(function: Any) -> str | None:
+    """A function's docstring; from its source where Python was told to drop docstrings (``-OO``)."""
+    if (written := inspect.getdoc(function)) is not None:
+        return written
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):  # no source beside the compiled code
+        return None
+    return ast.get_docstring(tree.body[0]) if isinstance(tree.body[0], ast.FunctionDef) else None
 
 
 def _spell(parameter: click.Parameter) -> str:

@@ -77,7 +77,7 @@ def _segment_sound(
 ) -> tuple[Any, list[tuple[str, str, float, float]]]:
     sound = read_wav(path, channel=channel)
     if method == "uniform":
-        return Uniform(seconds(interval or "80ms", "an interval")).segment(sound, segments), []
+        return Uniform(_interval(interval or "80ms")).segment(sound, segments), []
     if method != "spectral":
         raise UnknownName("method", method, ["spectral", "uniform"])
     segmenter = SpectralChange() if threshold is None else SpectralChange(threshold=threshold)
@@ -86,3 +86,11 @@ def _segment_sound(
         times, points = segmenter.candidates(sound)
         candidates = [(path.stem, "", t, s) for t, s in zip(times.tolist(), points.tolist(), strict=True)]
     return segmenter.segment(sound, segments), candidates
+
+
+def _interval(text: str) -> float:
+    """Read the length of uniform segments; a bare number that would be seconds is asked what it means."""
+    length = seconds(text, "an interval")
+    if length >= 1 and text.strip().replace(".", "").isdigit():
+        raise CaesuraError(f"--interval {text} has no unit; write {text}ms for milliseconds, {text}s for seconds.")
+    return length

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import sys
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -27,6 +31,9 @@ def serve(
     token: Annotated[
         str | None, Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
     ] = None,
+    no_browser: Annotated[
+        bool, Option("--no-browser", help="Only print the address; do not open the browser.")
+    ] = False,
 ) -> None:
     """Open the workbench in the browser: compare, agree, adjudicate.
 
@@ -36,10 +43,10 @@ def serve(
         from caesura.web.settings import Settings
     except ImportError as fault:
         raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
-    start(Settings(host=host, port=port, database=database, token=token))
+    start(Settings(host=host, port=port, database=database, token=token), browse=not no_browser)
 
 
-def start(settings: Settings) -> None:
+def start(settings: Settings, *, browse: bool) -> None:
     """Serve until somebody stops it."""
     try:
         import uvicorn
@@ -51,9 +58,30 @@ def start(settings: Settings) -> None:
     app = create_app(settings)
     address = f"http://{settings.host}:{settings.port}/"
     click.echo(f"The workbench is at {address} and keeps its data in {settings.database_shown}. Stop it with Ctrl-C.")
+    if browse and _has_a_screen():
+        Thread(target=_open_when_up, args=(settings.host, settings.port, address), daemon=True).start()
     uvicorn.run(
         app, host=settings.host, port=settings.port, log_level="warning", server_header=False, proxy_headers=False
     )
+
+
+def _has_a_screen() -> bool:
+    """Whether somebody sits at a terminal with a screen; a browser for terminals would take the terminal from the server."""
+    windows = sys.platform in ("win32", "darwin") or any(os.environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return sys.stdout.isatty() and windows
+
+
+def _open_when_up(host: str, port: int, address: str) -> None:
+    """Open the browser as soon as somebody answers at the address."""
+    import webbrowser
+
+    for _ in range(100):
+        try:
+            with socket.create_connection((host, port), timeout=1):
+                webbrowser.open(address)
+                return
+        except OSError:
+            sleep(0.1)
 
 
 def _refuse_a_taken_port(host: str, port: int) -> None:

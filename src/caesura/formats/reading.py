@@ -47,6 +47,8 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
             wanted=_wanted(format),
             **options,
         )
+    if "pattern" in options and not where.exists():
+        raise FormatError(where, None, "there is no such folder.")
     if "pattern" in options:
         raise FormatError(where, None, "pattern= (--pattern) names the files of a folder, and this is not one.")
     return _read_file(where, format, options)

@@ -6,6 +6,7 @@ The format of the 2013 package and of its sample data. It carries masses only: n
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from caesura.errors import CaesuraError, FormatError
@@ -16,8 +17,8 @@ __all__ = ["read", "sniff", "write"]
 
 
 def sniff(head: str) -> bool:
-    """Recognise the two keys the format cannot do without."""
-    return '"segmentation_type"' in head and '"items"' in head
+    """Recognise the two keys the format cannot do without; a file that begins with its items is told which one it lacks."""
+    return '"items"' in head and ('"segmentation_type"' in head or re.match(r'\s*\{\s*"items"\s*:', head) is not None)
 
 
 def read(source: Source) -> Corpus:
@@ -26,7 +27,9 @@ def read(source: Source) -> Corpus:
     items = data.get("items") if isinstance(data, dict) else None
     if not isinstance(items, dict):
         raise FormatError(source.path, None, 'expected an object with "items": {item: {coder: [masses]}}.')
-    if data.get("segmentation_type", "linear") != "linear":
+    if "segmentation_type" not in data:
+        raise FormatError(source.path, None, 'the key "segmentation_type" is missing; expected "linear" there.')
+    if data["segmentation_type"] != "linear":
         raise FormatError(source.path, None, f'segmentation_type is {data["segmentation_type"]!r}, expected "linear".')
     return Corpus.from_annotations(
         Annotation(item, coder, _masses(source, item, coder, masses))

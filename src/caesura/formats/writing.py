@@ -64,9 +64,7 @@ def write(
         _refuse_the_unreadable(corpus, chosen, where, options)
     elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where)]:
         raise FormatError(
-            where,
-            None,
-            f"{chosen.title} would lose {' and '.join(lost)}; write it all the same with lossy=True (--lossy).",
+            where, None, f"{chosen.title} would lose {' and '.join(lost)}; {_way_out(corpus, chosen, where)}."
         )
     contents = _contents(module, corpus, given)
     files = {_companion(where, name): content for name, content in contents.items()}
@@ -120,6 +118,18 @@ def _names_lost(corpus: Corpus, chosen: Format, where: Path) -> list[str]:
         for of, name in (("item", first.item), ("coder", first.coder))
         if f"{of}s" not in chosen.carries and name not in path
     ]
+
+
+def _way_out(corpus: Corpus, chosen: Format, where: Path) -> str:
+    """Advise a folder where a file holds one item and there are several: to lose all but the first is nobody's wish."""
+    if len(corpus.items) == 1 or "items" in chosen.carries:
+        return "write it all the same with lossy=True (--lossy)"
+    pattern = "{item}-{coder}" + where.suffix
+    return (
+        f"it holds one of these {len(corpus.items)} items per file: write a file that holds all, such as {where.stem}.json, "
+        f"and make a folder of it with caesura convert {where.stem}.json FOLDER --write-pattern '{pattern}'; "
+        "lossy=True (--lossy) keeps the first item alone"
+    )
 
 
 def _refuse_the_impossible(corpus: Corpus, chosen: Format, where: Path) -> None:
