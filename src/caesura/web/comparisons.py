@@ -8,9 +8,8 @@ from typing import Any
 from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
-from caesura.metrics.catalog import unnamed_metrics
+from caesura.metrics.catalog import unnamed_metrics, with_parameters
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.model.corpus import Kind
 from caesura.web.requests import CompareRequest
 
 __all__ = ["compare_annotations", "warm_up"]
@@ -22,7 +21,7 @@ def compare_annotations(
     """Compare the first annotation with each of the others, and draw all of them together."""
     (reference, first), *others = coded
     corpus = _corpus(item, coded)
-    chosen = _metrics(wanted, corpus.kind)
+    chosen = with_parameters(wanted.metrics or unnamed_metrics(corpus.kind), _parameters(wanted))
     answers = []
     for coder, marks in others:
         scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
@@ -66,17 +65,6 @@ def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], d
             }
         )
     return scores, skipped
-
-
-def _metrics(wanted: CompareRequest, kind: Kind) -> list[Metric]:
-    """Every metric asked for (or that tells of this kind of annotation), each with the parameters it takes."""
-    given = _parameters(wanted)
-    metrics = []
-    for name in wanted.metrics or unnamed_metrics(kind):
-        plain = metric(name)
-        mine = {key: value for key, value in given.items() if key in plain.parameters}
-        metrics.append(metric(name, **mine) if mine else plain)
-    return metrics
 
 
 def _parameters(wanted: CompareRequest) -> dict[str, Any]:

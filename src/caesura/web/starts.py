@@ -32,16 +32,17 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
     coded = {state.coder: state.marks for state in states if not made_here(state)}
     if not coded:
         raise CaesuraError("there is no annotation to start from.")
-    method, who = wanted.method or "majority", ", ".join(coded)
-    if item.kind != "time" or method not in METHODS or "tolerance" not in METHODS[method].takes:
-        return _unify(item, coded, method), f"unified by {method}: {who}"
-    reach = TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)
-    places = unify(coded, method, "flat", tolerance=reach)
-    return _typed_like(coded, places, reach), f"unified by {method} within {reach:g} s: {who}"
+    method, within = wanted.method or "majority", ""
+    reach: dict[str, Any] = {}
+    if item.kind == "time" and method in METHODS and "tolerance" in METHODS[method].takes:
+        reach = {"tolerance": TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)}
+        within = f" within {reach['tolerance']:g} s"
+    gold: Marks = unify(coded, method, **reach)
+    return _of_kind(item, gold, coded), f"unified by {method}{within}: {', '.join(coded)}"
 
 
-def _unify(item: Item, coded: dict[str, Marks], method: str) -> Marks:
-    gold: Marks = unify(coded, method=method)
+def _of_kind(item: Item, gold: Marks, coded: dict[str, Marks]) -> Marks:
+    """Turn what a method gives into what the item holds: nested or not, with types where coders gave them."""
     if item.kind == "nested" and isinstance(gold, Segmentation):
         return Hierarchy.from_segmentation(gold)
     if item.kind != "nested" and isinstance(gold, Hierarchy):
@@ -49,13 +50,13 @@ def _unify(item: Item, coded: dict[str, Marks], method: str) -> Marks:
     return _typed_like(coded, gold) if isinstance(gold, Segmentation) and not gold.typed else gold
 
 
-def _typed_like(coded: dict[str, Any], gold: Any, reach: float = 0.0) -> Segmentation:
-    """Where coders gave types, so must the adjudicator: each boundary takes the type that most coders gave it within reach."""
+def _typed_like(coded: dict[str, Any], gold: Segmentation) -> Segmentation:
+    """Where coders gave types, so must the adjudicator: a method that places none leaves each boundary the type most coders gave it."""
     plain = Segmentation(gold.length, gold.positions, units=gold.units)
     if not all(isinstance(marks, Segmentation) and marks.typed for marks in coded.values()):
         return plain
     cast = [mark for marks in coded.values() for mark in marks.marks]
-    kinds = [Counter(k for p, k in cast if abs(p - at) <= reach + 1e-9).most_common(1)[0][0] for at in plain.positions]
+    kinds = [Counter(kind for place, kind in cast if place == at).most_common(1)[0][0] for at in plain.positions]
     labels = list(dict.fromkeys(label for marks in coded.values() for label in marks.labels or ()))
     codes = [labels.index(kind) for kind in kinds] if labels else kinds
     return Segmentation(plain.length, plain.positions, codes, labels or None, plain.units)
