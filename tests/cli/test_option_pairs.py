@@ -7,6 +7,7 @@ the test does not start. The commands and their options are those of the registr
 from __future__ import annotations
 
 import shutil
+import wave
 from contextlib import chdir
 from dataclasses import dataclass
 from itertools import combinations
@@ -21,6 +22,7 @@ import pytest
 from caesura.cli.main import COMMANDS
 from caesura.formats import read, write
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.segmenters import segmenter
 from cli.command import caesura
 
 
@@ -54,7 +56,15 @@ DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"
 #: What says only what the other implies: files are streamed through local threads where nothing else is asked for.
 IMPLIED = {("engine", "checkpoint"), ("engine", "keep_going")}
 #: What has something to do on other data than ours: chance that is too large to be exact, levels of nested segments.
-ELSEWHERE = {("chance", "seed"), ("similarity", "seed"), ("option", "level"), ("similarity", "level")}
+#: And numbers of segments that are learnt where they are given.
+ELSEWHERE = {
+    ("chance", "seed"),
+    ("similarity", "seed"),
+    ("option", "level"),
+    ("similarity", "level"),
+    ("segments", "learn"),
+}
+STORIES = "story.txt|tale.txt|saga.txt"
 PARQUET = "gold.parquet near.parquet far.parquet"
 
 #: Command -> its arguments, and how each of its options is given.
@@ -240,6 +250,35 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "json": JSON,
         },
     ),
+    "segment": (
+        "story.txt",
+        {
+            "output": given("--output out/cut.json"),
+            "method": given("--method texttiling"),
+            "segments": given("--segments 6"),
+            "density": given("--density 0.3"),
+            "mean_length": given("--mean-length 5"),
+            "unit": given("--unit line", on=STORIES),
+            "levels": given("--levels 2", on=STORIES),
+            "tokens": given("--tokens mcs", on=STORIES),
+            "language": given("--language none", on=STORIES),
+            "parameter": given("--parameter max_length=3", on=STORIES),
+            "model": given("--model saved.model"),
+            "learn": given("--learn learnt.json", on=STORIES),
+            "save": given("--save out/kept.model"),
+            "reference": given("--reference story.json"),
+            "metric": given("--metric F", needs="--reference story.json"),
+            "explain": given("--explain"),
+            "threshold": given("--threshold 0.6", on="sound.wav"),
+            "interval": given("--interval 50ms", needs="--method uniform", on="sound.wav"),
+            "channel": given("--channel 1", on="sound.wav"),
+            "scores": given("--scores out/scores.csv", on="sound.wav"),
+            "to": given("--to csv", needs="--output out/cut.data"),
+            "encoding": given("--encoding latin-1", on=STORIES),
+            "format": given("--format caesura-json", on="story.csv|tale.csv|saga.csv"),
+            "json": JSON,
+        },
+    ),
     "demo": ("boundaries", {"listed": given("--list", on=" "), "width": given("--width 30"), "json": JSON}),
     "list": ("samples", {"json": JSON}),
     "serve": (
@@ -260,8 +299,8 @@ def options_of(command: str) -> dict[str, click.Parameter]:
 
 
 def every_command() -> list[str]:
-    """Our own commands; those of vowels/ plug in as a stranger's do, and segment's options for text are still without a plan."""
-    return [name for name in COMMANDS if not isinstance(COMMANDS[name], click.Group) and name != "segment"]
+    """Our own commands; those of vowels/ plug in as a stranger's do."""
+    return [name for name in COMMANDS if not isinstance(COMMANDS[name], click.Group)]
 
 
 @pytest.mark.parametrize("command", every_command())
@@ -369,6 +408,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
     (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
     _write_pointed(here / "heb")
+    _write_story(here)
+    _write_sound(here / "sound.wav")
     return here
 
 
@@ -385,6 +426,53 @@ def _write_pointed(folder: Path) -> None:
     folder.mkdir()
     (folder / "a.txt").write_text(text, encoding="utf-8")
     (folder / "b.txt").write_text(text.replace("שָׁלוֹם", "שִׁלוֹם"), encoding="utf-8")
+
+
+def _write_story(folder: Path) -> None:
+    """Texts in which every way of taking words gives other boundaries, their references, one to learn from, and a saved segmenter."""
+    for seed, name in zip((14, 7, 15), ("story", "tale", "saga"), strict=True):
+        sentences = _sentences(seed)
+        lines = (" ".join(sentences[i : i + 2]) for i in range(0, len(sentences), 2))
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        _write_marks(folder / f"{name}.json", sentences, [4, 11, 19, 30])
+        shutil.copy(folder / f"{name}.json", folder / f"{name}.csv")
+    _write_marks(folder / "learnt.json", _sentences(5), list(range(2, 40, 2)))
+    segmenter("c99", density=0.2).save(folder / "saved.model")
+
+
+def _write_marks(file: Path, sentences: list[str], places: list[int]) -> None:
+    marks = Segmentation.from_positions(places, length=len(sentences), units=sentences)
+    write(Corpus.from_annotations([Annotation(file.stem, "gold", marks)]), file)
+
+
+def _sentences(seed: int) -> list[str]:
+    random = np.random.default_rng(seed)
+    stems = ["sail", "bàk", "train", "càll", "paint", "wàlk", "turn", "clos", "read", "màil", "plant", "end"]
+    common = ["the", "and", "of", "was", "co-op", "very", "not"]
+    sentences = []
+    for number in range(40):
+        near = [stems[(number // 5 + int(k)) % len(stems)] for k in random.integers(0, 5, 5)]
+        words = [stem + str(random.choice(["s", "ing", "ed", "er", ""])) for stem in near]
+        words += random.choice(common, 4).tolist()
+        random.shuffle(words)
+        sentences.append(" ".join(words).capitalize() + ".…"[number % 3 == 1])  # in Latin-1 … ends no sentence
+    return sentences
+
+
+def _write_sound(file: Path) -> None:
+    """Two channels, each of noises that change at times of its own."""
+    random, rate = np.random.default_rng(7), 8000
+    sides = []
+    for width in (700, 1100):
+        steps = np.repeat(random.integers(1, 9, rate // width + 1), width)[:rate]
+        noise = random.normal(size=rate + 9)
+        sides.append([noise[at : at + 9 : int(step)].sum() for at, step in enumerate(steps)])
+    samples = (3000 * np.array(sides).T).clip(-32000, 32000).astype("<i2")
+    with wave.open(str(file), "wb") as target:
+        target.setnchannels(2)
+        target.setsampwidth(2)
+        target.setframerate(rate)
+        target.writeframes(samples.tobytes())
 
 
 # ---------------------------------------------------------------------- what comes out
@@ -428,16 +516,24 @@ class _recorded:
     def __enter__(self) -> None:
         from caesura.cli import bench, evaluate, reproduce, serve
         from caesura.papers import Reproduction
+        from caesura.report import measures
+        from caesura.statistics import significance
+
+        tested = significance.paired_test
+
+        def test(*words: Any, samples: int, **more: Any) -> Any:
+            self.handed.append(f"{samples} {more}")
+            return tested(*words, samples=50, **more)
 
         streamed, counted = evaluate.evaluate_streamed, evaluate.evaluate_corpora
 
         def stream(*words: Any, engine: str, scheduler: str | None, **more: Any) -> Any:
             self.handed.append(f"{engine} {scheduler} {more}")
-            return streamed(*words, engine="local", scheduler=None, resamples=200, **more)
+            return streamed(*words, engine="local", scheduler=None, resamples=50, **more)
 
         def count(*words: Any, **more: Any) -> Any:
             self.handed.append(f"{words[0].items} {more}")
-            return counted(*words, resamples=200, **more)
+            return counted(*words, resamples=50, **more)
 
         def paper(name: str, progress: Any, **more: Any) -> Reproduction:
             return Reproduction(name, repr(more))
@@ -449,6 +545,10 @@ class _recorded:
         self.patches = [
             patch.object(evaluate, "evaluate_streamed", stream),
             patch.object(evaluate, "evaluate_corpora", count),
+            patch.object(significance, "paired_test", test),
+            patch.object(
+                measures, "_flexible", lambda *words, **more: {}
+            ),  # exact chance, which no option of `report` touches
             patch.object(reproduce, "computed", paper),
             patch.object(reproduce, "save_figures", lambda result, target: [target]),
             patch.object(bench, "race", race),

@@ -171,6 +171,8 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
         *conflicts("metric", "reference", "nothing is measured", missing, unless="learn"),
         *conflicts("density mean_length", "segments", "the number of segments is given"),
         *conflicts("mean_length", "density", "both say how many segments there are"),
+        *conflicts("density mean_length", "learn", "the number of segments is learnt"),
+        *conflicts("language", "tokens", "these are words as programs for English take them", among("choi", "mcs")),
         *conflicts("to", "output", "nothing is written", missing),
     ),
     "show": (

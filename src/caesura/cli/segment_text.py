@@ -63,7 +63,10 @@ class TextRun:
         segmented = dict(self._segment_all(made))
         corpus = Corpus.from_annotations(Annotation(item, name, marks) for item, marks in segmented.items())
         if self.output is not None:
-            write(corpus, self.output, self.to, lossy=len(corpus.items) == 1)
+            one = (
+                len(corpus.items) == 1 and self.levels is None
+            )  # levels were asked for, so that no format may drop them
+            write(corpus, self.output, self.to, lossy=one)
             click.echo(f"wrote {self.output}", err=bool(self.json))
         if self.reference is not None:
             self._evaluate(corpus, name)
@@ -80,7 +83,12 @@ class TextRun:
             "density": self.density, "mean_length": self.mean_length, "tokens": self.tokens, "language": self.language,
         }  # fmt: skip
         parameters = {name: value for name, value in given.items() if value is not None}
-        parameters |= {k: _value(v) for k, v in key_values(self.parameter, "--parameter").items()}
+        for name, value in key_values(self.parameter, "--parameter").items():
+            if name in parameters:
+                raise CaesuraError(
+                    f"--{name.replace('_', '-')} has no effect with --parameter {name}={value}: give one."
+                )
+            parameters[name] = _value(value)
         if self.model is not None:
             if self.method is not None or parameters:
                 raise CaesuraError(
