@@ -146,6 +146,8 @@ class Source:
 
     def _decode(self, raw: bytes) -> str:
         encoding = self._encoding(raw)
+        if not encoding.startswith("utf-16"):
+            raw = raw.rstrip(b"\x00")  # Rezonator ends its files as C ends its strings
         try:
             text = raw.decode(encoding)
         except UnicodeError as fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from pathlib import Path
@@ -25,6 +26,11 @@ REFUSED = [
     ("a.ctm", "rec 1 0.1 0.2 a\nrec 1 1_000 0.2 b\n", "line 2: the start is '1_000'"),
     ("a.ctm", "rec 1 0.1 0.2 a\nrec 1 ٣ 0.2 b\n", "line 2: the start is '٣'"),
     ("a.csv", "item,coder,length,position\na,b,10,1_0\n", "line 2: position is '1_0', expected a whole number"),
+    (
+        "a.cha",
+        "@UTF8\n@Begin\n@Participants:\tCHI Child\n*CHI:\tmore cookie .\n%mor:\tqn|more .\n@End\n",
+        "line 1: this is a CHAT",
+    ),
     ("a.phn", "0 ٣٠٥٠ h#\n", "line 1: expected 'first-sample last-sample label'"),
 ]
 ENDLESS = [
@@ -53,6 +59,20 @@ def test_refused_with_its_line(tmp_path: Path, name: str, content: str, why: str
     with pytest.raises(FormatError, match=why) as caught:
         cs.read(path)
     assert len(str(caught.value)) < 700 + len(str(path))
+
+
+def test_a_table_with_commas_is_no_tsv_of_masses(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Coder,Positions\n1,1,1,2,2\n2,1,2,2,2\n")
+    with pytest.raises(FormatError, match="no line holds a tab"):
+        cs.read(tmp_path / "a.csv", "segeval-tsv")
+
+
+def test_a_rezonator_file_may_end_in_a_nul(tmp_path: Path) -> None:
+    token = {"type": "token", "tagMap": {"text": "so", "endNote": "."}}
+    unit = {"type": "unit", "unitSeq": 1, "entryList": ["t"], "tagMap": {"participant": "ann"}}
+    project = json.dumps({"ROOT": [{"nodeMap": {"u": unit, "t": token}}]})
+    (tmp_path / "a.rez").write_bytes(project.encode() + b"\x00")
+    assert cs.read(tmp_path / "a.rez")["a", "", "ann"].units == ("so",)
 
 
 def test_a_span_of_brat_beyond_all_texts(tmp_path: Path) -> None:

@@ -156,7 +156,8 @@ def put(folder: Path, name: str, content: str | bytes) -> Path:
 
 def test_short_textgrids(tmp_path: Path) -> None:
     path = put(tmp_path, "a.TextGrid", SHORT + WORDS + TONES)
-    assert cs.read(path)["a", ""].names == ("one", 'two "quoted"')
+    with pytest.warns(UserWarning, match=r"the point tiers 'tones' hold typed boundaries.* read one of them .*tier="):
+        assert cs.read(path)["a", ""].names == ("one", 'two "quoted"')
     tones = cs.read(path, tier="tones")["a", ""]
     assert tones.marks == [(0.4, "H*"), (1.2, "L%")]
     assert cs.read(path, tier=2)["a", ""] == cs.read(path, tier="-1")["a", ""] == tones
@@ -166,18 +167,32 @@ def test_short_textgrids(tmp_path: Path) -> None:
 def test_textgrids_in_praats_encodings(tmp_path: Path, encoding: str) -> None:
     text = (SHORT + WORDS + TONES).replace("one", "eĩns").replace("\n", "\r\n")
     mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
-    assert cs.read(put(tmp_path, "a.TextGrid", mark + text.encode(encoding)))["a", ""].names[0] == "eĩns"
+    assert cs.read(put(tmp_path, "a.TextGrid", mark + text.encode(encoding)), tier="words")["a", ""].names[0] == "eĩns"
 
 
 def test_comments_in_textgrids_are_passed_over(tmp_path: Path) -> None:
     text = SHORT.replace("1.5\n", "1.5 ! the 2 ends\n", 1) + WORDS.replace('"one"', '"one!"') + TONES
-    assert cs.read(put(tmp_path, "a.TextGrid", text))["a", ""].names[0] == "one!"
+    assert cs.read(put(tmp_path, "a.TextGrid", text), tier="words")["a", ""].names[0] == "one!"
 
 
 def test_a_textgrid_that_starts_late_has_no_boundary_there(tmp_path: Path) -> None:
     text = SHORT.replace("\n0\n", "\n5\n", 1).replace("1.5", "7").replace("\n2\n", "\n1\n")
     tier = '"IntervalTier"\n"p"\n5\n7\n2\n5\n6\n"a"\n6\n7\n"b"\n'
-    assert cs.read(put(tmp_path, "a.TextGrid", text + tier))["a", ""].positions.tolist() == [6.0]
+    for first in ("5", "0"):  # as the recording says, or as a tier alone says
+        path = put(tmp_path, "a.TextGrid", text + tier.replace('"p"\n5', f'"p"\n{first}'))
+        assert cs.read(path)["a", ""].positions.tolist() == [6.0]
+
+
+def test_the_old_header_of_short_textgrids(tmp_path: Path) -> None:
+    text = SHORT.replace('"ooTextFile"', '"ooTextFile short"').replace("Object class = ", "")
+    assert cs.read(put(tmp_path, "a.TextGrid", text + WORDS + WORDS), tier="1")["a", ""].positions.tolist() == [0.5]
+
+
+def test_tiers_of_one_name_are_numbered(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.TextGrid", SHORT + WORDS + WORDS.replace("0.5", "0.75"))
+    read = cs.read(path)
+    assert read.tracks == ("words", "words (2)")
+    assert read["a", "", "words (2)"].positions.tolist() == [0.75]
 
 
 def test_tiers_by_pattern_are_tracks(tmp_path: Path) -> None:
@@ -189,6 +204,22 @@ def test_tiers_by_pattern_are_tracks(tmp_path: Path) -> None:
     assert cs.read(path, tier="* - phones").tracks == ("ann", "ben")
     assert cs.read(path).tracks == ("ann - words", "ann - phones", "ben - words", "ben - phones")
     assert cs.read(path, tier="ben - words").tracks == ("",)
+
+
+def test_tiers_of_several_annotators_are_coders(tmp_path: Path) -> None:
+    tiers = [WORDS.replace('"words"', f'"{who}_{what}"') for who in ("ann", "ben") for what in ("IU", "turn")]
+    path = put(tmp_path, "a.TextGrid", SHORT.replace("\n2\n", "\n4\n") + "".join(tiers))
+    read = cs.read(path, coder="{coder}_IU")
+    assert (read.coders, read.tracks) == (("ann", "ben"), ("",))
+    assert cs.read(path, tier="{coder}_{track}").tracks == ("IU", "turn")
+    with pytest.raises(FormatError, match=r"no tier fits '\{coder\}_XX'; the tiers are 1 'ann_IU'"):
+        cs.read(path, coder="{coder}_XX")
+    with pytest.raises(FormatError, match="names one part of a tier's name twice"):
+        cs.read(path, coder="{coder}_{coder}")
+    with pytest.raises(FormatError, match="coder= is a pattern of tiers, and HTK labels has none"):
+        cs.read(put(tmp_path, "a.lab", "0 100 a\n"), coder="{coder}_IU")
+    eaf = put(tmp_path, "b.eaf", ELAN.replace('"words"', '"ann_IU"').replace('"gloss"', '"ben_IU"'))
+    assert cs.read(eaf, coder="{coder}_IU").coders == ("ben", "ann")
 
 
 def test_praatio_reads_what_we_write_and_we_read_what_it_writes(tmp_path: Path) -> None:
@@ -230,6 +261,38 @@ def test_elan_slots_without_a_time_and_annotations_that_hang_on_others(tmp_path:
     glosses = cs.read(path, tier="gloss")["a", ""]
     assert glosses.positions.tolist() == [0.5, 0.7]
     assert glosses.names == ("", "x", "y")
+
+
+INNER = """<ANNOTATION_DOCUMENT><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="t2"/><TIME_SLOT TIME_SLOT_ID="t3" TIME_VALUE="100"/>
+<TIME_SLOT TIME_SLOT_ID="t5"/><TIME_SLOT TIME_SLOT_ID="t4" TIME_VALUE="1000"/></TIME_ORDER>
+<TIER TIER_ID="syllables" PARENT_REF="words">{syllables}</TIER>
+<TIER TIER_ID="words" PARENT_REF="utt">{words}</TIER><TIER TIER_ID="utt">{utt}</TIER><TIER TIER_ID="other">{other}</TIER>
+</ANNOTATION_DOCUMENT>"""
+
+
+def annotations(*slots: str) -> str:
+    return "".join(
+        f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{a}{b}" TIME_SLOT_REF1="{a}" TIME_SLOT_REF2="{b}">'
+        f"<ANNOTATION_VALUE>{a}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"
+        for a, b in (each.split() for each in slots)
+    )
+
+
+def test_elan_slots_without_a_time_lie_along_their_own_tier(tmp_path: Path) -> None:
+    """Not along the whole order of times, where slots of other tiers lie between; and inside tiers after those around them."""
+    text = INNER.format(
+        syllables=annotations("t1 t2", "t2 t5", "t5 t4"),
+        words=annotations("t1 t2", "t2 t4"),
+        utt=annotations("t1 t4"),
+        other=annotations("t3 t4"),
+    )
+    path = put(tmp_path, "a.eaf", text)
+    assert cs.read(path, tier="words")["a", ""].positions.tolist() == [0.5]
+    assert cs.read(path, tier="syllables")["a", ""].positions.tolist() == [0.5, 0.75]
+    assert cs.read(path, tier="other")["a", ""].positions.tolist() == [0.1]
+    apart = text.replace("t2 t4", "t5 t4").replace('REF1="t2" TIME_SLOT_REF2="t4"', 'REF1="t5" TIME_SLOT_REF2="t4"')
+    assert cs.read(put(tmp_path, "b.eaf", apart), tier="words")["b", ""].positions.tolist() == [0.5]
 
 
 def test_htk_master_labels_with_scores_quotes_and_octal_escapes(tmp_path: Path) -> None:

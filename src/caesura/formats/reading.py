@@ -11,7 +11,7 @@ from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, Lengt
 from caesura.files import Source
 from caesura.formats.catalog import claiming_formats, detect, named_format
 from caesura.formats.folders import NAMES, guess_pattern, read_folder, rename_parts
-from caesura.formats.signatures import check_options
+from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 
 __all__ = ["likely_pattern", "read"]
@@ -69,11 +69,17 @@ def likely_pattern(folder: str | PathLike[str], format: str | None = None, **opt
 def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpus:
     given = dict(options)
     source = Source.open(path, encoding=given.pop("encoding", None))
-    names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
     chosen = named_format(format) if format is not None else detect(source)
     module = chosen.load()
     if not hasattr(module, "read"):
         raise FormatError(path, None, f"{chosen.title} can be written but not read.")
+    if "{coder}" in str(given.get("coder")):  # a pattern of tiers, which are the coders of one file
+        if "tier" not in option_types(module.read):
+            raise FormatError(path, None, f"coder= is a pattern of tiers, and {chosen.title} has none.")
+        if given.get("tier") is not None:
+            raise FormatError(path, None, "coder= is a pattern of tiers, and tier= names others; give one of them.")
+        given["tier"] = given.pop("coder")
+    names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
     settings = check_options(module.read, given, chosen.title) if given else {}
     try:
         corpus: Corpus = module.read(source, **settings)

@@ -30,6 +30,9 @@ def read(source: Source, *, content: Literal["masses", "positions"] = "masses") 
     content
         Whether cells are masses, or for every unit the number of its segment.
     """
+    if "\t" not in source.text:
+        why = "no line holds a tab, expected a coder and its cells with tabs between (with commas or spaces they would be one name)."
+        raise FormatError(source.path, 1, why)
     rows = csv.reader(source.text.split("\n"), delimiter="\t")
     coded: dict[str, Segmentation] = {}
     for number, row in enumerate(rows, 1):

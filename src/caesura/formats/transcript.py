@@ -15,11 +15,14 @@ from caesura.model import Corpus
 
 __all__ = ["read", "sniff", "write"]
 
+_CHAT = re.compile(r"^@(?:UTF8|Begin)[ \t]*$", re.MULTILINE)
 _TURN = re.compile(r"\s*([^\s:][^:]{0,40}?)\s*:(?:\s+(.*)|$)")
 
 
 def sniff(head: str) -> bool:
-    """Recognise lines that mostly name a speaker, some of which end with an endnote."""
+    """Recognise lines that mostly name a speaker, some of which end with an endnote; CHAT too, to say what it is."""
+    if _CHAT.search(head):
+        return True
     lines = [line for line in head.split("\n")[:200] if line.strip()]
     turns = [turn for line in lines if (turn := _TURN.fullmatch(line))]
     ended = sum(bool(re.search(r"(?:[?.,;]|--|—)\s*$", line)) for line in lines)
@@ -47,6 +50,13 @@ def read(
     speakers
         Whether lines name who speaks; else all is one track and a colon a part of the text.
     """
+    if chat := _CHAT.search(source.text):
+        raise FormatError(
+            source.path,
+            source.text.count("\n", 0, chat.start()) + 1,
+            f"this is a CHAT transcript ({chat[0].strip()}), whose headers and dependent tiers are no speech; "
+            "turn it into ELAN with CLAN's chat2elan and read that.",
+        )
     speech = Speech(Convention.of(**conventions), source.path)
     speaker = ""
     for number, line in source.lines:

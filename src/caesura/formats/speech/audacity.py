@@ -49,7 +49,7 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
         rows.append((float(start), float(end), parts[2] if len(parts) > 2 else "", number))
     points = _points(source, rows)
     marks = of_lines(source, rows, Rule.of(**intervals)) if points is None else points
-    return of_recording(source, [("", marks)])
+    return of_recording(source, [("", "", marks)])
 
 
 def write(corpus: Corpus) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """ELAN's .eaf: tiers of annotations between time slots, in milliseconds; a tier is a track.
 
 Annotations that hang on others rather than on time slots share their parent's time: one has all of it, several an equal part
-each, as ELAN draws them. Slots without a time lie evenly between their neighbours.
+each, as ELAN draws them. Slots without a time lie evenly between the nearest with one along the annotations of their tier.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def read(
     spans = {name: _annotations(document, name) for name in document.tiers}
     end = max((stop for some in spans.values() for _, stop, _ in some), default=0.0)
     tracks = []
-    for index, track in chosen_tiers(source, names, tier):
+    for index, coder, track in chosen_tiers(source, names, tier):
         name = names[index]
         some = sorted(spans[name])
         starts, ends, labels = zip(*some, strict=True) if some else ((), (), ())
@@ -78,7 +78,7 @@ def read(
         def fault(i: int, why: str, name: str = name) -> FormatError:
             return document.fault(f"tier {name!r}: {why}")
 
-        tracks.append((track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
+        tracks.append((coder, track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
     return of_recording(source, tracks)
 
 
@@ -130,11 +130,11 @@ def _parse(source: Source) -> _Document:
             source.path, None, f"this is XML of another kind: its root is {root.tag!r}, not ANNOTATION_DOCUMENT."
         )
     tiers = {element.get("TIER_ID", ""): element for element in root.findall("TIER")}
-    return _Document(source, _slots(source, root), tiers)
+    return _Document(source, _slots(source, root, tiers), tiers)
 
 
-def _slots(source: Source, root: Any) -> dict[str, float]:
-    """Times in seconds of all slots; those without one lie evenly between the nearest that have."""
+def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]:
+    """Times in seconds of all slots; those without one lie evenly along the annotations of their tier, outermost tiers first."""
     order = root.find("TIME_ORDER")
     names = [slot.get("TIME_SLOT_ID", "") for slot in (() if order is None else order)]
     values = [slot.get("TIME_VALUE") for slot in (() if order is None else order)]
@@ -145,13 +145,48 @@ def _slots(source: Source, root: Any) -> dict[str, float]:
                 line_of(source, f'TIME_VALUE="{value}"'),
                 f"a time slot has the value {value[:40]!r}, expected milliseconds from 0 up.",
             )
-    known = [i for i, value in enumerate(values) if value is not None]
-    times = (
-        np.interp(np.arange(len(values)), known, [int(values[i] or 0) for i in known])
-        if known
-        else np.zeros(len(values))
-    )
-    return dict(zip(names, (times / 1000).tolist(), strict=True))
+    times = {name: int(value) / 1000 for name, value in zip(names, values, strict=True) if value is not None}
+    order_of = {name: i for i, name in enumerate(names)}
+    for tier in sorted(tiers.values(), key=lambda tier: _depth(tiers, tier)):
+        _spread(_places(tier, order_of, times), times)
+    known = [i for i, name in enumerate(names) if name in times]
+    left = [i for i, name in enumerate(names) if name not in times]  # of no annotation, or before all that have a time
+    guessed = np.interp(left, known, [times[names[i]] for i in known]) if known else np.zeros(len(left))
+    return times | {names[i]: time for i, time in zip(left, guessed.tolist(), strict=True)}
+
+
+def _depth(tiers: dict[str, Any], tier: Any) -> int:
+    """Count the tiers above one; a circle of parents ends after as many steps as there are tiers."""
+    depth = 0
+    while (tier := tiers.get(tier.get("PARENT_REF"))) is not None and depth < len(tiers):
+        depth += 1
+    return depth
+
+
+def _places(tier: Any, order_of: dict[str, int], times: dict[str, float]) -> list[list[str]]:
+    """The edges of a tier's annotations one after the other; slots that mean one place, though only one or none has a time, together."""
+    spans = [(a.get("TIME_SLOT_REF1", ""), a.get("TIME_SLOT_REF2", "")) for a in tier.iter("ALIGNABLE_ANNOTATION")]
+    places: list[list[str]] = []
+    for start, end in sorted(spans, key=lambda span: order_of.get(span[0], 0)):
+        if places and (start in places[-1] or not (start in times or places[-1][0] in times)):
+            places[-1].append(start)
+        else:
+            places.append([start])
+        places.append([end])
+    return places
+
+
+def _spread(places: list[list[str]], times: dict[str, float]) -> None:
+    """Give the places between two that have a time theirs, at even steps."""
+    before: int | None = None
+    for i, place in enumerate(places):
+        if place[0] not in times:
+            continue
+        if before is not None:
+            start, step = times[places[before][0]], (times[place[0]] - times[places[before][0]]) / (i - before)
+            for k in range(before + 1, i):
+                times.update((slot, start + step * (k - before)) for slot in places[k])
+        before = i
 
 
 def _annotations(document: _Document, name: str) -> list[tuple[float, float, str]]:

@@ -159,10 +159,10 @@ def speech_attributes(source: Source) -> dict[str, dict[str, str]]:
     return {recording(source): known} if known else {}
 
 
-def of_recording(source: Source, tracks: Iterable[tuple[str, Segmentation]]) -> Corpus:
-    """Make a corpus of one recording out of its tracks, with what its path says of it."""
+def of_recording(source: Source, tiers: Iterable[tuple[str, str, Segmentation]]) -> Corpus:
+    """Make a corpus of one recording out of its tiers (coder, track, marks), with what its path says of it."""
     item = recording(source)
-    annotations = [Annotation(item, "", marks, track) for track, marks in tracks]
+    annotations = [Annotation(item, coder, marks, track) for coder, track, marks in tiers]
     return Corpus.from_annotations(annotations, attributes=speech_attributes(source))
 
 

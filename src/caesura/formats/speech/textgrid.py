@@ -7,6 +7,7 @@ reader, so both spellings, comments and hand-edited files are one. Binary TextGr
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Unpack
@@ -60,17 +61,24 @@ def read(
     Parameters
     ----------
     tier
-        A name, a position counted from 1, or a pattern: ``"* - phones"`` reads a track for whatever the ``*`` stands for. By
-        default every tier; where labelled points stand beside intervals, every interval tier.
+        A name, a position counted from 1, or a pattern: ``"* - phones"`` reads a track for whatever the ``*`` stands for,
+        ``"{coder}_IU"`` a coder. By default every tier; where labelled points stand beside intervals, every interval tier, and a
+        warning names the others.
     silence, silences, close_gaps, edges
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     tiers = _tiers(source)
     if tier is None and any(t.points and any(t.labels) for t in tiers) and not all(t.points for t in tiers):
+        points = ", ".join(repr(t.name) for t in tiers if t.points)
         tiers = [t for t in tiers if not t.points]
+        warnings.warn(
+            f"{source.path}: the point tiers {points} hold typed boundaries, which cannot stand beside segments; "
+            "read one of them by its name with tier= (-O tier=NAME).",
+            stacklevel=2,
+        )
     rule = Rule.of(**intervals)
     chosen = chosen_tiers(source, [t.name for t in tiers], tier)
-    return of_recording(source, ((track, _marks(source, tiers[index], rule)) for index, track in chosen))
+    return of_recording(source, ((coder, track, _marks(source, tiers[i], rule)) for i, coder, track in chosen))
 
 
 def write(corpus: Corpus) -> Iterator[str]:
@@ -109,18 +117,18 @@ def _tiers(source: Source) -> list[_Tier]:
         )
     tokens = _tokens(source.raw_text)
     kinds = [_unquote(t) for t in tokens[:2] if t.startswith('"')]
-    if not kinds or kinds[0] != "ooTextFile":
+    if not kinds or kinds[0] not in ("ooTextFile", "ooTextFile short"):
         raise FormatError(source.path, 1, 'this is no TextGrid: it does not start with File type = "ooTextFile".')
     if kinds[1:] != ["TextGrid"]:
         what = f"a Praat file of class {kinds[1]!r}" if kinds[1:] else "a Praat file without a class"
         raise FormatError(source.path, 2, f"this is {what}, expected a TextGrid.")
     reader = _Reader(source, tokens, 2)
-    reader.number("start of the recording")
+    begin = reader.number("start of the recording")
     reader.number("end of the recording")
     if reader.at < len(tokens) and tokens[reader.at] == "<absent>":
         return []
     reader.flag()
-    tiers = [reader.tier(i) for i in range(1, reader.whole("number of tiers") + 1)]
+    tiers = [reader.tier(i, begin) for i in range(1, reader.whole("number of tiers") + 1)]
     if reader.at < len(tokens):
         raise reader.fault(
             f"the file goes on behind its {len(tiers)} tiers; one of its counts is too small or missing."
@@ -184,7 +192,7 @@ class _Reader:
             raise self.fault("expected <exists> or <absent> before the tiers.")
         self.at += 1
 
-    def tier(self, number: int) -> _Tier:
+    def tier(self, number: int, recording_begins: float) -> _Tier:
         kind = self.string(f"class of tier {number}")
         if kind not in ("IntervalTier", "TextTier"):
             self.at -= 1
@@ -198,7 +206,7 @@ class _Reader:
         columns = tuple(self.tokens[first + c : behind : width] for c in range(width))
         self._check_columns(columns, name, size, what)
         self.at = behind
-        return _Tier(name, kind == "TextTier", end, begin, columns, first)
+        return _Tier(name, kind == "TextTier", end, max(begin, recording_begins), columns, first)
 
     def _check_columns(self, columns: tuple[list[str], ...], name: str, size: int, what: str) -> None:
         width, first = len(columns), self.at

@@ -1,26 +1,39 @@
-"""Choosing tiers: by name, by position counted from 1, or by a pattern whose ``*`` becomes the name of the track."""
+"""Choosing tiers: by name, by position counted from 1, or by a pattern that says which part of a name is the coder or the track."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from caesura.errors import FormatError
 from caesura.files import Source
 
-__all__ = ["chosen_tiers"]
+__all__ = ["Chosen", "chosen_tiers"]
+
+_PART = re.compile(r"\{(coder|track)\}|([*?])")
 
 
-def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -> list[tuple[int, str]]:
-    """Return index and track of every tier that was asked for.
+class Chosen(NamedTuple):
+    """A tier that was asked for: its place in the file, whose it is and what it is called."""
+
+    index: int
+    coder: str
+    track: str
+
+
+def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -> list[Chosen]:
+    """Return index, coder and track of every tier that was asked for.
 
     One tier, asked for by name or position, or the only one there is, has no track; several are a track each. A pattern such
-    as ``"* - phones"`` takes every tier that fits and calls the track what the ``*`` stands for.
+    as ``"* - phones"`` takes every tier that fits and calls the track what the ``*`` stands for; ``"{coder}_IU"`` and
+    ``"{track}@{coder}"`` read the tiers of several annotators. Tiers of one name are numbered.
     """
     if not names:
         raise FormatError(source.path, None, "the file holds no tier.")
     if tier is None:
-        return [(0, "")] if len(names) == 1 else _distinct(source, names, list(enumerate(names)))
+        return [Chosen(0, "", "")] if len(names) == 1 else _numbered([Chosen(i, "", n) for i, n in enumerate(names)])
     text = str(tier)
     places = [i for i, name in enumerate(names) if name == text]
     if len(places) > 1:
@@ -28,10 +41,10 @@ def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -
             source.path, None, f"{len(places)} tiers are called {text!r}; choose by position: {_list_names(names)}."
         )
     if places:
-        return [(places[0], "")]
+        return [Chosen(places[0], "", "")]
     if re.fullmatch(r"-?\d+", text):
-        return [(_position(source, names, int(text)), "")]
-    if any(c in text for c in "*?"):
+        return [Chosen(_position(source, names, int(text)), "", "")]
+    if _PART.search(text):
         return _by_pattern(source, names, text)
     raise FormatError(source.path, None, f"there is no tier {text!r}; the tiers are {_list_names(names)}.")
 
@@ -43,23 +56,39 @@ def _position(source: Source, names: Sequence[str], number: int) -> int:
     return at
 
 
-def _by_pattern(source: Source, names: Sequence[str], pattern: str) -> list[tuple[int, str]]:
-    expression = "".join("(.*)" if c == "*" else "(.)" if c == "?" else re.escape(c) for c in pattern)
-    fitting = [(i, m) for i, name in enumerate(names) if (m := re.fullmatch(expression, name, re.DOTALL))]
+def _by_pattern(source: Source, names: Sequence[str], pattern: str) -> list[Chosen]:
+    fitting = [(i, m) for i, name in enumerate(names) if (m := _expression(source, pattern).fullmatch(name))]
     if not fitting:
         raise FormatError(source.path, None, f"no tier fits {pattern!r}; the tiers are {_list_names(names)}.")
-    tracks = [(i, m.group(1) if len(m.groups()) == 1 else names[i]) for i, m in fitting]
-    return _distinct(source, names, tracks)
+    chosen = []
+    for i, match in fitting:
+        named = match.groupdict()
+        wild = "" if named else match[1] if len(match.groups()) == 1 else names[i]
+        chosen.append(Chosen(i, named.get("coder", ""), named.get("track", wild)))
+    return _numbered(chosen)
 
 
-def _distinct(source: Source, names: Sequence[str], tracks: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    if len({track for _, track in tracks}) < len(tracks):
-        raise FormatError(
-            source.path,
-            None,
-            f"two tiers would be one track; choose one with tier=: the tiers are {_list_names(names)}.",
-        )
-    return tracks
+def _expression(source: Source, pattern: str) -> re.Pattern[str]:
+    """Write a pattern of tiers' names as a regular expression."""
+    parts, at = [], 0
+    for part in _PART.finditer(pattern):
+        parts.append(re.escape(pattern[at : part.start()]))
+        parts.append(f"(?P<{part[1]}>.+?)" if part[1] else "(.*)" if part[2] == "*" else "(.)")
+        at = part.end()
+    if max(Counter(part[1] for part in _PART.finditer(pattern) if part[1]).values(), default=0) > 1:
+        raise FormatError(source.path, None, f"the pattern {pattern!r} names one part of a tier's name twice.")
+    return re.compile("".join([*parts, re.escape(pattern[at:])]), re.DOTALL)
+
+
+def _numbered(chosen: list[Chosen]) -> list[Chosen]:
+    """Number tiers that share a name, so that none is lost: ``words``, ``words (2)``."""
+    seen: Counter[tuple[str, str]] = Counter()
+    numbered = []
+    for each in chosen:
+        seen[each.coder, each.track] += 1
+        again = seen[each.coder, each.track]
+        numbered.append(each if again == 1 else each._replace(track=f"{each.track} ({again})".strip()))
+    return numbered
 
 
 def _list_names(names: Sequence[str]) -> str:

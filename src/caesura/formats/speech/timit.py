@@ -54,7 +54,7 @@ def read(
         label = "" if parts[2] == _EMPTY else parts[2]
         rows.append((first / rate, last / rate, label, number))
     marks = of_lines(source, rows, Rule.of(**intervals))
-    return of_recording(source, [("", marks)])
+    return of_recording(source, [("", "", marks)])
 
 
 def write(corpus: Corpus, *, rate: float = 16000.0) -> Iterator[str]:
