@@ -18,7 +18,7 @@ _PART = re.compile(r"\{(coder|track)\}|([*?])")
 class Chosen(NamedTuple):
     """A tier that was asked for: its place in the file, whose it is and what it is called."""
 
-    index: int
+    place: int
     coder: str
     track: str
 
