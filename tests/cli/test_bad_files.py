@@ -135,7 +135,7 @@ TABLES = {
     "columns": ("item,item,position\na,x,5\n", "line 1: two columns are called 'item'"),
     "quote": ('item,coder,position\na,"x,5\n', "line 2: this line has 2 cells"),
     "no row": ("item,coder,position\n", "the table has no row"),
-    "huge": ("item,coder,position\na,x,99999999999999999999\n", "lies outside the text"),
+    "huge": ("item,coder,position\na,x,99999999999999999999\n", "expected a whole number of at most 18 plain digits"),
 }  # fmt: skip
 
 
@@ -282,7 +282,7 @@ def test_a_read_only_folder_by_decree(good, tmp_path, monkeypatch):
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", denied)
+    monkeypatch.setattr("os.open", denied)
     with pytest.raises(cs.FormatError, match=r"o\.json: cannot write: Permission denied\."):
         cs.write(cs.read(good), tmp_path / "o.json")
 

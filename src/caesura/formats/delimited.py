@@ -86,7 +86,7 @@ def whole(row: Row, name: str, least: int = 1) -> int:
     """Read a cell as a whole number."""
     number = as_whole(row[name])
     if number is None:
-        raise row.fault(f"{name} is {_clip(row[name])!r}, expected a whole number of plain digits.")
+        raise row.fault(f"{name} is {_clip(row[name])!r}, expected a whole number of at most 18 plain digits.")
     if number < least:
         raise row.fault(f"{name} is {number}, expected {least} or more.")
     return number
