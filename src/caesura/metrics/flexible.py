@@ -268,6 +268,9 @@ def flexible_similarity(
     )  # fmt: skip
     if isinstance(reference, str) or (isinstance(reference, list) and reference and type(reference[0]) is int):
         return measure(reference, hypothesis)  # plain masses or flags have one track and no types
+    if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation) and not reference.typed:
+        check_pair(reference, hypothesis)
+        return measure(reference, hypothesis)
     rows = [track_row(measure, ref, hyp) for ref, hyp in paired_tracks(reference, hypothesis)]
     return float(measure.score(rows[0] if len(rows) == 1 else np.sum(rows, axis=0)))
 
