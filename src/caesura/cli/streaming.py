@@ -50,4 +50,4 @@ def evaluate_streamed(
             bar.update(task, completed=done, total=total, rate=f"{speed:.1f} million boundaries/s")
 
         named = dict(zip(names_of(systems), systems, strict=True))
-        return evaluate_files(reference, named, chosen, progress=progress, **options)
+        return evaluate_files(reference, named, chosen, progress=progress, tell=screen.print, **options)

@@ -104,6 +104,7 @@ def evaluate_files(
     seed: int = 0,
     items_per_fragment: int = ITEMS_PER_FRAGMENT,
     progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> StreamedEvaluation:
     """Evaluate systems from Parquet files, a fragment at a time, in memory that does not grow with the corpus.
 
@@ -121,6 +122,8 @@ def evaluate_files(
     keep_going
         Go on without items that have a row that cannot be read or counted, and name them in ``faults``. The names of the items must
         be readable, and where they come in different orders all pages of the files.
+    progress, tell
+        Called after every fragment; called with a sentence where the run waits for something.
     """
     chosen = [metric(name) for name in metrics]
     if not chosen:
@@ -147,7 +150,7 @@ def evaluate_files(
         )
         memory = Checkpoint.open(checkpoint, plan) if checkpoint is not None else None
         total: Counted | None = None
-        for done, counted in enumerate(_in_order(plan, memory, engine, scheduler, workers, keep_going), 1):
+        for done, counted in enumerate(_in_order(plan, memory, engine, scheduler, workers, keep_going, tell), 1):
             total = counted if total is None else total + counted
             if progress is not None:
                 progress(done, len(plan.fragments), counted.boundaries)
@@ -198,6 +201,7 @@ def _in_order(
     scheduler: str | None,
     workers: int | None,
     keep_going: bool,
+    tell: Callable[[str], None] | None,
 ) -> Iterator[Counted]:
     """Yield every fragment's counts in the order of the plan: remembered ones from the checkpoint, the others from the engine."""
     known = memory.finished() if memory is not None else set()
@@ -208,7 +212,7 @@ def _in_order(
     if engine == "dask":
         from caesura.statistics.engine.cluster import count_on_cluster
 
-        fresh = count_on_cluster(plan, todo, scheduler=scheduler, workers=workers, keep_going=keep_going)
+        fresh = count_on_cluster(plan, todo, scheduler=scheduler, workers=workers, keep_going=keep_going, tell=tell)
     else:
         from caesura.statistics.engine.local import count_on_threads
 
