@@ -38,7 +38,7 @@ def measured(corpus, model: str) -> list[str]:
     copies = 10 if model in ("unigram", "hmm") else 1
 
     def restore() -> None:
-        scripts._split.cache_clear()  # take unseen words apart anew in every run
+        scripts._split_word.cache_clear()  # take unseen words apart anew in every run
         restorer.restore(bare * copies)
 
     speed = copies * words / best_of(restore, 5 if model != "best" else 2)

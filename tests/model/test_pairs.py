@@ -55,7 +55,7 @@ def test_every_annotation_with_every_reference_of_its_track(ours, theirs) -> Non
 def test_exchanged_pairs_swap_the_coders() -> None:
     pairs = Pairs.among_coders(corpus([("x", "a", ""), ("x", "b", "")]))
     assert [coder.tolist() for coder in pairs.coders] == [[0], [1]]
-    assert [coder.tolist() for coder in pairs.exchanged().coders] == [[1], [0]]
+    assert [coder.tolist() for coder in pairs.swap_sides().coders] == [[1], [0]]
 
 
 def test_systems_that_lack_different_tracks_are_compared_on_the_same_items() -> None:

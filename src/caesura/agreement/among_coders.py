@@ -158,7 +158,7 @@ class _Question:
         return self.coding.draws(self.draws.resamples, self.draws.seed)
 
     @cached_property
-    def drawn(self) -> Sums | None:
+    def resampled_sums(self) -> Sums | None:
         return None if self.weights is None else self.coding.by_item.take(self.weights)
 
     def answer(self, name: str) -> Agreement:
@@ -201,10 +201,10 @@ class _Question:
         return coefficient.by_place(np.ones((1, len(sums))) @ sums if weights is None else weights @ sums)
 
     def _interval(self, coefficient: Coefficient) -> tuple[float, float] | None:
-        if self.weights is None or self.drawn is None:
+        if self.weights is None or self.resampled_sums is None:
             return None
         by_place = coefficient.by_place is not None
-        parts = self._by_place(coefficient, self.weights) if by_place else self._parts(coefficient, self.drawn)
+        parts = self._by_place(coefficient, self.weights) if by_place else self._parts(coefficient, self.resampled_sums)
         return self.draws.interval(combine(coefficient.formula, *parts))
 
     def _details(self, coefficient: Coefficient) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class _Question:
                 return np.full(len(coders), np.nan)
             sums = np.stack([self.decisions.sums(without=coder).sum(axis=0) for coder in coders.tolist()])
             return combine(coefficient.formula, *coefficient.by_place(sums))
-        met = self.coding.counted.met()
+        met = self.coding.counted.meetings()
         left = met.sum() > 2 * met.sum(axis=0)  # somebody met somebody else
         parts = self._parts(coefficient, self.coding.without_each)
         return np.where(left, combine(coefficient.formula, *parts), np.nan)

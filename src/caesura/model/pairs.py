@@ -120,7 +120,7 @@ class Pairs:
             item_of=(np.cumsum(kept) - 1)[self.item_of[pairs]],
         )
 
-    def exchanged(self) -> Pairs:
+    def swap_sides(self) -> Pairs:
         """The same pairs, each side in the place of the other."""
         return replace(self, reference=self.hypothesis, hypothesis=self.reference, left=self.right, right=self.left)
 

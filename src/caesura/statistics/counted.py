@@ -84,13 +84,13 @@ class CountedPairs:
         return np.asarray(per_coder[np.arange(items), best])
 
     @cached_property
-    def exchanged(self) -> CountedPairs:
+    def other_way_round(self) -> CountedPairs:
         """The same pairs, each side in the place of the other: for metrics that ask who is the reference."""
-        return CountedPairs(self.pairs.exchanged(), self.threads)
+        return CountedPairs(self.pairs.swap_sides(), self.threads)
 
     def by_item_both_ways(self, metric: Metric) -> Rows:
         """One row per item: those of its pairs either way round, so that no score depends on who is called the reference."""
-        return np.asarray(self.by_item(metric) + self.exchanged.by_item(metric))
+        return np.asarray(self.by_item(metric) + self.other_way_round.by_item(metric))
 
     def by_coders(self, metric: Metric) -> Rows:
         """One row per two coders, at [first, second] and again at [second, first]."""
@@ -103,13 +103,13 @@ class CountedPairs:
         The best score is on the diagonal, and NaN where two share no text.
         """
         pairs = slice(None) if item is None else np.flatnonzero(self.pairs.item_of == item)
-        rows, met = self._by_reference(metric, pairs), self.met(pairs)
-        rows = rows + (rows.swapaxes(0, 1) if metric.symmetric else self.exchanged._by_reference(metric, pairs))
+        rows, met = self._by_reference(metric, pairs), self.meetings(pairs)
+        rows = rows + (rows.swapaxes(0, 1) if metric.symmetric else self.other_way_round._by_reference(metric, pairs))
         scores = np.where(np.eye(len(met), dtype=bool), metric.best, np.nan)
         scores[met] = metric.score(rows[met])
         return scores
 
-    def met(self, pairs: Any = slice(None)) -> NDArray[np.bool_]:
+    def meetings(self, pairs: Any = slice(None)) -> NDArray[np.bool_]:
         """Which two coders share a text, in all pairs or in these; nobody meets themselves."""
         first, second = (coder[pairs] for coder in self.pairs.coders)
         size = len(self.pairs.reference.coders)

@@ -134,7 +134,7 @@ class Evaluation(Results):
         return min(scored)[2] if scored else None
 
     def _only(self, chosen: Any) -> Evaluation:
-        def cut(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
+        def cut_rows(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Measured]]:
             kept = {}
             for system, each in systems.items():
                 rows = [m.rows[chosen] for m in each.values()]
@@ -147,7 +147,7 @@ class Evaluation(Results):
 
         items = tuple(self.items[i] for i in chosen)
         known = {item: self.attributes.get(item, {}) for item in items}
-        return Evaluation(items, cut(self.systems), self.counted, known, resampling=self.resampling)
+        return Evaluation(items, cut_rows(self.systems), self.counted, known, resampling=self.resampling)
 
 
 def evaluate(

@@ -78,9 +78,9 @@ class Measured(Result):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {**self._pooled(), "per_item": self.per_item}
+        return {**self._pooled_facts(), "per_item": self.per_item}
 
-    def _pooled(self) -> dict[str, Any]:
+    def _pooled_facts(self) -> dict[str, Any]:
         return {
             "signature": self.signature,
             "micro": self.micro,

@@ -103,7 +103,7 @@ class Script:
         >>> [(x.read, [HEBREW.targets[m] for m in x.marks]) for x in HEBREW.split("שָּׁ")]
         [('ש', ['shin dot', 'dagesh', 'qamats'])]
         """
-        return _split(self, word)
+        return _split_word(self, word)
 
     def read(self, word: str) -> str:
         """Spell a word as the model reads it: letters and the signs that everybody sees."""
@@ -186,7 +186,7 @@ def guess_script(lines: Iterable[str]) -> Script:
 
 
 @lru_cache(maxsize=1 << 18)
-def _split(script: Script, word: str) -> tuple[Letter, ...]:
+def _split_word(script: Script, word: str) -> tuple[Letter, ...]:
     letters: list[Letter] = []
     for raw in _clusters(script, word):
         plain = unicodedata.normalize("NFD", raw[0]) if "\ufb1d" <= raw[0] <= "\ufb4e" else raw[0]

@@ -38,7 +38,7 @@ def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
 
 def _matrix(chosen: Metric, table: CountedPairs) -> list[list[float | None]]:
     """The score of every two coders; nothing of a coder alone, and of two who share no item."""
-    scores = np.where(table.met(), table.matrix(chosen), np.nan)
+    scores = np.where(table.meetings(), table.matrix(chosen), np.nan)
     return [[_number(score) for score in row] for row in scores.tolist()]
 
 

@@ -162,7 +162,7 @@ def project_disagreements(
     """
     store = _store(request)
     known = {(item.name, item.track): item for item in store.items(project)}
-    marked = store.annotated(project, made_here=False)
+    marked = store.annotations_now(project, made_here=False)
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
     return [
         {
@@ -224,7 +224,7 @@ def item_page(request: Request, item: Id, tolerance: Annotated[float | None, Que
 
     def build() -> dict[str, Any]:
         record = store.item(item)
-        voted = votes(store.annotated(record.project, item=item, made_here=False), tolerance=tolerance)
+        voted = votes(store.annotations_now(record.project, item=item, made_here=False), tolerance=tolerance)
         return {
             **_item(record),
             "project": record.project,

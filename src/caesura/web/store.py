@@ -116,7 +116,7 @@ class Store:
                 rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
         return len(corpus)
 
-    def annotated(self, project: int, *, item: int | None = None, made_here: bool = True) -> list[Annotation]:
+    def annotations_now(self, project: int, *, item: int | None = None, made_here: bool = True) -> list[Annotation]:
         """The project's annotations (or one item's), as they are now.
 
         ``made_here=False`` leaves out what adjudicators started from others' annotations: results, not coders.

@@ -76,7 +76,7 @@ def test_calibration_error() -> None:
 @pytest.mark.parametrize("segmenter", [DCM(vocabulary=40, penalty=2.0), U00(penalty=3.0)])
 def test_a_stream_gives_what_the_whole_text_gives(segmenter) -> None:
     for marks in OTHER:
-        whole = segmenter.changed(max_length=9).segment(marks.units).positions.tolist()
+        whole = segmenter.with_parameters(max_length=9).segment(marks.units).positions.tolist()
         stream = segmenter.stream(max_length=9)
         reported = [p for unit in marks.units for p in stream.push(unit)]
         assert reported, "some boundaries are final before the end"

@@ -135,7 +135,7 @@ class TextSegmenter:
 
         save(self, path)
 
-    def changed(self, **parameters: Any) -> Self:
+    def with_parameters(self, **parameters: Any) -> Self:
         """Return the same segmenter with other parameters; words that were met stay known."""
         other = replace(self, **parameters)
         if not parameters.keys() & {f.name for f in fields(Tokenizer)}:

@@ -52,21 +52,21 @@ def _begin(source: str, chunk: Any, after: int, number: int) -> int:
     """Where a chunk begins in the source: as it says itself, or found by its words."""
     if isinstance(chunk, tuple | list) and len(chunk) >= 2:
         return int(chunk[0])
-    told = getattr(chunk, "start_char_idx", None)
-    told = getattr(chunk, "start_index", None) if told is None else told
+    stated = getattr(chunk, "start_char_idx", None)
+    stated = getattr(chunk, "start_index", None) if stated is None else stated
     metadata = getattr(chunk, "metadata", None) or (chunk.get("metadata") if isinstance(chunk, dict) else None) or {}
-    told = metadata.get("start_index") if told is None else told
-    if told is not None:
-        return int(told)
+    stated = metadata.get("start_index") if stated is None else stated
+    if stated is not None:
+        return int(stated)
     words = chunk if isinstance(chunk, str) else getattr(chunk, "page_content", None) or getattr(chunk, "text", None)
     if not isinstance(words, str) or not words.strip():
         raise CaesuraError(f"chunk {number} is {chunk!r}; expected a string, (begin, end), or an object with its text.")
-    found = source.find(words.strip(), after)
-    if found < 0:
+    place = source.find(words.strip(), after)
+    if place < 0:
         raise CaesuraError(
             f"chunk {number} does not stand in the text behind character {after}; it begins {words.strip()[:40]!r}."
         )
-    return found
+    return place
 
 
 def _nearest(ends: list[int], begin: int) -> int:

@@ -108,18 +108,18 @@ def _candidates(segmenter: T, priors: Sequence[float]) -> list[T]:
     from caesura.segmenters.text.aps import APS
     from caesura.segmenters.text.vectors import Vectors
 
-    open_ended = segmenter.changed(density=None, mean_length=None)
+    open_ended = segmenter.with_parameters(density=None, mean_length=None)
     if isinstance(segmenter, C99):
-        return [open_ended.changed(threshold=round(float(t), 2)) for t in np.arange(-0.5, 4.01, 0.25)]
+        return [open_ended.with_parameters(threshold=round(float(t), 2)) for t in np.arange(-0.5, 4.01, 0.25)]
     if isinstance(segmenter, TextTiling):
-        return [open_ended.changed(cutoff=c, block=b) for c in ("hc", "lc") for b in (2, 4, 6, 10, 15)]
+        return [open_ended.with_parameters(cutoff=c, block=b) for c in ("hc", "lc") for b in (2, 4, 6, 10, 15)]
     if isinstance(segmenter, APS):
-        return [open_ended.changed(preference=round(float(p), 3)) for p in np.linspace(-2.0, 0.6, 40)]
+        return [open_ended.with_parameters(preference=round(float(p), 3)) for p in np.linspace(-2.0, 0.6, 40)]
     if isinstance(segmenter, Vectors):
-        return [open_ended.changed(penalty=round(float(p), 4)) for p in np.geomspace(0.01, 20.0, 40)]
+        return [open_ended.with_parameters(penalty=round(float(p), 4)) for p in np.geomspace(0.01, 20.0, 40)]
     if isinstance(segmenter, AdditiveSegmenter):
         changes: list[dict[str, Any]] = [{"prior": prior} for prior in priors] or [{}]
-        return [open_ended.changed(penalty=f"{c:g} log N", **change) for change in changes for c in _FACTORS]
+        return [open_ended.with_parameters(penalty=f"{c:g} log N", **change) for change in changes for c in _FACTORS]
     raise CaesuraError(f"{segmenter.name} has nothing to learn.")
 
 
@@ -130,10 +130,10 @@ def fit_temperature(segmenter: Any, examples: Sequence[Example]) -> Any:
         return segmenter
     losses = []
     for temperature in _TEMPERATURES:
-        heated = segmenter.changed(temperature=temperature)
+        heated = segmenter.with_parameters(temperature=temperature)
         pairs = [(heated._posterior(e.units, None), e.marks) for e in usable]
         losses.append(_log_loss(np.concatenate([p for p, _ in pairs]), np.concatenate([m for _, m in pairs])))
-    return segmenter.changed(temperature=_TEMPERATURES[int(np.argmin(losses))])
+    return segmenter.with_parameters(temperature=_TEMPERATURES[int(np.argmin(losses))])
 
 
 def _log_loss(posterior: NDArray[np.float64], marks: NDArray[np.bool_]) -> float:

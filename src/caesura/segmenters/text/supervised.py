@@ -100,7 +100,7 @@ class Supervised(DCM):
         means, scales = rows.mean(axis=0), rows.std(axis=0)
         scales = np.where(scales > 1e-9, scales, 1.0)
         coefficients = fit_logistic((rows - means) / scales, marks, self.ridge)
-        return self.changed(
+        return self.with_parameters(
             cues=cues,
             coefficients=tuple(coefficients.tolist()),
             means=tuple(means.tolist()),
@@ -118,9 +118,12 @@ class Supervised(DCM):
                 [e.reference._trusted(len(e.units), c.positions) for (e, _), c in zip(unseen, choices, strict=True)],
             )
 
-        weighed = max((self.changed(weight=w) for w in _WEIGHTS), key=lambda candidate: try_out(candidate, True))
+        weighed = max(
+            (self.with_parameters(weight=w) for w in _WEIGHTS), key=lambda candidate: try_out(candidate, True)
+        )
         return max(
-            (weighed.changed(penalty=f"{c:g} log N") for c in _FACTORS), key=lambda candidate: try_out(candidate, False)
+            (weighed.with_parameters(penalty=f"{c:g} log N") for c in _FACTORS),
+            key=lambda candidate: try_out(candidate, False),
         )
 
     def _decide(self, units: tuple[str, ...], segments: int | None, frame: dynamic.Frame | None = None) -> Choice:

@@ -48,7 +48,7 @@ class StreamedMeasured(Measured):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON, without the items."""
-        return self._pooled()
+        return self._pooled_facts()
 
 
 @dataclass(frozen=True, repr=False)
