@@ -322,6 +322,20 @@ def test_ctm_comments_confidences_and_channels(tmp_path: Path) -> None:
     assert read["rec", "", "A"].names == ("", "hello", "you")
 
 
+def test_of_alternatives_in_a_ctm_the_first_is_read(tmp_path: Path) -> None:
+    lines = ["0 1 do", "* * <ALT_BEGIN>", "1 1 it", "* * <ALT>", "1.5 1 at", "* * <ALT_END>", "2 1 home"]
+    read = cs.read(put(tmp_path, "a.ctm", "".join(f"rec A {line}\n" for line in lines)))
+    assert read["rec", "", "A"].names == ("do", "it", "home")
+
+
+def test_silences_without_a_duration_are_left_out_and_said(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.mlf", '#!MLF!#\n"a.lab"\n0 10 a\n10 10 sp\n10 20 b\n20 20 sp\n.\n')
+    with pytest.warns(UserWarning, match="2 silences without a duration are left out, the first on line 4"):
+        assert cs.read(path)["a", ""].names == ("a", "b")
+    with pytest.raises(FormatError, match=r"line 4: the interval 'x' .* ends where it starts"):
+        cs.read(put(tmp_path, "b.mlf", '#!MLF!#\n"a.lab"\n0 10 a\n10 10 x\n.\n'))
+
+
 def test_rttm_turns_and_words(tmp_path: Path) -> None:
     text = "SPEAKER rec 1 0.5 1.25 <NA> <NA> ann <NA> <NA>\nSPEAKER rec 1 2.0 1 <NA> <NA> ann <NA>\nLEXEME rec 1 0.5 0.5 so lex ann <NA>\n"
     path = put(tmp_path, "a.rttm", text)

@@ -23,6 +23,7 @@ from caesura.model import Annotation, Corpus
 
 __all__ = ["read", "sniff", "write"]
 
+_ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 _ALONE = "1"  # the channel where a corpus has no tracks
 
 
@@ -33,8 +34,9 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
-    """Read every recording; channels are tracks, unless all are called 1."""
+    """Read every recording; channels are tracks, unless all are called 1. Of alternatives the first is read."""
     words: dict[tuple[str, str], list[Line]] = {}
+    other = False
     for number, line in source.lines:
         if not line.strip() or line.lstrip().startswith(";;"):
             continue
@@ -45,6 +47,11 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
                 number,
                 f"expected recording, channel, start, duration and word, found {line.strip()[:60]!r}.",
             )
+        if parts[4] in _ALTERNATIVES:
+            other = parts[4] == "<ALT>"
+            continue
+        if other:
+            continue
         start = decimal(source, number, parts[2], "start")
         end = start + decimal(source, number, parts[3], "duration")
         words.setdefault((parts[0], parts[1]), []).append((float(start), float(end), parts[4], number))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Unpack
@@ -96,6 +97,7 @@ def _name(pattern: str) -> str:
 
 def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmentation:
     rows: list[Line] = []
+    empty: list[int] = []
     for number, line in lines:
         if not line.strip():
             continue
@@ -107,7 +109,16 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmenta
             raise FormatError(
                 source.path, number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}."
             )
-        rows.append((start / _UNIT, end / _UNIT, _unquote(match[3]), number))
+        label = _unquote(match[3])
+        if start == end and label in rule.silences:
+            empty.append(number)
+            continue
+        rows.append((start / _UNIT, end / _UNIT, label, number))
+    if empty:
+        warnings.warn(
+            f"{source.path}: {len(empty)} silences without a duration are left out, the first on line {empty[0]}.",
+            stacklevel=2,
+        )
     return of_lines(source, rows, rule)
 
 
