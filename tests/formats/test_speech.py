@@ -400,6 +400,7 @@ REFUSED = [
     ("a.eaf", "<html/>", "another kind"),
     ("a.eaf", ELAN.replace('"t2"/>', '"t2" TIME_VALUE="soon"/>'), "'soon', expected milliseconds"),
     ("a.eaf", ELAN.replace('TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF2="t9"'), "time slot 't9', which is not there"),
+    ("a.eaf", ELAN.replace('<TIME_SLOT TIME_SLOT_ID="t2"/>', ""), "time slot 't2', which is not there"),
     ("a.eaf", ELAN.replace('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a7"'), "'a7', which is not there"),
     ("a.eaf", '<!DOCTYPE d [<!ENTITY a "b">]><ANNOTATION_DOCUMENT/>', "entities"),
     ("a.phn", "0 3050 h#\n3050 45", "line 2: expected 'first-sample last-sample label', found '3050 45'"),

@@ -152,7 +152,8 @@ def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]
     known = [i for i, name in enumerate(names) if name in times]
     left = [i for i, name in enumerate(names) if name not in times]  # of no annotation, or before all that have a time
     guessed = np.interp(left, known, [times[names[i]] for i in known]) if known else np.zeros(len(left))
-    return times | {names[i]: time for i, time in zip(left, guessed.tolist(), strict=True)}
+    times |= {names[i]: time for i, time in zip(left, guessed.tolist(), strict=True)}
+    return {name: times[name] for name in names}  # a slot that only annotations name is no slot
 
 
 def _depth(tiers: dict[str, Any], tier: Any) -> int:
