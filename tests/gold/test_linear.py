@@ -152,3 +152,19 @@ def test_the_gold_of_a_sample_lies_between_its_coders() -> None:
 def test_what_is_no_tolerance_is_refused(tolerance) -> None:
     with pytest.raises(cs.CaesuraError, match="tolerance"):
         unify(CODED, tolerance=tolerance)
+
+
+def test_the_gold_is_named_as_most_coders_name_its_segments() -> None:
+    def spoken(times, names):
+        return Segmentation.from_times(times, length=3.0, names=names)
+
+    coded = {
+        "ann": spoken([1.0, 2.0], ["m", "a", "n"]),
+        "ben": spoken([1.01, 2.0], ["m", "o", "n"]),
+        "eve": spoken([1.0, 1.5, 2.0], ["n", "a", "a", "n"]),
+    }
+    assert unify(coded).names == ("m", "a", "n")
+    assert unify(coded, "union").names == ("m", "a", "a", "n")
+    assert unify_corpus(cs.samples.load("phones"))["margin", ""].names is not None
+    topics = [Segmentation.from_labels(list("aabbb")), Segmentation.from_labels(list("aaabb"))]
+    assert unify(topics, "consensus").names == ("b",), "the two tie, and the first calls most of it b"

@@ -10,8 +10,10 @@ lists the place for somebody to decide.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 from caesura.gold.gold_standard import BoundaryVote, GoldSegmentation, OpenType, Provenance
@@ -203,6 +205,29 @@ def segmentation_of(accepted: Sequence[BoundaryVote], annotations: Sequence[Segm
     labels = next((a.labels for a in annotations if a.labels is not None), None)
     positions = [vote.position for vote in accepted]
     if not any(vote.type is not None for vote in accepted):
-        return Segmentation(length, positions, units=units)
+        return name_segments(Segmentation(length, positions, units=units), annotations)
     codes = [int(vote.type or 0) if labels is None else labels.index(str(vote.type)) for vote in accepted]
-    return Segmentation(length, positions, codes, labels, units)
+    return name_segments(Segmentation(length, positions, codes, labels, units), annotations)
+
+
+def name_segments(gold: Segmentation, annotations: Sequence[Segmentation]) -> Segmentation:
+    """Call every segment what most coders call the greatest part of it, the earlier coder where they tie."""
+    named = [(annotation, _edges(annotation)) for annotation in annotations if annotation.names is not None]
+    if not named:
+        return gold
+    names = []
+    for start, stop in pairwise(_edges(gold)):
+        calls = Counter((annotation.names or ())[_greatest_part(edges, start, stop)] for annotation, edges in named)
+        names.append(calls.most_common(1)[0][0])
+    return Segmentation(gold.length, gold.positions, gold.types, gold.labels, gold.units, names)
+
+
+def _edges(annotation: Segmentation) -> list[float]:
+    return [0, *annotation._cuts().tolist(), annotation.length]
+
+
+def _greatest_part(edges: Sequence[float], start: float, stop: float) -> int:
+    """Which segment between these edges covers most of a stretch."""
+    first, last = bisect_right(edges, start) - 1, max(bisect_left(edges, stop), 1)
+    parts = [min(stop, edges[i + 1]) - max(start, edges[i]) for i in range(first, min(last, len(edges) - 1))]
+    return first + parts.index(max(parts)) if parts else len(edges) - 2
