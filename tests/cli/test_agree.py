@@ -101,7 +101,7 @@ def test_a_check_that_fails_ends_with_1(coded) -> None:
         (("--density", "median"), "density is 'median'"),
         (("-m", "WD"), "WD depends on which side is the reference"),
         (("-m", "Bb"), "there is no metric 'Bb'"),
-        (("-c", "ann"), "no text was annotated twice"),
+        (("-c", "ann"), "agreement needs two coders, and --coder chose 'ann' alone"),
         (("-c", "zoe"), "no coder 'zoe'"),
         (("--n-t", "0"), "n_t is 0"),
         (("--resamples", "-1"), "resamples is -1"),

@@ -288,6 +288,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "port": given("--port 8643"),
             "database": given("--database out/bench.sqlite"),
             "token": given("--token zyxwvutsrqponmlk"),
+            "no_browser": given("--no-browser"),
         },
     ),
     "bench": ("", {"size": given("--size 30"), "seed": given("--seed 7"), "json": JSON}),
@@ -552,7 +553,7 @@ class _recorded:
             patch.object(reproduce, "computed", paper),
             patch.object(reproduce, "save_figures", lambda result, target: [target]),
             patch.object(bench, "race", race),
-            patch.object(serve, "start", lambda settings: self.handed.append(repr(settings))),
+            patch.object(serve, "start", lambda settings, browse: self.handed.append(f"{settings!r} {browse}")),
         ]
         for each in self.patches:
             each.start()

@@ -224,7 +224,9 @@ def test_a_terminal_of_few_letters_gets_escapes(tmp_path) -> None:
     assert set(json.loads(told.stdout)["pi"]["details"]["per_item"]) == {"a", "é"}
 
 
-@pytest.mark.parametrize("words", ["agree sample:stargazer", "show sample:walk", "compare sample:kubla --json"])
+@pytest.mark.parametrize(
+    "words", ["agree sample:stargazer", "show sample:walk", "compare sample:kubla --coders manual,cluster --json"]
+)
 @pytest.mark.parametrize("end", ["| true; exit ${PIPESTATUS[0]}", ">&-"])
 def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
     done = subprocess.run(

@@ -232,7 +232,7 @@ def test_parquet_made_elsewhere(tmp_path):
     for odd, says in (
         (table.drop("length"), "there is no column 'length'"),
         (table.with_columns(positions=polars.Series([[2, None], []])), "column 'positions' holds a missing value"),
-        (table.with_columns(positions=polars.Series([[2], None])), "column 'positions' has a row without a list"),
+        (table.with_columns(positions=polars.Series([[2], None])), "row 2: column 'positions' holds a missing value"),
         (table.with_columns(positions=polars.Series([[5, 2], []])), "positions must ascend, but 2 follows 5"),
         (table.with_columns(positions=polars.Series([[5, 20], []])), "item 'a', coder 'x': position 20 lies outside"),
         (table.with_columns(coder=polars.lit("x")), "item 'a', coder 'x': annotated twice"),

@@ -218,7 +218,7 @@ def evaluate(
 
 def _by_system(hypothesis: object) -> dict[str, Any]:
     """Name the systems: those of ``{name: corpus}``, or the one corpus that was given, in whatever form."""
-    if isinstance(hypothesis, Mapping) and not all(_is_item(value) for value in hypothesis.values()):
+    if isinstance(hypothesis, Mapping) and (not hypothesis or not all(map(_is_item, hypothesis.values()))):
         return dict(hypothesis)
     return {"hypothesis": hypothesis}
 
