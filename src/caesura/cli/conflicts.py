@@ -36,7 +36,7 @@ def missing(spelled: str, value: Any) -> str | None:
     return f" without {spelled}" if value in (None, False) else None
 
 
-def _one(_: str, value: Any) -> str | None:
+def _a_single_one(_: str, value: Any) -> str | None:
     return "" if len(value) < 2 else None
 
 
@@ -101,7 +101,7 @@ def conflicts(
     )
 
 
-def _drawn(options: str) -> tuple[Conflict, ...]:
+def _drawing_conflicts(options: str) -> tuple[Conflict, ...]:
     return conflicts(options, "json", "JSON holds no drawing; write it with --svg FILE, or leave one out", unless="svg")
 
 
@@ -123,11 +123,11 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
     "compare": (
         *conflicts("coders", "hypothesis", "it chooses two coders of one file, and here are two files"),
         *_MARKED,
-        *_drawn("draw width"),
+        *_drawing_conflicts("draw width"),
         *_read("reference hypothesis", "format option encoding marks"),
     ),
     "evaluate": (
-        *conflicts("test", "systems", "tests compare systems, and here is one", _one),
+        *conflicts("test", "systems", "tests compare systems, and here is one", _a_single_one),
         *conflicts("json", "table", "a table is printed in its own style; --table json is for machines"),
         *conflicts("by test", "table", "the table for a paper holds the scores of systems alone"),
         *conflicts("by bounds item", _STREAMED, "it needs every item in memory, and files are streamed"),
@@ -145,7 +145,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
             "chance similarity transposition precision", "metric", "it belongs to the metrics Sf and SfB", not_among("Sf", "SfB")
         ),
         *conflicts("seed level", "resamples", "nothing is resampled", _none),
-        *_drawn("draw width"),
+        *_drawing_conflicts("draw width"),
         *_read("path"),
     ),
     "unify": (

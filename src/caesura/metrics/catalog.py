@@ -159,7 +159,7 @@ def with_parameters(names: Iterable[str], parameters: Mapping[str, Any]) -> list
     for name in names:
         mine = {
             key: parameters[key] if isinstance(parameters[key], list) else [parameters[key]]
-            for key in _taken(name, parameters)
+            for key in _parameters_it_takes(name, parameters)
         }
         made += [metric(name, **dict(zip(mine, values, strict=True))) for values in product(*mine.values())]
     return made
@@ -177,14 +177,14 @@ def choose_metrics(
     listed = names or (
         metric_names() if kind is None else [n for n in unnamed_metrics(kind) if kind in metric(n).needs]
     )
-    takes = {name: _taken(name, parameters) for name in listed}
+    takes = {name: _parameters_it_takes(name, parameters) for name in listed}
     for key in parameters:
         if not any(key in keys for keys in takes.values()):
             raise CaesuraError(f"--{key.replace('_', '-')} belongs to no metric chosen here.")
     return with_parameters(names or [name for name, keys in takes.items() if keys], parameters)
 
 
-def _taken(name: str, parameters: Mapping[str, Any]) -> list[str]:
+def _parameters_it_takes(name: str, parameters: Mapping[str, Any]) -> list[str]:
     """Which parameters a metric takes: where it knows the name by a word (a rule), a number of that name is another's."""
     known = metric(name).parameters
     return [k for k, v in parameters.items() if k in known and (isinstance(v, str) or not isinstance(known[k], str))]
