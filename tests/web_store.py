@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 
 from caesura.model import Corpus, Hierarchy, Segmentation
-from caesura.web.store import Conflict, Store
+from caesura.web.rows import Conflict
+from caesura.web.store import Store
 
 #: One annotation of every kind.
 KINDS = [

@@ -9,16 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 
-__all__ = [
-    "CaesuraError",
-    "FormatError",
-    "InvalidSegmentation",
-    "LengthMismatch",
-    "MissingExtra",
-    "UndefinedScore",
-    "UnknownName",
-]
-
 
 class CaesuraError(ValueError):
     """Anything that is wrong with what the user gave; the command line shows it and exits with 2."""

@@ -18,11 +18,6 @@ from typing import IO, Any, NoReturn, TypeAlias
 
 from caesura.errors import FormatError
 
-__all__ = [
-    "MAX_BYTES", "Content", "Source", "atomic_write", "atomic_write_all", "check_target", "line_of", "load_json", "parse_json",
-    "tidied_when_ended",
-]  # fmt: skip
-
 #: Files larger than this are refused by readers that hold them in memory; Parquet, JSON lines and long CSV stream instead.
 MAX_BYTES = 64 * 1024 * 1024
 

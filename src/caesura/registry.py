@@ -21,8 +21,6 @@ from caesura.errors import CaesuraError, UnknownName
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["BrokenPlugin", "Entry", "Registry"]
-
 T = TypeVar("T")
 
 

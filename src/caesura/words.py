@@ -9,8 +9,6 @@ from typing import Any
 
 from caesura.errors import CaesuraError
 
-__all__ = ["check_above_zero", "check_choice", "check_whole", "heading", "number_of", "place"]
-
 
 def number_of(number: int, noun: str) -> str:
     """Say how many there are of something.

@@ -8,7 +8,8 @@ pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
 
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation
-from caesura.web.store import Conflict, NotFound, Store
+from caesura.web.rows import Conflict, NotFound
+from caesura.web.store import Store
 from web_store import KINDS, check_that_it_comes_back, check_that_many_writers_lose_nothing
 
 

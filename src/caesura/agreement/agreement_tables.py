@@ -12,8 +12,6 @@ from caesura.display.table_cells import Bar, Cell, Code, Interval, OnScale, spel
 if TYPE_CHECKING:
     from caesura.agreement.answer import Agreement
 
-__all__ = ["agreement_tables"]
-
 _SHOWN = 20  # items listed before the rest is only counted
 
 

@@ -25,8 +25,6 @@ from caesura.model.corpus import CorpusLike, as_corpus
 from caesura.statistics.counted import CountedPairs
 from caesura.words import check_choice, check_whole
 
-__all__ = ["agree", "agreements"]
-
 Values: TypeAlias = NDArray[np.float64]
 
 

@@ -15,8 +15,6 @@ from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 
-__all__ = ["Agreement", "Formula", "combine"]
-
 #: How observed and expected agreement make the value: corrected for chance, their difference, or the first alone.
 Formula: TypeAlias = Literal["ratio", "difference", "observed"]
 

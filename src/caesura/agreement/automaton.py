@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 
 from caesura.metrics.flexible import Costs
 
-__all__ = ["LARGEST_BOUND", "MOST_STATES", "Expected", "expected_cost"]
-
 #: The most states that are followed, and the most that leaving out the others may change the expected similarity;
 #: parameters that need more are left to simulation.
 MOST_STATES = 50_000

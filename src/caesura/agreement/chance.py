@@ -23,8 +23,6 @@ from caesura.metrics.family import share
 from caesura.metrics.flexible import Costs, Normalise
 from caesura.words import check_whole
 
-__all__ = ["Chance", "ChanceModel", "Estimate", "Method", "chance_similarity", "distributions"]
-
 #: Whose proportions random annotators have: their own (κ), both annotators' (π), none: all types and ∅ alike (Bennett's S),
 #: or both annotators' for ∅ and all types alike.
 Chance: TypeAlias = Literal["kappa", "pi", "bennett", "bennett-boundaries"]

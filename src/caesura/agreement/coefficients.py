@@ -23,8 +23,6 @@ from caesura.agreement.sums import Sums
 from caesura.metrics.family import share
 from caesura.model.corpus import Kind
 
-__all__ = ["COEFFICIENTS", "DEFAULT_COEFFICIENTS", "Coefficient", "Density", "own_rates", "shared_rate"]
-
 #: How a density is found: boundaries pooled over annotations, the mean of the annotations' densities, or segments pooled
 #: instead of boundaries (the program of 2013).
 Density: TypeAlias = Literal["pooled", "mean", "segments"]

@@ -28,8 +28,6 @@ from caesura.metrics.flexible import (
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["PairwiseAgreement", "agree_flexibly", "flexible_agreement"]
-
 _Tracks: TypeAlias = list[tuple[Segmentation, Segmentation]]
 
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from caesura.model import Corpus
 
-__all__ = ["Decisions", "krippendorff", "majority"]
-
 
 def krippendorff(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Krippendorff's α with two nominal values, boundary or none, as (observed, expected) agreement.

@@ -19,8 +19,6 @@ from caesura.model import Corpus
 from caesura.statistics.counted import CountedPairs, add_up
 from caesura.words import number_of
 
-__all__ = ["Coding", "Sums"]
-
 Table = NDArray[np.float64]
 
 

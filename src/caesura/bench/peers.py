@@ -14,8 +14,6 @@ import numpy as np
 
 from caesura.model import Segmentation
 
-__all__ = ["PEERS", "Pair", "Peer"]
-
 
 @dataclass(frozen=True)
 class Pair:

@@ -10,8 +10,6 @@ from time import perf_counter
 
 from caesura.bench.peers import PEERS, Pair, Peer
 
-__all__ = ["Result", "race"]
-
 
 @dataclass(frozen=True)
 class Result:

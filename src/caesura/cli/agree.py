@@ -34,8 +34,6 @@ from caesura.metrics import metric as made
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
-__all__ = ["agree"]
-
 
 def agree(
     path: Input,

@@ -12,8 +12,6 @@ from caesura.cli.output import as_json, show_table, working
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, Rounded
 
-__all__ = ["bench"]
-
 
 def bench(
     size: Annotated[

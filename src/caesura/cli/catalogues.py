@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from caesura.registry import Entry
 
-__all__ = ["CATALOGUES", "Known", "Names"]
-
 
 class Known(NamedTuple):
     """A name, what it stands for, and the package that brings it."""

@@ -24,8 +24,6 @@ import click
 from caesura.cli.conflicts import Conflict
 from caesura.errors import CaesuraError
 
-__all__ = ["Argument", "Commands", "Option", "as_command"]
-
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 #: Gives the values that completion offers for an option or argument.

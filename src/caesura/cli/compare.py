@@ -40,8 +40,6 @@ from caesura.metrics.edit import EditList
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
 
-__all__ = ["compare"]
-
 
 def compare(
     reference: Input,

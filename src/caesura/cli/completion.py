@@ -10,8 +10,6 @@ from click.shell_completion import BashComplete, add_completion_class, get_compl
 
 from caesura.errors import CaesuraError, UnknownName
 
-__all__ = ["install_completion", "show_completion"]
-
 _VARIABLE = "_CAESURA_COMPLETE"
 
 #: Shell -> the file that makes it complete.

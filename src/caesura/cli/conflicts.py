@@ -10,8 +10,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CONFLICTS", "Conflict", "among", "conflicts", "missing", "not_among"]
-
 #: Takes how an option is spelled and its value: None where a rule does not hold, else the words for what it met.
 Condition = Callable[[str, Any], str | None]
 

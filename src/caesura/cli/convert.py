@@ -14,8 +14,6 @@ from caesura.cli.output import as_json, working
 from caesura.errors import FormatError
 from caesura.formats import write
 
-__all__ = ["convert"]
-
 
 def convert(
     source: Input,

@@ -13,8 +13,6 @@ from caesura.display.table import Table
 from caesura.errors import UnknownName
 from caesura.report.tour import STOPS
 
-__all__ = ["demo"]
-
 
 def demo(
     stop: Annotated[list[str] | None, Argument("Only these stops, by name; see --list.")] = None,

@@ -43,8 +43,6 @@ from caesura.statistics.differences import SystemTests, system_tests
 from caesura.statistics.evaluation_tables import FILES, TABLES, file_content, frame_content, render, rows_frame
 from caesura.statistics.groups import Groups, group_systems
 
-__all__ = ["evaluate"]
-
 
 def _table_target(style: str | None) -> str | None:
     """Refuse a style that does not exist, or a file that cannot be written, before anything is read."""

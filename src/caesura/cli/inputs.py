@@ -13,8 +13,6 @@ from caesura.errors import CaesuraError
 if TYPE_CHECKING:
     from caesura.model import Corpus
 
-__all__ = ["Reading", "asked_for", "key_values", "named_alike", "names_of", "of_side", "tolerances"]
-
 _SAMPLE = "sample:"
 
 

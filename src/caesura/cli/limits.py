@@ -10,8 +10,6 @@ import click
 from caesura.cli.inputs import key_values
 from caesura.errors import CaesuraError, UnknownName
 
-__all__ = ["fail_with", "limits_of", "worse_than"]
-
 
 def limits_of(given: list[str] | None) -> dict[str, float]:
     """Read --fail-under: NAME=NUMBER, repeated."""

@@ -10,8 +10,6 @@ from caesura.cli.options import Json
 from caesura.cli.output import as_json, show_table
 from caesura.display.table import Table
 
-__all__ = ["list_names"]
-
 
 def list_names(
     what: Annotated[

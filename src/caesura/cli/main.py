@@ -20,9 +20,6 @@ from caesura.cli.conflicts import CONFLICTS
 from caesura.errors import CaesuraError
 from caesura.registry import Entry, Registry
 
-__all__ = ["COMMANDS", "program", "run"]
-
-
 #: Every command with the first line of its help, in --help's order.
 COMMANDS: Registry[click.Command] = Registry(
     "command",

@@ -18,8 +18,6 @@ from caesura.metrics.time_grid import seconds
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics.recordings import OperatingPoint, OperatingPoints, operating_points, region_groups
 
-__all__ = ["optimise"]
-
 
 def optimise(
     reference: Input,

@@ -8,34 +8,6 @@ from typing import Annotated, TypeAlias
 from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
 
-__all__ = [
-    "Coders",
-    "Draw",
-    "Encoding",
-    "FailUnder",
-    "Format",
-    "FormatOptions",
-    "Input",
-    "Items",
-    "Json",
-    "Lossy",
-    "Marks",
-    "Matching",
-    "Metrics",
-    "NearMiss",
-    "Seed",
-    "Similarity",
-    "SvgFile",
-    "ToFormat",
-    "Tolerance",
-    "Tolerances",
-    "Transposition",
-    "Width",
-    "WindowSize",
-    "drawable",
-    "writable",
-]  # fmt: skip
-
 
 def writable(path: Path) -> Path:
     """Refuse an output that cannot be written before anything is read, counted or written."""

@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from caesura.display.scene import Picture
     from caesura.display.table import Table
 
-__all__ = [
-    "as_json", "console", "panics_unheard", "say", "say_aside", "show_block", "show_blocks", "show_picture", "show_table",
-    "terminal_width", "tracked",
-    "working", "write_svg",
-]  # fmt: skip
-
 
 def console() -> Console:
     """Return a terminal that drops colours and styles when piped."""

@@ -12,8 +12,6 @@ from caesura.cli.output import as_json, show_picture, write_svg
 from caesura.drawings.plane import PerformancePlane
 from caesura.statistics.recordings import region_groups
 
-__all__ = ["plane"]
-
 
 def plane(
     reference: Input,

@@ -20,8 +20,6 @@ from caesura.report.findings import make_report
 from caesura.report.markdown import markdown_report
 from caesura.report.page import html_page
 
-__all__ = ["report"]
-
 
 def report(
     path: Input,

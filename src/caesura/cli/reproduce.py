@@ -17,8 +17,6 @@ from caesura.papers import PAPERS, citation
 from caesura.papers import reproduce as computed
 from caesura.papers.figures import save_figures
 
-__all__ = ["reproduce"]
-
 
 def reproduce(
     paper: Annotated[

@@ -11,8 +11,6 @@ from caesura.cli.command import Argument, Option
 from caesura.cli.options import Encoding, Format, Json, Metrics, ToFormat, writable
 from caesura.errors import CaesuraError
 
-__all__ = ["segment"]
-
 #: Options that only one medium knows.
 _OF_SOUND = ("threshold", "interval", "channel", "scores")
 _OF_TEXT = ("density", "mean_length", "unit", "levels", "tokens", "language", "parameter", "model", "learn", "save", "reference",

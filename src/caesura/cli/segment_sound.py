@@ -16,8 +16,6 @@ from caesura.model import Annotation, Corpus
 from caesura.segmenters.sound import SpectralChange, read_wav
 from caesura.segmenters.uniform import Uniform
 
-__all__ = ["segment_sounds"]
-
 
 def segment_sounds(
     paths: list[Path],

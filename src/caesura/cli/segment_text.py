@@ -20,8 +20,6 @@ from caesura.segmenters import Segmenter, segmenter
 from caesura.segmenters.catalog import check_medium
 from caesura.segmenters.text import load, read_text
 
-__all__ = ["TextRun"]
-
 _TEXTS = (".txt", ".text", ".md", "")
 _PARALLEL = 300  # files from which several processes pay
 _METRICS = ["B", "WD", "Pk"]

@@ -17,8 +17,6 @@ from caesura.errors import CaesuraError, MissingExtra
 if TYPE_CHECKING:
     from caesura.web.settings import Settings
 
-__all__ = ["serve", "start"]
-
 
 def serve(
     host: Annotated[

@@ -15,8 +15,6 @@ from caesura.drawings.coder_marks import streams
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy
 
-__all__ = ["show"]
-
 _SHOWN = 5  # items drawn before the rest is only counted
 
 

@@ -12,8 +12,6 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 
-__all__ = ["evaluate_streamed", "wants_streaming"]
-
 _LARGE = 64 * 2**20  # Parquet files of more bytes are streamed without being asked to
 
 

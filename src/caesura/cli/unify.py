@@ -39,8 +39,6 @@ from caesura.gold.votes import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
 from caesura.words import heading, number_of
 
-__all__ = ["unify"]
-
 _LISTED = 12  # conflicts and rejected segments that the terminal spells out before it counts the rest
 
 

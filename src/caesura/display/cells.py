@@ -41,8 +41,6 @@ from caesura.display.text_cells import ISOLATE, Bidi, cells, choose_bidi, clean,
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Canvas", "draw_cells"]
-
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # two by four dots per cell
 #: How a bar opens, goes on and closes, and a bar of one cell.

@@ -9,8 +9,6 @@ from typing import Any
 from caesura.display.table_cells import Cell, Estimate, Interval, Link
 from caesura.display.text_cells import clean
 
-__all__ = ["html_words", "latex_words", "markdown_code", "markdown_words", "spreadsheet_value"]
-
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~!])")
 _LATEX = {
     **{c: "\\" + c for c in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

@@ -18,8 +18,6 @@ from caesura.display.text_cells import Bidi, cells, choose_bidi, clean, clip, pa
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["HeatMap"]
-
 _NAME = 20
 _SHADES = " ░▒▓█"
 _TONES = (0.34, 0.67)  # shares of the scale from which a number in the terminal is plain, and from which it stands out

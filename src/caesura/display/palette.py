@@ -7,8 +7,6 @@ vision; drawings never rely on colour alone.
 
 from __future__ import annotations
 
-__all__ = ["PALETTE", "SERIES", "STYLE", "STYLES"]
-
 #: Role -> (light, dark).
 PALETTE: dict[str, tuple[str, str]] = {
     "ink": ("#1b1f24", "#e6e8eb"),

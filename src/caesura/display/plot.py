@@ -21,8 +21,6 @@ from caesura.display.text_cells import Bidi, choose_bidi, clean, clip, fold
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Curve", "Plot", "PlotPicture", "Point", "Scale"]
-
 _ROWS = 18  # of a plot in a terminal
 _WIDE, _HIGH, _LEFT, _TOP = 620.0, 420.0, 60.0, 34.0  # of a plot in SVG
 _STROKES = {"thin": (1.0, None), "plain": (1.5, None), "broken": (2.0, "6 4")}

@@ -14,8 +14,6 @@ from caesura.display.text_cells import clean
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-__all__ = ["Block", "Result"]
-
 #: What is shown, in reading order: sentences, tables, pictures.
 Block: TypeAlias = str | Table | Picture
 

@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-__all__ = [
-    "Axis", "Band", "Bar", "Branch", "Caption", "Columns", "Edge", "Group", "Item", "Join", "Label", "Line", "Link", "Mark", "Move",
-    "Name", "Number", "Picture", "Region", "Rule", "Scene", "ScenePicture", "Share", "Sign", "Spread", "Stack",
-    "Stem", "Tick", "Ticks", "stack",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Item:

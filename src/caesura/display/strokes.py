@@ -35,8 +35,6 @@ from caesura.display.scene import (
 from caesura.display.svg import CELL, LINE, Svg
 from caesura.display.text_cells import cells, clean, clip, fold, is_rtl
 
-__all__ = ["draw_svg"]
-
 
 def draw_svg(scene: Scene, *, style: bool = True) -> str:
     """Draw a scene as one picture."""

@@ -12,8 +12,6 @@ from re import compile as pattern
 
 from caesura.display.palette import PALETTE, STYLE
 
-__all__ = ["CELL", "LINE", "Svg", "plain_text", "stack_svgs"]
-
 #: Width of one terminal cell and height of one line, in pixels: drawings laid out in cells scale by these.
 CELL, LINE = 8.4, 20.0
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-__all__ = ["MEDIA", "NOTEBOOK_STYLE", "Table"]
-
 _GAP = "  "  # between two columns in a terminal
 _WORDY = 40  # letters from which a cell of a page is folded rather than kept on one line
 _DIGITS = re.compile(r"[\d .,:/…–\-+−%±∞eE]*\d[\d .,:/…–\-+−%±∞eE]*|–")

@@ -5,11 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Protocol, TypeAlias
 
-__all__ = [
-    "Bar", "Cell", "Code", "Estimate", "Interval", "Link", "OnScale", "Penalty", "Probability", "Rounded", "as_count", "is_unknown",
-    "measure_name", "spell",
-]  # fmt: skip
-
 
 class Code(str):
     """Words for machines, shown as they are typed: a signature, a command."""

@@ -13,25 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise, zip_longest
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "ISOLATE",
-    "Bidi",
-    "cells",
-    "choose_bidi",
-    "clean",
-    "clip",
-    "clusters",
-    "fold",
-    "fold_columns",
-    "fold_words",
-    "is_rtl",
-    "pad",
-    "phrase",
-    "turn_pieces",
-    "widest",
-    "word",
-]
-
 #: Who turns right-to-left words around: the "terminal" (words are isolated from each other and left alone), "us" (letters
 #: are written in visual order, for terminals that write every letter left to right), or whoever "auto" finds.
 Bidi: TypeAlias = Literal["auto", "terminal", "us"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["axis_labels"]
-
 
 def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
     """Round numbers to label an axis with, at most about ``most`` of them.

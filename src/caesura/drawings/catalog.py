@@ -18,9 +18,6 @@ from caesura.model.corpus import Kind
 from caesura.registry import Entry, Registry
 from caesura.words import heading
 
-__all__ = ["DRAWINGS", "Drawing", "applicable", "draw", "draw_against", "drawing", "on_one_length", "pair_corpus"]
-
-
 _FLAT: frozenset[Kind] = frozenset({"units", "time"})
 _NESTED: frozenset[Kind] = frozenset({"nested"})
 _UNITS: frozenset[Kind] = frozenset({"units"})

@@ -10,8 +10,6 @@ from caesura.display.scene import Picture
 from caesura.display.text_cells import cells, clean, is_rtl
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["GLYPHS", "ROLES", "WORDS", "OneTrack", "Place", "Stream", "Verdict", "streams"]
-
 #: How many coders marked a place: all of them, more than half, or fewer; all, with different types; or nearly this place.
 Verdict: TypeAlias = Literal["all", "most", "near", "some", "types"]
 

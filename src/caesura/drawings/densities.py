@@ -20,8 +20,6 @@ from caesura.drawings.axes import axis_labels
 from caesura.drawings.coder_marks import OneTrack, streams
 from caesura.model import Corpus
 
-__all__ = ["Density", "draw_density"]
-
 _NAME = 16
 _TALL = 3  # rows of the chart of all coders
 

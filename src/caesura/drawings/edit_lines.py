@@ -15,8 +15,6 @@ from caesura.metrics.boundary_edits import boundary_edits
 from caesura.metrics.edit import Edit
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["VERDICTS", "EditStream", "draw_edits", "edit_streams"]
-
 #: Each kind of edit by the verdict whose sign and colour it takes, the gravest first: a place shows the gravest it has.
 VERDICTS: dict[str, Verdict] = {
     "addition": "some",

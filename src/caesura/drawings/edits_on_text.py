@@ -16,8 +16,6 @@ from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations
 from caesura.model import Corpus
 
-__all__ = ["DrawnOperations", "draw_operations"]
-
 _NAME = 16
 _LINES = 24  # lines of text drawn before the rest is only counted
 _NOTHING = "∅"

@@ -12,8 +12,6 @@ from caesura.metrics.operations import flexible_operations
 from caesura.model import Corpus, Segmentation
 from caesura.words import heading
 
-__all__ = ["Fates", "coder_tracks", "draw_fates"]
-
 _NAME = 16
 
 

@@ -27,8 +27,6 @@ from caesura.display.text_cells import cells, clean, clip, is_rtl, widest
 from caesura.drawings.coder_marks import GLYPHS, ROLES, WORDS, Verdict
 from caesura.model import Corpus, Hierarchy
 
-__all__ = ["NestedBars", "Tree", "draw_nested_bars", "draw_tree"]
-
 _NAME = 14
 _STROKES: dict[Verdict, Literal["heavy", "plain", "broken"]] = {"all": "heavy", "most": "plain", "some": "broken"}
 _SAMPLES: dict[Verdict, str] = {"all": "━━━", "most": "───", "some": "┄┄┄"}

@@ -9,8 +9,6 @@ from caesura.display.scene import Group, Item, Label, Number, Rule, Scene, Scene
 from caesura.display.text_cells import cells, clean, clip
 from caesura.drawings.coder_marks import GLYPHS, ROLES, OneTrack, Place
 
-__all__ = ["Down"]
-
 _COLUMN = 8  # cells that a coder's name may take above its column
 
 

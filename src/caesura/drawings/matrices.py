@@ -13,8 +13,6 @@ from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
-__all__ = ["count_coders", "draw_matrix", "heat_map"]
-
 
 def draw_matrix(corpus: Corpus, *, metric: str | None = None) -> Picture:
     """Draw the pooled score of every two coders by one metric."""

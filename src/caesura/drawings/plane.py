@@ -18,8 +18,6 @@ from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus
 from caesura.statistics.recordings import region_groups
 
-__all__ = ["PerformancePlane", "draw_plane"]
-
 _LEVELS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 

@@ -27,11 +27,6 @@ from caesura.metrics.region_match import RegionMatch, region_match
 from caesura.metrics.regions import Matching
 from caesura.model import Corpus, Segmentation
 
-__all__ = [
-    "RegionTimeline",
-    "draw_regions",
-]
-
 _NAME = 14
 _LINES = 24  # of a terminal drawing, each with one row per side; longer recordings end in a word about the rest
 _CLOSE = 3000  # boundaries of both sides that are drawn one by one, with their regions

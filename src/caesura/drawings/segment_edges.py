@@ -20,8 +20,6 @@ from caesura.metrics.aligned import Edge as AlignedEdge
 from caesura.metrics.alignment import Likeness, Segment
 from caesura.model import Corpus, Segmentation, SegmentationLike
 
-__all__ = ["AlignedSegments", "align", "draw_alignment"]
-
 _NAME = 16  # cells that a coder's name may take
 _TALL = 3  # rows of the terminal between the bars
 _LINES = 24  # lines of bars beyond which the rest is only counted

@@ -33,8 +33,6 @@ from caesura.drawings.timelines import Timeline
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 
-__all__ = ["Along", "Wrapped", "Zoom", "draw_segmentations", "draw_stream", "wrap_units"]
-
 #: How much to show: every unit ("full"), how dense boundaries are along the text ("density"), or what fits ("auto").
 Zoom: TypeAlias = Literal["auto", "full", "density"]
 

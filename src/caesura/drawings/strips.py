@@ -33,12 +33,6 @@ from caesura.words import number_of
 if TYPE_CHECKING:
     pass
 
-__all__ = [
-    "Scored",
-    "Strip",
-    "draw_strip",
-]
-
 _NAME = 24
 _ROWS = 30  # items drawn in a terminal before the rest is counted
 

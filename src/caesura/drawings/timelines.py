@@ -16,8 +16,6 @@ from caesura.drawings.axes import axis_labels
 from caesura.drawings.coder_marks import OneTrack
 from caesura.model import Segmentation
 
-__all__ = ["Stretch", "Timeline", "cells_per_gap", "stretches"]
-
 _NAME = 16
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Hierarchy
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise a text that begins with a bracket and nests some inside."""

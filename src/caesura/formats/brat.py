@@ -11,8 +11,6 @@ from caesura.formats.numbers import as_whole
 from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
-__all__ = ["read", "write"]
-
 _SPAN = re.compile(r"T\S*\t(\S+) ([0-9; ]+)(?:\t.*)?")
 
 

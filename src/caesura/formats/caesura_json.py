@@ -17,20 +17,6 @@ from caesura.files import Source, load_json
 from caesura.formats.corpus_columns import Columns
 from caesura.model import Corpus
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "begin_columns",
-    "header",
-    "losses",
-    "put_entry",
-    "read",
-    "record",
-    "sniff",
-    "spell",
-    "write",
-]
-
 FORMAT = "caesura-corpus"
 VERSION = 1
 _KINDS = ("units", "time", "nested")

@@ -8,10 +8,9 @@ from typing import Any
 
 from caesura.errors import FormatError
 from caesura.files import Source, parse_json
-from caesura.formats.caesura_json import FORMAT, begin_columns, header, losses, put_entry, record, spell
+from caesura.formats.caesura_json import FORMAT, begin_columns, header, put_entry, record, spell
+from caesura.formats.caesura_json import losses as losses
 from caesura.model import Corpus
-
-__all__ = ["losses", "objects", "read", "sniff", "write"]
 
 _BATCH = 4096  # lines that are parsed in one go
 

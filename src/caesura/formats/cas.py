@@ -21,8 +21,6 @@ from caesura.model import Annotation, Corpus
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["read", "write"]
-
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
 SEGMENT = "webanno.custom.Segment"

@@ -22,8 +22,6 @@ from caesura.files import Source, load_json
 from caesura.formats.losses import WORDS
 from caesura.registry import Entry, Registry
 
-__all__ = ["FORMATS", "Format", "all_formats", "claiming_formats", "detect", "named_format"]
-
 
 @dataclass(frozen=True)
 class Format:

@@ -9,8 +9,6 @@ from caesura.files import Source
 from caesura.formats.texts import one_text, segments_of
 from caesura.model import Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 SEPARATOR = "=========="
 _SEPARATOR = re.compile(r"={8,}\s*")
 

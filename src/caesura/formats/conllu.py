@@ -12,8 +12,6 @@ from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 _NUMBERED = re.compile(r"(?:[0-9]{1,9}(?:[-.][0-9]{1,9})?|_)[\t ](?:[^\t]*\t){8}")
 
 

@@ -12,8 +12,6 @@ from caesura.errors import CaesuraError, InvalidSegmentation
 from caesura.model import Corpus, Hierarchy
 from caesura.model.corpus import Kind
 
-__all__ = ["Columns"]
-
 
 class Columns:
     """Annotations as they come in, kept as flat arrays until the corpus is made."""

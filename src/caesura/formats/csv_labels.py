@@ -15,8 +15,6 @@ from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.signatures import parse_list
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 _ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track", "segment": "label", "token": "unit",
             "word": "unit", "text": "unit", "sentence": "unit"}  # fmt: skip
 

@@ -20,8 +20,6 @@ from caesura.formats.numbers import as_whole
 from caesura.formats.signatures import parse_list
 from caesura.model import Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 _ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track"}
 _LARGEST = 2**62  # beyond all texts, and still a whole number for NumPy
 

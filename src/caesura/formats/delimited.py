@@ -11,8 +11,6 @@ from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
 
-__all__ = ["Row", "header_of", "read_table", "whole", "write_table"]
-
 _DELIMITERS = ",;\t"
 csv.field_size_limit(2**24)
 

@@ -12,8 +12,6 @@ from caesura.formats.caesura_jsonl import objects
 from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 _LABELS = ("label", "labels", "entities")
 
 

@@ -16,8 +16,6 @@ from caesura.errors import FormatError
 from caesura.formats.signatures import parse_list, parse_table
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["ALIASES", "ENDNOTES", "Convention", "EndnoteOptions", "Speech", "utterances"]
-
 #: Rising, falling, continuing, truncated, unclassified (Du Bois and others).
 ENDNOTES = "? . , -- ;"
 

@@ -15,8 +15,6 @@ from caesura.files import tidied_when_ended
 from caesura.formats.losses import WORDS, features, reduce_corpus
 from caesura.model import Annotation, Corpus
 
-__all__ = ["NAMES", "guess_pattern", "read_folder", "rename_parts", "write_folder"]
-
 #: What a pattern, or an option of ``read``, can name.
 NAMES = ("item", "coder", "track")
 

@@ -7,8 +7,6 @@ from caesura.files import Source
 from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise a bar between words."""

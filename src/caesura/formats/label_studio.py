@@ -11,8 +11,6 @@ from caesura.files import Source, load_json
 from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
 from caesura.model import Annotation, Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise tasks with results."""

@@ -16,8 +16,6 @@ from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.numbers import as_whole
 from caesura.model import Annotation, Corpus, Hierarchy
 
-__all__ = ["read", "sniff", "write"]
-
 _LEVEL = re.compile(r"level[ _-]?(\d+)")
 _NAMED = ("item", "track", "coder", "text")
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
-__all__ = ["REDUCIBLE", "WORDS", "differences", "features", "reduce_corpus"]
-
 #: Everything a corpus can hold, with the words for its loss. ``Format.carries`` uses these names.
 WORDS: dict[str, str] = {
     "units": "boundaries between units",

@@ -17,8 +17,6 @@ from caesura.errors import FormatError, InvalidSegmentation
 from caesura.files import Source, load_json
 from caesura.model import Annotation, Corpus, Hierarchy
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise segments with first and last, or lists in lists."""

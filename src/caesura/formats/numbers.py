@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-__all__ = ["as_decimal", "as_whole"]
-
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 

@@ -8,8 +8,6 @@ from caesura.files import Source
 from caesura.formats.texts import one_text, segments_of
 from caesura.model import Corpus
 
-__all__ = ["read", "write"]
-
 
 def read(source: Source, *, unit: Literal["line", "word"] = "line") -> Corpus:
     """Read one text; several blank lines are one.

@@ -31,20 +31,6 @@ from caesura.model import Corpus, Hierarchy
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = [
-    "ROW",
-    "corpus_of",
-    "count_rows",
-    "incomplete_rows",
-    "item_names",
-    "losses",
-    "metadata",
-    "parts_of",
-    "read",
-    "read_table",
-    "write",
-]
-
 #: The column that tells, in a piece of a table, which row of its file each one is, counted from 1.
 ROW = "caesura_row"
 _KEY = "caesura"

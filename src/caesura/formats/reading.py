@@ -14,8 +14,6 @@ from caesura.formats.folders import NAMES, guess_pattern, read_folder, rename_pa
 from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 
-__all__ = ["likely_pattern", "read"]
-
 
 def read(path: str | PathLike[str], format: str | None = None, **options: Any) -> Corpus:
     """Read a file or a folder as one corpus.

@@ -14,8 +14,6 @@ from caesura.files import Source, load_json
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.model import Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 #: Where a token's words and a unit's speaker may stand, the usual tag first.
 _TEXT_TAGS = ("text", "Utterance", "word", "Word", "transcript")
 _SPEAKER_TAGS = ("participant", "Participant", "Speaker", "speaker")

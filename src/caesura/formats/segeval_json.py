@@ -13,8 +13,6 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source, load_json
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise the two keys the format cannot do without; a file that begins with its items is told which one it lacks."""

@@ -13,8 +13,6 @@ from caesura.files import Source
 from caesura.formats.numbers import as_whole
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise rows of whole numbers behind a name."""

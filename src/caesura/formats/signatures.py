@@ -10,8 +10,6 @@ from typing import Any, Literal, Union, Unpack, get_args, get_origin, get_type_h
 
 from caesura.errors import FormatError
 
-__all__ = ["check_options", "option_types", "parse_list", "parse_table"]
-
 
 def check_options(function: Callable[..., Any], given: Mapping[str, Any], what: str) -> dict[str, Any]:
     """Return the options as the function wants them; text from a command line becomes numbers and truth values.

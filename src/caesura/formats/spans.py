@@ -11,8 +11,6 @@ from caesura.files import Source
 from caesura.formats.delimited import Row, header_of, read_table, whole, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
 
-__all__ = ["read", "sniff", "write"]
-
 _ALIASES = {"start": "first", "end": "last", "begin": "first", "annotator": "coder"}
 
 

@@ -16,8 +16,6 @@ from caesura.errors import FormatError, InvalidSegmentation
 from caesura.formats.signatures import parse_list
 from caesura.model import Hierarchy, Segmentation
 
-__all__ = ["As", "Span", "Text", "Unit", "join_units", "marks_of", "spans_of"]
-
 #: First character, character after the last, label.
 Span: TypeAlias = tuple[int, int, str]
 #: What a unit of the text is.

@@ -8,8 +8,6 @@ from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["one_text", "segments_of"]
-
 
 def one_text(source: Source, segments: Iterable[Sequence[str]], unit: str) -> Corpus:
     """Make a corpus of one text out of the units of its segments; empty segments are none, and a text has one at least."""

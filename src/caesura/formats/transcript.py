@@ -13,8 +13,6 @@ from caesura.files import Source
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.model import Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 _CHAT = re.compile(r"^@(?:UTF8|Begin)[ \t]*$", re.MULTILINE)
 _TURN = re.compile(r"\s*([^\s:][^:]{0,40}?)\s*:(?:\s+(.*)|$)")
 

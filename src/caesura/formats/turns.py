@@ -13,8 +13,6 @@ from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.model import Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 
 def sniff(head: str) -> bool:
     """Recognise the columns Speaker and Utterance."""

@@ -13,8 +13,6 @@ from caesura.formats.numbers import as_whole
 from caesura.formats.texts import segments_of
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 _HEADING = re.compile(r"={8,},([0-9]+),(.*)")
 #: What no sentence looks like: a row of = at its start, or a part of a heading's beginning.
 _DAMAGED = re.compile(r"\s*(?:={4,}|=*,[0-9]+,|\S{0,3}={4,}\S{0,3},)")

@@ -16,8 +16,6 @@ from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
 
-__all__ = ["losses", "write"]
-
 
 def write(
     corpus: Corpus,

@@ -12,8 +12,6 @@ from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
 from caesura.model import DEFAULT_METRICS, Corpus, Hierarchy, Segmentation
 
-__all__ = ["closest", "default_metric", "likeness"]
-
 Marks: TypeAlias = Segmentation | Hierarchy
 
 

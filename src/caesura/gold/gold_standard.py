@@ -14,8 +14,6 @@ from caesura.gold.votes import Ballot, Conflict, Vote
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.registry import Entry
 
-__all__ = ["BoundaryVote", "GoldHierarchy", "GoldSegmentation", "OpenType", "Provenance", "Unification"]
-
 _SHOWN = 40  # marks listed before the rest is only counted
 
 

@@ -16,8 +16,6 @@ from caesura.errors import CaesuraError
 from caesura.gold.nested_votes import Rule, Threshold, enough
 from caesura.model import Hierarchy, Segmentation
 
-__all__ = ["LABELS", "UtteranceLabels", "label_utterances"]
-
 #: The labels, in the order of the columns of votes.
 LABELS = ("initial", "medial", "final")
 

@@ -21,8 +21,6 @@ from caesura.gold.nested_votes import Rule, Threshold, enough
 from caesura.gold.votes import Embeddedness, check_embeddedness
 from caesura.model import Segmentation
 
-__all__ = ["TOLERANCE", "boundary_votes", "meeting_places", "places_of", "vote_on_boundaries"]
-
 #: Seconds within which coders mean the same boundary of a recording, where nobody says otherwise.
 TOLERANCE = 0.02
 

@@ -13,8 +13,6 @@ from caesura.gold.gold_standard import GoldHierarchy, Provenance
 from caesura.gold.selection import Weight, heaviest, weigh
 from caesura.gold.votes import Ballot
 
-__all__ = ["Rule", "Threshold", "conflict_free_union", "consensus", "enough", "majority"]
-
 #: The share of annotators that must have a segment: a number, or a fraction in words ("4/7").
 Threshold = float | str | Fraction
 

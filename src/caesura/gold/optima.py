@@ -30,8 +30,6 @@ from caesura.metrics import Metric
 from caesura.metrics.boundary_edits import BoundaryEdits
 from caesura.metrics.windows import Windows
 
-__all__ = ["optimum"]
-
 #: One boolean a potential boundary, for every annotator.
 Marked = NDArray[np.bool_]
 

@@ -23,16 +23,6 @@ from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.nested import SegmentBeginnings, kappa_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 
-__all__ = [
-    "Represented",
-    "compare_methods",
-    "default_metrics",
-    "gold_corpus",
-    "like",
-    "method_table",
-    "represent",
-]
-
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
 _LINEAR = ("precision", "recall", "F", "B", "A")
 _TIMED = ("region-F", "R")

@@ -22,8 +22,6 @@ from caesura.metrics.batch import Side
 from caesura.model import Hierarchy, Segmentation
 from caesura.model.nested_notations import add_levels
 
-__all__ = ["most_alike", "most_alike_nested"]
-
 #: Segments that never conflict, sorted: (first, last) or (first, last, level) throughout.
 Selection: TypeAlias = tuple[tuple[int, ...], ...]
 #: What a climb stands on: positions of boundaries, or segments.

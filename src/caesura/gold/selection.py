@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.gold.votes import Ballot, Vote
 
-__all__ = ["Weight", "heaviest", "weigh"]
-
 #: How much a segment weighs: its votes, its votes less the votes that conflict with it, or what a function says of it.
 Weight: TypeAlias = Literal["votes", "votes-conflicts"] | Callable[[Vote], float]
 

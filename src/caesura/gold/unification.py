@@ -19,8 +19,6 @@ from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind, expected_corpus
 
-__all__ = ["METHODS", "Annotations", "Gold", "Method", "unify", "unify_corpus"]
-
 #: Annotations of one text: a corpus of one item, ``{coder: marks}``, or a list of marks (coders are then numbered).
 Annotations: TypeAlias = (
     Corpus | Mapping[str, SegmentationLike | Hierarchy] | Sequence[SegmentationLike] | Sequence[Hierarchy]

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model import Hierarchy
 
-__all__ = ["Ballot", "Conflict", "Embeddedness", "Vote", "check_embeddedness"]
-
 #: Whether a segment is its span alone ("flat") or its span and its level ("full").
 Embeddedness = Literal["full", "flat"]
 

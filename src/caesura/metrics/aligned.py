@@ -15,8 +15,6 @@ from caesura.metrics.catalog import metric
 from caesura.metrics.family import Metric
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 
-__all__ = ["Alignment", "Edge", "Group", "Reading", "align_segments"]
-
 #: What happened to the segments of a group, seen from the reference.
 Reading: TypeAlias = Literal["matched", "shifted softly", "shifted hard", "merged", "split", "regrouped", "alone"]
 

@@ -29,8 +29,6 @@ from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share_o
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 
-__all__ = ["AlignmentCounts", "Likeness", "Overlaps", "Segment", "SegmentAlignment", "alignment_similarity"]
-
 
 class Segment(NamedTuple):
     """One segment as closeness and weight functions of the user's own see it: ``units[start:stop]`` of the text.

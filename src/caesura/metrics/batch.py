@@ -17,8 +17,6 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
 from caesura.model.corpus import Kind, merged_labels
 
-__all__ = ["Batch", "Side", "first_of_place", "lay_out_pair", "plain_marks", "raw_marks"]
-
 
 @dataclass(frozen=True, slots=True)
 class Side:

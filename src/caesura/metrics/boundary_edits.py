@@ -41,17 +41,6 @@ from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 from caesura.words import check_above_zero, check_choice, check_whole, number_of
 
-__all__ = [
-    "BoundaryEdits",
-    "EditCounts",
-    "Matching",
-    "SubstitutionWeight",
-    "TranspositionWeight",
-    "boundary_edits",
-    "boundary_similarity",
-    "segmentation_similarity",
-]
-
 Matching: TypeAlias = Literal["published", "optimal"]
 #: How a near miss is weighed: by name, or a function of (span, n_t).
 TranspositionWeight: TypeAlias = Literal["span", "printed", "unit"] | Callable[[int, int], float]

@@ -23,8 +23,6 @@ from caesura.metrics.family import Family, Metric
 from caesura.model.corpus import Kind
 from caesura.registry import Registry
 
-__all__ = ["FAMILIES", "choose_metrics", "metric", "metric_names", "unnamed_metrics", "usual_metric", "with_parameters"]
-
 
 def _accept(name: str, loaded: Any) -> type[Family]:
     if isinstance(loaded, type) and issubclass(loaded, Family) and name in loaded.scores:

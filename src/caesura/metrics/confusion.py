@@ -32,8 +32,6 @@ from caesura.metrics.family import share_of_side
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import merged_labels
 
-__all__ = ["Cells", "Confusion", "batch_confusion", "boundary_confusion"]
-
 #: How classes are pooled: "micro" adds their cells, "macro" averages their scores.
 Average: TypeAlias = Literal["micro", "macro"]
 

@@ -11,8 +11,6 @@ from caesura.display.table import Table
 from caesura.display.table_cells import Cell, Rounded
 from caesura.words import number_of
 
-__all__ = ["Edit", "EditKind", "EditList"]
-
 _SHOWN = 200  # edits listed before the rest is only counted
 
 #: Boundary edits: match, transposition (a near miss), substitution, addition of either side. Flexible operations go from the

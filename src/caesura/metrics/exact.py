@@ -23,8 +23,6 @@ from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, 
 from caesura.model.corpus import Kind
 from caesura.words import check_above_zero
 
-__all__ = ["PlaceCounts", "PlacesAgreed", "SharedBoundaries", "SharedCounts"]
-
 
 class SharedCounts(NamedTuple):
     """Boundaries that both sides have (of the same type, where there are types), and those of either side."""

@@ -20,22 +20,6 @@ from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch, lay_out_pair, plain_marks
 from caesura.model.corpus import Kind
 
-__all__ = [
-    "Family",
-    "Metric",
-    "Numbers",
-    "Parts",
-    "Rows",
-    "Score",
-    "Single",
-    "one_less",
-    "share",
-    "share_of_side",
-    "share_or_one",
-    "sign",
-    "spell",
-]
-
 #: One row of counts per pair; the last axis runs over ``Family.counts._fields``.
 Rows: TypeAlias = NDArray[np.float64]
 #: One number, or an array of them: the rules of scores are written once for both.

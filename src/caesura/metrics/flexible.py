@@ -28,23 +28,6 @@ from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_sim
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 
-__all__ = [
-    "Costs",
-    "FlexibleCounts",
-    "FlexibleEdits",
-    "Moved",
-    "Named",
-    "Normalise",
-    "Ties",
-    "TracksLike",
-    "check_pair",
-    "flexible_metric",
-    "flexible_similarity",
-    "named_tracks",
-    "paired_tracks",
-    "track_row",
-]
-
 #: Whose cost a move of two types is charged: the cheaper's, the second annotator's (Algorithm 1 as printed), or that of
 #: the boundary that stands later in the text (the authors' program).
 Moved: TypeAlias = Literal["cheaper", "second", "later"]

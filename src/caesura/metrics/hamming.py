@@ -20,8 +20,6 @@ from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share, 
 from caesura.model import SegmentationLike
 from caesura.model.corpus import Kind
 
-__all__ = ["GeneralizedHamming", "HammingCounts", "generalized_hamming"]
-
 
 class HammingCounts(NamedTuple):
     """What turning one side into the other costs, and one per pair."""

@@ -35,8 +35,6 @@ from caesura.metrics.family import (
 )
 from caesura.model.corpus import Kind
 
-__all__ = ["BoundariesByLevel", "CrossingSegments", "SegmentBeginnings", "SharedSegments", "kappa_parts"]
-
 #: Whether the level of a segment counts beside its span.
 Embeddedness: TypeAlias = Literal["full", "flat"]
 

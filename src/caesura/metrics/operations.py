@@ -32,8 +32,6 @@ from caesura.metrics.flexible import (
 from caesura.metrics.similarity import NONE, Moves, Similarity, SimilarityLike
 from caesura.model import Segmentation
 
-__all__ = ["KINDS", "Operations", "flexible_operations", "similarity_from_confusion"]
-
 #: What can happen to a boundary on the way from the reference to the hypothesis.
 KINDS: tuple[EditKind, ...] = (
     "match", "substitution", "transposition", "transposition + substitution", "deletion", "addition",

@@ -23,8 +23,6 @@ from caesura.metrics.regions import Edges, r_value
 from caesura.metrics.time_grid import grid, inner_times, seconds
 from caesura.model import Corpus
 
-__all__ = ["Recordings", "f_curve", "f_value", "r_curve"]
-
 
 @dataclass(frozen=True)
 class Recordings:

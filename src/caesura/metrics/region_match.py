@@ -12,8 +12,6 @@ from caesura.metrics.regions import Edges, Matching, Tie, check_rule
 from caesura.metrics.time_grid import Times, as_times, grid, inner_times, lay_on_grid, seconds, ticks
 from caesura.model import Segmentation
 
-__all__ = ["RegionMatch", "region_bounds", "region_match"]
-
 
 @dataclass(frozen=True)
 class RegionMatch:

@@ -41,18 +41,6 @@ from caesura.model.corpus import Kind
 from caesura.model.marks import checked_length
 from caesura.words import check_choice
 
-__all__ = [
-    "Edges",
-    "Matching",
-    "RegionCounts",
-    "RegionScores",
-    "SearchRegions",
-    "Tie",
-    "check_rule",
-    "r_value",
-    "region_scores",
-]
-
 #: How hypotheses are given to reference boundaries: the paper's regions, the largest one-to-one matching (as mir_eval), or
 #: anything within the tolerance, used however often (as several speech repositories count: it inflates).
 Matching: TypeAlias = Literal["regions", "optimal", "lenient"]

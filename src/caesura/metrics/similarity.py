@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, FormatError, MissingExtra
 from caesura.files import Source
 
-__all__ = ["NONE", "Moves", "Similarity", "SimilarityLike", "as_similarity"]
-
 #: How the lack of a boundary is written in tables.
 NONE = "∅"
 

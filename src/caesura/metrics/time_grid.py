@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, InvalidSegmentation
 from caesura.model import Segmentation
 
-__all__ = ["LARGEST_TICK", "Times", "as_times", "grid", "inner_times", "lay_on_grid", "seconds", "ticks"]
-
 #: Boundaries of one recording: times in seconds, or a segmentation in time.
 Times: TypeAlias = Segmentation | Sequence[float] | NDArray[Any]
 

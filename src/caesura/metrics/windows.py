@@ -28,8 +28,6 @@ from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 from caesura.words import check_above_zero, check_choice, check_whole
 
-__all__ = ["WinPRScores", "WindowCounts", "Windows", "pk", "win_pr", "window_diff", "window_size"]
-
 Rounding: TypeAlias = Literal["even", "up", "down", "ceil"]
 Edges: TypeAlias = Literal["plain", "padded"]
 

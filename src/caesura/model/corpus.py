@@ -21,8 +21,6 @@ from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of, place
 
-__all__ = ["Annotation", "Corpus", "CorpusLike", "Kind", "as_corpus", "expected_corpus", "is_marks", "merged_labels"]
-
 #: What the marks of a corpus are: boundaries between units, boundaries in time, or nested segments of units.
 Kind: TypeAlias = Literal["units", "time", "nested"]
 

@@ -15,8 +15,6 @@ from caesura.words import place
 if TYPE_CHECKING:
     from caesura.model.corpus import Corpus
 
-__all__ = ["check_columns", "check_hierarchy"]
-
 
 def check_columns(corpus: Corpus) -> None:
     """Check the whole corpus at once, on columns; a bad row is then named by item and coder."""

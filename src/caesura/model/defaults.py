@@ -9,7 +9,5 @@ from __future__ import annotations
 
 from caesura.model.corpus import Kind
 
-__all__ = ["DEFAULT_METRICS"]
-
 #: Kind of annotation -> name of a metric.
 DEFAULT_METRICS: dict[Kind, str] = {"units": "B", "time": "A", "nested": "nested-F"}

@@ -16,8 +16,6 @@ from caesura.model.nested_notations import add_levels, of_brackets, of_levels, o
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of
 
-__all__ = ["Hierarchy"]
-
 
 class Hierarchy:
     """Segments (first, last, level) over units ``1 … length``; two segments are disjoint or nested.

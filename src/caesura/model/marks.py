@@ -11,21 +11,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 
-__all__ = [
-    "check_marks",
-    "checked_length",
-    "checked_positions",
-    "checked_types",
-    "code_types",
-    "cumulate",
-    "in_order",
-    "members",
-    "numbers",
-    "short",
-    "split_marks",
-]
-
-
 _FARTHEST_TYPE = 2**52  # beyond it the distance of two types is no longer exact
 _MOST_UNITS = 2**62  # what sums of two lengths still hold in 64 bits
 

@@ -15,8 +15,6 @@ import numpy as np
 
 from caesura.errors import InvalidSegmentation
 
-__all__ = ["Triple", "add_levels", "of_brackets", "of_levels", "of_nested", "to_brackets", "whole"]
-
 #: First unit, last unit, level.
 Triple: TypeAlias = tuple[int, int, int]
 

@@ -14,8 +14,6 @@ from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.words import check_choice
 
-__all__ = ["Missing", "Pairs", "pair_part", "pair_systems"]
-
 #: What happens to items that only one side has: refuse; leave them out and list them; or count the missing annotation as one
 #: without any mark.
 Missing: TypeAlias = Literal["error", "skip", "worst"]

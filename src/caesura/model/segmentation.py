@@ -28,8 +28,6 @@ from caesura.model.marks import (
     split_marks,
 )
 
-__all__ = ["Mark", "Segmentation", "SegmentationLike", "as_segmentation"]
-
 #: What stands at a position when types are given: a name, or an integer that is its own place on the ordinal scale.
 Mark: TypeAlias = tuple[float, str | int]
 

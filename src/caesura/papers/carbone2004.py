@@ -23,8 +23,6 @@ from caesura.model import Corpus
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.words import number_of
 
-__all__ = ["reproduce"]
-
 CITATION = (
     "Carbone, M., Gal, Y., Shieber, S. & Grosz, B. (2004). Unifying Annotated Discourse Hierarchies to Create a Gold Standard. "
     "Proceedings of the 5th SIGdial Workshop on Discourse and Dialogue."

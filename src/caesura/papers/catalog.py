@@ -13,8 +13,6 @@ from caesura.errors import CaesuraError
 from caesura.papers.reproduction import Reproduction
 from caesura.registry import Entry, Registry
 
-__all__ = ["PAPERS", "citation", "reproduce"]
-
 
 def _accept(name: str, loaded: Any) -> Callable[..., Reproduction]:
     if not callable(loaded):

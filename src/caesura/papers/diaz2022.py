@@ -10,8 +10,6 @@ from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 
-__all__ = ["reproduce"]
-
 
 class Pair(NamedTuple):
     """Two segmentations of a figure, as masses, and the printed A, B and 1 - WD."""

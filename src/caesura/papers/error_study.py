@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, Side, metric
 
-__all__ = ["KINDS", "LONGEST", "SHORTEST", "STUDIES", "ErrorStudy", "error_study"]
-
 #: The studies by name, in the order of the paper's figures 13 to 15.
 STUDIES = ("cross", "constant", "vanishing")
 SHORTEST, LONGEST = 5, 28

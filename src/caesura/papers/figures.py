@@ -8,8 +8,6 @@ from caesura.errors import MissingExtra
 from caesura.files import atomic_write
 from caesura.papers.reproduction import Reproduction
 
-__all__ = ["save_figures"]
-
 
 def save_figures(result: Reproduction, folder: Path, suffixes: tuple[str, ...] = ("svg", "png")) -> list[Path]:
     """Draw every figure into ``folder`` (made if it is missing) and return the files."""

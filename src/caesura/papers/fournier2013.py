@@ -31,8 +31,6 @@ from caesura.papers.pseudo_coders import (
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.samples.moonstone import chapters
 
-__all__ = ["reproduce"]
-
 CITATION = (
     "Chris Fournier (2013), Evaluating Text Segmentation using Boundary Edit Distance, "
     "Proceedings of the 51st Annual Meeting of the ACL, pages 1702-1712."

@@ -23,8 +23,6 @@ from caesura.model import Corpus, Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 
-__all__ = ["CUSTOM", "reproduce"]
-
 #: The matrix of section 4.2: rising, falling, continuing, truncated, unclassified, none.
 CUSTOM: Similarity = as_similarity(
     {

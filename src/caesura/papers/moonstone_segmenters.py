@@ -14,8 +14,6 @@ from caesura.papers.reproduction import Line, Section
 from caesura.segmenters import segmenter
 from caesura.statistics import Evaluation, evaluate, rank_test
 
-__all__ = ["TABLE_2", "compare_segmenters", "implied_by_table_2", "segmenter_sections"]
-
 #: Table 2: segmenter, B, its ±, pairs, precision, recall, F1, and the four cells.
 TABLE_2: list[tuple[str, float, float, int, float, float, float, tuple[float, float, float, float]]] = [
     ("Random", 0.2640, 0.0129, 1057, 0.3991, 0.4673, 0.4306, (279.0, 420, 318, 4236.0)),

@@ -19,8 +19,6 @@ from caesura.metrics import Metric
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics import CountedPairs
 
-__all__ = ["Copied", "agreement_by_coders", "make_pseudo_corpus", "make_random_corpus", "random_segmentation"]
-
 
 @dataclass(frozen=True)
 class Copied:

@@ -24,8 +24,6 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.statistics.recordings import random_hit_rates
 
-__all__ = ["reproduce", "synthetic"]
-
 CITATION = (
     "Räsänen, O. J., Laine, U. K. & Altosaar, T. (2009). An Improved Speech Segmentation Quality Measure: the R-value. "
     "Proceedings of Interspeech 2009, 1851–1854."

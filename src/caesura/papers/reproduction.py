@@ -10,8 +10,6 @@ from caesura.display.result import Block, Result
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, Rounded
 
-__all__ = ["Figure", "Line", "Reproduction", "Section"]
-
 
 @dataclass(frozen=True)
 class Line:

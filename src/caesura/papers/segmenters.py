@@ -16,8 +16,6 @@ from caesura.model import Segmentation
 from caesura.papers.reproduction import Line, Reproduction, Section
 from caesura.segmenters import segmenter
 
-__all__ = ["pk_on_tokens", "reproduce"]
-
 CITATION = (
     "Choi (2000), Utiyama & Isahara (2001), Malioutov & Barzilay (2006), Eisenstein & Barzilay (2008): tables of segmenters, "
     "on the documents that lie in the folder."

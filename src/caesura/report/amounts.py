@@ -6,8 +6,6 @@ import numpy as np
 
 from caesura.model import Corpus
 
-__all__ = ["marks_per_annotation", "rate_words", "rates_of_coders", "total_length"]
-
 
 def marks_per_annotation(corpus: Corpus) -> np.ndarray:
     """Count the marks of every annotation; the end of a text is no boundary between segments."""

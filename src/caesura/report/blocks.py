@@ -12,8 +12,6 @@ from caesura.display.table import Table
 from caesura.drawings.catalog import applicable, draw
 from caesura.model import Corpus
 
-__all__ = ["Document", "Report", "Section"]
-
 
 @dataclass(frozen=True)
 class Document:

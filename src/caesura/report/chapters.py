@@ -19,9 +19,7 @@ from caesura.report.amounts import marks_per_annotation, rates_of_coders, total_
 from caesura.report.blocks import Document, Section
 from caesura.report.measures import Measures
 from caesura.report.summary import quote
-from caesura.statistics.evaluation import Measured
-
-__all__ = ["agreement", "citing", "coders", "documents", "meaning", "parameters", "scores"]
+from caesura.statistics.results import Measured
 
 _STRIP = 200  # documents that a strip of scores can hold
 _COEFFICIENT_WORDS = {

@@ -19,8 +19,6 @@ from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 
-__all__ = ["DETAILS", "Comparison", "Detail", "Score", "compare"]
-
 
 @dataclass(frozen=True)
 class Detail:

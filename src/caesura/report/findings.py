@@ -20,8 +20,6 @@ from caesura.report.measures import Measures, measure
 from caesura.report.summary import summary
 from caesura.words import number_of
 
-__all__ = ["make_report"]
-
 _NAME = 60  # cells of a name before it is cut: a report must survive a word of a million letters
 
 

@@ -11,8 +11,6 @@ from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.report.blocks import Document, Report, Section
 
-__all__ = ["markdown_report"]
-
 _WIDTH = 96
 
 

@@ -18,8 +18,6 @@ from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.results import Measured, distinct_names
 
-__all__ = ["PAIRS", "Measures", "measure"]
-
 #: What the scores of every two coders, pooled, are called.
 PAIRS = "every two coders"
 

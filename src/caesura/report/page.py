@@ -22,8 +22,6 @@ from caesura.display.text_cells import clean
 from caesura.report.blocks import Document, Report, Section
 from caesura.report.page_parts import SCRIPT, page_style
 
-__all__ = ["html_page"]
-
 _WIDTH = 112  # letters of a drawing
 _PLAIN = 600_000  # bytes of drawings that may stand in the page as they are
 _PACKED = 2_000_000  # bytes of packed drawings after which the rest is zoomed out

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from caesura.display.palette import PALETTE
 
-__all__ = ["PAPER_SCRIPT", "SCRIPT", "page_style"]
-
 
 def page_style() -> str:
     """Return the page's style sheet; colours are those of the drawings, and always the light ones on paper."""

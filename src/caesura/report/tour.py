@@ -18,8 +18,6 @@ from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
 from caesura.registry import Entry
 
-__all__ = ["STOPS", "Stop"]
-
 
 @dataclass(frozen=True)
 class Stop:

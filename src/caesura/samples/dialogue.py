@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["LABELS", "dialogue"]
-
 #: The endnotes in the order of the scale.
 LABELS: tuple[str, ...] = ("?", ".", ",", "--")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["kubla", "scripts", "stargazer"]
-
 _KUBLA = """\
 In Xanadu did Kubla Khan
 A stately pleasure-dome decree:

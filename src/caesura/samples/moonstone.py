@@ -9,8 +9,6 @@ from pathlib import Path
 
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["chapters", "moonstone"]
-
 
 @cache
 def chapters() -> Corpus:

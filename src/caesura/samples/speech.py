@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["phones"]
-
 _DURATION = 1.52
 
 # "the marks are in the margin", in ARPABET; where each phone ends, in seconds.

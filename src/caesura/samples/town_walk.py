@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from caesura.model import Annotation, Corpus, Hierarchy
 
-__all__ = ["walk"]
-
 _WALK = """\
 So you want to go from the station to the old harbour.
 It is twenty minutes on foot.

@@ -13,8 +13,6 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.registry import Entry, Registry
 from caesura.segmenters.protocol import Segmenter
 
-__all__ = ["SEGMENTERS", "Medium", "check_medium", "segment", "segment_corpus", "segmenter", "segmenter_names"]
-
 #: What a segmenter can be given.
 Medium = Literal["text", "sound"]
 

@@ -7,8 +7,6 @@ from typing import Any, Protocol, runtime_checkable
 from caesura.errors import CaesuraError
 from caesura.model import Segmentation
 
-__all__ = ["Segmenter", "check_segments"]
-
 
 @runtime_checkable
 class Segmenter(Protocol):

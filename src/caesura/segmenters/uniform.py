@@ -12,8 +12,6 @@ from caesura.model import Segmentation
 from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.sound.recording import Recording
 
-__all__ = ["Uniform"]
-
 
 @dataclass(frozen=True)
 class Uniform:

@@ -1,7 +1,8 @@
 """What follows from rows that add up: pooling, intervals, significance, bounds, tables."""
 
+from caesura.display.table_cells import Interval
 from caesura.statistics.accumulate import Accumulator, make_scorer
-from caesura.statistics.bootstrap import Interval, bootstrap_interval
+from caesura.statistics.bootstrap import bootstrap_interval
 from caesura.statistics.bounds import BASELINES, baseline
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.evaluation import Evaluation, evaluate

@@ -13,8 +13,6 @@ from caesura.metrics import Metric, metric
 from caesura.metrics.family import Rows
 from caesura.model import SegmentationLike
 
-__all__ = ["Accumulator", "make_scorer"]
-
 
 class Accumulator:
     """Collect comparisons as they come and score them all at once: ``update``, ``compute``, ``reset``, ``merge``.

@@ -27,17 +27,6 @@ from caesura.errors import CaesuraError
 from caesura.metrics.family import Metric, Rows
 from caesura.words import check_whole
 
-__all__ = [
-    "Interval",
-    "IntervalMethod",
-    "Resampling",
-    "bootstrap_interval",
-    "bootstrap_intervals",
-    "groups_for",
-    "pool_groups",
-    "resampled_sums",
-]
-
 #: "percentile": quantiles of the resampled scores; "bca": the same, corrected for bias and acceleration; "expanded": the same, wider
 #: by as much as few items make percentiles too narrow.
 IntervalMethod: TypeAlias = Literal["percentile", "bca", "expanded"]

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["BASELINES", "DEGENERATE", "baseline"]
-
 Place = Callable[[np.random.Generator, int, int, NDArray[Any]], NDArray[np.int64]]
 
 

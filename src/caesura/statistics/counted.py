@@ -20,8 +20,6 @@ from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
 from caesura.words import check_choice
 
-__all__ = ["CountedPairs", "References", "add_up", "count_families", "count_rows", "families_of"]
-
 _SMALL = 100_000  # marks below which starting threads costs more than it gains
 
 #: How several reference coders of one item count: their rows added up, averaged, or only the one closest to the hypothesis.

@@ -12,8 +12,6 @@ from caesura.statistics.evaluation_tables import difference_table
 from caesura.statistics.results import Results
 from caesura.statistics.significance import PairedTest, RankTest
 
-__all__ = ["SystemTest", "SystemTests", "system_tests"]
-
 SystemTest: TypeAlias = Literal["permutation", "bootstrap", "friedman", "kruskal"]
 
 

@@ -23,8 +23,6 @@ from caesura.statistics.counted import CountedPairs, References
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_whole, number_of
 
-__all__ = ["Evaluation", "Measured", "evaluate"]
-
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Results):

@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from caesura.statistics.evaluation import Evaluation
     from caesura.statistics.results import Measured, Results
 
-__all__ = [
-    "FILES", "TABLES", "as_frame", "difference_table", "file_content", "frame_content", "grid_table", "item_rows", "record_dicts", "record_table",
-    "render", "rows_frame",
-]  # fmt: skip
-
 
 def difference_table(name: str, tests: Sequence[PairedTest]) -> Table:
     """Every two systems on one metric, tested."""

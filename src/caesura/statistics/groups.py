@@ -16,8 +16,6 @@ from caesura.statistics.recordings import Grouping, boundary_classes, region_gro
 from caesura.statistics.results import score_table
 from caesura.words import number_of
 
-__all__ = ["Groups", "group_systems"]
-
 _SHOWN = 15  # rows of a table of boundary classes; the data has all of them
 
 

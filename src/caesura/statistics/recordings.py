@@ -22,11 +22,6 @@ from caesura.metrics.regions import RegionScores, r_value, region_scores
 from caesura.model import Corpus, Pairs, Segmentation
 from caesura.words import number_of
 
-__all__ = [
-    "BoundaryClass", "Grouping", "OperatingPoint", "OperatingPoints", "best_r", "boundary_classes", "insertions_inside", "operating_points",
-    "random_hit_rates", "region_groups",
-]  # fmt: skip
-
 _SHOWN = 12  # rows of the table of a long curve; the data has all of them
 
 #: What scores are gathered by: every recording, every speaker (a track, or the attribute "speaker"), or all together.

@@ -12,17 +12,14 @@ import numpy as np
 
 from caesura.display.result import Result
 from caesura.display.table import Table
-from caesura.display.table_cells import Code, OnScale, as_count, measure_name, spell
+from caesura.display.table_cells import Code, Interval, OnScale, as_count, measure_name, spell
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows
-from caesura.statistics.bootstrap import Interval
 from caesura.statistics.bounds import DEGENERATE
 from caesura.statistics.counted import References
 from caesura.statistics.evaluation_tables import as_frame, record_dicts
 from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
 from caesura.words import number_of
-
-__all__ = ["Measured", "Results", "distinct_names", "plain_scores", "score_table"]
 
 
 @dataclass(frozen=True, repr=False)

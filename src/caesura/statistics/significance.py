@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 
 from caesura.display.result import Result
 from caesura.display.table import Table
-from caesura.display.table_cells import Probability, spell
+from caesura.display.table_cells import Interval, Probability, spell
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.metrics.family import Metric, Rows
-from caesura.statistics.bootstrap import Interval, pool_groups, resampled_sums
-
-__all__ = ["PairedTest", "RankTest", "compare_systems", "holm", "paired_test", "rank_test"]
+from caesura.statistics.bootstrap import pool_groups, resampled_sums
 
 PairedMethod: TypeAlias = Literal["permutation", "bootstrap"]
 

@@ -20,8 +20,6 @@ from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, one_less
 from caesura.vowels.marked_text import UNSEEN_WORD, WORD
 from caesura.vowels.scripts import SCRIPTS
 
-__all__ = ["MarkAccuracy", "MarkSimilarity", "mark_similarity"]
-
 #: Mark -> the sound it stands for, in all scripts.
 GROUPS: dict[str, str] = {mark: sound for script in SCRIPTS.values() for mark, sound in script.groups.items()}
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from caesura.vowels.scripts import Script
 
-__all__ = ["Alphabet", "Spelt"]
-
 Ints = NDArray[np.int64]
 
 

@@ -22,8 +22,6 @@ from caesura.vowels.open import RULED_OUT, Lattice, Open, fit_ngram_models, rebu
 from caesura.vowels.scripts import Script
 from caesura.vowels.tagging import Passage, Scored, Tagger, fit_tagger
 
-__all__ = ["Best"]
-
 _BEAM = 6
 _MARGIN, _MOST = 7.0, 8
 _OFTEN = 30  # occurrences after which a word is expected to have shown all its forms

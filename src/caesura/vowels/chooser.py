@@ -19,8 +19,6 @@ from caesura.vowels.lexicon import Lexicon, Lines
 from caesura.vowels.models import Arrays, Progress
 from caesura.vowels.tagging import Passage
 
-__all__ = ["Chooser", "fit_chooser"]
-
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 

@@ -15,8 +15,6 @@ from caesura.cli.options import Encoding, Json, Seed
 if TYPE_CHECKING:
     from caesura.vowels import VowelCorpus
 
-__all__ = ["vowels"]
-
 vowels = Commands("Put vowels back into Hebrew and Arabic text.")
 
 Corpus = Annotated[

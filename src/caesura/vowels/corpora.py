@@ -27,8 +27,6 @@ from caesura.errors import CaesuraError, FormatError, MissingExtra, UnknownName
 from caesura.files import Source, atomic_write
 from caesura.vowels.scripts import ARABIC, HEBREW, guess_script, script
 
-__all__ = ["CORPORA", "VowelCorpus", "cache_folder", "load_corpus", "split_blocks", "split_random"]
-
 
 @dataclass(frozen=True)
 class VowelCorpus:

@@ -23,8 +23,6 @@ from caesura.vowels.models import MODELS, Progress
 from caesura.vowels.scripts import script
 from caesura.vowels.study import Split, parts, study
 
-__all__ = ["reproduce"]
-
 CITATION = (
     "Ya'akov Gal. 2002. An HMM approach to vowel restoration in Arabic and Hebrew. "
     "ACL Workshop on Computational Approaches to Semitic Languages."

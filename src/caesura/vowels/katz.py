@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from caesura.vowels.lexicon import Lexicon, Lines
 
-__all__ = ["Katz", "fit_katz"]
-
 _TRUSTED = 5
 
 Floats = NDArray[np.float64]

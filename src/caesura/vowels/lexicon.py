@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.vowels.scripts import Script
 
-__all__ = ["Lexicon", "Lines", "read_lines"]
-
 
 @dataclass(frozen=True)
 class Lines:

@@ -11,8 +11,6 @@ from caesura.cli.output import terminal_width
 if TYPE_CHECKING:
     from caesura.vowels import RestoredWord, VowelRestorer
 
-__all__ = ["colour_doubts", "json_lines", "list_forms"]
-
 #: Probability of being right below which a word is doubtful (yellow), and more likely wrong than right (red).
 DOUBTFUL, WRONG = 0.8, 0.5
 

@@ -13,8 +13,6 @@ from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.vowels.scripts import Script, guess_script, script
 
-__all__ = ["UNSEEN_WORD", "WORD", "mark_labels", "marked_corpus", "read", "write"]
-
 #: Types that end a word: any, and one that a model has never seen.
 WORD, UNSEEN_WORD = "word", "unseen word"
 

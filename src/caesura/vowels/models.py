@@ -17,8 +17,6 @@ from caesura.vowels.scripts import Script
 if TYPE_CHECKING:
     from caesura.vowels.kernels.viterbi import Bigrams
 
-__all__ = ["MODELS", "Alternatives", "Hmm", "Model", "Progress", "Unigram", "Words"]
-
 #: Pointed forms of one word with their probabilities, best first.
 Alternatives = list[tuple[str, float]]
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from caesura.vowels.kernels.hashing import SEED, build_table, fold_in_arrays
 
-__all__ = ["NGrams", "fit_ngrams"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from caesura.vowels.kernels.lattice import Candidates, WordGrams
     from caesura.vowels.kernels.spelling import Trie
 
-__all__ = ["RULED_OUT", "Forms", "Lattice", "Open", "fit_ngram_models", "rebuild"]
-
 _BEAM = 24
 _KEPT = 12
 RULED_OUT = -1e9

@@ -18,8 +18,6 @@ from caesura.vowels.models import MODELS, Model, Progress, Words
 from caesura.vowels.scripts import Missing, Script, script
 from caesura.vowels.storage import load_model, save_model, strings, unstrung
 
-__all__ = ["Existing", "RestoredWord", "VowelRestorer"]
-
 #: What happens to marks that the text has already: they stay and the other letters are filled in; they stay and rule out every form that
 #: contradicts them; or they are taken off first.
 Existing = Literal["keep", "constrain", "replace"]

@@ -5,8 +5,6 @@ They are far too few to measure anything by; no accuracy is quoted from them.
 
 from __future__ import annotations
 
-__all__ = ["ARABIC", "HEBREW", "TOUR", "UNPOINTED"]
-
 HEBREW: tuple[str, ...] = (
     "הַיֶּלֶד קוֹרֵא סֵפֶר",
     "הַיַּלְדָּה קוֹרֵאת סֵפֶר טוֹב",

@@ -18,8 +18,6 @@ from typing import Literal, NamedTuple
 
 from caesura.errors import CaesuraError, UnknownName
 
-__all__ = ["ARABIC", "HEBREW", "SCRIPTS", "Letter", "Missing", "Script", "guess_script", "script"]
-
 #: Which marks the text lacks: all of them, or (Arabic) only the short vowels, as in Gal's transliterated Qur'an.
 Missing = Literal["all", "short"]
 

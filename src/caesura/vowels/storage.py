@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.files import atomic_write
 
-__all__ = ["VERSION", "load_model", "save_model", "strings", "unstrung"]
-
 #: Of the file format; a file of another version is refused.
 VERSION = 4
 _MAGIC = b"caesura vowel model "

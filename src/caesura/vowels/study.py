@@ -18,8 +18,6 @@ from caesura.vowels.marked_text import marked_corpus
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.scripts import Script
 
-__all__ = ["METRICS", "Split", "VowelStudy", "measure", "parts", "study"]
-
 #: What is reported of a restorer.
 METRICS = ("word-accuracy", "group-accuracy", "DER", "seen-accuracy", "unseen-accuracy", "Sf-marks")
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from caesura.vowels.alphabet import Alphabet, Spelt
 from caesura.vowels.models import Progress
 
-__all__ = ["Passage", "Tagger", "fit_tagger"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

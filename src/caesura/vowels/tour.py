@@ -7,8 +7,6 @@ from caesura.display.table import Table
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.samples import TOUR, UNPOINTED
 
-__all__ = ["visit"]
-
 
 def visit() -> list[Block]:
     """Learn from a few lines, and read two that have no vowels."""

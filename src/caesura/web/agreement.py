@@ -12,8 +12,6 @@ from caesura.metrics import Metric, metric
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
-__all__ = ["project_agreement"]
-
 
 def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
     """Mean similarity of every two coders (rows pooled over their items), of every item, and coefficients where they exist."""

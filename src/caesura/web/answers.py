@@ -11,8 +11,6 @@ from typing import Any
 
 from fastapi import Request, Response
 
-__all__ = ["Cache"]
-
 _JSON = "application/json"
 
 

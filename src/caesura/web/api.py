@@ -13,12 +13,11 @@ from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation, describe_marks
 from caesura.web.disagreement import Place, disputed_places, votes
 from caesura.web.requests import Change, Comment, CompareRequest, NewAnnotation, NewProject, PastedText, Versioned
+from caesura.web.rows import AnnotationState, Item
 from caesura.web.security import csrf_token
 from caesura.web.settings import Settings
-from caesura.web.store import AnnotationState, Item, Store
+from caesura.web.store import Store
 from caesura.web.uploads import Upload, plain_name, read_text, read_upload, together
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/api")
 

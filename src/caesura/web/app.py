@@ -21,11 +21,10 @@ from caesura.web.api import router
 from caesura.web.changes import describe_marks
 from caesura.web.comparisons import warm_up
 from caesura.web.pages import pages
+from caesura.web.rows import Conflict, NotFound
 from caesura.web.security import Guard
 from caesura.web.settings import Settings
-from caesura.web.store import Conflict, NotFound, Store
-
-__all__ = ["create_app"]
+from caesura.web.store import Store
 
 _HERE = Path(__file__).parent
 

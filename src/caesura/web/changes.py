@@ -12,8 +12,6 @@ from typing import Any
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Hierarchy, Segmentation
 
-__all__ = ["OPERATIONS", "apply_operation", "describe_marks"]
-
 Marks = Segmentation | Hierarchy
 Span = tuple[int, int, int]
 

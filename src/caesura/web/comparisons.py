@@ -12,8 +12,6 @@ from caesura.metrics.catalog import unnamed_metrics, with_parameters
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.web.requests import CompareRequest
 
-__all__ = ["compare_annotations", "warm_up"]
-
 
 def compare_annotations(
     coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest, *, item: str = "item"

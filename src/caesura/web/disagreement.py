@@ -10,8 +10,6 @@ from typing import TypeAlias
 from caesura.gold.linear import TOLERANCE, places_of
 from caesura.model import Annotation, Hierarchy
 
-__all__ = ["Place", "disputed_places", "votes"]
-
 
 @dataclass(frozen=True)
 class Place:

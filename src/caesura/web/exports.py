@@ -11,8 +11,6 @@ from caesura.formats.catalog import named_format
 from caesura.model import Annotation, Corpus
 from caesura.web.uploads import plain_name
 
-__all__ = ["export_corpus"]
-
 
 def export_corpus(
     corpus: Corpus, project: str, format: str, *, lossy: bool, origins: Mapping[tuple[str, str, str], str] | None = None

@@ -15,8 +15,6 @@ from caesura.display.palette import PALETTE
 from caesura.report.page_parts import PAPER_SCRIPT
 from caesura.web.security import COOKIE, csrf_token
 
-__all__ = ["pages"]
-
 pages = APIRouter(include_in_schema=False)
 _templates = Jinja2Templates(Path(__file__).parent / "templates")
 

@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-__all__ = ["Change", "Comment", "CompareRequest", "NewAnnotation", "NewProject", "PastedText", "Versioned"]
-
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
 

@@ -15,27 +15,6 @@ from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.web.schema import codings, items, revisions
 
-__all__ = [
-    "AnnotationState",
-    "Conflict",
-    "Item",
-    "NotFound",
-    "annotation_now",
-    "check_out",
-    "check_version",
-    "insert_annotation",
-    "item_for",
-    "item_of",
-    "key",
-    "move_head",
-    "now",
-    "pack_marks",
-    "parent",
-    "states",
-    "unpack_marks",
-    "youngest_child",
-]  # fmt: skip
-
 
 class NotFound(CaesuraError):
     """Nothing in the store under this number."""

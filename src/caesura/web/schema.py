@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-__all__ = ["codings", "comments", "items", "metadata", "projects", "revisions"]
-
 metadata = sa.MetaData()
 
 projects = sa.Table(

@@ -18,8 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caesura.web.settings import Settings
 
-__all__ = ["COOKIE", "CSRF_HEADER", "Guard", "csrf_token"]
-
 COOKIE = "caesura-token"
 CSRF_HEADER = "X-CSRF-Token"
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from caesura.errors import CaesuraError
 
-__all__ = ["Limits", "Settings"]
-
 
 @dataclass(frozen=True)
 class Limits:

@@ -12,8 +12,6 @@ from caesura.model import Hierarchy, Segmentation
 from caesura.web.requests import NewAnnotation
 from caesura.web.rows import AnnotationState, Item
 
-__all__ = ["made_here", "start_marks"]
-
 Marks = Segmentation | Hierarchy
 
 

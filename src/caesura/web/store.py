@@ -19,11 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.web import rows
-from caesura.web.rows import AnnotationState, Conflict, Item, NotFound
+from caesura.web.rows import AnnotationState, Item, NotFound
 from caesura.web.schema import codings, comments, items, metadata, projects, revisions
-
-__all__ = ["AnnotationState", "Conflict", "Item", "NotFound", "Store"]
-
 
 _CONNECTIONS = 40  # as many as the server has threads, so that nobody waits for one
 

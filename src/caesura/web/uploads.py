@@ -13,8 +13,6 @@ from caesura.formats.catalog import all_formats
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.web.settings import Limits
 
-__all__ = ["Upload", "plain_name", "read_text", "read_upload", "together"]
-
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
 
 

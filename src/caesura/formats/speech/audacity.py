@@ -21,8 +21,6 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 _LINE = re.compile(r"(\S+)\t(\S+)(\t|$)")
 _TIME = re.compile(r"[0-9]+([.,][0-9]+)?|[-+]?(nan|inf|infinity)", re.IGNORECASE)
 

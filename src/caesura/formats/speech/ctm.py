@@ -21,8 +21,6 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Annotation, Corpus
 
-__all__ = ["read", "sniff", "write"]
-
 _ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 _ALONE = "1"  # the channel where a corpus has no tracks
 

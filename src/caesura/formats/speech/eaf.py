@@ -28,8 +28,6 @@ from caesura.formats.speech.intervals import (
 from caesura.formats.speech.tiers import chosen_tiers
 from caesura.model import Corpus
 
-__all__ = ["read", "write"]
-
 _NAME = "segments"  # of the tier where a corpus has no tracks
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="2009-09-06T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \

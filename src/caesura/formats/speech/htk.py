@@ -23,8 +23,6 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["MASTER", "label_lines", "read", "sniff", "write"]
-
 #: First line of a master label file.
 MASTER = "#!MLF!#"
 _UNIT = 10_000_000

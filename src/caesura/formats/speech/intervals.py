@@ -22,11 +22,6 @@ from caesura.formats.numbers import as_decimal
 from caesura.formats.signatures import parse_list
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = [
-    "LONGEST", "SILENCES", "TICK", "Edges", "Fault", "IntervalOptions", "Line", "Rule", "Silence", "decimal", "duration_of", "flat",
-    "of_lines", "of_recording", "recording", "segmentation", "segments", "speech_attributes",
-]  # fmt: skip
-
 #: What happens to the boundaries of silences: all stay, neighbouring silences become one, or none that touches one counts.
 Silence: TypeAlias = Literal["keep", "merge", "out"]
 #: Whether the start and the end of a recording are boundaries.

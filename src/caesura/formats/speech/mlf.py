@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caesura.formats.speech.htk import MASTER, label_lines, read
+from caesura.formats.speech.htk import MASTER, label_lines
+from caesura.formats.speech.htk import read as read
 from caesura.formats.speech.intervals import flat
 from caesura.model import Corpus
-
-__all__ = ["read", "sniff", "write"]
 
 
 def sniff(head: str) -> bool:

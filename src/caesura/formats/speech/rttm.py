@@ -20,8 +20,6 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 _TYPES = (
     "SPEAKER", "LEXEME", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "SU", "IP", "CB",
     "A/P", "SPKR-INFO",

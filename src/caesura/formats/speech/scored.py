@@ -12,8 +12,6 @@ from caesura.files import Source
 from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.speech.intervals import decimal, recording
 
-__all__ = ["Candidates", "has_scores", "read_scored", "spell_scores"]
-
 #: For (item, track), times and scores.
 Candidates = dict[tuple[str, str], tuple[list[float], list[float]]]
 

@@ -29,8 +29,6 @@ from caesura.formats.speech.intervals import (
 from caesura.formats.speech.tiers import chosen_tiers
 from caesura.model import Corpus, Segmentation
 
-__all__ = ["read", "write"]
-
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\n]*')
 _FIRST = frozenset("0123456789+-<")  # of a number or a flag
 _NAME = "segments"  # of the tier where a corpus has no tracks

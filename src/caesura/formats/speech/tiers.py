@@ -10,8 +10,6 @@ from typing import NamedTuple
 from caesura.errors import FormatError
 from caesura.files import Source
 
-__all__ = ["Chosen", "chosen_tiers"]
-
 _PART = re.compile(r"\{(coder|track)\}|([*?])")
 
 

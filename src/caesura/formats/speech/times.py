@@ -24,8 +24,6 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Annotation, Corpus, Segmentation
 
-__all__ = ["read", "sniff", "write"]
-
 _NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
 
 

@@ -19,8 +19,6 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Corpus
 
-__all__ = ["read", "write"]
-
 _EMPTY = '""'  # an empty label; the columns are parted by spaces, so nothing at all would be a truncated line
 
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import FormatError, MissingExtra
 
-__all__ = ["Recording", "read_wav"]
-
 
 @dataclass(frozen=True)
 class Recording:

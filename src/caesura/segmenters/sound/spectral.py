@@ -20,8 +20,6 @@ from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.sound.recording import Recording
 from caesura.words import number_of
 
-__all__ = ["SpectralChange"]
-
 
 @dataclass(frozen=True)
 class SpectralChange:

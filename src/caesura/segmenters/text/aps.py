@@ -15,8 +15,6 @@ from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import AdditiveSegmenter, Choice
 from caesura.segmenters.text.weighting import cosine_similarities, smooth, weighted_counts
 
-__all__ = ["APS", "Exemplars"]
-
 #: Units beyond which the exact optimum (cubic without a longest segment) and its matrix take too long.
 _MOST_UNITS = 4_000
 _FAR = -1e6  # the similarity of units that are out of each other's reach

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from caesura.segmenters.text.explanation import Explanation
     from caesura.segmenters.text.streams import Stream
 
-__all__ = [
-    "AdditiveSegmenter",
-    "Choice",
-    "CohesionSegmenter",
-    "Penalty",
-    "TextSegmenter",
-    "check_positive",
-    "units_of",
-]
-
 #: A cost per segment: a number, or one of the words that a segmenter knows, such as "0.75 log N".
 Penalty = float | str
 

@@ -13,8 +13,6 @@ from caesura.model import Corpus, Segmentation
 from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.text.base import units_of
 
-__all__ = ["Human", "Random"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Random:

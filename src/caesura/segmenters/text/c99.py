@@ -12,8 +12,6 @@ from caesura.errors import CaesuraError
 from caesura.kernels.similarity_ranks import cosines, divide, rank, sum_squares
 from caesura.segmenters.text.base import Choice, TextSegmenter
 
-__all__ = ["C99"]
-
 #: Units beyond which the matrices (8 bytes per two units) would not fit into the memory of most machines.
 _MOST_UNITS = 12_000
 

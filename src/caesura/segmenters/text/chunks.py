@@ -10,8 +10,6 @@ from caesura.errors import CaesuraError
 from caesura.model import Segmentation
 from caesura.segmenters.text.units import Text
 
-__all__ = ["from_chunks"]
-
 
 def from_chunks(text: Text, chunks: Iterable[Any]) -> Segmentation:
     """Find where chunks of a text begin, and put a boundary at the nearest end of a unit.

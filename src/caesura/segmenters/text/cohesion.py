@@ -13,8 +13,6 @@ from caesura.kernels.cohesion import cohesion_rows, last_cohesion, segment_cohes
 from caesura.segmenters.text.dynamic import Frame
 from caesura.segmenters.text.tokens import Bags
 
-__all__ = ["Cohesion", "compound_multinomial", "smoothed_likelihood"]
-
 #: Numbers in a block of rows: small enough to stay in the cache of the processor.
 _BLOCK = 1 << 17
 

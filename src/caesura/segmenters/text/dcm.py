@@ -14,8 +14,6 @@ from caesura.segmenters.text.base import CohesionSegmenter, Penalty, check_posit
 from caesura.segmenters.text.cohesion import Cohesion, compound_multinomial
 from caesura.segmenters.text.tokens import Bags, Sizes
 
-__all__ = ["DCM", "duration_costs"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DCM(CohesionSegmenter):

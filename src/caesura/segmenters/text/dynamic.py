@@ -18,18 +18,6 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError
 from caesura.kernels import dynamic_program as program
 
-__all__ = [
-    "Cost",
-    "Frame",
-    "Solution",
-    "Table",
-    "boundary_gains",
-    "posteriors",
-    "solve_free",
-    "solve_known",
-    "total_cost",
-]
-
 #: Cells of a table of K × n numbers that fit into memory without a thought: 200 million, 2.4 GB.
 _MOST_CELLS = 200_000_000
 

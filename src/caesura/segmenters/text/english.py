@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["STOP_WORDS"]
-
 _WORDS = """
     a an the
     i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from caesura.display.text_cells import Bidi
 
-__all__ = ["Course", "Explanation"]
-
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Result):

@@ -15,8 +15,6 @@ from caesura.segmenters.text.dcm import DCM
 from caesura.segmenters.text.texttiling import depths_of
 from caesura.segmenters.text.tokens import Bags
 
-__all__ = ["Cues", "choose_cues", "describe_places"]
-
 #: Words by where they stand: in the unit before a place, in the unit behind it, first in the unit behind it.
 Cues = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 

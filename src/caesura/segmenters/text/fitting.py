@@ -15,8 +15,6 @@ from caesura.segmenters.text.base import AdditiveSegmenter, TextSegmenter
 from caesura.segmenters.text.c99 import C99
 from caesura.segmenters.text.texttiling import TextTiling
 
-__all__ = ["Example", "calibration_error", "examples_of", "fit", "fit_temperature", "mean_score", "scorer"]
-
 T = TypeVar("T", bound=TextSegmenter)
 
 #: Factors of log N that are tried, and temperatures.

@@ -14,8 +14,6 @@ from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import AdditiveSegmenter, Choice
 from caesura.segmenters.text.weighting import smooth, weighted_counts
 
-__all__ = ["MinCut"]
-
 #: Units beyond which a matrix of all pairs (8 bytes each, twice) does not fit into the memory of most machines.
 _MOST_UNITS = 8_000
 _TINY = 1e-6  # norms and products below this count as none, as in the authors' program

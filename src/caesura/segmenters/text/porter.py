@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["stem"]
-
 _SHAPES = defaultdict(lambda: "C", {ord(vowel): "V" for vowel in "aeiou"})
 _MEASURED = re.compile("^C*(?:V+C+)+")
 _TWICE = re.compile("^C*(?:V+C+){2,}")

@@ -13,8 +13,6 @@ import numpy as np
 from caesura.errors import CaesuraError, FormatError
 from caesura.files import atomic_write
 
-__all__ = ["load", "save"]
-
 _KIND = "caesura segmenter"
 
 

@@ -14,9 +14,6 @@ from caesura.segmenters.text.base import CohesionSegmenter
 from caesura.segmenters.text.cohesion import Cohesion
 from caesura.segmenters.text.tokens import Bags, Sizes
 
-__all__ = ["Stream"]
-
-
 #: How much text there will be at least, as far as a stream knows: about a page.
 _PAGE = Sizes(1000, 500, 600)
 

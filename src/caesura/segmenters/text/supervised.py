@@ -20,8 +20,6 @@ from caesura.segmenters.text.features import Cues, choose_cues, describe_places
 from caesura.segmenters.text.fitting import Example, Scorer, examples_of, scorer
 from caesura.segmenters.text.tokens import Bags, Sizes
 
-__all__ = ["Supervised", "fit_logistic"]
-
 _WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _FACTORS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0)
 _FOLDS = 4

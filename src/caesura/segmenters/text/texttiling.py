@@ -13,8 +13,6 @@ from caesura.kernels.cohesion import block_cosines
 from caesura.segmenters.text.base import Choice, TextSegmenter
 from caesura.segmenters.text.tokens import Bags
 
-__all__ = ["TextTiling", "depths_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TextTiling(TextSegmenter):

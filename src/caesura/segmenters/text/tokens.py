@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra, UnknownName
 
-__all__ = ["NAMES", "Bags", "Sizes", "Tokenizer", "Tokens"]
-
 #: What users may give: a name, or a function from a unit to its tokens.
 Tokens: TypeAlias = str | Callable[[str], Iterable[str]]
 

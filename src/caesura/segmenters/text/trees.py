@@ -16,12 +16,6 @@ from caesura.model import Hierarchy
 from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import AdditiveSegmenter, TextSegmenter, units_of
 
-__all__ = [
-    "Split",
-    "nest",
-    "split_greedily",
-]
-
 
 @dataclass(frozen=True)
 class Split:

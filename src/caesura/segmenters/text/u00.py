@@ -12,8 +12,6 @@ from caesura.segmenters.text.base import Choice, CohesionSegmenter, Penalty
 from caesura.segmenters.text.cohesion import Cohesion, smoothed_likelihood
 from caesura.segmenters.text.tokens import Bags, Sizes
 
-__all__ = ["U00"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class U00(CohesionSegmenter):

@@ -19,8 +19,6 @@ from typing import TypeAlias, overload
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.model import Segmentation
 
-__all__ = ["MOST_BYTES", "UNITS", "Text", "Unit", "read_text", "split_units"]
-
 #: Bytes of a file beyond which it is refused: the words of so much text no longer fit into memory.
 MOST_BYTES = 200_000_000
 

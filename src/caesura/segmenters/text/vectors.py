@@ -14,8 +14,6 @@ from caesura.model import Segmentation
 from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import AdditiveSegmenter, Penalty
 
-__all__ = ["Encoder", "Spread", "Vectors"]
-
 #: What makes an array of a row per unit out of the units.
 Encoder: TypeAlias = Callable[[list[str]], Any]
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from caesura.segmenters.text.tokens import Bags
 
-__all__ = ["cosine_similarities", "smooth", "weighted_counts"]
-
 
 def weighted_counts(bags: Bags, parts: int) -> NDArray[np.float64]:
     """Counts times tf-idf, the text cut into ``parts`` equal parts in place of documents (Malioutov & Barzilay 2006).

@@ -16,8 +16,6 @@ from caesura.files import atomic_write
 from caesura.statistics.engine.fragment import Counted
 from caesura.statistics.engine.plan import Plan
 
-__all__ = ["SCRATCH", "Checkpoint"]
-
 #: How the folders begin that hold partitions while a run goes on.
 SCRATCH = ".caesura-partitions-"
 _PLAN = "plan.json"

@@ -17,8 +17,6 @@ from caesura.errors import CaesuraError, MissingExtra
 from caesura.statistics.engine.fragment import Counted, count_fragment
 from caesura.statistics.engine.plan import Fragment, Plan
 
-__all__ = ["count_on_cluster"]
-
 _PATIENCE = 10  # seconds to wait for a scheduler's first answer
 _PATIENCE_FOR_WORKERS = 60  # seconds to wait for a worker where there is none
 _LOOK = 1.0  # seconds between two looks at whether there still is a worker

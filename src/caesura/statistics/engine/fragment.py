@@ -18,9 +18,6 @@ from caesura.statistics.counted import CountedPairs
 from caesura.statistics.engine.plan import RUN, Fragment, Plan, pieces_of
 from caesura.statistics.results import distinct_names
 
-__all__ = ["Counted", "count_fragment"]
-
-
 _PIECES = 32  # into which a fragment with a damaged page is cut to find what can still be read
 _TRIES = 2_000  # of counting parts of a fragment to find the items that cannot be counted; what is left then is given up together
 

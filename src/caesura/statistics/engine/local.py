@@ -10,8 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from caesura.statistics.engine.fragment import Counted, count_fragment
 from caesura.statistics.engine.plan import Fragment, Plan
 
-__all__ = ["count_on_threads"]
-
 
 def count_on_threads(
     plan: Plan, fragments: Sequence[Fragment], *, workers: int | None = None, keep_going: bool = False

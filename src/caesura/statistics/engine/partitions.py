@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.formats.parquet import ROW, count_rows, read_table
 
-__all__ = ["Partitions", "deal_out"]
-
 
 @dataclass(frozen=True)
 class Partitions:

@@ -25,8 +25,6 @@ from caesura.model.pairs import Missing
 from caesura.statistics.counted import References
 from caesura.statistics.engine.partitions import Partitions, deal_out
 
-__all__ = ["ITEMS_PER_FRAGMENT", "RUN", "Fragment", "Plan", "pieces_of", "plan_run"]
-
 ITEMS_PER_FRAGMENT = 50_000
 #: What a file of rows says about itself: the digest of the plan that it belongs to.
 RUN = "caesura_run"

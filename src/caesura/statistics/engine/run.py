@@ -22,8 +22,6 @@ from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Fragment, Pl
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_choice
 
-__all__ = ["StreamedEvaluation", "evaluate_files"]
-
 Engine: TypeAlias = Literal["local", "dask"]
 Progress = Callable[[int, int, int], None]  # fragments done, fragments in all, boundaries read by this one
 
