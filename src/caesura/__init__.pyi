@@ -42,6 +42,7 @@ from .model import Annotation as Annotation
 from .model import Corpus as Corpus
 from .model import Hierarchy as Hierarchy
 from .model import Segmentation as Segmentation
+from .model import Spans as Spans
 from .papers import reproduce as reproduce
 from .report.comparison import Comparison as Comparison
 from .report.comparison import compare as compare

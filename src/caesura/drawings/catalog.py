@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from caesura.display.scene import Picture
 from caesura.errors import CaesuraError
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.model.corpus import Kind
+from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model.corpus import Kind, Marks
 from caesura.registry import Entry, Registry
 from caesura.words import heading
 
@@ -247,8 +247,8 @@ def _by_track(corpus: Corpus) -> Iterator[Corpus]:
 
 
 def pair_corpus(
-    reference: Segmentation | Hierarchy,
-    hypothesis: Segmentation | Hierarchy,
+    reference: Marks,
+    hypothesis: Marks,
     *,
     item: str = "",
     names: tuple[str, str] = ("reference", "hypothesis"),
@@ -263,12 +263,14 @@ def on_one_length(annotations: Iterable[Annotation]) -> list[Annotation]:
     listed = list(annotations)
     longest: dict[tuple[str, str], float] = {}
     for a in listed:
-        if isinstance(a.marks, Segmentation) and a.marks.timed:
+        if isinstance(a.marks, (Segmentation, Spans)) and a.marks.timed:
             longest[a.item, a.track] = max(float(a.marks.length), longest.get((a.item, a.track), 0.0))
     return [a._replace(marks=_stretch(a.marks, longest.get((a.item, a.track)))) for a in listed]
 
 
-def _stretch(marks: Segmentation | Hierarchy, length: float | None) -> Segmentation | Hierarchy:
+def _stretch(marks: Marks, length: float | None) -> Marks:
+    if isinstance(marks, Spans) and length is not None:
+        return Spans(length, marks.starts, marks.ends, marks.types, marks.labels)
     if length is None or not isinstance(marks, Segmentation) or marks.length == length:
         return marks
     inner = marks.positions < marks.length  # the old end is no boundary of the longer recording

@@ -19,7 +19,9 @@ from caesura.model import Corpus
 
 FORMAT = "caesura-corpus"
 VERSION = 1
-_KINDS = ("units", "time", "nested")
+_KINDS = ("units", "time", "nested", "spans")
+#: The key that holds the marks of an annotation, by kind; "positions" otherwise.
+_MARKS = {"nested": "segments", "spans": "spans"}
 
 
 def sniff(head: str) -> bool:
@@ -76,7 +78,8 @@ def header(corpus: Corpus) -> dict[str, Any]:
     """Say what kind of corpus follows."""
     typed = {"typed": corpus.typed} if corpus.kind != "nested" else {}
     labels = {"labels": list(corpus.labels)} if corpus.labels is not None else {}
-    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | typed | labels
+    seconds = {"seconds": True} if corpus.kind == "spans" and corpus.timed else {}
+    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | seconds | typed | labels
 
 
 def record(corpus: Corpus, row: int) -> dict[str, Any]:
@@ -88,6 +91,11 @@ def record(corpus: Corpus, row: int) -> dict[str, Any]:
     here = slice(corpus.offsets[row], corpus.offsets[row + 1])
     positions = corpus.positions[here].tolist()
     types = None if corpus.types is None else corpus.types[here].tolist()
+    if corpus.ends is not None and corpus.kind == "spans":
+        names = (*(corpus.labels or ()), None)  # code -1, no label, reads the last
+        labels = [None] * len(positions) if types is None else [names[t] for t in types]
+        entry["spans"] = list(map(list, zip(positions, corpus.ends[here].tolist(), labels, strict=True)))
+        return entry
     if corpus.ends is not None and types is not None:
         entry["segments"] = list(map(list, zip(positions, corpus.ends[here].tolist(), types, strict=True)))
         return entry
@@ -120,7 +128,9 @@ def begin_columns(source: Source, data: Mapping[str, Any], line: int | None = No
         raise FormatError(source.path, line, '"labels" must be a list of strings.')
     if labels is not None and len(set(labels)) != len(labels):
         raise FormatError(source.path, line, '"labels" holds a name twice.')
-    return Columns(kind, typed=bool(data.get("typed", labels is not None)) and kind != "nested", labels=labels)
+    typed = bool(data.get("typed", labels is not None)) and kind != "nested"
+    seconds = kind == "time" or (kind == "spans" and data.get("seconds") is True)
+    return Columns(kind, typed=typed, labels=labels, seconds=seconds)
 
 
 def put_entry(source: Source, columns: Columns, entry: Any, line: int | None, what: str = "this line") -> None:
@@ -128,18 +138,20 @@ def put_entry(source: Source, columns: Columns, entry: Any, line: int | None, wh
     try:
         item, coder, length = entry["item"], entry["coder"], entry["length"]
         track, names = entry.get("track", ""), entry.get("names")
-        marks = entry["segments" if columns.kind == "nested" else "positions"]
+        marks = entry[_MARKS.get(columns.kind, "positions")]
     except (TypeError, KeyError) as fault:
         lacks = f"has no {fault}" if isinstance(fault, KeyError) else "is not an object"
         raise FormatError(source.path, line, f"{what} {lacks}; expected item, coder, length and marks.") from None
     if not (isinstance(item, str) and isinstance(coder, str) and isinstance(track, str)):
         raise FormatError(source.path, line, f"{what}: item, coder and track must be strings.")
     if not isinstance(marks, list) or not (names is None or _strings(names)):
-        raise FormatError(source.path, line, f"{what}: positions (or segments) and names must be lists.")
+        raise FormatError(source.path, line, f"{what}: positions (or segments, or spans) and names must be lists.")
     try:
         columns.add(item, coder, track, length, names)
         if columns.kind == "nested":
             columns.segments(length, marks)
+        elif columns.kind == "spans":
+            columns.spans(length, marks)
         else:
             columns.marks(marks, entry.get("types"))
     except (CaesuraError, TypeError, OverflowError) as fault:

@@ -9,23 +9,27 @@ from typing import Any
 import numpy as np
 
 from caesura.errors import CaesuraError, InvalidSegmentation
-from caesura.model import Corpus, Hierarchy
+from caesura.model import Corpus, Hierarchy, Spans
 from caesura.model.corpus import Kind
 
 
 class Columns:
     """Annotations as they come in, kept as flat arrays until the corpus is made."""
 
-    def __init__(self, kind: Kind, *, typed: bool, labels: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, kind: Kind, *, typed: bool, labels: Sequence[str] | None = None, seconds: bool | None = None
+    ) -> None:
         self.kind, self.typed = kind, typed
+        self.seconds = kind == "time" if seconds is None else seconds
+        number = "d" if self.seconds else "q"
         self.labels = None if labels is None else {name: i for i, name in enumerate(labels)}
         self.codes: dict[str, dict[str, int]] = {"item": {}, "track": {}, "coder": {}}
         self.of: dict[str, array[int]] = {name: array("q") for name in self.codes}
-        self.lengths: array[Any] = array("d" if kind == "time" else "q")
+        self.lengths: array[Any] = array(number)
         self.offsets = array("q", [0])
-        self.positions: array[Any] = array("d" if kind == "time" else "q")
+        self.positions: array[Any] = array(number)
         self.types = array("q")
-        self.ends = array("q")
+        self.ends: array[Any] = array(number)
         self.names: dict[int, Sequence[str]] = {}
 
     def add(self, item: str, coder: str, track: str, length: Any, names: Sequence[str] | None = None) -> None:
@@ -33,7 +37,7 @@ class Columns:
         for name, value in (("item", item), ("track", track), ("coder", coder)):
             codes = self.codes[name]
             self.of[name].append(codes.setdefault(value, len(codes)))
-        self.lengths.append(_number(length, self.kind))
+        self.lengths.append(_number(length, self.seconds))
         if names is not None:
             self.names[len(self.lengths) - 1] = names
 
@@ -65,13 +69,24 @@ class Columns:
         self.types.extend(rows[:, 2].tolist())
         self.offsets.append(len(self.positions))
 
+    def spans(self, length: Any, spans: list[Any]) -> None:
+        """Give the spans of the annotation begun last: start, end and label, or None."""
+        scale = list(self.labels) if self.labels is not None else None
+        found = Spans.from_rows(spans, length=length, time=self.seconds, labels=scale)
+        if found.typed and not self.typed:
+            raise InvalidSegmentation("spans carry labels that the header does not list.")
+        self.positions.extend(found.starts.tolist())
+        self.ends.extend(found.ends.tolist())
+        self.types.extend(found.types.tolist() if found.types is not None else [])
+        self.offsets.append(len(self.positions))
+
     def corpus(
         self,
         texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Corpus:
         """Make the corpus; every check of the model happens here, on whole columns."""
-        nested = self.kind == "nested"
+        nested, ended = self.kind == "nested", self.kind in ("nested", "spans")
         return Corpus(
             kind=self.kind,
             items=tuple(self.codes["item"]),
@@ -84,7 +99,7 @@ class Columns:
             offsets=_array(self.offsets),
             positions=_array(self.positions),
             types=_array(self.types) if self.typed or nested else None,
-            ends=_array(self.ends) if nested else None,
+            ends=_array(self.ends) if ended else None,
             labels=None if self.labels is None or not self.typed else tuple(self.labels),
             texts=texts,
             names=self.names,
@@ -113,11 +128,11 @@ def _array(values: array[Any]) -> np.ndarray[Any, Any]:
     )
 
 
-def _number(value: Any, kind: Kind) -> Any:
-    good: Callable[[Any], bool] = (lambda v: type(v) in (int, float)) if kind == "time" else (lambda v: type(v) is int)
+def _number(value: Any, seconds: bool) -> Any:
+    good: Callable[[Any], bool] = (lambda v: type(v) in (int, float)) if seconds else (lambda v: type(v) is int)
     if not good(value):
-        what = "seconds" if kind == "time" else "a whole number of units"
+        what = "seconds" if seconds else "a whole number of units"
         raise InvalidSegmentation(f"the length must be {what}, found {value!r}.")
-    if kind != "time" and not -(2**63) <= value < 2**63:
+    if not seconds and not -(2**63) <= value < 2**63:
         raise CaesuraError(f"the length {value} is beyond all texts.")
     return value

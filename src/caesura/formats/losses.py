@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
+from caesura.model.corpus import Marks
+from caesura.model.spans import UNNAMED
 
 #: Everything a corpus can hold, with the words for its loss. ``Format.carries`` uses these names.
 WORDS: dict[str, str] = {
     "units": "boundaries between units",
     "time": "times",
     "nested": "nested segments",
+    "spans": "spans",
+    "spans in time": "spans of seconds",
+    "unnamed spans": "spans without a label",
     "untyped": "that boundaries have no types",
     "types": "boundary types",
     "integer types": "types that are integers",
@@ -28,15 +33,18 @@ WORDS: dict[str, str] = {
 
 
 #: What can be left out when somebody asks for it; a format that cannot carry anything else refuses for good.
-REDUCIBLE = frozenset(WORDS) - {"units", "time", "untyped", "textless", "empty"}
+REDUCIBLE = frozenset(WORDS) - {"units", "time", "untyped", "textless", "empty", "unnamed spans"}
+
+#: What marks with ends become where a format carries none: boundaries at their ends, between units or in time.
+BECOMES = {"nested": "units", "spans": "units", "spans in time": "time"}
 
 
 def features(corpus: Corpus) -> set[str]:
     """Name everything a format must carry for this corpus to survive."""
-    needed: set[str] = {corpus.kind}
+    needed: set[str] = {corpus.kind} if corpus.kind != "spans" else _span_features(corpus)
     if not len(corpus):
         needed.add("empty")
-    if corpus.kind != "nested":
+    if corpus.kind not in ("nested", "spans"):
         needed |= _type_features(corpus)
     for what, present in (
         ("tracks", corpus.tracks != ("",)),
@@ -54,12 +62,12 @@ def features(corpus: Corpus) -> set[str]:
 
 def differences(before: Corpus, after: Corpus) -> list[str]:
     """Say, in words, how a corpus that was written and read again differs from what it was."""
-    if before.kind != after.kind:
+    if before.kind != after.kind or before.timed != after.timed:
         return [WORDS[before.kind]]
     if _keys(before) != _keys(after):
         return ["names of items, coders or tracks as they are"]
     differing = []
-    if before.kind != "nested" and before.typed != after.typed:
+    if before.kind not in ("nested", "spans") and before.typed != after.typed:
         differing.append(WORDS["types" if before.typed else "untyped"])
     if before.typed and after.typed and len(before.positions) and before.labels != after.labels:
         kept = set(before.labels or ()) == set(after.labels or ())
@@ -94,8 +102,11 @@ def reduce_corpus(corpus: Corpus, carries: frozenset[str]) -> Corpus:
     )
 
 
-def _reduce_marks(marks: Segmentation | Hierarchy, lost: set[str]) -> Segmentation | Hierarchy:
+def _reduce_marks(marks: Marks, lost: set[str]) -> Marks:
     units = None if "text" in lost else marks.units
+    if isinstance(marks, Spans):
+        whole = marks.boundaries() if "spans" in lost or "spans in time" in lost else marks
+        return whole.with_units(units)
     if isinstance(marks, Hierarchy):
         return (
             marks.boundaries().with_units(units) if "nested" in lost else Hierarchy(marks.length, marks.segments, units)
@@ -115,6 +126,17 @@ def _reduce_marks(marks: Segmentation | Hierarchy, lost: set[str]) -> Segmentati
     )
     code = {name: i for i, name in enumerate(scale)}
     return Segmentation(marks.length, positions, [code[str(t)] for _, t in listed], scale, units, names)
+
+
+def _span_features(corpus: Corpus) -> set[str]:
+    """Name what spans ask for; a scale of labels other than the alphabet's is one more thing to carry."""
+    needed = {"spans in time" if corpus.timed else "spans"}
+    if corpus.types is None or (corpus.types == UNNAMED).any():
+        needed |= {"unnamed spans"} if len(corpus.positions) else set()
+    if corpus.types is not None and corpus.labels is not None:
+        used = {corpus.labels[code] for code in np.unique(corpus.types).tolist() if code != UNNAMED}
+        needed |= {"type order"} if list(corpus.labels) != sorted(used) else set()
+    return needed
 
 
 def _type_features(corpus: Corpus) -> set[str]:

@@ -1,7 +1,7 @@
 """Parquet: one row per annotation, its marks in list columns, read and written with polars.
 
 Columns: ``item``, ``coder``, ``track``, ``length``, ``positions``, and where the corpus has them ``types`` (codes), ``ends`` (nested: positions are
-first units, types are levels) and ``names``. What belongs to the corpus as a whole (kind, labels, texts, attributes) stands in the
+first units, types are levels; spans: positions are starts, types are codes of labels, -1 for none) and ``names``. What belongs to the corpus as a whole (kind, labels, texts, attributes) stands in the
 file's own table under the key ``caesura``, as JSON. A file made elsewhere needs only item, coder, length and positions.
 """
 
@@ -184,11 +184,12 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
             columns[f"{name}s"], columns[f"{name}_of"] = _encode(source, table, name)
     if not columns.get("tracks", True):
         columns["tracks"] = ("",)
-    columns["lengths"] = _numbers(source, table, "length", table["length"], kind == "time")
+    seconds = kind == "time" or (kind == "spans" and _floats(table))
+    columns["lengths"] = _numbers(source, table, "length", table["length"], seconds)
     columns["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
     for column in ("positions", "types", "ends"):
         if column in table.columns:
-            columns[column] = _flat(source, table, column, kind == "time" and column == "positions")
+            columns[column] = _flat(source, table, column, seconds and column != "types")
     if not about and kind != "nested" and "types" in columns:
         columns["labels"], columns["types"] = _scale_of_names(columns["types"])
     if about.get("typed") is False and kind != "nested":

@@ -14,7 +14,8 @@ from typing import Literal, TypeAlias
 
 from caesura.errors import FormatError, InvalidSegmentation
 from caesura.formats.signatures import parse_list
-from caesura.model import Hierarchy, Segmentation
+from caesura.model import Hierarchy, Segmentation, Spans
+from caesura.model.corpus import Marks
 
 #: First character, character after the last, label.
 Span: TypeAlias = tuple[int, int, str]
@@ -103,13 +104,15 @@ def join_units(units: Sequence[str], unit: Unit = "word") -> tuple[str, list[int
     return between.join(units), starts
 
 
-def spans_of(marks: Segmentation | Hierarchy, starts: Sequence[int]) -> list[Span]:
-    """Write marks as labelled spans of characters."""
+def spans_of(marks: Marks, starts: Sequence[int]) -> list[Span]:
+    """Write marks as labelled spans of characters; what has no name is a ``segment``."""
     units = marks.units or ()
 
     def span(first: float, last: float, label: str) -> Span:
         return starts[int(first) - 1], starts[int(last) - 1] + len(units[int(last) - 1]), label
 
+    if isinstance(marks, Spans):
+        return [span(start + 1, end, name or "segment") for start, end, name in marks.rows]
     if isinstance(marks, Hierarchy):
         return [span(first, last, f"level{level}") for first, last, level in marks.spans]
     names = marks.names or ["segment"] * len(marks)

@@ -11,7 +11,7 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.files import Content, Source, atomic_write_all
 from caesura.formats.catalog import FORMATS, Format, claiming_formats, named_format
 from caesura.formats.folders import rename_parts, write_folder
-from caesura.formats.losses import REDUCIBLE, WORDS, differences, features, reduce_corpus
+from caesura.formats.losses import BECOMES, REDUCIBLE, WORDS, differences, features, reduce_corpus
 from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
@@ -132,9 +132,9 @@ def _way_out(corpus: Corpus, chosen: Format, where: Path) -> str:
 
 def _refuse_the_impossible(corpus: Corpus, chosen: Format, where: Path) -> None:
     lost = features(corpus) - chosen.carries
-    if "nested" in lost and "units" in chosen.carries and "untyped" in chosen.carries:
-        lost.discard("nested")
-    if hopeless := [WORDS[f] for f in WORDS if f in lost and (f not in REDUCIBLE or f == "nested")]:
+    if flattened := {kind for kind, flat in BECOMES.items() if kind in lost and {flat, "untyped"} <= chosen.carries}:
+        lost -= flattened | {"unnamed spans"}
+    if hopeless := [WORDS[f] for f in WORDS if f in lost and (f not in REDUCIBLE or f in BECOMES)]:
         raise FormatError(where, None, f"{chosen.title} cannot hold {' and '.join(hopeless)}, not even lossy.")
 
 

@@ -22,6 +22,7 @@ from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.nested import SegmentBeginnings, kappa_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model.corpus import Marks
 
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
 _LINEAR = ("precision", "recall", "F", "B", "A")
@@ -183,25 +184,25 @@ def gold_corpus(golds: Mapping[tuple[str, str], Gold], coder: str = "gold") -> C
     return Corpus.from_annotations(Annotation(item, coder, gold, track) for (item, track), gold in golds.items())
 
 
-def like(marks: Segmentation | Hierarchy, gold: Gold) -> Segmentation | Hierarchy:
+def like(marks: Marks, gold: Gold) -> Marks:
     """Show an annotation as the gold standard is: lifted to a hierarchy, flattened, or as it is."""
     if isinstance(gold, Hierarchy):
-        return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(marks)
+        return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(_flat(marks, None))
     flat = _flat(marks, None)
     return Segmentation(flat.length, flat._cuts(), units=flat.units) if flat.typed and not gold.typed else flat
 
 
-def _as_compared(marks: Segmentation | Hierarchy, measure: Metric, level: int | None) -> Segmentation | Hierarchy:
+def _as_compared(marks: Marks, measure: Metric, level: int | None) -> Marks:
     """Show marks to a metric as what it compares."""
     if "nested" in measure.needs:
-        return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(marks)
+        return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(_flat(marks, None))
     return _flat(marks, level)
 
 
-def _flat(marks: Segmentation | Hierarchy, level: int | None) -> Segmentation:
+def _flat(marks: Marks, level: int | None) -> Segmentation:
     if isinstance(marks, Segmentation):
         return marks
-    return marks.boundaries() if level is None else marks.at_level(level)
+    return marks.at_level(level) if isinstance(marks, Hierarchy) and level is not None else marks.boundaries()
 
 
 def _mean(values: NDArray[np.float64]) -> float:

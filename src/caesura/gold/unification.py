@@ -16,12 +16,16 @@ from caesura.gold.search import most_alike, most_alike_nested
 from caesura.gold.selection import Weight
 from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness
 from caesura.metrics import Metric
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
-from caesura.model.corpus import Kind, expected_corpus
+from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, Spans
+from caesura.model.corpus import Kind, Marks, expected_corpus, kind_of
 
 #: Annotations of one text: a corpus of one item, ``{coder: marks}``, or a list of marks (coders are then numbered).
 Annotations: TypeAlias = (
-    Corpus | Mapping[str, SegmentationLike | Hierarchy] | Sequence[SegmentationLike] | Sequence[Hierarchy]
+    Corpus
+    | Mapping[str, SegmentationLike | Hierarchy | Spans]
+    | Sequence[SegmentationLike]
+    | Sequence[Hierarchy]
+    | Sequence[Spans]
 )
 
 #: What unification returns.
@@ -272,7 +276,9 @@ def unify(
         if value is not None and name not in METHODS[method].takes:
             takes = ", ".join(sorted(METHODS[method].takes)) or "no option"
             raise CaesuraError(f"the method {method!r} takes no {name}; it takes {takes}.")
-    kind: Kind = "nested" if isinstance(marks[0], Hierarchy) else "time" if marks[0].timed else "units"
+    kind: Kind = kind_of(marks[0])
+    if kind == "spans":
+        raise CaesuraError("spans are not unified yet; read them as boundaries (-O as=boundaries).")
     if kind in METHODS[method].refuses:
         raise CaesuraError(f"{METHODS[method].refuses[kind]}.")
     if tolerance is not None and kind != "time":
@@ -293,7 +299,7 @@ def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> di
     >>> {item: gold.masses for (item, _), gold in unify_corpus(corpus, "consensus").items()}
     {'x': [2, 3], 'y': [4]}
     """
-    groups: dict[tuple[str, str], dict[str, Segmentation | Hierarchy]] = {}
+    groups: dict[tuple[str, str], dict[str, Marks]] = {}
     for item, coder, marks, track in expected_corpus(corpus, "what is unified"):
         groups.setdefault((item, track), {})[coder] = marks
     return {key: unify(group, method, **options) for key, group in groups.items()}
@@ -316,10 +322,7 @@ def _one_text(annotations: Annotations) -> tuple[list[str], list[Any]]:
             if isinstance(annotations, Mapping)
             else [(str(number), marks) for number, marks in enumerate(annotations, 1)]
         )
-        corpus = Corpus.from_annotations(
-            Annotation("text", coder, marks if isinstance(marks, Hierarchy) else as_segmentation(marks))
-            for coder, marks in listed
-        )
+        corpus = Corpus.from_annotations(("text", coder, marks) for coder, marks in listed)
     if not len(corpus):
         raise CaesuraError("there is no annotation to unify; expected one or more of the same text.")
     return [a.coder for a in corpus], [a.marks for a in corpus]

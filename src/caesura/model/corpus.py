@@ -19,10 +19,15 @@ from caesura.model.corpus_checks import check_columns, check_hierarchy
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
+from caesura.model.spans import UNNAMED, Spans, reading_order
 from caesura.words import number_of, place
 
-#: What the marks of a corpus are: boundaries between units, boundaries in time, or nested segments of units.
-Kind: TypeAlias = Literal["units", "time", "nested"]
+#: What the marks of a corpus are: boundaries between units, boundaries in time, nested segments of units, or spans of units or of time.
+Kind: TypeAlias = Literal["units", "time", "nested", "spans"]
+#: One coder's marks on one text, of any kind.
+Marks: TypeAlias = Segmentation | Hierarchy | Spans
+
+_NOUNS: dict[Kind, str] = {"units": "units", "time": "recordings", "nested": "nested segments", "spans": "spans"}
 
 
 class Annotation(NamedTuple):
@@ -30,7 +35,7 @@ class Annotation(NamedTuple):
 
     item: str
     coder: str
-    marks: Segmentation | Hierarchy
+    marks: Marks
     track: str = ""
 
 
@@ -40,7 +45,7 @@ class Corpus:
     Attributes
     ----------
     kind
-        "units", "time" or "nested"; one corpus holds one kind.
+        "units", "time", "nested" or "spans"; one corpus holds one kind.
     items, tracks, coders
         The names, in order of appearance. A corpus without speakers has the one track "".
     item_of, track_of, coder_of
@@ -49,9 +54,10 @@ class Corpus:
         For each annotation, the length of its track in units or seconds.
     offsets, positions, types, ends
         The marks: those of annotation ``i`` are at ``offsets[i]:offsets[i+1]``. ``types`` is None where no annotation is
-        typed. Nested segments have their first unit in ``positions``, their last in ``ends``, their level in ``types``.
+        typed. Nested segments have their first unit in ``positions``, their last in ``ends``, their level in ``types``;
+        spans their start, their end (excluded) and the code of their label, -1 for none.
     labels
-        The names of boundary types, one ordinal scale for the whole corpus, or None (types are integers).
+        The names of boundary types or spans, one ordinal scale for the whole corpus, or None (types are integers).
     texts
         For (item, track), the units of the text, where known.
     names
@@ -84,7 +90,7 @@ class Corpus:
     offsets: NDArray[np.int64]
     positions: NDArray[Any]
     types: NDArray[np.int64] | None
-    ends: NDArray[np.int64] | None
+    ends: NDArray[Any] | None
     labels: tuple[str, ...] | None
     texts: Mapping[tuple[str, str], tuple[str, ...]]
     names: Mapping[int, tuple[str, ...]]
@@ -110,9 +116,10 @@ class Corpus:
         texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
         names: Mapping[int, Sequence[str]] | None = None,
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
-        _nested_checked: bool = False,
+        _trusted: bool = False,
     ) -> None:
-        number = np.float64 if kind == "time" else np.int64
+        seconds = kind == "time" or (kind == "spans" and np.asarray(lengths).dtype.kind == "f")
+        number = np.float64 if seconds else np.int64
         rows = len(item_of)
         known = {item: MappingProxyType(dict(values)) for item, values in (attributes or {}).items() if values}
         for name, value in {
@@ -127,7 +134,7 @@ class Corpus:
             "offsets": _column(offsets, np.int64),
             "positions": _column(positions, number),
             "types": None if types is None else _column(types, np.int64),
-            "ends": None if ends is None else _column(ends, np.int64),
+            "ends": None if ends is None else _column(ends, number),
             "labels": None if labels is None else tuple(labels),
             "texts": MappingProxyType({key: tuple(units) for key, units in (texts or {}).items()}),
             "names": MappingProxyType({int(row): tuple(values) for row, values in (names or {}).items()}),
@@ -136,9 +143,15 @@ class Corpus:
         }.items():
             object.__setattr__(self, name, value)
         check_columns(self)
-        if kind == "nested" and not _nested_checked:
+        if kind == "nested" and not _trusted:
             for row in range(rows):
                 check_hierarchy(self, row)
+        if self.ends is not None and kind == "spans" and not _trusted:
+            order = reading_order(
+                self.positions, self.ends, self.types, np.repeat(np.arange(rows), np.diff(self.offsets))
+            )
+            for name in ("positions", "ends", *(("types",) if types is not None else ())):
+                object.__setattr__(self, name, _column(getattr(self, name)[order], getattr(self, name).dtype))
 
     # ------------------------------------------------------------------ made from what people have
 
@@ -152,16 +165,20 @@ class Corpus:
     ) -> Corpus:
         """Build from annotations one by one; types are placed on one ordinal scale for all of them."""
         listed = [_annotation(a) for a in annotations]
-        nested = [isinstance(a.marks, Hierarchy) for a in listed]
-        timed = [isinstance(a.marks, Segmentation) and a.marks.timed for a in listed]
-        kinds = {"nested" if n else "time" if t else "units" for n, t in zip(nested, timed, strict=True)}
+        kinds: list[Kind] = list(dict.fromkeys(kind_of(a.marks) for a in listed)) or ["units"]
         if len(kinds) > 1:
             raise InvalidSegmentation(f"a corpus holds one kind of annotation; found {' and '.join(sorted(kinds))}.")
         items, tracks, coders = (list(dict.fromkeys(column)) for column in (
             [a.item for a in listed], [a.track for a in listed], [a.coder for a in listed]))  # fmt: skip
-        marks = _nested_columns(listed) if kinds == {"nested"} else _flat_columns(listed, labels)
+        columns = (
+            _nested_columns(listed)
+            if kinds == ["nested"]
+            else _span_columns(listed, labels)
+            if kinds == ["spans"]
+            else _flat_columns(listed, labels)
+        )
         return cls(
-            kind="nested" if kinds == {"nested"} else "time" if kinds == {"time"} else "units",
+            kind=kinds[0],
             items=items,
             tracks=tracks or [""],
             coders=coders,
@@ -176,17 +193,17 @@ class Corpus:
                 if isinstance(a.marks, Segmentation) and a.marks.names is not None
             },
             attributes=attributes,
-            _nested_checked=True,
-            **marks,
+            _trusted=True,
+            **columns,
         )
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Mapping[str, SegmentationLike | Hierarchy]]) -> Corpus:
+    def from_dict(cls, data: Mapping[str, Mapping[str, SegmentationLike | Hierarchy | Spans]]) -> Corpus:
         """Build from ``{item: {coder: segmentation}}``; masses and strings are taken as segmentations."""
         if not isinstance(data, Mapping) or not all(isinstance(coders, Mapping) for coders in data.values()):
             raise InvalidSegmentation("a corpus is made from {item: {coder: segmentation}}, a dict of dicts.")
         return cls.from_annotations(
-            Annotation(str(item), str(coder), marks if isinstance(marks, Hierarchy) else as_segmentation(marks))
+            Annotation(str(item), str(coder), _as_marks(marks))
             for item, coders in data.items()
             for coder, marks in coders.items()
         )
@@ -209,8 +226,13 @@ class Corpus:
 
     @property
     def typed(self) -> bool:
-        """Whether boundaries carry types (levels of nested segments do not count)."""
+        """Whether boundaries carry types, or spans labels (levels of nested segments do not count)."""
         return self.types is not None and self.kind != "nested"
+
+    @property
+    def timed(self) -> bool:
+        """Whether positions are seconds rather than units."""
+        return self.kind == "time" or (self.kind == "spans" and self.lengths.dtype.kind == "f")
 
     def __len__(self) -> int:
         """Return the number of annotations."""
@@ -223,7 +245,7 @@ class Corpus:
     def __contains__(self, key: object) -> bool:
         return self._key(key) in self._rows()
 
-    def __getitem__(self, key: tuple[str, ...]) -> Segmentation | Hierarchy:
+    def __getitem__(self, key: tuple[str, ...]) -> Marks:
         """Look up ``corpus[item, coder]`` or ``corpus[item, coder, track]``."""
         row = self._rows().get(self._key(key))
         if row is None:
@@ -236,8 +258,12 @@ class Corpus:
         item, track = self.items[self.item_of[row]], self.tracks[self.track_of[row]]
         here = slice(self.offsets[row], self.offsets[row + 1])
         units = self.texts.get((item, track))
-        marks: Segmentation | Hierarchy
-        if self.ends is not None and self.types is not None:
+        marks: Marks
+        if self.ends is not None and self.kind == "spans":
+            size = float(self.lengths[row]) if self.timed else int(self.lengths[row])
+            codes = None if self.types is None else self.types[here]
+            marks = Spans._trusted(size, self.positions[here], self.ends[here], codes, self.labels, units)
+        elif self.ends is not None and self.types is not None:
             segments = np.stack((self.positions[here], self.ends[here], self.types[here]), axis=1)
             marks = Hierarchy._trusted(int(self.lengths[row]), segments, units)
         else:
@@ -331,8 +357,7 @@ class Corpus:
         if self.tracks != ("",):
             parts.append(number_of(len(self.tracks), "track"))
         parts.append(number_of(len(self.coders), "coder"))
-        what = {"units": "units", "time": "recordings", "nested": "nested segments"}[self.kind]
-        return f"Corpus({' × '.join(parts)}, {number_of(len(self), 'annotation')} of {what})"
+        return f"Corpus({' × '.join(parts)}, {number_of(len(self), 'annotation')} of {_NOUNS[self.kind]})"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -379,10 +404,21 @@ def _column(values: Any, dtype: Any) -> NDArray[Any]:
 
 
 def _restore(state: dict[str, Any]) -> Corpus:
-    return Corpus(**state, _nested_checked=True)
+    return Corpus(**state, _trusted=True)
 
 
-def _alike(first: Segmentation | Hierarchy, second: Segmentation | Hierarchy) -> bool:
+def kind_of(marks: Marks) -> Kind:
+    """Return the kind of a corpus that holds such marks."""
+    if isinstance(marks, Segmentation):
+        return "time" if marks.timed else "units"
+    return "spans" if isinstance(marks, Spans) else "nested"
+
+
+def _as_marks(given: object) -> Marks:
+    return given if isinstance(given, (Segmentation, Hierarchy, Spans)) else as_segmentation(given)  # type: ignore[arg-type]
+
+
+def _alike(first: Marks, second: Marks) -> bool:
     same_names = getattr(first, "names", None) == getattr(second, "names", None)
     return first == second and first.units == second.units and same_names
 
@@ -450,13 +486,32 @@ def _nested_columns(listed: list[Annotation]) -> dict[str, Any]:
     return {"offsets": offsets, "positions": rows[:, 0], "ends": rows[:, 1], "types": rows[:, 2]}
 
 
+def _span_columns(listed: list[Annotation], labels: Sequence[str] | None) -> dict[str, Any]:
+    spans = [a.marks for a in listed if isinstance(a.marks, Spans)]
+    if len({s.timed for s in spans}) > 1:
+        raise InvalidSegmentation("spans are of units in one annotation and of seconds in another; use one of the two.")
+    scale = None if labels is None else tuple(labels)
+    for each in dict.fromkeys(s.labels for s in spans if s.labels is not None) if scale is None else ():
+        scale = each if scale is None else merged_labels(scale, each)
+    recoded = [s if scale is None or s.labels in (None, scale) else s.with_labels(scale) for s in spans]
+    nameless = [np.full(len(s), UNNAMED) if s.types is None else s.types for s in recoded]
+    return {
+        "offsets": np.concatenate(([0], np.cumsum([len(s) for s in recoded]))),
+        "positions": np.concatenate([s.starts for s in recoded]),
+        "ends": np.concatenate([s.ends for s in recoded]),
+        "types": None if scale is None else np.concatenate(nameless),
+        "labels": scale,
+    }
+
+
 #: What functions accept where they want a corpus: the thing itself, ``{item: {coder: marks}}``, or marks without items or coders.
 CorpusLike: TypeAlias = (
     Corpus
-    | Mapping[str, Mapping[str, SegmentationLike | Hierarchy]]
-    | Mapping[str, SegmentationLike | Hierarchy]
+    | Mapping[str, Mapping[str, SegmentationLike | Hierarchy | Spans]]
+    | Mapping[str, SegmentationLike | Hierarchy | Spans]
     | Sequence[SegmentationLike]
     | Sequence[Hierarchy]
+    | Sequence[Spans]
 )
 
 
@@ -475,8 +530,8 @@ def as_corpus(given: object, what: str, place: Callable[[str], tuple[str, str]])
 
 
 def is_marks(given: object) -> bool:
-    """Whether a thing may be one annotation: a segmentation, a hierarchy, masses or a string."""
-    return isinstance(given, (Segmentation, Hierarchy, str, np.ndarray)) or _is_listed(given)
+    """Whether a thing may be one annotation: a segmentation, a hierarchy, spans, masses or a string."""
+    return isinstance(given, (Segmentation, Hierarchy, Spans, str, np.ndarray)) or _is_listed(given)
 
 
 def _is_listed(given: object) -> TypeGuard[Iterable[Any]]:
@@ -498,8 +553,4 @@ def _annotation(given: Annotation | tuple[Any, ...]) -> Annotation:
             f"an annotation is (item, coder, marks) or (item, coder, marks, track), not {given!r}."
         )
     annotation = Annotation(*given)
-    return (
-        annotation
-        if isinstance(annotation.marks, (Segmentation, Hierarchy))
-        else annotation._replace(marks=as_segmentation(annotation.marks))
-    )
+    return annotation._replace(marks=_as_marks(annotation.marks))

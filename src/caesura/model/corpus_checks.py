@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from caesura.errors import InvalidSegmentation, LengthMismatch
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.segmentation import Segmentation
+from caesura.model.spans import Spans
 from caesura.words import place
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def check_columns(corpus: Corpus) -> None:
         corpus.offsets[0] != 0 or corpus.offsets[-1] != len(corpus.positions) or (np.diff(corpus.offsets) < 0).any()
     ):
         raise InvalidSegmentation("the offsets of a corpus must ascend from 0 to the number of marks.")
+    if corpus.kind in ("nested", "spans") and (corpus.ends is None or len(corpus.ends) != len(corpus.positions)):
+        raise InvalidSegmentation(f"{corpus.kind} marks have an end each; {len(corpus.positions)} were given without.")
     for what, of, known in (
         ("item", corpus.item_of, corpus.items),
         ("track", corpus.track_of, corpus.tracks),
@@ -32,7 +35,7 @@ def check_columns(corpus: Corpus) -> None:
     ):
         if rows and not (of.min() >= 0 and of.max() < len(known)):
             raise InvalidSegmentation(f"an annotation names {what} number {of.max()}, but there are {len(known)}.")
-    if corpus.kind == "time" and rows and not np.isfinite(corpus.lengths).all():
+    if corpus.timed and rows and not np.isfinite(corpus.lengths).all():
         row = int(np.flatnonzero(~np.isfinite(corpus.lengths))[0])
         raise InvalidSegmentation(f"{_place(corpus, row)}: the length is {corpus.lengths[row]} s, expected a number.")
     if rows and corpus.lengths.min() < 0:
@@ -49,7 +52,8 @@ def _check_words(corpus: Corpus) -> None:
     if corpus.kind != "nested" and types is not None and len(types) != len(corpus.positions):
         raise InvalidSegmentation(f"{len(types)} types were given for {len(corpus.positions)} boundaries.")
     if corpus.typed and types is not None and corpus.labels is not None and len(types):
-        bad = np.flatnonzero((types < 0) | (types >= len(corpus.labels)))
+        lowest = -1 if corpus.kind == "spans" else 0  # of a span without a label
+        bad = np.flatnonzero((types < lowest) | (types >= len(corpus.labels)))
         if len(bad):
             row = int(np.searchsorted(corpus.offsets, bad[0], side="right") - 1)
             raise InvalidSegmentation(
@@ -85,7 +89,7 @@ def _check_keys(corpus: Corpus) -> None:
     apart = np.flatnonzero((np.diff(ordered) == 0) & (np.diff(lengths) != 0))
     if len(apart):
         first, second = int(order[apart[0]]), int(order[apart[0] + 1])
-        unit = "s" if corpus.kind == "time" else "units"
+        unit = "s" if corpus.timed else "units"
         raise LengthMismatch(
             f"{_place(corpus, second)}: {corpus.lengths[second]:g} {unit}, but coder "
             f"{corpus.coders[corpus.coder_of[first]]!r} has {corpus.lengths[first]:g}; all coders of a text share its length."
@@ -95,18 +99,21 @@ def _check_keys(corpus: Corpus) -> None:
 def _check_values(corpus: Corpus) -> None:
     if not len(corpus.positions):
         return
-    if corpus.kind == "time" and not np.isfinite(corpus.positions).all():
-        raise InvalidSegmentation("a boundary time is not a finite number.")
-    bad = _outside(corpus) if corpus.kind == "nested" else _out_of_order(corpus)
+    if corpus.timed and not all(
+        np.isfinite(column).all() for column in (corpus.positions, corpus.ends) if column is not None
+    ):
+        raise InvalidSegmentation("a time is not a finite number.")
+    bad = _outside(corpus) if corpus.ends is not None else _out_of_order(corpus)
     if len(bad):
         _name_the_fault(corpus, int(bad[0]))
 
 
 def _outside(corpus: Corpus) -> NDArray[np.int64]:
-    """Find rows with nested segments that lie outside their text."""
+    """Find rows with nested segments, or spans, that hold nothing or lie outside their text."""
     assert corpus.ends is not None
     top = np.repeat(corpus.lengths, np.diff(corpus.offsets))
-    ok = (corpus.positions >= 1) & (corpus.ends >= corpus.positions) & (corpus.ends <= top)
+    before = 0 if corpus.kind == "spans" else 1  # spans are starts and ends, nested segments first and last units
+    ok = (corpus.positions >= before) & (corpus.ends > corpus.positions - before) & (corpus.ends <= top)
     return np.searchsorted(corpus.offsets, np.flatnonzero(~ok), side="right") - 1
 
 
@@ -147,7 +154,9 @@ def _name_the_fault(corpus: Corpus, row: int) -> None:
     """Let the single-annotation constructor find the words for what is wrong with this row."""
     here = slice(corpus.offsets[row], corpus.offsets[row + 1])
     try:
-        if corpus.ends is not None and corpus.types is not None:
+        if corpus.ends is not None and corpus.kind == "spans":
+            Spans(corpus.lengths[row].item(), corpus.positions[here], corpus.ends[here])
+        elif corpus.ends is not None and corpus.types is not None:
             Hierarchy(
                 int(corpus.lengths[row]),
                 np.stack((corpus.positions[here], corpus.ends[here], corpus.types[here]), 1),

@@ -10,4 +10,4 @@ from __future__ import annotations
 from caesura.model.corpus import Kind
 
 #: Kind of annotation -> name of a metric.
-DEFAULT_METRICS: dict[Kind, str] = {"units": "B", "time": "A", "nested": "nested-F"}
+DEFAULT_METRICS: dict[Kind, str] = {"units": "B", "time": "A", "nested": "nested-F", "spans": "span-F"}

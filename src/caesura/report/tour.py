@@ -16,6 +16,7 @@ from caesura.display.table_cells import Cell, measure_name
 from caesura.drawings.catalog import draw
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
+from caesura.model.corpus import Marks
 from caesura.registry import Entry
 
 
@@ -144,7 +145,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     return Table("", tuple(headings), tuple(map(tuple, rows)))
 
 
-def _flat(marks: Segmentation | Hierarchy) -> list[float]:
+def _flat(marks: Marks) -> list[float]:
     assert isinstance(marks, Segmentation)
     times: list[float] = marks.positions.tolist()
     return times

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from caesura.errors import CaesuraError
 from caesura.gold.linear import TOLERANCE, places_of
-from caesura.model import Annotation, Hierarchy
+from caesura.model import Annotation, Hierarchy, Spans
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ def votes(
             continue
         coders[item, track] += 1
         by_first = cast.setdefault((item, track), {})
+        if isinstance(marks, Spans):
+            raise CaesuraError(
+                "places in dispute are boundaries or nested segments; spans are compared by their agreement."
+            )
         if isinstance(marks, Hierarchy):
             for first, last in dict.fromkeys(span[:2] for span in marks.spans):
                 by_first.setdefault(first, []).append((last, (coder, None)))

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.web import rows
 from caesura.web.rows import AnnotationState, Item, NotFound
 from caesura.web.schema import codings, comments, items, metadata, projects, revisions
@@ -109,6 +109,10 @@ class Store:
         self.project_name(project)
         with self._writing() as db:
             for annotation in corpus:
+                if isinstance(annotation.marks, Spans):
+                    raise CaesuraError(
+                        "spans are shown and compared, not yet kept in projects; convert them with -O as=boundaries."
+                    )
                 item = rows.item_for(db, project, annotation, corpus)
                 rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
         return len(corpus)
