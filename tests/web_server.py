@@ -17,8 +17,8 @@ httpx = pytest.importorskip("httpx", reason="tests of the workbench speak HTTP")
 class Server:
     """``caesura serve`` as a process that can be killed and started again on the same store."""
 
-    def __init__(self, database: Path, *words: str) -> None:
-        self.database, self.words = database, words
+    def __init__(self, database: Path, *words: str, descriptors: int | None = None) -> None:
+        self.database, self.words, self.descriptors = database, words, descriptors
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -38,6 +38,8 @@ class Server:
             str(self.database),
         ]
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+        if self.descriptors is not None:
+            command = ["sh", "-c", f'ulimit -n {self.descriptors} && exec "$@"', "sh", *command]
         self.process = subprocess.Popen([*command, *self.words], env=env, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:

@@ -50,16 +50,25 @@ def start(settings: Settings, *, browse: bool) -> None:
         import uvicorn
 
         from caesura.web.app import create_app
+        from caesura.web.connections import bounded_protocol, room_for
     except ImportError as fault:
         raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
     _refuse_a_taken_port(settings.host, settings.port)
     app = create_app(settings)
+    seats = room_for().browsers
     address = f"http://{settings.host}:{settings.port}/"
     click.echo(f"The workbench is at {address} and keeps its data in {settings.database_shown}. Stop it with Ctrl-C.")
     if browse and _has_a_screen():
         Thread(target=_open_when_up, args=(settings.host, settings.port, address), daemon=True).start()
     uvicorn.run(
-        app, host=settings.host, port=settings.port, log_level="warning", server_header=False, proxy_headers=False
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=bounded_protocol(settings.limits, seats),
+        backlog=max(8, min(100, seats // 2)),  # asyncio takes so many at once, before any can be turned away
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
     )
 
 

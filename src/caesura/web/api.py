@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Corpus
 from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation, describe_marks
 from caesura.web.disagreement import Place, disputed_places, votes
-from caesura.web.requests import Change, Comment, CompareRequest, NewAnnotation, NewProject, PastedText, Versioned
+from caesura.web.requests import Change, Comment, CompareRequest, Id, NewAnnotation, NewProject, PastedText, Versioned
 from caesura.web.rows import AnnotationState, Item
 from caesura.web.security import csrf_token
 from caesura.web.settings import Settings
@@ -20,8 +20,6 @@ from caesura.web.store import Store
 from caesura.web.uploads import Upload, plain_name, read_text, read_upload, together
 
 router = APIRouter(prefix="/api")
-
-Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 def _store(request: Request) -> Store:

@@ -20,8 +20,9 @@ from caesura.web.answers import Cache
 from caesura.web.api import router
 from caesura.web.changes import describe_marks
 from caesura.web.comparisons import warm_up
+from caesura.web.connections import room_for
 from caesura.web.pages import pages
-from caesura.web.rows import Conflict, NotFound
+from caesura.web.rows import Conflict, NotFound, StoreFault
 from caesura.web.security import Guard
 from caesura.web.settings import Settings
 from caesura.web.store import Store
@@ -31,7 +32,7 @@ _HERE = Path(__file__).parent
 
 def create_app(settings: Settings) -> FastAPI:
     """Make the application; the store is opened here, so a bad database is told before the server starts."""
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, connections=room_for().store)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -74,7 +75,11 @@ _ANSWERS: dict[int | str, str] = {
     409: "Somebody changed it first; the answer carries the present state.",
     413: "Too large.",
     422: "Not of the form that was asked for.",
+    503: "The store is locked, full or damaged; nothing was changed.",
 }
+
+
+_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, StoreFault: 503}
 
 
 def _bad(_: Request, fault: Any) -> JSONResponse:
@@ -82,12 +87,14 @@ def _bad(_: Request, fault: Any) -> JSONResponse:
         state = fault.current
         current = {"id": state.id, "version": state.version, "coder": state.coder, "marks": describe_marks(state.marks)}
         return JSONResponse({"error": str(fault), "current": current}, status_code=409)
-    status = 404 if isinstance(fault, NotFound) else 400
+    status = next((status for kind, status in _STATUS.items() if isinstance(fault, kind)), 400)
     return JSONResponse({"error": str(fault), "line": getattr(fault, "line", None)}, status_code=status)
 
 
 def _answer_misshapen(_: Request, fault: Any) -> JSONResponse:
     first = fault.errors()[0]
+    if first["loc"][0] == "path":  # /projects/99999999999999999999, /items/x
+        return JSONResponse({"error": f"there is no {first['loc'][1]} {str(first['input'])[:50]}."}, status_code=404)
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
     return JSONResponse({"error": f"{where}: {first['msg'].lower()}."}, status_code=422)
 

@@ -24,7 +24,7 @@ def apply_operation(marks: Marks, operation: dict[str, Any]) -> Marks:
     """
     kind = operation.get("kind")
     table = _NESTED if isinstance(marks, Hierarchy) else OPERATIONS
-    if kind not in table:
+    if not isinstance(kind, str) or kind not in table:
         raise UnknownName("operation", str(kind), list(table))
     return table[kind](marks, operation)
 

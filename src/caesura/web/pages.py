@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
 from caesura.report.page_parts import PAPER_SCRIPT
-from caesura.web.security import COOKIE, csrf_token
+from caesura.web.requests import Id
+from caesura.web.security import COOKIE, client_of, cookie_value, csrf_token, judge_guess
 
 pages = APIRouter(include_in_schema=False)
 _templates = Jinja2Templates(Path(__file__).parent / "templates")
@@ -35,14 +36,14 @@ def home(request: Request) -> Response:
 
 
 @pages.get("/projects/{project}", response_class=HTMLResponse)
-def project(request: Request, project: int) -> Response:
+def project(request: Request, project: Id) -> Response:
     """One project: items, agreement, places in dispute."""
     store = request.app.state.store
     return _page(request, "project.html", project=project, name=store.project_name(project))
 
 
 @pages.get("/items/{item}", response_class=HTMLResponse)
-def item(request: Request, item: int) -> Response:
+def item(request: Request, item: Id) -> Response:
     """One item: compare and adjudicate."""
     store = request.app.state.store
     record = store.item(item)
@@ -62,10 +63,12 @@ def login(request: Request) -> Response:
 def log_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
     """Remember the token in a cookie that scripts cannot read and other sites cannot send."""
     expected = request.app.state.settings.token
-    if expected is None or not hmac.compare_digest(token.encode(), expected.encode()):
-        return JSONResponse({"error": "this is not the token of this workbench."}, status_code=401)
+    right = expected is not None and hmac.compare_digest(token.encode("utf-8", "replace"), expected.encode())
+    denied = judge_guess(request.state.guesses, client_of(request.scope), right)
+    if denied is not None:
+        return denied
     answer = Response(status_code=204)
-    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+    answer.set_cookie(COOKIE, cookie_value(expected), httponly=True, samesite="strict")
     return answer
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from fastapi import Path
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+#: The number of a project, an item or an annotation in an address; one that no store can hold is of nothing.
+Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
+
+
+def _check_text(given: dict[str, Any]) -> dict[str, Any]:
+    try:
+        json.dumps(given, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("half of a surrogate pair is no character") from None
+    return given
+
+
+#: Any JSON object that can be written down.
+Anything = Annotated[dict[str, Any], AfterValidator(_check_text)]
 
 
 class _Request(BaseModel):
@@ -35,7 +51,7 @@ class CompareRequest(_Request):
     annotations: Annotated[list[int], Field(min_length=2, max_length=50)]
     metrics: Annotated[list[Annotated[str, StringConstraints(max_length=200)]], Field(max_length=40)] | None = None
     parameters: dict[Literal["n_t", "k", "tolerance"], Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e9)]] = {}
-    similarity: dict[str, Any] | None = None
+    similarity: Anything | None = None
     drawings: Annotated[list[Annotated[str, StringConstraints(max_length=100)]], Field(max_length=8)] | None = None
     width: Annotated[int, Field(ge=30, le=400)] = 110
 
@@ -62,7 +78,7 @@ class Versioned(_Request):
 class Change(Versioned):
     """One operation on an annotation."""
 
-    operation: dict[str, Any]
+    operation: Anything
     author: Annotated[str, StringConstraints(max_length=200)] = ""
 
 

@@ -20,6 +20,10 @@ class NotFound(CaesuraError):
     """Nothing in the store under this number."""
 
 
+class StoreFault(CaesuraError):
+    """The store is locked, full, gone or damaged: nothing is wrong with what was asked for."""
+
+
 class Conflict(CaesuraError):
     """Somebody else changed the annotation since it was read; carries its present state for a merge view."""
 
@@ -235,6 +239,13 @@ def pack_marks(marks: Segmentation | Hierarchy) -> str:
 
 def unpack_marks(item: Any, text: str) -> Segmentation | Hierarchy:
     """Marks on their item's text, as they were stored: what was checked on its way in is not checked again."""
+    try:
+        return _unpack(item, text)
+    except (ValueError, KeyError, TypeError):
+        raise StoreFault(f"an annotation of {item.coder!r} in the store is damaged and cannot be read.") from None
+
+
+def _unpack(item: Any, text: str) -> Segmentation | Hierarchy:
     data = json.loads(text)
     units = _words(item.units) if isinstance(item.units, str) else item.units
     if item.kind == "nested":

@@ -13,12 +13,15 @@ from caesura.errors import CaesuraError
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may bring: beyond this it is refused in a sentence."""
+    """What one request may bring, and how long it may take: beyond this it is refused in a sentence."""
 
     upload_bytes: int = 20 * 1024 * 1024
     files: int = 200
     boundaries: int = 2_000_000
     text_length: int = 2_000_000
+    header_seconds: float = 10.0
+    body_seconds: float = 30.0  # and a second for every
+    body_rate: int = 4096  # bytes that arrived
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from threading import Lock
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.web import rows
-from caesura.web.rows import AnnotationState, Item, NotFound
+from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault
 from caesura.web.schema import codings, comments, items, metadata, projects, revisions
 
-_CONNECTIONS = 40  # as many as the server has threads, so that nobody waits for one
-
+#: Milliseconds for another program to let go of the file.
+_PATIENCE = 10_000
 
 _WANTED = sa.bindparam("wanted", type_=sa.Integer)
 _MINE = codings.c.item == _WANTED
@@ -43,18 +43,23 @@ _STAMP = (
 class Store:
     """All reading and writing; every method is one transaction."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, connections: int = 40) -> None:
         try:
             embedded = sa.make_url(url).get_backend_name() == "sqlite"
-            self.engine = sa.create_engine(url, pool_pre_ping=not embedded, pool_size=_CONNECTIONS)
+            self.engine = sa.create_engine(url, pool_pre_ping=not embedded, pool_size=connections, max_overflow=0)
             if embedded:
                 sa.event.listen(self.engine, "connect", _tune_sqlite)
             # writers of one process wait here in line; SQLite's own waiting is sleeping and trying again
             self._line: Any = Lock() if embedded else nullcontext()
-            metadata.create_all(self.engine)
+            self.damage = _look_for_damage(self.engine) if embedded else None
+            if self.damage is None:
+                metadata.create_all(self.engine)
         except (SQLAlchemyError, ImportError) as fault:
-            why = str(getattr(fault, "orig", None) or fault).splitlines()[0]
-            raise CaesuraError(f"the store {url.rsplit('@', 1)[-1]} cannot be opened: {why}.") from None
+            raise CaesuraError(f"the store {_shown(url)} cannot be opened: {_reason(fault)}.") from None
+        except ValueError:  # Python's own words would quote the piece of the password it stumbled over
+            raise CaesuraError(
+                f"the store {_shown(url)} cannot be opened: its address is not DRIVER://USER:PASSWORD@HOST:PORT/NAME."
+            ) from None
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -368,6 +373,8 @@ class Store:
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
         """One transaction that takes the write lock at once, so that a version that was checked stays checked."""
+        if self.damage is not None:
+            raise StoreFault(f"the store is damaged and takes no changes: {self.damage}; restore it from a copy.")
         with self._say_faults(), self._line, self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
@@ -378,9 +385,46 @@ class Store:
     def _say_faults(self) -> Iterator[None]:
         try:
             yield
+        except IntegrityError:  # two at once wanted the same name
+            raise CaesuraError("somebody else made the same thing first, nothing was changed; look again.") from None
         except SQLAlchemyError as fault:
-            why = str(getattr(fault, "orig", None) or fault).splitlines()[0]
-            raise CaesuraError(f"the store could not do this, nothing was changed: {why}.") from None
+            why = _reason(fault)
+            if any(sign in why for sign in _DAMAGED):
+                self.damage = why
+            raise StoreFault(f"the store could not do this now, nothing was changed: {why}.") from None
+
+
+#: How SQLite says that its file is not what it wrote.
+_DAMAGED = ("malformed", "not a database", "corrupt")
+
+
+def _shown(url: str) -> str:
+    """A store as a sentence may name it: a file by its path, a server without anything that might be its password.
+
+    >>> _shown("sqlite:///a.sqlite"), _shown("postgresql://me:a@b@db:5432/x")
+    ('a.sqlite', 'postgresql://…@db:5432/x')
+    """
+    scheme, _, rest = url.partition("://")
+    if scheme.startswith("sqlite"):
+        return rest.removeprefix("/")
+    before, _, place = rest.rpartition("@")
+    return f"{scheme}://…@{place}" if before else f"{scheme}://…"
+
+
+def _reason(fault: Exception) -> str:
+    return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
+
+
+def _look_for_damage(engine: sa.Engine) -> str | None:
+    """What is wrong with the file of a store; nothing, as a rule. A file that cannot be read at all is told by whoever opens it."""
+    try:
+        with engine.connect() as db:
+            verdict = str(db.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+    except DatabaseError as fault:
+        if any(sign in _reason(fault) for sign in ("malformed", "corrupt")):
+            return _reason(fault)
+        raise
+    return None if verdict == "ok" else verdict.splitlines()[-1]
 
 
 @contextmanager
@@ -396,5 +440,5 @@ def _committing(db: sa.Connection) -> Iterator[None]:
 def _tune_sqlite(connection: Any, _: Any) -> None:
     """Readers never wait for the writer, and what was acknowledged survives a killed process and a power cut."""
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_PATIENCE}"):
         connection.execute(f"PRAGMA {pragma}")
