@@ -59,7 +59,7 @@ def ours() -> None:
     segmenter = DCM()
     for n in (1000, 10_000):
         units = tuple(sentences(n))
-        cost, frame, penalty = segmenter.cost(units, False), segmenter._frame(n), segmenter.penalty_of(units)
+        cost, frame, penalty = segmenter.cost(units, None), segmenter._frame(n), segmenter.penalty_of(units)
         row(f"dcm, number open, {n:,} units", best(partial(dynamic.solve_free, cost, frame, penalty), 3))
         tracemalloc.start()
         dynamic.solve_free(cost, frame, penalty)
@@ -67,7 +67,7 @@ def ours() -> None:
         tracemalloc.stop()
         print(f"| its memory | {peak:.1f} MB | |")
     units = tuple(sentences(1000))
-    known, frame = segmenter.cost(units, True), segmenter._frame(1000)
+    known, frame = segmenter.cost(units, 125), segmenter._frame(1000)
     for k in (10, 125):
         row(f"dcm, {k} segments, 1,000 units", best(partial(dynamic.solve_known, known, frame, k), 3))
     short = dynamic.Frame.of(1000, longest=100)

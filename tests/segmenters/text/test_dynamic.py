@@ -36,7 +36,7 @@ def best_of(table: np.ndarray, penalty: float, allowed) -> tuple[float, tuple[in
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12])
 def test_the_optimum_is_the_least_of_all_segmentations(name: str, n: int) -> None:
     segmenter, units = ADDITIVE[name], text(n, n)
-    cost, frame, penalty = segmenter.cost(units, False), dynamic.Frame.of(n), segmenter.penalty_of(units)
+    cost, frame, penalty = segmenter.cost(units, None), dynamic.Frame.of(n), segmenter.penalty_of(units)
     table = segment_table(cost)
     least, _ = best_of(table, penalty, lambda p: True)
     free = dynamic.solve_free(cost, frame, penalty)
@@ -65,7 +65,7 @@ RESTRICTIONS = [
 def test_restrictions(restriction) -> None:
     asked, fits = restriction
     units = text(11, 5)
-    cost, penalty = DCM().cost(units, False), 1.5
+    cost, penalty = DCM().cost(units, None), 1.5
     table, frame = segment_table(cost), dynamic.Frame.of(11, **asked)
 
     def allowed(p: tuple[int, ...]) -> bool:
@@ -83,7 +83,7 @@ def test_restrictions(restriction) -> None:
 @pytest.mark.parametrize("segments", [None, 1, 3])
 def test_posteriors_by_enumeration(name: str, segments: int | None) -> None:
     segmenter, units = ADDITIVE[name], text(9, 8)
-    check_posteriors(segmenter.cost(units, False), dynamic.Frame.of(9), 0.7, segments, lambda p: True, 1.7)
+    check_posteriors(segmenter.cost(units, None), dynamic.Frame.of(9), 0.7, segments, lambda p: True, 1.7)
 
 
 def check_posteriors(cost, frame, penalty, segments, allowed, temperature: float = 1.0) -> None:
@@ -108,7 +108,7 @@ def test_ties_go_to_the_longest_last_segment() -> None:
 
 def test_known_number_equals_free_at_the_right_penalty() -> None:
     units = text(60, 3)
-    cost, frame = DCM().cost(units, False), dynamic.Frame.of(60)
+    cost, frame = DCM().cost(units, None), dynamic.Frame.of(60)
     table = dynamic.solve_known(cost, frame, 20)
     for penalty in (1.0, 3.0, 6.0):
         free = dynamic.solve_free(cost, frame, penalty)

@@ -151,3 +151,36 @@ def test_supervised_learns_what_opens_a_segment(tmp_path: Path) -> None:
     assert learnt.segment(other[0].units, forced=[1]).positions[0] == 1
     with pytest.raises(CaesuraError, match="has learnt nothing yet"):
         Supervised().segment(other[0].units)
+
+
+def test_em_finds_the_prior_that_made_the_texts() -> None:
+    """Words drawn segment by segment from the model with prior 0.3: EM comes back to it from far away, and lengths to their dispersion."""
+    random = np.random.default_rng(5)
+    texts, numbers = [], []
+    for _ in range(30):
+        masses = 1 + random.poisson(9, 6)
+        words = [[f"w{w}" for w in random.choice(40, 12, p=share)] for mass in masses for share in [random.dirichlet(np.full(40, 0.3))] for _ in range(mass)]  # fmt: skip
+        texts.append(tuple(map(" ".join, words)))
+        numbers.append(len(masses))
+    start = DCM(tokens=str.split, vocabulary=40, prior=5.0, duration="mean")
+    learnt = start.estimate(texts, numbers)
+    assert learnt.prior == pytest.approx(0.3, rel=0.15)
+    mean, dispersion = learnt.duration
+    assert mean == "mean"
+    assert dispersion > 3.0  # lengths of little more variance than Poisson's
+    alone = DCM(tokens=str.split, vocabulary=40, prior=5.0, duration="mean", em=True)
+    assert alone.segment(texts[0], numbers[0]) == start.estimate(texts[:1], numbers[0]).segment(texts[0], numbers[0])
+    with pytest.raises(CaesuraError, match="2 texts and 1 numbers"):
+        start.estimate(texts[:2], [3])
+
+
+def test_durations_by_the_mean_of_the_text() -> None:
+    units = OTHER[0].units
+    by_hand = DCM(duration=(len(units) / 4, 7.0)).segment(units, 4)
+    assert DCM(duration=("mean", 7.0)).segment(units, 4) == by_hand
+    with pytest.raises(CaesuraError, match="give their number, or a mean length"):
+        DCM(duration="mean").segment(units)
+    with pytest.raises(CaesuraError, match="em looks at the whole text"):
+        DCM(em=True).stream()
+    with pytest.raises(CaesuraError, match="expected a mean length in units"):
+        DCM(duration="long")

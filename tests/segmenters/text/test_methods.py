@@ -82,7 +82,7 @@ def test_joint_levels_cost_no_more_than_the_others() -> None:
 
 def test_greedy_splits_make_a_binary_tree() -> None:
     segmenter = U00(penalty=1.0)
-    cost, frame = segmenter.cost(tuple(TEXT), True), segmenter._frame(12)
+    cost, frame = segmenter.cost(tuple(TEXT), 12), segmenter._frame(12)
     splits = split_greedily(cost, frame, 3)
     assert sorted(s.position for s in splits) == [4, 8]
     assert U00(recursive=True).segment(TEXT, 3).positions.tolist() == [4, 8]

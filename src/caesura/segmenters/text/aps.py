@@ -73,7 +73,7 @@ class APS(AdditiveSegmenter):
         vectors = bags.vectors() if self.parts is None else weighted_counts(bags, self.parts)
         return cosine_similarities(smooth(vectors, self.alpha, self.horizon))
 
-    def cost(self, units: tuple[str, ...], known: bool) -> Exemplars:
+    def cost(self, units: tuple[str, ...], segments: int | None) -> Exemplars:
         """Return minus the net similarity of segments; the preference counts where the number is open."""
         similar = self.similarities(units)
         n = len(similar)
@@ -105,7 +105,7 @@ class APS(AdditiveSegmenter):
                 "messages choose the number of segments themselves, by the preference; take method='exact' for a given number."
             )
         exemplars, similar = self.exemplars(units)
-        positions, cost = place_between(similar, exemplars), self.cost(units, known=False)
+        positions, cost = place_between(similar, exemplars), self.cost(units, None)
         return Choice(positions, dynamic.total_cost(cost, positions), dynamic.boundary_gains(cost, positions))
 
 

@@ -222,7 +222,7 @@ class AdditiveSegmenter(TextSegmenter):
         """Return the best segmentation into 1, 2, … ``most`` segments, all from one sweep."""
         listed = units_of(units)
         check_segments(most, len(listed), f"a text of {len(listed)} units")
-        table = dynamic.solve_known(self.cost(listed, known=True), self._frame(len(listed)), most)
+        table = dynamic.solve_known(self.cost(listed, most), self._frame(len(listed)), most)
         return [
             Segmentation(len(listed), table.solution(k).positions, units=listed)
             for k in range(1, most + 1)
@@ -233,11 +233,11 @@ class AdditiveSegmenter(TextSegmenter):
         """Return what a given segmentation costs, as if its number were given (``segments``) or open."""
         listed = units_of(units)
         positions = segmentation.positions if isinstance(segmentation, Segmentation) else segmentation
-        cost = self.cost(listed, known=segments is not None)
+        cost = self.cost(listed, segments)
         return dynamic.total_cost(cost, positions, 0.0 if segments is not None else self.penalty_of(listed))
 
-    def cost(self, units: tuple[str, ...], known: bool) -> dynamic.Cost:
-        """Return the cost of segments of this text; ``known`` says whether the number of segments is given."""
+    def cost(self, units: tuple[str, ...], segments: int | None) -> dynamic.Cost:
+        """Return the cost of segments of this text, of which there are ``segments``, or None where their number is open."""
         raise NotImplementedError
 
     def penalty_of(self, units: tuple[str, ...]) -> float:
@@ -260,7 +260,7 @@ class AdditiveSegmenter(TextSegmenter):
         if not units:
             return Choice(np.empty(0, np.int64), 0.0, np.empty(0))
         frame = self._frame(len(units)) if frame is None else frame
-        cost, penalty = self.cost(units, segments is not None), 0.0
+        cost, penalty = self.cost(units, segments), 0.0
         if segments is None:
             penalty = self.penalty_of(units)
             solution = dynamic.solve_free(cost, frame, penalty)
@@ -271,7 +271,7 @@ class AdditiveSegmenter(TextSegmenter):
     def _posterior(self, units: tuple[str, ...], segments: int | None) -> NDArray[np.float64]:
         penalty = self.penalty_of(units) if segments is None and units else 0.0
         return dynamic.posteriors(
-            self.cost(units, segments is not None),
+            self.cost(units, segments),
             self._frame(len(units)),
             penalty=penalty,
             segments=segments,
@@ -283,12 +283,12 @@ class AdditiveSegmenter(TextSegmenter):
 class CohesionSegmenter(AdditiveSegmenter):
     """An additive segmenter that looks at nothing but the counts of words, and so can follow a stream."""
 
-    def cost(self, units: tuple[str, ...], known: bool) -> Cohesion:
+    def cost(self, units: tuple[str, ...], segments: int | None) -> Cohesion:
         """Return the cost of segments of this text."""
         bags = self._bags(units)
-        return self.bag_cost(bags, known, bags.sizes)
+        return self.bag_cost(bags, segments, bags.sizes)
 
-    def bag_cost(self, bags: Bags, known: bool, sizes: Sizes) -> Cohesion:
+    def bag_cost(self, bags: Bags, segments: int | None, sizes: Sizes) -> Cohesion:
         """Return the cost of segments of a text, or of a stretch of one of these sizes."""
         raise NotImplementedError
 

@@ -66,7 +66,7 @@ def _words(unit: str) -> list[str]:
 
 
 def _cohesion(units: tuple[str, ...], segmenter: DCM, bags: Bags) -> list[NDArray[np.float64]]:
-    cost = segmenter.cost(units, known=False)
+    cost = segmenter.cost(units, None)
     frame, penalty = dynamic.Frame.of(len(units)), segmenter.penalty_of(units)
     columns = []
     for temperature in _TEMPERATURES:

@@ -48,7 +48,7 @@ class MinCut(AdditiveSegmenter):
     cutoff: int | None = None
     original: bool = False
 
-    def cost(self, units: tuple[str, ...], known: bool) -> Cuts:
+    def cost(self, units: tuple[str, ...], segments: int | None) -> Cuts:
         """Return the normalised cuts of this text."""
         return Cuts.of(self.similarities(units), self.original)
 

@@ -86,7 +86,7 @@ class Stream:
         if not n:
             return []
         sizes = Sizes(self._tokens, len(self._codes), len(self._met))  # now all of it is known
-        cost = self.segmenter.bag_cost(self._bags(0), False, sizes)
+        cost = self.segmenter.bag_cost(self._bags(0), None, sizes)
         frame = dynamic.Frame.of(n, shortest=self.segmenter.min_length, longest=self.max_length)
         solution = dynamic.solve_free(cost, frame, self.segmenter.bag_penalty(sizes))
         rest = [self._base + p for p in solution.positions.tolist()]
@@ -115,7 +115,7 @@ class Stream:
 
     def _row(self, low: int) -> NDArray[np.float64]:
         """Return the costs of the segments that end with the newest unit."""
-        cost: Cohesion = self.segmenter.bag_cost(self._bags(low), False, self._sizes)
+        cost: Cohesion = self.segmenter.bag_cost(self._bags(low), None, self._sizes)
         n = len(self._units)
         row = np.zeros((1, n))
         row[0, low:] = cost.last_row()

@@ -14,11 +14,9 @@ from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import Choice
-from caesura.segmenters.text.cohesion import Cohesion
 from caesura.segmenters.text.dcm import DCM
 from caesura.segmenters.text.features import Cues, choose_cues, describe_places
 from caesura.segmenters.text.fitting import Example, Scorer, examples_of, scorer
-from caesura.segmenters.text.tokens import Bags, Sizes
 
 _WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _FACTORS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0)
@@ -78,9 +76,9 @@ class Supervised(DCM):
         coefficients = np.array(self.coefficients)
         return np.asarray(np.clip(rows @ coefficients[1:] + coefficients[0], -12.0, 12.0), np.float64)
 
-    def bag_cost(self, bags: Bags, known: bool, sizes: Sizes) -> Cohesion:
-        """Return the cost of cohesion, one prior whether the number is given or not."""
-        return super().bag_cost(bags, False, sizes)
+    def usual_prior(self, segments: int | None) -> float:
+        """Return one prior, whether the number is given or not."""
+        return super().usual_prior(None)
 
     @cached_property
     def _base(self) -> DCM:

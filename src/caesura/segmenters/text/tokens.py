@@ -167,16 +167,11 @@ class Tokenizer:
         """Return the bags of words of all units; those of the latest texts (tuples, which do not change) are remembered."""
         if not isinstance(units, tuple):
             return self._count(units)
-        recent = self._recent
-        if id(units) not in recent:
-            if sum(len(known) for known, _ in recent.values()) + len(units) > _REMEMBERED:
-                recent.clear()
-            recent[id(units)] = (units, self._count(units))
-        return recent[id(units)][1]
+        return self._recent.bags(units, self._count)
 
     @cached_property
-    def _recent(self) -> dict[int, tuple[tuple[str, ...], Bags]]:
-        return {}
+    def _recent(self) -> _Recent:
+        return _Recent()
 
     def _count(self, units: Sequence[str]) -> Bags:
         split, types = self._splitter(units), self._types
@@ -262,6 +257,24 @@ class Tokenizer:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is remembered, so that a tokenizer travels to other processes."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+class _Recent:
+    """The bags of the latest texts, by the identity of their units; forgotten all at once when they are too many."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[tuple[str, ...], Bags]] = {}
+        self._units = 0
+
+    def bags(self, units: tuple[str, ...], count: Callable[[Sequence[str]], Bags]) -> Bags:
+        """Return the bags of a text, counted where they are not known."""
+        if id(units) not in self._known:
+            self._units += len(units)
+            if self._units > _REMEMBERED:
+                self._known.clear()
+                self._units = len(units)
+            self._known[id(units)] = (units, count(units))
+        return self._known[id(units)][1]
 
 
 class _Types(dict[str, int]):

@@ -61,7 +61,7 @@ def nest(
             raise CaesuraError(f"{segmenter.name} gives no nested segments; dcm, u00, mincut, aps, vectors and c99 do.")
         steps = splits(listed, max(numbers) - 1)[0]
         return _hierarchy([np.sort(steps[: number - 1]) for number in numbers], listed)
-    cost = segmenter.cost(listed, known=True)
+    cost = segmenter.cost(listed, numbers[-1])
     solve = {"top": _top_down, "bottom": _bottom_up, "joint": _jointly}[order]
     return _hierarchy(solve(cost, segmenter._frame(n), numbers), listed)
 

@@ -35,7 +35,7 @@ class U00(CohesionSegmenter):
     penalty: Penalty | None = "log N"
     recursive: bool = False
 
-    def bag_cost(self, bags: Bags, known: bool, sizes: Sizes) -> Cohesion:
+    def bag_cost(self, bags: Bags, segments: int | None, sizes: Sizes) -> Cohesion:
         """Return the cost of segments of a text, or of a stretch of one of these sizes; the price of each is included."""
         return smoothed_likelihood(bags, super().bag_penalty(sizes), sizes.types)
 
@@ -52,6 +52,6 @@ class U00(CohesionSegmenter):
         from caesura.segmenters.text.trees import split_greedily
 
         frame = self._frame(len(units)) if frame is None else frame
-        cost = self.cost(units, segments is not None)
+        cost = self.cost(units, segments)
         positions = np.sort(np.array([s.position for s in split_greedily(cost, frame, segments)], np.int64))
         return Choice(positions, dynamic.total_cost(cost, positions), dynamic.boundary_gains(cost, positions))

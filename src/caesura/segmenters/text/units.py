@@ -155,93 +155,28 @@ def _turns(text: str) -> Iterable[tuple[int, int]]:
 
 #: Where a sentence may end: stops with what closes behind them; those of scripts without blanks need none behind.
 _STOP = re.compile(r"[.!?…؟۔]+[\"'”’»)\]]*(?=\s|$)|[。！？｡]+[」』”’）]*|[।॥]+|\n[^\S\n]*\n")
+#: The first character of each: one class is searched for many times faster than four ways at every character.
+_OPENS_STOP = re.compile(r"[.!?…؟۔。！？｡।॥\n]")
 
-_ABBREVIATIONS = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "rev",
-        "hon",
-        "gen",
-        "col",
-        "capt",
-        "lt",
-        "sgt",
-        "st",
-        "jr",
-        "sr",
-        "vs",
-        "etc",
-        "e.g",
-        "i.e",
-        "cf",
-        "viz",
-        "al",
-        "fig",
-        "figs",
-        "no",
-        "nos",
-        "vol",
-        "vols",
-        "pp",
-        "p",
-        "ch",
-        "sec",
-        "ed",
-        "eds",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "dept",
-        "univ",
-        "assn",
-        "approx",
-        "ca",
-        "dec",
-        "feb",
-        "jan",
-        "mar",
-        "apr",
-        "aug",
-        "sept",
-        "sep",
-        "oct",
-        "nov",
-        "mt",
-        "ave",
-        "blvd",
-        "u.s",
-        "u.k",
-        "a.m",
-        "p.m",
-        "ph.d",
-        "bzw",
-        "z.b",
-        "d.h",
-        "usw",
-        "nr",
-        "bd",
-        "hr",
-        "fr",
-        "str",
-        "mme",
-        "mlle",
-        "m",
-    ]
-)
+_ABBREVIATIONS = frozenset((
+    "mr", "mrs", "ms", "dr", "prof", "rev", "hon", "gen", "col", "capt", "lt", "sgt", "st", "jr", "sr", "vs", "etc",
+    "e.g", "i.e", "cf", "viz", "al", "fig", "figs", "no", "nos", "vol", "vols", "pp", "p", "ch", "sec", "ed", "eds",
+    "inc", "ltd", "co", "corp", "dept", "univ", "assn", "approx", "ca", "dec", "feb", "jan", "mar", "apr", "aug",
+    "sept", "sep", "oct", "nov", "mt", "ave", "blvd", "u.s", "u.k", "a.m", "p.m", "ph.d", "bzw", "z.b", "d.h", "usw",
+    "nr", "bd", "hr", "fr", "str", "mme", "mlle", "m",
+))  # fmt: skip
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘(\[«]*$")
 
 
 def _sentences(text: str) -> Iterable[tuple[int, int]]:
-    spans, begin = [], 0
-    for stop in _STOP.finditer(text):
-        if _ends_sentence(text, stop.start(), stop.end()):
-            spans.append((begin, stop.end()))
-            begin = stop.end()
+    spans, begin, seen = [], 0, 0
+    for place in _OPENS_STOP.finditer(text):
+        if place.start() < seen or not (stop := _STOP.match(text, place.start())):
+            continue
+        seen = stop.end()
+        if _ends_sentence(text, stop.start(), seen):
+            spans.append((begin, seen))
+            begin = seen
     return [*spans, (begin, len(text))]
 
 

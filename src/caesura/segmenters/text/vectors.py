@@ -62,7 +62,7 @@ class Vectors(AdditiveSegmenter):
             return marks.with_units(None)
         return AdditiveSegmenter.segment(self, units, segments, **places)
 
-    def cost(self, units: tuple[str, ...], known: bool) -> Spread:
+    def cost(self, units: tuple[str, ...], segments: int | None) -> Spread:
         """Return the cost of segments of this text."""
         return Spread.of(self._vectors(units), self.objective)
 
@@ -73,7 +73,7 @@ class Vectors(AdditiveSegmenter):
         from caesura.segmenters.text.trees import split_greedily
 
         number = min(len(units), max(2, round(len(units) / self.expected)))
-        splits = split_greedily(self.cost(units, known=True), self._frame(len(units)), number)
+        splits = split_greedily(self.cost(units, number), self._frame(len(units)), number)
         least = max(0.0, min((s.gain for s in splits), default=0.0))
         return least * (1.0 - 1e-9)  # so that the split which gave it pays
 
