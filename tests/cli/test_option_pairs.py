@@ -96,6 +96,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "missing": given("--missing skip", on="gold.json fewer.json"),
             "references": given("--references mean"),
             "bounds": given("--bounds"),
+            "bound": given("--bound c99", on="told.json near.json far.json|told.json fewer.json|told.csv near.json"),
             "by": given("--by genre"),
             "interval": given("--interval expanded"),
             "test": given("--test bootstrap"),
@@ -254,6 +255,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "story.txt",
         {
             "output": given("--output out/cut.json"),
+            "bound": given("--bound c99", needs="--reference story.json"),
             "method": given("--method texttiling"),
             "segments": given("--segments 6"),
             "density": given("--density 0.3"),
@@ -342,7 +344,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     data(corpus(coders, "xy"), "coders", "coders.csv")
     data(corpus(coders, ""), "plain", "plain.csv")
-    data(corpus(["g", "h"], "xy"), "gold", "gold.csv")
+    gold = corpus(["g", "h"], "xy")
+    data(gold, "gold", "gold.csv")
+    words = ("stone", "river", "cloud")
+    told = [a._replace(marks=a.marks.with_units([words[i // 4 % 3] for i in range(a.marks.length)])) for a in gold]
+    data(Corpus.from_annotations(told, attributes=gold.attributes), "told", "told.csv")
     small = [
         Annotation(item, coder, Segmentation.from_positions(list(enumerate(types[i % 3 :] + types, 1)), length=9))
         for i, item in enumerate(items[:6])

@@ -10,9 +10,11 @@ from io import StringIO
 import numpy as np
 import pytest
 
+from caesura import samples
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Corpus, Segmentation
-from caesura.statistics import Accumulator, baseline, evaluate, make_scorer
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.segmenters import segmenter, segmenter_names
+from caesura.statistics import Accumulator, baseline, bound, evaluate, make_scorer
 from caesura.statistics.evaluation_tables import as_frame, record_table, render, rows_frame
 
 
@@ -88,6 +90,28 @@ def test_missing_items() -> None:
     assert worst.per_item[-1] == 0.0
     with pytest.raises(CaesuraError, match="no system"):
         evaluate(gold(), {}, ["F"])
+
+
+def test_every_registered_segmenter_serves_as_a_bound() -> None:
+    """With the rounded mean number of segments of the coders; blind ones and people among them, typed references too."""
+    gold = samples.load("moonstone")
+    names = [name for name in segmenter_names("text") if name != "supervised"]
+    result = evaluate(gold, gold, ["B"], bounds=[*names, "random density"], resamples=0)
+    assert set(result.bounds) == {*names, "random density"}
+    (units,) = gold.texts.values()
+    number = round(sum(len(a.marks) for a in gold) / len(gold))
+    by_hand = Corpus.from_annotations([Annotation(gold.items[0], "c99", segmenter("c99").segment(units, number))])
+    assert result.bounds["c99"]["B"].micro == evaluate(gold, by_hand, ["B"], resamples=0)["B"].micro
+    typed = Corpus.from_annotations([("t", "x", Segmentation.from_labels_at(["a", "", "b", "b"], units=list("pqrs")))])
+    assert bound("uniform", typed).labels == bound("c99", typed).labels == typed.labels
+    with pytest.raises(CaesuraError, match="there is no bound 'c98'; did you mean 'c99'"):
+        evaluate(gold, gold, ["B"], bounds=["c98"])
+    with pytest.raises(CaesuraError, match="each item has one coder"):
+        evaluate(typed, typed, ["F"], bounds=["human"])
+    with pytest.raises(CaesuraError, match="c99 segments texts, and the reference carries none"):
+        evaluate({"a": [2, 3]}, {"a": [2, 3]}, ["F"], bounds=["c99"])
+    with pytest.raises(CaesuraError, match="spectral segments sound, not text"):
+        evaluate(gold, gold, ["B"], bounds=["spectral"])
 
 
 def test_bounds_and_their_warning() -> None:

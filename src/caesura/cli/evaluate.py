@@ -13,6 +13,7 @@ from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, asked_for, named_alike, names_of, tolerances
 from caesura.cli.limits import fail_with, limits_of, worse_than
 from caesura.cli.options import (
+    Bounds,
     Encoding,
     FailUnder,
     Format,
@@ -37,7 +38,7 @@ from caesura.errors import FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.metrics.catalog import choose_metrics
 from caesura.model import Corpus
-from caesura.statistics import Evaluation, Measured, Results
+from caesura.statistics import Evaluation, Measured, Results, usual_bounds
 from caesura.statistics import evaluate as evaluate_corpora
 from caesura.statistics.differences import SystemTests, system_tests
 from caesura.statistics.evaluation_tables import FILES, TABLES, file_content, frame_content, render, rows_frame
@@ -75,6 +76,7 @@ def evaluate(
     bounds: Annotated[
         bool, Option("--bounds", help="Measure baselines and people against each other beside the systems.")
     ] = False,
+    bound: Bounds = None,
     by: Annotated[
         str | None,
         Option("--by", help="Group by attributes of the items: genre, length; in time: item,speaker,class."),
@@ -135,7 +137,7 @@ def evaluate(
     )  # fmt: skip
     how: dict[str, Any] = {"missing": missing, "references": references, "interval": interval, "seed": seed}
     asked = engine is not None or scheduler is not None or checkpoint is not None or keep_going
-    in_memory = bool(by or bounds or item or (rows is not None and not asked))
+    in_memory = bool(by or bounds or bound or item or (rows is not None and not asked))
     groups = None
     if wants_streaming([reference, *systems], asked=asked, in_memory=in_memory):
         run = {
@@ -153,7 +155,8 @@ def evaluate(
         gold, against = _read(reading, reference, systems, item)
         chosen = choose_metrics(names, given, gold.kind)
         with working("evaluating"):
-            found = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, **how)
+            wanted = [*(usual_bounds(gold) if bounds else ()), *(bound or ())]
+            found = evaluate_corpora(gold, against, chosen, bounds=wanted, threads=workers, **how)
         if by is not None:
             rule = asked_for(tolerance=given.get("tolerance", [None])[0], matching=matching)
             groups = group_systems(found, gold, against, by, **rule)

@@ -52,6 +52,14 @@ Metrics: TypeAlias = Annotated[
         offer=Names("metrics"),
     ),
 ]
+Bounds: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        "--bound",
+        help="Measure this segmenter beside the systems, as many segments as the coders have: dcm, c99 … Repeatable.",
+        offer=Names("segmenters"),
+    ),
+]
 Seed: TypeAlias = Annotated[int, Option("--seed", min=0, help="Seed of everything random.")]
 Items: TypeAlias = Annotated[list[str] | None, Option("--item", "-i", help="Only this item; repeatable.")]
 Coders: TypeAlias = Annotated[list[str] | None, Option("--coder", "-c", help="Only this coder; repeatable.")]

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
-from caesura.cli.options import Encoding, Format, Json, Metrics, ToFormat, writable
+from caesura.cli.options import Bounds, Encoding, Format, Json, Metrics, ToFormat, writable
 from caesura.errors import CaesuraError
 
 #: Options that only one medium knows.
 _OF_SOUND = ("threshold", "interval", "channel", "scores")
 _OF_TEXT = ("density", "mean_length", "unit", "levels", "tokens", "language", "parameter", "model", "learn", "save", "reference",
-            "metric", "explain", "encoding", "format")  # fmt: skip
+            "metric", "bound", "explain", "encoding", "format")  # fmt: skip
 
 
 def segment(
@@ -55,6 +55,7 @@ def segment(
         Option("--reference", "-r", help="Segmented texts: evaluate at once, with random and human bounds."),
     ] = None,
     metric: Metrics = None,
+    bound: Bounds = None,
     explain: Annotated[
         bool, Option("--explain", help="Show what speaks for each boundary, and cohesion and posterior along the text.")
     ] = False,

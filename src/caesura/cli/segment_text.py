@@ -45,6 +45,7 @@ class TextRun:
     save: Path | None
     reference: Path | None
     metric: list[str] | None
+    bound: list[str] | None
     explain: bool | None
     to: str | None
     encoding: str | None
@@ -165,12 +166,13 @@ class TextRun:
         show_blocks(chain.from_iterable((f"{item}", *explanation.blocks()) for item, explanation in reasons.items()))
 
     def _evaluate(self, corpus: Corpus, name: str) -> None:
-        from caesura.statistics import evaluate
+        from caesura.statistics import evaluate, usual_bounds
 
         gold = Reading(self.format, self.encoding).corpus(self.reference or "")
         if len(gold.items) == len(corpus.items) == 1 and gold.items != corpus.items:
             corpus = Corpus.from_annotations(a._replace(item=gold.items[0]) for a in corpus)
-        evaluation = evaluate(gold, {name: corpus}, self.metric or _METRICS, bounds=True)
+        bounds = [*usual_bounds(gold), *(self.bound or ())]
+        evaluation = evaluate(gold, {name: corpus}, self.metric or _METRICS, bounds=bounds)
         if self.json:
             as_json(evaluation.as_dict())
         else:

@@ -131,6 +131,26 @@ def _gold() -> list[Block]:
     ]
 
 
+def _segmenters() -> list[Block]:
+    from caesura.samples.moonstone import chapters
+    from caesura.segmenters.text import DCM
+    from caesura.statistics import evaluate
+
+    (units,) = samples.load("moonstone").texts.values()
+    corpus = chapters()
+    bounds = ["random density", "uniform", "c99", "dcm", "human"]
+    evaluation = evaluate(corpus, corpus, ["B", "WD"], bounds=bounds, resamples=0)
+    rows: list[list[Cell]] = [
+        [name, *(scores[measure].micro for measure in ("B", "WD"))] for name, scores in evaluation.bounds.items()
+    ]
+    return [
+        f"Chapter 1 of The Moonstone, {len(units)} paragraphs, cut into three by machine: where its words change.",
+        *DCM().explain(units, 3).blocks(),
+        _table(["eight chapters, against the coders", "B", "WD"], rows),
+        "A segmenter stands between chance and people; each was told how many segments the coders have on average.",
+    ]
+
+
 def _vowels() -> list[Block]:
     shown: list[Block] = Entry("caesura.vowels.tour:visit").load()()  # that room plugs in; nothing imports it
     return shown
@@ -159,6 +179,7 @@ STOPS: tuple[Stop, ...] = (
     Stop("alignment", "Aligning segments", "caesura compare sample:stargazer --draw alignment", _alignment),
     Stop("region", "Boundaries in time", "caesura compare sample:phones --coders ann,aligner", _region),
     Stop("gold", "One annotation out of many", "caesura unify sample:walk", _gold),
+    Stop("segmenters", "Placing boundaries", "caesura segment sample:moonstone --segments 3 --explain", _segmenters),
     Stop("vowels", "Placing vowels", "caesura vowels --help", _vowels),
     Stop("scripts", "Every script", "caesura show sample:scripts", _scripts),
 )

@@ -3,7 +3,7 @@
 from caesura.display.table_cells import Interval
 from caesura.statistics.accumulate import Accumulator, make_scorer
 from caesura.statistics.bootstrap import bootstrap_interval
-from caesura.statistics.bounds import BASELINES, baseline
+from caesura.statistics.bounds import BASELINES, baseline, bound, usual_bounds
 from caesura.statistics.counted import CountedPairs
 from caesura.statistics.evaluation import Evaluation, evaluate
 from caesura.statistics.results import Measured, Results
@@ -21,10 +21,12 @@ __all__ = [
     "Results",
     "baseline",
     "bootstrap_interval",
+    "bound",
     "compare_systems",
     "evaluate",
     "holm",
     "make_scorer",
     "paired_test",
     "rank_test",
+    "usual_bounds",
 ]

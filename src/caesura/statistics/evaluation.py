@@ -18,7 +18,7 @@ from caesura.model.corpus import CorpusLike, as_corpus, is_marks
 from caesura.model.pairs import Missing, pair_systems
 from caesura.registry import Entry
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
-from caesura.statistics.bounds import BASELINES, baseline
+from caesura.statistics.bounds import HUMAN, bound, usual_bounds
 from caesura.statistics.counted import CountedPairs, References
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_whole, number_of
@@ -155,7 +155,7 @@ def evaluate(
     *,
     references: References = "pooled",
     missing: Missing = "error",
-    bounds: bool = False,
+    bounds: bool | Collection[str] = False,
     level: float = 0.95,
     resamples: int = 10_000,
     interval: IntervalMethod = "percentile",
@@ -178,7 +178,8 @@ def evaluate(
     missing
         Items that only one side has: "error" refuses, "skip" leaves them out and lists them, "worst" takes the missing side as unmarked.
     bounds
-        Also measure baselines (none, all, uniform, random) and, where items have several coders, people against each other.
+        Also measure baselines (none, all, uniform, random) and, where items have several coders, people against each other. Or the names of
+        some: baselines, "human", and registered segmenters of text, which get as many segments as the coders have on average.
     level, resamples, interval, seed
         Of the bootstrap over items; "percentile", "bca", or "expanded" for fewer than fifty items. One item has no interval, nor has
         any result of 0 resamples.
@@ -209,7 +210,7 @@ def evaluate(
         systems={name: measure(each) for name, each in counted.items()},
         counted=counted,
         attributes=reference.attributes,
-        bounds=_bounds(reference, measure, threads) if bounds else {},
+        bounds=_bounds(reference, bounds, measure, threads),
         resampling=measure.resampling,
     )
 
@@ -246,14 +247,26 @@ class _Measure:
         }
 
 
-def _bounds(reference: Corpus, measure: _Measure, threads: int | None) -> dict[str, dict[str, Measured]]:
-    seed = measure.resampling.seed
-    placed = {name: baseline(name, reference, seed=seed) for name in BASELINES}
-    bounds = {name: measure(CountedPairs(Pairs.between(reference, each), threads)) for name, each in placed.items()}
-    people = CountedPairs.among_coders(reference, threads)
-    if len(people.pairs):  # nobody is the reference of anybody here, so that all pairs are pooled
-        bounds["human"] = replace(measure, references="pooled")(people)
-    return bounds
+def _bounds(
+    reference: Corpus, wanted: bool | Collection[str], measure: _Measure, threads: int | None
+) -> dict[str, dict[str, Measured]]:
+    if isinstance(wanted, str):
+        raise CaesuraError(f"bounds are True, or a list of names such as [{wanted!r}].")
+    names = list(dict.fromkeys(usual_bounds(reference) if wanted is True else wanted or ()))
+    measured = {}
+    for name in names:
+        if name == HUMAN:
+            continue
+        placed = bound(name, reference, seed=measure.resampling.seed)
+        measured[name] = measure(CountedPairs(Pairs.between(reference, placed), threads))
+    if HUMAN in names:
+        people = CountedPairs.among_coders(reference, threads)
+        if not len(people.pairs):
+            raise CaesuraError(
+                "each item has one coder, so that people cannot be held against each other; leave 'human' out."
+            )
+        measured[HUMAN] = replace(measure, references="pooled")(people)  # nobody is anybody's reference: all are pooled
+    return measured
 
 
 def _choose_metrics(wanted: Iterable[str | Metric] | None, counted: CountedPairs) -> list[Metric]:

@@ -11,7 +11,7 @@ import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.segmenters.text import C99, DCM, U00, Supervised, TextTiling, load
-from caesura.segmenters.text.fitting import Example, calibration_error, examples_of
+from caesura.segmenters.text.fitting import Example, calibration_error, choose_number, examples_of
 
 TOPICS = [["ship", "sea", "sail", "storm"], ["bread", "flour", "oven", "yeast"], ["judge", "court", "jury", "law"]]
 
@@ -184,3 +184,14 @@ def test_durations_by_the_mean_of_the_text() -> None:
         DCM(em=True).stream()
     with pytest.raises(CaesuraError, match="expected a mean length in units"):
         DCM(duration="long")
+
+
+def test_a_number_is_learnt_that_is_neither_none_nor_too_many() -> None:
+    """Ten texts of ten places, one boundary each: nothing placed scores as well by WD as one boundary a little off."""
+    references = [Segmentation(11, [5])] * 10
+    nothing, near, every = Segmentation(11, []), Segmentation(11, [6]), Segmentation(11, list(range(1, 11)))
+    mixed = [near] * 5 + [Segmentation(11, [1])] * 5
+    assert choose_number(references, [[nothing] * 10, mixed, [every] * 10], "WD") == 1
+    assert choose_number(references, [[nothing] * 10, [every] * 10], "WD") == 0
+    assert choose_number(references, [[every] * 10, [nothing] * 10, mixed], None) == 2
+    assert choose_number(references, [references, mixed], "B") == 0

@@ -18,8 +18,6 @@ from caesura.segmenters.text.tokens import Bags
 if TYPE_CHECKING:
     from caesura.segmenters.text.dcm import DCM
 
-__all__ = ["estimate"]
-
 _ROUNDS = 20
 #: Logarithms between which the prior and the dispersion are looked for; the authors' program caps the dispersion there.
 _PRIORS = (np.log(1e-4), np.log(100.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -51,7 +51,7 @@ def examples_of(corpus: Corpus) -> list[Example]:
 
 
 def fit(segmenter: T, corpus: Corpus, metric: str | None = "B", priors: Sequence[float] = ()) -> T:
-    """Choose what decides the number of segments so that the metric is best on these texts, and the temperature of the posteriors.
+    """Choose what decides the number of segments so that these texts score well, and the temperature of the posteriors.
 
     Parameters
     ----------
@@ -61,44 +61,44 @@ def fit(segmenter: T, corpus: Corpus, metric: str | None = "B", priors: Sequence
     corpus
         Segmented texts; a few suffice.
     metric
-        By which score: ``B``, ``WD``, ``Pk`` or any other; None matches the mean number of segments.
+        By which score: ``B``, ``WD``, ``Pk`` or any other, see :func:`choose_number`; None matches the mean number of segments.
     """
     examples = examples_of(corpus)
-    score = scorer(metric)
-    tried = [(mean_score(candidate, examples, score), candidate) for candidate in _candidates(segmenter, priors)]
-    best = max(value for value, _ in tried)
-    chosen = next(candidate for value, candidate in tried if value >= best - 1e-12)
+    candidates = _candidates(segmenter, priors)
+    tried = [[candidate.segment(e.units).with_units(None) for e in examples] for candidate in candidates]
+    chosen = candidates[choose_number([e.reference.with_units(None) for e in examples], tried, metric)]
     return fit_temperature(chosen, examples) if isinstance(chosen, AdditiveSegmenter) else chosen
 
 
-Scorer = Callable[[Sequence[Segmentation], Sequence[Segmentation]], float]
+def choose_number(
+    references: Sequence[Segmentation], tried: Sequence[Sequence[Segmentation]], metric: str | None
+) -> int:
+    """Return which candidate to take, by what each made of the texts.
+
+    Of those that score within one standard error of the best (Breiman et al. 1984), the one whose mean number of segments is nearest to that
+    of the references: where boundaries are rare, WindowDiff alone would learn to place none, and B alone far too many. Without a metric only
+    the number counts.
+    """
+    wanted = np.mean([len(r) for r in references])
+    apart = np.array([abs(np.mean([len(h) for h in hypotheses]) - wanted) for hypotheses in tried])
+    if metric is not None:
+        scores = np.array([score_texts(metric, references, hypotheses) for hypotheses in tried])
+        means = np.nanmean(scores, axis=1)
+        best = int(np.argmax(means))
+        error = np.nanstd(scores[best], ddof=1) / np.sqrt(scores.shape[1]) if scores.shape[1] > 1 else 0.0
+        apart[means < means[best] - error - 1e-12] = np.inf
+    return int(np.argmin(apart))
 
 
-def mean_score(segmenter: TextSegmenter, examples: Iterable[Example], score: Scorer) -> float:
-    """Segment all examples, the number left open, and score them; higher is better."""
-    listed = list(examples)
-    return score([e.reference for e in listed], [segmenter.segment(e.units) for e in listed])
-
-
-def count_difference(references: Sequence[Segmentation], hypotheses: Sequence[Segmentation]) -> float:
-    """Minus the distance between the mean numbers of segments."""
-    return -abs(float(np.mean([len(r) for r in references]) - np.mean([len(h) for h in hypotheses])))
-
-
-def scorer(name: str | None) -> Scorer:
-    """Return what scores segmentations by a metric, higher being better; None matches the mean number of segments."""
+def score_texts(
+    name: str, references: Sequence[Segmentation], hypotheses: Sequence[Segmentation]
+) -> NDArray[np.float64]:
+    """Score texts one by one by a metric, higher being better."""
     from caesura.metrics import metric
 
-    if name is None:
-        return count_difference
     chosen = metric(name)
-    sign = 1.0 if chosen.higher_is_better else -1.0
-
-    def score(references: Sequence[Segmentation], hypotheses: Sequence[Segmentation]) -> float:
-        values = [chosen(r.with_units(None), h.with_units(None)) for r, h in zip(references, hypotheses, strict=True)]
-        return sign * float(np.nanmean(values))
-
-    return score
+    values = np.array([chosen(r, h) for r, h in zip(references, hypotheses, strict=True)], np.float64)
+    return values if chosen.higher_is_better else -values
 
 
 def _candidates(segmenter: T, priors: Sequence[float]) -> list[T]:

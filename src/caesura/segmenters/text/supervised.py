@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.model import Corpus
+from caesura.model import Corpus, Segmentation
 from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.base import Choice
 from caesura.segmenters.text.dcm import DCM
 from caesura.segmenters.text.features import Cues, choose_cues, describe_places
-from caesura.segmenters.text.fitting import Example, Scorer, examples_of, scorer
+from caesura.segmenters.text.fitting import Example, choose_number, examples_of, score_texts
 
 _WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _FACTORS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0)
@@ -57,14 +57,13 @@ class Supervised(DCM):
         texts = list(dict.fromkeys(e.units for e in examples))
         if len(texts) < 2:
             raise CaesuraError("a supervised segmenter learns from two texts or more.")
-        score = scorer(metric)
         number = min(_FOLDS, len(texts))
         fold_of = {units: i % number for i, units in enumerate(texts)}
         unseen: list[tuple[Example, NDArray[np.float64]]] = []
         for fold in range(number):
             part = self._learn([e for e in examples if fold_of[e.units] != fold])
             unseen += [(e, part.logits(e.units)) for e in examples if fold_of[e.units] == fold]
-        return self._learn(examples)._tune(unseen, score)
+        return self._learn(examples)._tune(unseen, metric)
 
     def logits(self, units: tuple[str, ...]) -> NDArray[np.float64]:
         """Return the learnt logit of a boundary at each place."""
@@ -103,24 +102,20 @@ class Supervised(DCM):
             scales=tuple(scales.tolist()),
         )
 
-    def _tune(self, unseen: Sequence[tuple[Example, NDArray[np.float64]]], score: Scorer) -> Self:
+    def _tune(self, unseen: Sequence[tuple[Example, NDArray[np.float64]]], metric: str | None) -> Self:
         """Choose the weight where the number is known, then the penalty where it is open."""
-        references = [e.reference for e, _ in unseen]
+        references = [e.reference.with_units(None) for e, _ in unseen]
 
-        def try_out(candidate: Self, known: bool) -> float:
+        def try_out(candidate: Self, known: bool) -> list[Segmentation]:
             choices = [candidate._solve(e.units, len(e.reference) if known else None, logits) for e, logits in unseen]
-            return score(
-                references,
-                [e.reference._trusted(len(e.units), c.positions) for (e, _), c in zip(unseen, choices, strict=True)],
-            )
+            return [Segmentation(len(e.units), c.positions) for (e, _), c in zip(unseen, choices, strict=True)]
 
-        weighed = max(
-            (self.with_parameters(weight=w) for w in _WEIGHTS), key=lambda candidate: try_out(candidate, True)
-        )
-        return max(
-            (weighed.with_parameters(penalty=f"{c:g} log N") for c in _FACTORS),
-            key=lambda candidate: try_out(candidate, False),
-        )
+        def mean_score(candidate: Self) -> float:
+            return float(np.nanmean(score_texts(metric or "B", references, try_out(candidate, True))))
+
+        weighed = max((self.with_parameters(weight=w) for w in _WEIGHTS), key=mean_score)
+        candidates = [weighed.with_parameters(penalty=f"{c:g} log N") for c in _FACTORS]
+        return candidates[choose_number(references, [try_out(each, False) for each in candidates], metric)]
 
     def _decide(self, units: tuple[str, ...], segments: int | None, frame: dynamic.Frame | None = None) -> Choice:
         return self._solve(units, segments, self.logits(units), frame)
