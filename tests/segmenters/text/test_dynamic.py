@@ -121,11 +121,10 @@ def test_renaming_words_changes_nothing_and_a_doubled_text_has_a_seam() -> None:
     renamed = tuple(" ".join(f"{w[::-1]}q" for w in u.split()) for u in units)
     keep = DCM(tokens=str.split)
     assert keep.explain(units).objective == pytest.approx(keep.explain(renamed).objective, rel=1e-12)
-    other = tuple(u.replace("s", "z").replace("e", "x").replace("o", "y").replace("t", "j") for u in units)
     assert DCM(tokens=str.split).segment(
         [*["ship sea sail"] * 12, *["bread flour oven"] * 15], 2
     ).positions.tolist() == [12]
-    assert len(other) == 40
+    assert keep.segment([*units, *renamed], 2).positions.tolist() == [40]
 
 
 def test_gains_are_what_a_boundary_alone_saves() -> None:
@@ -146,6 +145,16 @@ def test_what_cannot_be_had_is_refused() -> None:
         DCM().segment(units, forced=[3], forbidden=[3])
     with pytest.raises(CaesuraError, match="places go from 1 to 9"):
         DCM().segment(units, forced=[10])
+
+
+def test_what_would_take_hours_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dynamic, "_MOST_STEPS", 1000.0)
+    units = text(60, 3)
+    assert DCM(max_length=10).segment(units).length == 60
+    for ask in (DCM().segment, DCM().explain, DCM(max_length=10).candidates):
+        arguments = (units, 3) if ask.__name__ == "candidates" else (units,)
+        with pytest.raises(CaesuraError, match=r"60 units have \de\+03 segments to look at, .* give a longest segment"):
+            ask(*arguments)
 
 
 def test_candidates_for_every_number() -> None:

@@ -100,6 +100,15 @@ def test_chance_is_repeatable() -> None:
         Random().segment(TEXT)
 
 
+def test_chance_meets_as_many_boundaries_as_it_should() -> None:
+    """Of 5 places drawn among 40, 8 of which are right, the hypergeometric mean 5 · 8 / 40 are; within three standard errors of 2,000 draws."""
+    right = set(range(3, 40, 5))
+    draws = [Random(seed=s).segment(["x"] * 41, 6).positions.tolist() for s in range(2000)]
+    matches = [len(right.intersection(draw)) for draw in draws]
+    spread = np.sqrt(5 * (8 / 40) * (32 / 40) * (35 / 39))
+    assert np.mean(matches) == pytest.approx(1.0, abs=3 * spread / np.sqrt(2000))
+
+
 def test_people() -> None:
     corpus = Corpus.from_annotations(
         Annotation("a", coder, Segmentation.from_masses(masses, units=TEXT))

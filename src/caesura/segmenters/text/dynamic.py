@@ -21,6 +21,9 @@ from caesura.kernels import dynamic_program as program
 #: Cells of a table of K × n numbers that fit into memory without a thought: 200 million, 2.4 GB.
 _MOST_CELLS = 200_000_000
 
+#: Segments that are looked at: 10^11 take minutes, more would look like a program that hangs.
+_MOST_STEPS = 1e11
+
 
 class Cost(Protocol):
     """What one segment costs, for an additive segmenter."""
@@ -116,6 +119,15 @@ class Frame:
         places = None if self.places is None else np.ascontiguousarray(self.places[::-1])
         return replace(self, forced=forced, places=places)
 
+    def check_work(self, segments: int = 1) -> None:
+        """Refuse what would take hours: all starts for all ends, for each number of segments."""
+        steps = float(np.maximum(self.highest - self.lowest + 1, 0).sum()) * segments
+        if steps > _MOST_STEPS:
+            raise CaesuraError(
+                f"{self.length} units have {steps:.0e} segments to look at, more than the {_MOST_STEPS:.0e} that take minutes; give a longest "
+                "segment (max_length=200), or cut the text."
+            )
+
     def refuse(self, segments: int | None = None) -> CaesuraError:
         """Say that nothing fits."""
         number = "any number of segments" if segments is None else f"{segments} segments"
@@ -157,6 +169,7 @@ def solve_free(cost: Cost, frame: Frame, penalty: float = 0.0) -> Solution:
     """Find the segmentation of least cost, each segment costing ``penalty`` on top."""
     if not frame.length:
         return Solution(np.empty(0, np.int64), 0.0)
+    frame.check_work()
     costs, back = np.full(frame.length + 1, np.inf), np.full(frame.length + 1, -1, np.int32)
     costs[0] = 0.0
     for first, block in cost.rows(frame):
@@ -168,6 +181,7 @@ def solve_free(cost: Cost, frame: Frame, penalty: float = 0.0) -> Solution:
 
 def solve_known(cost: Cost, frame: Frame, most: int) -> Table:
     """Find the segmentations of least cost into 1, 2, … ``most`` segments, all in one sweep."""
+    frame.check_work(most)
     cells = (most + 1) * (frame.length + 1)
     if cells > _MOST_CELLS:
         raise CaesuraError(
@@ -194,6 +208,7 @@ def posteriors(
         return np.empty(0)
     if not temperature > 0:
         raise CaesuraError(f"the temperature is {temperature}; expected a number above 0.")
+    frame.check_work(2 * (segments or 1))
     forward = _sums(cost, frame, penalty, segments, 1.0 / temperature)
     backward = _sums(cost.reversed(), frame.reversed(), penalty, segments, 1.0 / temperature)[..., ::-1]
     inner = slice(1, n)
