@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 
 TAME = st.text("abcdefghij", min_size=1, max_size=5)
 ODD = [
@@ -35,7 +35,9 @@ ENDNOTES = st.sampled_from(["?", ".", ",", "--", ";"])
 
 
 @st.composite
-def corpora(draw, kinds=("units", "time", "nested"), strings=WILD, has=frozenset(), may=frozenset(), types=None):
+def corpora(
+    draw, kinds=("units", "time", "nested", "spans"), strings=WILD, has=frozenset(), may=frozenset(), types=None
+):
     """Draw a corpus: ``has`` what it must hold of the words of formats/losses.py, ``may`` what it may hold besides."""
 
     def holds(what: str) -> bool:
@@ -46,7 +48,7 @@ def corpora(draw, kinds=("units", "time", "nested"), strings=WILD, has=frozenset
     coders = draw(st.lists(strings, min_size=1, max_size=3 if holds("coders") else 1, unique=True))
     tracks = draw(st.lists(strings, min_size=1, max_size=2, unique=True)) if holds("tracks") else [""]
     labels = None
-    typed = kind != "nested" and ("untyped" not in has and holds("types"))
+    typed = kind not in ("nested", "spans") and ("untyped" not in has and holds("types"))
     if typed and not holds("integer types"):
         labels = draw(st.lists(strings if types is None else types, min_size=1, max_size=3, unique=True))
         labels = labels if holds("type order") else sorted(labels)
@@ -59,7 +61,9 @@ def corpora(draw, kinds=("units", "time", "nested"), strings=WILD, has=frozenset
             for coder in coders:
                 if annotations and draw(st.integers(0, 5)) == 0:
                     continue
-                if kind == "nested":
+                if kind == "spans":
+                    marks = draw(spans(length, strings, units))
+                elif kind == "nested":
                     marks = draw(hierarchies(length, units))
                 elif kind == "time":
                     marks = draw(
@@ -113,6 +117,14 @@ def _marked(draw, length, places, typed, labels, sets, units, names):
     cuts = len({p for p in places if 0 < p < length})
     named = draw(st.lists(names, min_size=cuts + 1, max_size=cuts + 1)) if names is not None else None
     return Segmentation(length, places, codes, labels, units, named)
+
+
+@st.composite
+def spans(draw, length, names, units=None):
+    """Draw spans anywhere in a text: gaps, overlaps, duplicates, with labels and without."""
+    starts = draw(st.lists(st.integers(0, length - 1), max_size=5))
+    rows = [(start, draw(st.integers(start + 1, length)), draw(st.none() | names)) for start in starts]
+    return Spans.from_rows(rows, length=length, units=units)
 
 
 @st.composite

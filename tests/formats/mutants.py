@@ -42,6 +42,7 @@ TYPED = cs.Segmentation.from_labels_at(["", ",", "", "?", "."], units=["so", "tw
 NAMED = cs.Segmentation(5, [2, 3], units=UNITS.units, names=["a", "b", "c"])
 NESTED = cs.Hierarchy.from_brackets("[[so twice] [five]] miles round")
 TIDY = cs.Hierarchy.from_brackets("[[so twice] [five]] [miles round]")
+SPANS = cs.Spans.from_rows([(0, 2, "a"), (1, 4, "b"), (3, 5, None)], length=6)
 TIMED = cs.Segmentation.from_times([0.5, 1.25], length=2.0, names=["a", "b", "c"])
 
 
@@ -51,7 +52,7 @@ def good_files(name: str) -> dict[str, bytes]:
     chosen = named_format(name)
     if name == "marked-text":  # holds letters of two scripts and nothing else
         return {"talk.marked": "שָׁלוֹם עֲלֵיכֶם\nבֹּקֶר טוֹב\n".encode()}
-    for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED):
+    for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED, SPANS):
         corpus = cs.Corpus.from_dict({"talk": {"ann": marks}})
         with tempfile.TemporaryDirectory() as folder:
             try:

@@ -11,7 +11,7 @@ from caesura.formats.signatures import option_types
 
 DOCS = Path(__file__).parents[2] / "docs"
 OURS = [name for name in FORMATS if FORMATS.source(name) == "caesura"]  # other packages document their own
-KINDS = {"units": "units", "time": "time", "nested": "nested"}
+KINDS = {"units": "units", "time": "time", "nested": "nested", "spans": "spans", "spans in time": "spans in time"}
 SAID = ["items", "coders", "tracks", "text", "types", "integer types", "type sets", "type order", "names", "attributes"]
 
 

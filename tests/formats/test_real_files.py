@@ -131,7 +131,7 @@ def test_brat(tmp_path):
     assert cs.read(path, unit="character", only="Action", marks="nested").kind == "nested"
     assert cs.read(tmp_path).items == ("doc",)  # the text beside it is no item of its own
     for line, says in (
-        ("T1\tA 0 2\tTh", "the span 0–2 ends inside 'The'"),
+        ("T1\tA 0 2\tTh\nT2\tB 3 3\t", "the span 3–3 (B) is empty"),
         ("T1\tA 0 99\tx", "line 1: the span 0 99 lies outside the text of 39 characters"),
         ("T1\tA 0 3;4 7\tx", "line 1: this span is in several pieces"),
         ("T1 A 0 3", "line 1: expected T1, a tab"),
@@ -139,6 +139,10 @@ def test_brat(tmp_path):
         with pytest.raises(cs.FormatError) as caught:
             cs.read(written(tmp_path, "doc.ann", line + "\n"))
         assert says in str(caught.value)
+    written(tmp_path, "doc.ann", "T1\tA 0 2\tTh\n")
+    assert cs.read(tmp_path / "doc.ann")["doc", ""].rows == [(0, 2, "A")]
+    with pytest.raises(cs.FormatError, match="the span 0–2 ends inside 'The'"):
+        cs.read(tmp_path / "doc.ann", unit="word")
     with pytest.raises(cs.FormatError, match=r"alone\.txt: there is no such file"):
         cs.read(written(tmp_path, "alone.ann", "T1\tA 0 3\tThe\n"))
 

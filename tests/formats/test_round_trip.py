@@ -51,7 +51,7 @@ def unnamed(chosen, corpus):
 @given(data=st.data())
 def test_what_a_format_carries_survives(name, data):
     chosen = named_format(name)
-    kinds = [kind for kind in ("units", "time", "nested") if kind in chosen.carries]
+    kinds = [kind for kind in ("units", "time", "nested") if kind in chosen.carries] or ["spans"]
     has = {what for what in ("text",) if "textless" not in chosen.carries}
     has |= {"types"} if "untyped" not in chosen.carries else {"untyped"} if "types" not in chosen.carries else set()
     corpus = data.draw(

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
-from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
-from caesura.model import Annotation, Corpus
+from caesura.formats.standoff import Marked, Span, StandoffOptions, Unit, join_units, read_standoff, spans_of
+from caesura.model import Corpus
 
 _SPAN = re.compile(r"T\S*\t(\S+) ([0-9; ]+)(?:\t.*)?")
 
 
-def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Sequence[str] | str | None = None) -> Corpus:
+def read(source: Source, *, unit: Unit | None = None, **standoff: Unpack[StandoffOptions]) -> Corpus:
     """Read one text by one annotator; relations, events, attributes and notes are passed over.
 
     Parameters
     ----------
     unit
         What a unit of the text is.
+    as
+        Whether spans stay spans or become boundaries.
     marks
-        What a span is: a segment, a nested segment, or the stretch before a boundary whose type its label is.
+        What a span is among boundaries: a segment, a nested segment, or the stretch before a boundary whose type its label is.
     only
         The labels to read (default: all).
     """
     text = source.sibling(".txt").raw_text
     spans = [_span(source, number, line, len(text)) for number, line in source.lines if line.startswith("T")]
-    annotation = marks_of(Text(text, unit), spans, marks, only, lambda why: FormatError(source.path, None, why))
-    return Corpus.from_annotations([Annotation(source.stem, "", annotation)])
+    marked = Marked(source.stem, "", text, spans, lambda why: FormatError(source.path, None, why))
+    return read_standoff([marked], unit=unit, **standoff)
 
 
-def write(corpus: Corpus, *, unit: Unit = "word") -> dict[str, str]:
+def write(corpus: Corpus, *, unit: Unit | None = None) -> dict[str, str]:
     """Write the spans and, beside them, the text."""
     marks = corpus.annotation(0).marks
-    text, starts = join_units(marks.units or (), unit)
+    text, starts = join_units(marks, unit)
     lines = [
         f"T{number}\t{label} {start} {end}\t{' '.join(text[start:end].split())}\n"
         for number, (start, end, label) in enumerate(spans_of(marks, starts), 1)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from caesura.errors import FormatError, MissingExtra
 from caesura.files import Source, line_of
-from caesura.formats.standoff import As, Span, Text, join_units, marks_of, spans_of
-from caesura.model import Annotation, Corpus
+from caesura.formats.standoff import Marked, Span, StandoffOptions, Text, join_units, read_standoff, spans_of
+from caesura.model import Corpus
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -32,8 +31,7 @@ def read(
     *,
     layer: str | None = None,
     feature: str | None = None,
-    marks: As = "auto",
-    only: Sequence[str] | str | None = None,
+    **standoff: Unpack[StandoffOptions],
 ) -> Corpus:
     """Read one text by one annotator.
 
@@ -43,8 +41,8 @@ def read(
         The type whose annotations are segments (default: ``webanno.custom.Segment`` if there are any, else DKPro's sentences).
     feature
         The feature that names a segment (default: label, value, name or identifier, whichever the type has).
-    marks, only
-        What a span is, which labels to read.
+    as, marks, only
+        Whether spans stay spans, what they are otherwise, which labels to read.
     """
     cas = _load(source)
     text = cas.sofa_string or ""
@@ -58,9 +56,9 @@ def read(
             )
     annotations = _select(cas, _layer(source, cas, layer))
     spans: list[Span] = [(*_place(source, a, len(text)), _label(source, a, feature)) for a in annotations]
-    units = Text(text, edges=tokens or None)
-    annotation = marks_of(units, spans, marks, only, lambda why: FormatError(source.path, None, why))
-    return Corpus.from_annotations([Annotation(source.stem, "", annotation)])
+    units = Text(text, edges=tokens) if tokens else None
+    marked = Marked(source.stem, "", text, spans, lambda why: FormatError(source.path, None, why), units)
+    return read_standoff([marked], **standoff)
 
 
 def write(corpus: Corpus) -> dict[str, str]:
@@ -72,7 +70,7 @@ def write(corpus: Corpus) -> dict[str, str]:
     marks = corpus.annotation(0).marks
     units = marks.units or ()
     cas = cassis.Cas(typesystem=types)
-    text, starts = join_units(units)
+    text, starts = join_units(marks)
     cas.sofa_string, cas.sofa_mime = text, "text/plain"
     cas.add_all([token(begin=start, end=start + len(unit)) for start, unit in zip(starts, units, strict=True)])
     cas.add_all([segment(begin=start, end=end, label=label) for start, end, label in spans_of(marks, starts)])

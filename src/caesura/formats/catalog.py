@@ -27,7 +27,7 @@ from caesura.registry import Entry, Registry
 class Format:
     """What is known of a format before its module is loaded.
 
-    ``carries`` names what survives writing and reading, of: ``units``, ``time``, ``nested`` (the kinds of annotation); ``untyped``,
+    ``carries`` names what survives writing and reading, of: ``units``, ``time``, ``nested``, ``spans``, ``spans in time`` (the kinds of annotation); ``unnamed spans``; ``untyped``,
     ``types``, ``integer types``, ``type sets`` (several at a position), ``type order`` (a scale other than the alphabet); ``tracks``,
     ``items``, ``coders`` (more than one of each); ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``empty``.
     A format without ``coders`` takes the coder's name from the file's, one without ``items`` the item's as well.
@@ -68,7 +68,7 @@ def _accept(name: str, loaded: Any) -> Any:
 
 
 _FLAT = "units, untyped, types, integer types, type sets, tracks, items, coders, textless"
-_STANDOFF = "units, untyped, names, nested, text"
+_STANDOFF = "units, untyped, names, nested, spans, unnamed spans, text"
 _NESTED = "nested, tracks, items, coders, textless"
 _SPEECH = "time, untyped, textless, names"
 
@@ -80,6 +80,7 @@ FORMATS: Registry[Any] = Registry(
         "caesura-jsonl": _entry("caesura_jsonl", "Caesura's JSON lines", ".jsonl .ndjson", "everything", exact=True),
         "parquet": _entry("parquet", "Parquet", ".parquet", "everything", extra="parquet", exact=True),
         "segeval-json": _entry("segeval_json", "segeval's JSON of masses", ".json", "units, untyped, items, coders, textless"),
+        "csv-spans": _entry("csv_spans", "CSV of labelled spans", ".csv .tsv", "spans, spans in time, unnamed spans, tracks, items, coders, textless"),
         "times": _entry("speech.times", "CSV of times", ".csv .tsv .times .txt", _SPEECH + ", types, tracks, items, coders"),
         "label-studio": _entry("label_studio", "Label Studio's JSON", ".json", _STANDOFF + ", items, coders"),
         "nested-json": _entry("nested_json", "JSON of nested segments", ".json", _NESTED + ", text"),
@@ -93,14 +94,14 @@ FORMATS: Registry[Any] = Registry(
         "wiki727": _entry("wiki727", "text with wiki-727 headings", ".txt .text", "units, untyped, names, text"),
         "choi": _entry("choi", "text with lines of =====", ".txt .ref", "units, untyped, text"),
         "transcript": _entry("transcript", "a transcript with endnotes", ".txt", "units, types, tracks, text"),
-        "textgrid": _entry("speech.textgrid", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types"),
-        "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks"),
+        "textgrid": _entry("speech.textgrid", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time"),
+        "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "timit": _entry("speech.timit", "TIMIT's phones", ".phn", _SPEECH),
         "timit-words": _entry("speech.timit", "TIMIT's words", ".wrd", _SPEECH),
         "mlf": _entry("speech.mlf", "an HTK master label file", ".mlf", _SPEECH + ", items"),
         "htk": _entry("speech.htk", "HTK labels", ".lab .rec", _SPEECH),
         "audacity": _entry("speech.audacity", "an Audacity label track", ".txt", _SPEECH + ", types"),
-        "rttm": _entry("speech.rttm", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items"),
+        "rttm": _entry("speech.rttm", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans"),
         "ctm": _entry("speech.ctm", "a CTM of words", ".ctm", _SPEECH + ", tracks, items"),
         "brackets": _entry("brackets", "bracketed text", ".txt .brackets", "nested, text"),
         "inline": _entry("inline", "text with bars between segments", ".txt", "units, untyped, text"),

@@ -42,17 +42,25 @@ def header_of(head: str) -> list[str]:
     return [name.strip().lower() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
 
 
-def read_table(source: Source, *, needs: Sequence[str] = (), aliases: dict[str, str] | None = None) -> Iterator[Row]:
-    """Give every row; blank lines are passed over, rows of another width refused."""
+def read_table(
+    source: Source,
+    *,
+    needs: Sequence[str] = (),
+    aliases: dict[str, str] | None = None,
+    header: Sequence[str] | None = None,
+) -> Iterator[Row]:
+    """Give every row; blank lines are passed over, rows of another width refused. ``header`` names the columns of a table that does not."""
     with source.stream() as text:
-        yield from _rows(source, text, needs, aliases or {})
+        yield from _rows(source, text, needs, aliases or {}, header)
 
 
-def _rows(source: Source, text: Iterable[str], needs: Sequence[str], aliases: dict[str, str]) -> Iterator[Row]:
+def _rows(
+    source: Source, text: Iterable[str], needs: Sequence[str], aliases: dict[str, str], header: Sequence[str] | None
+) -> Iterator[Row]:
     lines = iter(_without_nul(source, text))
     first = next(lines, "")
     reader = csv.reader(_chain(first, lines), delimiter=_delimiter(first))
-    columns: dict[str, int] | None = None
+    columns = None if header is None else {name: i for i, name in enumerate(header)}
     try:
         for cells in reader:
             if not any(cells):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.caesura_json import spell
 from caesura.formats.caesura_jsonl import objects
-from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
-from caesura.model import Annotation, Corpus
+from caesura.formats.standoff import Marked, Span, StandoffOptions, Unit, join_units, read_standoff, spans_of
+from caesura.model import Corpus
 
 _LABELS = ("label", "labels", "entities")
 
@@ -21,15 +21,15 @@ def sniff(head: str) -> bool:
     return first.startswith("{") and '"text"' in first and any(f'"{key}"' in first for key in _LABELS)
 
 
-def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Sequence[str] | str | None = None) -> Corpus:
+def read(source: Source, *, unit: Unit | None = None, **standoff: Unpack[StandoffOptions]) -> Corpus:
     """Read every text as an item, named by its ``item`` or ``id``.
 
     Parameters
     ----------
-    unit, marks, only
-        What a unit of the text is, what a span is, which labels to read.
+    unit, as, marks, only
+        What a unit of the text is, whether spans stay spans, what they are otherwise, which labels to read.
     """
-    annotations = []
+    texts = []
     with source.stream() as stream:
         for line, entry in objects(source, stream):
             if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
@@ -38,17 +38,17 @@ def read(source: Source, *, unit: Unit = "word", marks: As = "auto", only: Seque
                 why = 'this text has no "label"; write "label": [] where nobody marked anything.'
                 raise FormatError(source.path, line, why)
             spans = list(_spans(source, line, entry))
-            annotation = marks_of(Text(entry["text"], unit), spans, marks, only, _faults(source, line))
-            annotations.append(Annotation(str(entry.get("item", entry.get("id", line))), "", annotation))
-    if not annotations:
+            item = str(entry.get("item", entry.get("id", line)))
+            texts.append(Marked(item, "", entry["text"], spans, _faults(source, line)))
+    if not texts:
         raise FormatError(source.path, None, "the file holds no text.")
-    return Corpus.from_annotations(annotations)
+    return read_standoff(texts, unit=unit, **standoff)
 
 
-def write(corpus: Corpus, *, unit: Unit = "word") -> Iterator[str]:
+def write(corpus: Corpus, *, unit: Unit | None = None) -> Iterator[str]:
     """Write one line per item."""
     for number, a in enumerate(corpus, 1):
-        text, starts = join_units(a.marks.units or (), unit)
+        text, starts = join_units(a.marks, unit)
         label = [list(span) for span in spans_of(a.marks, starts)]
         yield spell({"id": number, "item": a.item, "text": text, "label": label}) + "\n"
 

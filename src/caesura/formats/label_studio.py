@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from caesura.errors import FormatError
 from caesura.files import Source, load_json
-from caesura.formats.standoff import As, Span, Text, Unit, join_units, marks_of, spans_of
-from caesura.model import Annotation, Corpus
+from caesura.formats.standoff import Marked, Span, StandoffOptions, Unit, join_units, read_standoff, spans_of
+from caesura.model import Corpus
 
 
 def sniff(head: str) -> bool:
@@ -18,29 +17,23 @@ def sniff(head: str) -> bool:
 
 
 def read(
-    source: Source,
-    *,
-    unit: Unit = "word",
-    marks: As = "auto",
-    only: Sequence[str] | str | None = None,
-    text: str | None = None,
+    source: Source, *, unit: Unit | None = None, text: str | None = None, **standoff: Unpack[StandoffOptions]
 ) -> Corpus:
     """Read every annotator's spans of every task; cancelled annotations are passed over.
 
     Parameters
     ----------
-    unit, marks, only
-        What a unit of the text is, what a span is, which labels to read.
+    unit, as, marks, only
+        What a unit of the text is, whether spans stay spans, what they are otherwise, which labels to read.
     text
         The field of ``data`` that holds the text (default: ``text``, or the only one there is).
     """
     tasks = load_json(source)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise FormatError(source.path, None, "expected a list of tasks.")
-    annotations = []
+    texts = []
     for number, task in enumerate(tasks, 1):
         item, content = _task(source, task, number, text)
-        units = Text(content, unit)
         for annotation in task.get("annotations") or []:
             if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
                 raise FormatError(source.path, None, f"task {number}: an annotation has no list of results.")
@@ -48,18 +41,17 @@ def read(
                 continue
             spans = [s for result in annotation["result"] for s in _spans(source, result, number, len(content))]
             coder = _coder(annotation.get("completed_by"))
-            fault = _faults(source, item, coder)
-            annotations.append(Annotation(item, coder, marks_of(units, spans, marks, only, fault)))
-    if not annotations:
+            texts.append(Marked(item, coder, content, spans, _faults(source, item, coder)))
+    if not texts:
         raise FormatError(source.path, None, "no task is annotated.")
-    return Corpus.from_annotations(annotations)
+    return read_standoff(texts, unit=unit, **standoff)
 
 
-def write(corpus: Corpus, *, unit: Unit = "word") -> str:
+def write(corpus: Corpus, *, unit: Unit | None = None) -> str:
     """Write one task per item, one annotation per coder; names are kept in ``data.item`` and ``completed_by.email``."""
     tasks: dict[str, dict[str, Any]] = {}
     for a in corpus:
-        text, starts = join_units(a.marks.units or (), unit)
+        text, starts = join_units(a.marks, unit)
         task = tasks.setdefault(
             a.item, {"id": len(tasks) + 1, "data": {"text": text, "item": a.item}, "annotations": []}
         )

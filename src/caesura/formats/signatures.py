@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
+from keyword import iskeyword
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
 
@@ -26,7 +27,7 @@ def check_options(function: Callable[..., Any], given: Mapping[str, Any], what: 
         if name not in hints:
             takes = f"it takes {', '.join(sorted(hints))}" if hints else "it takes none"
             raise FormatError(None, None, f"{what} takes no option {name!r}; {takes}.")
-    return {name: _convert(name, value, hints[name], what) for name, value in given.items()}
+    return {_parameter(name): _convert(name, value, hints[name], what) for name, value in given.items()}
 
 
 @cache
@@ -44,10 +45,20 @@ def option_types(function: Callable[..., Any]) -> dict[str, Any]:
     types: dict[str, Any] = {}
     for p in inspect.signature(function).parameters.values():
         if p.kind is p.KEYWORD_ONLY:
-            types[p.name] = hints.get(p.name, Any)
+            types[_option(p.name)] = hints.get(p.name, Any)
         elif p.kind is p.VAR_KEYWORD and get_origin(hints.get(p.name)) is Unpack:
-            types |= get_type_hints(get_args(hints[p.name])[0])
+            shared = get_type_hints(get_args(hints[p.name])[0])
+            types |= {_option(name): hint for name, hint in shared.items()}
     return types
+
+
+def _option(parameter: str) -> str:
+    """The option of a parameter whose name Python keeps for itself: ``as`` for ``as_``."""
+    return parameter.removesuffix("_")
+
+
+def _parameter(option: str) -> str:
+    return f"{option}_" if iskeyword(option) else option
 
 
 def parse_list(value: Any, separator: str | None = ",") -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Marks that stand off the text: spans of characters with a label, as annotation tools keep them, and units of the text.
 
-Shared by brat, Label Studio, doccano and UIMA. A span is a segment. Spans labelled ``segment`` have no name, spans labelled ``level1``,
-``level2`` … are nested; any other label is the segment's name.
+Shared by brat, Label Studio, doccano and UIMA. Spans are read as spans, unless all texts of a file are tiled by theirs: then they are
+segments, and nested ones where labels are ``level1``, ``level2`` … (``as=spans`` and ``as=boundaries`` decide instead). What is labelled
+``segment`` has no name.
 """
 
 from __future__ import annotations
@@ -10,18 +11,22 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypedDict
 
 from caesura.errors import FormatError, InvalidSegmentation
 from caesura.formats.signatures import parse_list
-from caesura.model import Hierarchy, Segmentation, Spans
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
 
 #: First character, character after the last, label.
 Span: TypeAlias = tuple[int, int, str]
+#: Builds the complaint about a text.
+Fault: TypeAlias = Callable[[str], FormatError]
 #: What a unit of the text is.
 Unit: TypeAlias = Literal["word", "line", "character"]
-#: What a span is: a segment, the stretch before a typed boundary, a nested segment; or what its label says.
+#: Whether spans stay spans; by default where they leave gaps or overlap, or cut words.
+Reading: TypeAlias = Literal["auto", "spans", "boundaries"]
+#: What a span is where it is read as boundaries: a segment, the stretch before a typed boundary, a nested segment; or what its label says.
 As: TypeAlias = Literal["auto", "segments", "boundaries", "nested"]
 
 _UNITS = {
@@ -41,7 +46,7 @@ class Text:
         self.starts = [start for start, _ in bounds]
         self.ends = [end for _, end in bounds]
 
-    def units_covered(self, start: int, end: int, fault: Callable[[str], FormatError]) -> tuple[int, int] | None:
+    def units_covered(self, start: int, end: int, fault: Fault) -> tuple[int, int] | None:
         """Return the first and last unit of a span, counted from 1; None where it holds none."""
         first, last = bisect_left(self.starts, start), bisect_right(self.ends, end)
         for at, edge in ((start, "begins"), (end, "ends")):
@@ -53,20 +58,93 @@ class Text:
         return (first + 1, last) if first < last else None
 
 
-def marks_of(
-    text: Text, spans: Sequence[Span], how: As, only: Sequence[str] | str | None, fault: Callable[[str], FormatError]
-) -> Segmentation | Hierarchy:
-    """Turn labelled spans into marks on the units of a text."""
+class StandoffOptions(TypedDict, total=False):
+    """What every reader of standoff takes beside its own options: what :func:`read_standoff` takes."""
+
+    as_: Reading
+    marks: As
+    only: Sequence[str] | str | None
+
+
+class Marked(NamedTuple):
+    """One annotator's spans of one text, and how to complain about them; ``units`` are those it has, None where the reader chooses."""
+
+    item: str
+    coder: str
+    text: str
+    spans: Sequence[Span]
+    fault: Fault
+    units: Text | None = None
+
+
+def read_standoff(
+    texts: Sequence[Marked],
+    *,
+    unit: Unit | None = None,
+    as_: Reading = "auto",
+    marks: As = "auto",
+    only: Sequence[str] | str | None = None,
+) -> Corpus:
+    """Turn labelled spans into spans, or into marks on the units of their texts, alike for all texts of a file.
+
+    Units are characters where spans stay spans and words elsewhere, unless somebody says otherwise.
+    """
+    if as_ == "spans" and marks != "auto":
+        raise FormatError(
+            None, None, f"marks={marks} says how spans become boundaries, and as=spans keeps them; give one."
+        )
     wanted = None if only is None else set(parse_list(only))
+    chosen = [t._replace(spans=[s for s in t.spans if wanted is None or s[2] in wanted]) for t in texts]
+    if as_ == "auto" and marks == "auto":
+        as_ = "boundaries" if chosen and all(_is_tiled(t, unit or "word") for t in chosen) else "spans"
+    if as_ == "spans":
+        kept = [(t, Text(t.text, unit) if unit else t.units or Text(t.text, "character")) for t in chosen]
+        return Corpus.from_annotations(Annotation(t.item, t.coder, _keep_spans(t, units)) for t, units in kept)
+    cut = [(t, t.units or Text(t.text, unit or "word")) for t in chosen]
+    return Corpus.from_annotations(Annotation(t.item, t.coder, _marks_of(t, units, marks)) for t, units in cut)
+
+
+def _is_tiled(text: Marked, unit: Unit) -> bool:
+    """Whether spans cover all units of their text without overlap, or are levels of nested segments, none of them cutting a unit."""
+    units = text.units or Text(text.text, unit)
+    try:
+        placed = [units.units_covered(start, end, text.fault) for start, end, _ in text.spans]
+    except FormatError:
+        return False
+    if not placed or None in placed:
+        return not units.units and not placed
+    if all(_LEVEL.fullmatch(label) for _, _, label in text.spans):
+        return True
+    covered = sorted(each for each in placed if each is not None)
+    edges = [(0, 0), *covered, (len(units.units) + 1, 0)]
+    return all(after[0] == before[1] + 1 for before, after in pairwise(edges))
+
+
+def _keep_spans(text: Marked, units: Text) -> Spans:
+    rows = []
+    for start, end, label in text.spans:
+        if start == end:
+            raise text.fault(f"the span {start}–{end} ({label}) is empty; a span covers something.")
+        place = units.units_covered(start, end, text.fault)
+        if place is None:
+            raise text.fault(f"the span {start}–{end} ({label}) covers no unit; choose a smaller unit= (character).")
+        rows.append((place[0] - 1, place[1], None if label == "segment" else label))
+    try:
+        return Spans.from_rows(rows, length=len(units.units), units=units.units)
+    except InvalidSegmentation as odd:
+        raise text.fault(str(odd)) from None
+
+
+def _marks_of(text: Marked, units: Text, how: As) -> Segmentation | Hierarchy:
     placed = []
-    for start, end, label in spans:
-        if (wanted is None or label in wanted) and (units := text.units_covered(start, end, fault)) is not None:
-            placed.append((*units, label))
+    for start, end, label in text.spans:
+        if (place := units.units_covered(start, end, text.fault)) is not None:
+            placed.append((*place, label))
     placed.sort(key=lambda span: (span[0], -span[1]))
     try:
-        return _build_marks(text, placed, how)
+        return _build_marks(units, placed, how)
     except InvalidSegmentation as odd:
-        raise fault(str(odd)) from None
+        raise text.fault(str(odd)) from None
 
 
 def _build_marks(text: Text, spans: list[tuple[int, int, str]], how: As) -> Segmentation | Hierarchy:
@@ -94,8 +172,11 @@ def _overlap(spans: Sequence[tuple[int, int, str]]) -> bool:
     return any(one[1] >= two[0] for one, two in pairwise(spans))
 
 
-def join_units(units: Sequence[str], unit: Unit = "word") -> tuple[str, list[int]]:
-    """Write units as one text; return it and the character where each begins."""
+def join_units(marks: Marks, unit: Unit | None = None) -> tuple[str, list[int]]:
+    """Write units as one text, by default words, or characters under spans of characters; return it and the character where each begins."""
+    units = marks.units or ()
+    characters = isinstance(marks, Spans) and all(len(each) == 1 for each in units)
+    unit = unit or ("character" if characters else "word")
     between = {"word": " ", "line": "\n", "character": ""}[unit]
     starts, at = [], 0
     for each in units:

@@ -39,7 +39,7 @@ def write(
     pattern
         Write a new folder instead, one file per item and coder, named so: ``"{coder}/{item}.txt"``.
     options
-        What the format itself takes.
+        What the format itself takes; ``as``, where a format can be read as spans or as boundaries, says how this file will be.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def write(
     module = chosen.load()
     if not hasattr(module, "write"):
         raise FormatError(where, None, f"{chosen.title} can be read but not written.")
-    given = check_options(module.write, options, chosen.title)
+    given = check_options(module.write, _without_reading(module, options), chosen.title)
     if lossy:
         _refuse_the_impossible(corpus, chosen, where)
         corpus = reduce_corpus(corpus, chosen.carries)
@@ -95,7 +95,8 @@ def _read_again(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> C
     """Return what would be read after this were written."""
     module = chosen.load()
     reading = {name: value for name, value in options.items() if name in option_types(module.read)}
-    contents = _contents(module, corpus, check_options(module.write, options, chosen.title))
+    given = check_options(module.write, _without_reading(module, options), chosen.title)
+    contents = _contents(module, corpus, given)
     data = {name: _bytes(content) for name, content in contents.items()}
     source = Source(Path("memory"), None, data.pop(""), data)
     if not source.data:
@@ -103,6 +104,12 @@ def _read_again(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> C
     names = corpus.annotation(0)._asdict()
     unnamed = {of: str(names[of]) for of in ("item", "coder") if f"{of}s" not in chosen.carries}
     return rename_parts(module.read(source, **check_options(module.read, reading, chosen.title)), unnamed)
+
+
+def _without_reading(module: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the option that says how a file will be read: it changes what is lost, not what is written."""
+    read_as = hasattr(module, "read") and "as" in option_types(module.read)
+    return {name: value for name, value in options.items() if name != "as" or not read_as}
 
 
 def _names_lost(corpus: Corpus, chosen: Format, where: Path) -> list[str]:

@@ -167,7 +167,10 @@ class Corpus:
         listed = [_annotation(a) for a in annotations]
         kinds: list[Kind] = list(dict.fromkeys(kind_of(a.marks) for a in listed)) or ["units"]
         if len(kinds) > 1:
-            raise InvalidSegmentation(f"a corpus holds one kind of annotation; found {' and '.join(sorted(kinds))}.")
+            way_out = "; read all files alike, with as=spans or as=boundaries (-O)" if "spans" in kinds else ""
+            raise InvalidSegmentation(
+                f"a corpus holds one kind of annotation; found {' and '.join(sorted(kinds))}{way_out}."
+            )
         items, tracks, coders = (list(dict.fromkeys(column)) for column in (
             [a.item for a in listed], [a.track for a in listed], [a.coder for a in listed]))  # fmt: skip
         columns = (

@@ -1,5 +1,6 @@
 """ELAN's .eaf: tiers of annotations between time slots, in milliseconds; a tier is a track.
 
+A file whose tiers have no gaps is read as segments, any other as spans (``as=boundaries`` takes those for segments too).
 Annotations that hang on others rather than on time slots share their parent's time: one has all of it, several an equal part
 each, as ELAN draws them. Slots without a time lie evenly between the nearest with one along the annotations of their tier.
 """
@@ -18,15 +19,17 @@ from caesura.files import Source, line_of
 from caesura.formats.numbers import as_whole
 from caesura.formats.speech.intervals import (
     LONGEST,
-    IntervalOptions,
     Rule,
-    flat,
+    SpanOptions,
+    intervals_of,
+    is_tiled,
     of_recording,
     segmentation,
     segments,
+    spans_of_intervals,
 )
 from caesura.formats.speech.tiers import chosen_tiers
-from caesura.model import Corpus
+from caesura.model import Corpus, Segmentation, Spans
 
 _NAME = "segments"  # of the tier where a corpus has no tracks
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -58,7 +61,7 @@ def read(
     source: Source,
     *,
     tier: str | int | None = None,
-    **intervals: Unpack[IntervalOptions],
+    **intervals: Unpack[SpanOptions],
 ) -> Corpus:
     """Read tiers as tracks; ``tier`` and the other options are those of TextGrids."""
     document = _parse(source)
@@ -67,22 +70,30 @@ def read(
     names = list(filled or document.tiers) if tier is None else list(document.tiers)
     spans = {name: _annotations(document, name) for name in document.tiers}
     end = max((stop for some in spans.values() for _, stop, _ in some), default=0.0)
-    tracks = []
-    for index, coder, track in chosen_tiers(source, names, tier):
+    chosen = chosen_tiers(source, names, tier)
+    tiled = all(is_tiled(sorted(spans[names[index]]), end) for index, _, _ in chosen)
+    whole = rule.as_ == "boundaries" or (rule.as_ == "auto" and tiled)
+    last = max([end, *document.slots.values()])  # a slot behind all annotations says how long a recording is
+    tracks: list[tuple[str, str, Segmentation | Spans]] = []
+    for index, coder, track in chosen:
         name = names[index]
         some = sorted(spans[name])
-        starts, ends, labels = zip(*some, strict=True) if some else ((), (), ())
 
         def fault(i: int, why: str, name: str = name) -> FormatError:
             return document.fault(f"tier {name!r}: {why}")
 
-        tracks.append((coder, track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
+        if whole:
+            starts, ends, labels = zip(*some, strict=True) if some else ((), (), ())
+            tracks.append((coder, track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
+        else:
+            tracks.append((coder, track, spans_of_intervals(some, length=last, fault=fault)))
     return of_recording(source, tracks)
 
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write a tier a track; times between milliseconds are refused unless losses are allowed."""
-    tracks = [(track or _NAME, list(segments(marks))) for _, track, _, marks in flat(corpus)]
+    listed = list(intervals_of(corpus))
+    tracks = [(track or _NAME, list(segments(marks))) for _, track, _, marks in listed]
     yield _HEAD
     number = 0
     for _, spans in tracks:
@@ -90,6 +101,8 @@ def write(corpus: Corpus) -> Iterator[str]:
             for time in (start, end):
                 number += 1
                 yield f'        <TIME_SLOT TIME_SLOT_ID="ts{number}" TIME_VALUE="{round(time * 1000)}"/>\n'
+    for end in {round(marks.length * 1000) for _, _, _, marks in listed if isinstance(marks, Spans)}:
+        yield f'        <TIME_SLOT TIME_SLOT_ID="ts{number + 1}" TIME_VALUE="{end}"/>\n'
     yield "    </TIME_ORDER>\n"
     number = 0
     for name, spans in tracks:

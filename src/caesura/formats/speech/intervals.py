@@ -3,6 +3,8 @@
 Two intervals that touch share one boundary. An unlabelled stretch between them is a segment without a name, with a boundary at
 either end, unless it is short enough to be closed half-way (``close_gaps``). What counts as silence, and whether its boundaries
 count, is said by ``silences`` and ``silence``. The very start and end of a recording are no boundaries unless asked for (``edges``).
+
+Some formats can be read as spans instead (``as=spans``): their intervals as they are, gaps and overlaps included.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -20,7 +23,8 @@ from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_decimal
 from caesura.formats.signatures import parse_list
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.formats.standoff import Reading
+from caesura.model import Annotation, Corpus, Segmentation, Spans
 
 #: What happens to the boundaries of silences: all stay, neighbouring silences become one, or none that touches one counts.
 Silence: TypeAlias = Literal["keep", "merge", "out"]
@@ -66,14 +70,21 @@ class IntervalOptions(TypedDict, total=False):
     edges: Edges
 
 
+class SpanOptions(IntervalOptions, total=False):
+    """The same for formats that may be read as spans."""
+
+    as_: Reading
+
+
 @dataclass(frozen=True)
 class Rule:
-    """How intervals become boundaries."""
+    """How intervals become boundaries, or whether they stay spans."""
 
     silence: Silence
     silences: frozenset[str]
     close_gaps: float
     edges: Edges
+    as_: Reading = "auto"
 
     @classmethod
     def of(
@@ -83,11 +94,17 @@ class Rule:
         silences: Sequence[str] | str = SILENCES,
         close_gaps: float = 0.0,
         edges: Edges = "out",
+        as_: Reading = "auto",
     ) -> Rule:
         """Build from a reader's options; silences may come as one string with commas."""
         if not close_gaps >= 0:
             raise FormatError(None, None, f"close_gaps is {close_gaps}, expected seconds from 0 up.")
-        return cls(silence, frozenset({"", *parse_list(silences)}), close_gaps, edges)
+        if (silence, close_gaps, edges) != ("keep", 0.0, "out"):
+            if as_ == "spans":
+                why = "silence=, close_gaps= and edges= say how intervals become boundaries, and as=spans keeps them; give one."
+                raise FormatError(None, None, why)
+            as_ = "boundaries"
+        return cls(silence, frozenset({"", *parse_list(silences)}), close_gaps, edges, as_)
 
 
 def segmentation(
@@ -117,14 +134,42 @@ def segmentation(
     return Segmentation(end, positions, names=names if any(names) else None)
 
 
+def spans_of_intervals(
+    intervals: Iterable[tuple[float, float, str]],
+    *,
+    length: float,
+    fault: Fault,
+    leave_out: frozenset[str] = frozenset(),
+) -> Spans:
+    """Keep intervals as spans; those labelled "" have no label, those in ``leave_out`` are gaps."""
+    listed = list(intervals)
+    for i, (start, end, label) in enumerate(listed):
+        if not 0 <= start < end < LONGEST or end > length + TICK:
+            raise fault(
+                i,
+                f"the interval {label!r} ({start:g} to {end:g} s) is empty, reversed or outside the recording of {length:g} s.",
+            )
+    rows = [(start, min(end, length), label or None) for start, end, label in listed if label not in leave_out]
+    return Spans.from_rows(rows, length=length, time=True)
+
+
+def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float) -> bool:
+    """Whether intervals, in order of time, cover a recording from start to end without gap or overlap."""
+    edges = [(0.0, 0.0, ""), *intervals, (length, length, "")]
+    return bool(intervals) and all(abs(after[0] - before[1]) <= TICK for before, after in pairwise(edges))
+
+
 def of_lines(source: Source, lines: Sequence[Line], rule: Rule) -> Segmentation:
     """Turn the lines of one recording into a segmentation; complaints name the line."""
     starts, ends, labels, numbers = zip(*lines, strict=True) if lines else ((), (), (), ())
     return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: FormatError(source.path, numbers[i], why))
 
 
-def segments(marks: Segmentation) -> Iterator[tuple[float, float, str]]:
-    """Give start, end and label of every segment; "" where segments have no names."""
+def segments(marks: Segmentation | Spans) -> Iterator[tuple[float, float, str]]:
+    """Give start, end and label of every segment or span; "" where it has no name."""
+    if isinstance(marks, Spans):
+        yield from ((float(start), float(end), name or "") for start, end, name in marks.rows)
+        return
     spans = marks.spans
     names = marks.names if marks.names is not None else ("",) * len(spans)
     for (start, end), name in zip(spans, names, strict=True):
@@ -136,6 +181,17 @@ def flat(corpus: Corpus) -> Iterator[tuple[str, str, str, Segmentation]]:
     for item, coder, marks, track in corpus:
         if not isinstance(marks, Segmentation) or not marks.timed:
             raise FormatError(None, None, "formats of speech hold boundaries in time, not units or nested segments.")
+        yield item, track, coder, marks
+
+
+def intervals_of(corpus: Corpus) -> Iterator[tuple[str, str, str, Segmentation | Spans]]:
+    """Give item, track, coder and marks of every annotation in time, boundaries or spans."""
+    if corpus.kind != "spans":
+        yield from flat(corpus)
+        return
+    for item, coder, marks, track in corpus:
+        if not isinstance(marks, Spans) or not marks.timed:
+            raise FormatError(None, None, "formats of speech hold spans in time, not of units.")
         yield item, track, coder, marks
 
 
@@ -154,7 +210,7 @@ def speech_attributes(source: Source) -> dict[str, dict[str, str]]:
     return {recording(source): known} if known else {}
 
 
-def of_recording(source: Source, tiers: Iterable[tuple[str, str, Segmentation]]) -> Corpus:
+def of_recording(source: Source, tiers: Iterable[tuple[str, str, Segmentation | Spans]]) -> Corpus:
     """Make a corpus of one recording out of its tiers (coder, track, marks), with what its path says of it."""
     item = recording(source)
     annotations = [Annotation(item, coder, marks, track) for coder, track, marks in tiers]

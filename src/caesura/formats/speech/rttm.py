@@ -1,4 +1,7 @@
-"""NIST's RTTM: who speaks when, one line per turn; a speaker is a track, stretches between turns have no name."""
+"""NIST's RTTM: who speaks when, one line per turn: spans labelled by their speaker.
+
+Where the turns of every speaker cover the recording, or with ``as=boundaries``, a speaker is a track, and stretches between turns have no name.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,18 @@ from typing import Unpack
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.speech.intervals import (
-    IntervalOptions,
     Line,
     Rule,
+    SpanOptions,
     decimal,
     duration_of,
-    flat,
+    intervals_of,
+    is_tiled,
     of_lines,
     segments,
+    spans_of_intervals,
 )
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model import Annotation, Corpus, Segmentation, Spans
 
 _TYPES = (
     "SPEAKER", "LEXEME", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "SU", "IP", "CB",
@@ -37,7 +42,8 @@ def read(
     source: Source,
     *,
     type: str | None = None,
-    **intervals: Unpack[IntervalOptions],
+    length: float | None = None,
+    **intervals: Unpack[SpanOptions],
 ) -> Corpus:
     """Read every recording and speaker.
 
@@ -46,6 +52,10 @@ def read(
     type
         Which lines to read; by default SPEAKER where there are any, else LEXEME. Turns are named after their speaker, words
         are themselves.
+    length
+        How long every recording is, for spans (default: to the end of the last turn).
+    as
+        Whether turns stay spans (default: where they leave gaps or overlap).
     silence, silences, close_gaps, edges
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
@@ -62,6 +72,12 @@ def read(
         found = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
         raise FormatError(source.path, None, f"the file holds no line of type {wanted}; it has {found or 'nothing'}.")
     rule = Rule.of(**intervals)
+    tiled = all(
+        is_tiled([row[:3] for row in sorted(rows, key=itemgetter(0))], max(r[1] for r in rows))
+        for rows in turns.values()
+    )
+    if rule.as_ == "spans" or (rule.as_ == "auto" and not tiled):
+        return _spans_of_turns(source, turns, wanted, length)
     return Corpus.from_annotations(
         Annotation(item, "", _marks(source, rows, rule, wanted), "" if speaker == _NONE else speaker)
         for (item, speaker), rows in turns.items()
@@ -70,7 +86,11 @@ def read(
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write a turn a named segment; words where segments have other names than their speaker's."""
-    listed = list(flat(corpus))
+    listed = list(intervals_of(corpus))
+    if corpus.kind == "spans":
+        for item, track, _, marks in listed:
+            yield from (_spell_span(item, track, start, end, label) for start, end, label in segments(marks))
+        return
     words = any(n not in ("", track or _NONE) for _, track, _, m in listed if m.names is not None for n in m.names)
     for item, track, _, marks in listed:
         speaker = track or _NONE
@@ -78,6 +98,36 @@ def write(corpus: Corpus) -> Iterator[str]:
             if label or marks.names is None:
                 kind, word, how = ("LEXEME", label or _NONE, "lex") if words else ("SPEAKER", _NONE, _NONE)
                 yield f"{kind} {item} 1 {start!r} {duration_of(start, end)} {word} {how} {speaker} {_NONE} {_NONE}\n"
+
+
+def _spell_span(item: str, track: str, start: float, end: float, label: str) -> str:
+    time = f"{start!r} {duration_of(start, end)}"
+    if track:  # words of a speaker
+        return f"LEXEME {item} 1 {time} {label or _NONE} lex {track} {_NONE} {_NONE}\n"
+    return f"SPEAKER {item} 1 {time} {_NONE} {_NONE} {label or _NONE} {_NONE} {_NONE}\n"
+
+
+def _spans_of_turns(
+    source: Source, turns: dict[tuple[str, str], list[Line]], wanted: str, length: float | None
+) -> Corpus:
+    """Turns of all speakers of a recording are spans of one annotation, words those of their speaker's track."""
+    streams: dict[tuple[str, str], list[Line]] = {}
+    for (item, speaker), rows in turns.items():
+        track = "" if wanted == "SPEAKER" or speaker == _NONE else speaker
+        streams.setdefault((item, track), []).extend(rows)
+    ends: dict[str, float] = {}
+    for (item, _), rows in streams.items():
+        ends[item] = max(ends.get(item, 0.0), *(row[1] for row in rows))
+    annotations = []
+    for (item, track), rows in streams.items():
+        intervals = [(start, end, "" if label == _NONE else label) for start, end, label, _ in rows]
+
+        def fault(i: int, why: str, rows: list[Line] = rows) -> FormatError:
+            return FormatError(source.path, rows[i][3], why)
+
+        marks: Spans = spans_of_intervals(intervals, length=ends[item] if length is None else length, fault=fault)
+        annotations.append(Annotation(item, "", marks, track))
+    return Corpus.from_annotations(annotations)
 
 
 def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:

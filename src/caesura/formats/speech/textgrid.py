@@ -19,15 +19,16 @@ from caesura.files import Source
 from caesura.formats.numbers import as_decimal
 from caesura.formats.speech.intervals import (
     Fault,
-    IntervalOptions,
     Rule,
-    flat,
+    SpanOptions,
+    intervals_of,
     of_recording,
     segmentation,
     segments,
+    spans_of_intervals,
 )
 from caesura.formats.speech.tiers import chosen_tiers
-from caesura.model import Corpus, Segmentation
+from caesura.model import Corpus, Segmentation, Spans
 
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\n]*')
 _FIRST = frozenset("0123456789+-<")  # of a number or a flag
@@ -52,7 +53,7 @@ def read(
     source: Source,
     *,
     tier: str | int | None = None,
-    **intervals: Unpack[IntervalOptions],
+    **intervals: Unpack[SpanOptions],
 ) -> Corpus:
     """Read tiers as tracks.
 
@@ -62,6 +63,8 @@ def read(
         A name, a position counted from 1, or a pattern: ``"* - phones"`` reads a track for whatever the ``*`` stands for,
         ``"{coder}_IU"`` a coder. By default every tier; where labelled points stand beside intervals, every interval tier, and a
         warning names the others.
+    as
+        ``spans`` keeps intervals as spans, silences as the gaps between them; ``boundaries`` is what Praat's users draw, and the default.
     silence, silences, close_gaps, edges
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
@@ -80,8 +83,8 @@ def read(
 
 
 def write(corpus: Corpus) -> Iterator[str]:
-    """Write the long form: typed boundaries as a point tier, all others as intervals."""
-    tracks = [(track or _NAME, marks) for _, track, _, marks in flat(corpus)]
+    """Write the long form: typed boundaries as a point tier, all others as intervals, silence between spans."""
+    tracks = [(track or _NAME, marks) for _, track, _, marks in intervals_of(corpus)]
     end = max((marks.length for _, marks in tracks), default=0.0)
     yield f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0 \nxmax = {end!r} \n'
     yield f"tiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
@@ -90,19 +93,36 @@ def write(corpus: Corpus) -> Iterator[str]:
         yield from _spell_tier(name, marks)
 
 
-def _spell_tier(name: str, marks: Segmentation) -> Iterator[str]:
-    points = marks.typed
+def _spell_tier(name: str, marks: Segmentation | Spans) -> Iterator[str]:
+    points = isinstance(marks, Segmentation) and marks.typed
     kind = "TextTier" if points else "IntervalTier"
     yield f'        class = "{kind}" \n        name = {_quote(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
-    if points:
+    if isinstance(marks, Segmentation) and points:
         yield f"        points: size = {len(marks.positions)} \n"
         for i, (time, label) in enumerate(marks.marks, 1):
             yield f"        points [{i}]:\n            number = {time!r} \n            mark = {_quote(str(label))} \n"
         return
-    yield f"        intervals: size = {len(marks)} \n"
-    for i, (start, end, label) in enumerate(segments(marks), 1):
+    intervals = list(_with_silence(marks) if isinstance(marks, Spans) else segments(marks))
+    yield f"        intervals: size = {len(intervals)} \n"
+    for i, (start, end, label) in enumerate(intervals, 1):
         yield f"        intervals [{i}]:\n            xmin = {start!r} \n            xmax = {end!r} \n"
         yield f"            text = {_quote(label)} \n"
+
+
+def _with_silence(marks: Spans) -> Iterator[tuple[float, float, str]]:
+    """Give spans and the stretches between them; a tier holds one thing at a time."""
+    at = 0.0
+    for start, end, label in segments(marks):
+        if start < at:
+            raise FormatError(
+                None, None, f"the span {start:g}–{end:g} begins before another ends, and a tier holds one at a time."
+            )
+        if start > at:
+            yield at, start, ""
+        yield start, end, label
+        at = end
+    if at < marks.length:
+        yield at, float(marks.length), ""
 
 
 # ---------------------------------------------------------------------- from tokens to tiers
@@ -223,7 +243,7 @@ class _Reader:
             )
 
 
-def _marks(source: Source, tier: _Tier, rule: Rule) -> Segmentation:
+def _marks(source: Source, tier: _Tier, rule: Rule) -> Segmentation | Spans:
     fault = _fault(source, tier)
     try:
         times = [np.array(list(map(float, column))) for column in tier.columns[:-1]]
@@ -231,6 +251,13 @@ def _marks(source: Source, tier: _Tier, rule: Rule) -> Segmentation:
         bad = next(i for i, row in enumerate(zip(*tier.columns[:-1], strict=True)) if not _numbers(row))
         raise fault(bad, f"tier {tier.name!r} holds a time that is no number.") from None
     labels = tier.labels
+    if rule.as_ == "spans":
+        if tier.points:
+            raise FormatError(
+                source.path, None, f"tier {tier.name!r} holds points, which are no spans; choose others with tier=."
+            )
+        listed = zip(*(time.tolist() for time in times), labels, strict=True)
+        return spans_of_intervals(listed, length=tier.length, fault=fault, leave_out=rule.silences)
     if not tier.points:
         return segmentation(times[0], times[1], labels, rule=rule, fault=fault, length=tier.length, begin=tier.begin)
     return _points(times[0], labels, tier.length, fault)
