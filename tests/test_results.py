@@ -26,12 +26,20 @@ def evaluation() -> Evaluation:
     return cs.evaluate(gold, {"near": near, "none": none, "self": gold}, ["B", "WD"], resamples=100)
 
 
+def span_corpus() -> cs.Corpus:
+    rows = {"ann": [(0, 4, "x"), (6, 9, "y")], "ben": [(0, 5, "x"), (12, 15, "y")], "cy": []}
+    return cs.Corpus.from_dict({"t": {coder: cs.Spans.from_rows(own, length=20) for coder, own in rows.items()}})
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "Comparison": lambda: cs.compare([2, 3, 6], [5, 6], names=("gold", "system")),
     "Evaluation": evaluation,
     "Measured": lambda: evaluation()["near", "B"],
     "RankTest": lambda: evaluation().ranks("B"),
     "Agreement": lambda: cs.agree(samples.load("stargazer"), resamples=0),
+    "agreement on spans": lambda: cs.agree(span_corpus(), coefficient="gamma", samples=4),
+    "uα": lambda: cs.agree(span_corpus(), coefficient="u-alpha"),
+    "SpanAlignment": lambda: cs.agree(span_corpus(), coefficient="gamma", samples=4).details.alignment,
     "flexible agreement": lambda: cs.flexible_agreement(samples.load("dialogue")),
     "gold segmentation": lambda: cs.unify([[2, 3, 6], [2, 9], [5, 6]], "majority"),
     "gold hierarchy": lambda: cs.unify([a.marks for a in samples.load("walk")], "consensus"),

@@ -31,6 +31,8 @@ def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[
     """
     first = results[0]
     tables = [_coefficient_table(results, level)]
+    if len(by_label := first.details.get("gamma_k") or first.details.get("by_label", ())) > 1:
+        tables.append(_label_table(by_label, first.details.get("coverage", {})))
     if "leave_one_out" in first.details and len(first.details["coders"]) > 1:
         tables += _coder_table(first.details)
     if len(first.details.get("per_item", ())) > 1:
@@ -45,12 +47,17 @@ def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
             OnScale(result.value, (-1.0, 1.0), result.interval),
             _interval(result),
             None if result.formula == "difference" else result.observed,
-            result.expected if result.formula == "ratio" else None,
+            result.expected if result.formula in ("ratio", "disorder") else None,
         )
         for result in results
     ]
     columns = ("coefficient", "value", f"{100 * level:g} % interval", "observed", "expected")
-    return Table("", columns, tuple(rows), (Code(results[0].signature),)).without_empty()
+    return Table("", columns, tuple(rows), (Code(results[0].signature), *_notes(results))).without_empty()
+
+
+def _notes(results: Sequence[Agreement]) -> list[str]:
+    """Sentences that go with the coefficients, each one time."""
+    return list(dict.fromkeys(note for result in results for note in result.details.get("notes", ())))
 
 
 def _name(result: Agreement) -> str:
@@ -82,13 +89,22 @@ def _coder_table(details: Mapping[str, Any]) -> list[Table]:
     return [Table(caption, ("coder", "frequency", "", "without"), rows)]
 
 
+def _label_table(values: Mapping[str | None, float], coverage: Mapping[str | None, float]) -> Table:
+    """The value of each label alone, and how much of it is compared."""
+    rows = tuple(
+        ("(no label)" if label is None else label, value, coverage.get(label)) for label, value in values.items()
+    )
+    return Table("labels", ("label", "value", "coverage"), rows).without_empty().first(_SHOWN, "labels")
+
+
 def _item_table(details: Mapping[str, Any]) -> Table:
     def order(named: tuple[str, Mapping[str, Any]]) -> tuple[bool, float]:
         return math.isnan(named[1]["value"]), named[1]["value"]
 
-    marks = "boundaries" if "frequency" in details else "marks"
+    counted = "spans" if "silent" in details else "boundaries"
+    marks = counted if "frequency" in details or counted == "spans" else "marks"
     rows = tuple(
-        (name, tally["coders"], int(tally["boundaries"]), tally["observed"], tally["value"])
+        (name, tally["coders"], int(tally[counted]), tally["observed"], tally["value"])
         for name, tally in sorted(details["per_item"].items(), key=order)
     )
     columns = ("item", "coders", marks, "observed", "value")

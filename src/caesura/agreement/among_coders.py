@@ -17,6 +17,7 @@ from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, C
 from caesura.agreement.flexible_agreement import agree_flexibly
 from caesura.agreement.places import Decisions
 from caesura.agreement.sums import Coding, Sums
+from caesura.agreement.unitizing import SPAN_COEFFICIENTS, span_agreements
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
@@ -37,6 +38,7 @@ def agree(
     resamples: int = 0,
     level: float = 0.95,
     seed: int = 0,
+    **options: Any,
 ) -> Agreement:
     """Agreement of all coders of a corpus beyond chance.
 
@@ -55,12 +57,16 @@ def agree(
         "pi" (Scott's π; Fleiss' multi-π), "kappa" (Cohen's κ; Davies & Fleiss' multi-κ), "bennett" (density one half), "bias"
         (Artstein & Poesio: A_e of π less A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial
         credit: "alpha" (Krippendorff's α on boundaries) and "majority" (Gale et al. 1992). By default "pi", and "percentage" of
-        recordings and nested segments, which have no places for chance.
+        recordings and nested segments, which have no places for chance. Of spans "gamma" (default), "gamma-cat", "alpha-u", "u-alpha",
+        "bar-u-alpha" or "cu-alpha".
     density
         "pooled" (boundaries over places, all annotations together), "mean" (the mean of the annotations' densities), or
         "segments" (segments counted for boundaries, as the program of 2013 did).
     resamples, level, seed
         Of a percentile bootstrap over items; no interval is made with 0 resamples, or from a single item.
+    options
+        Of the coefficients of spans: those of :func:`~caesura.agreement.gamma` (``samples=``, ``sampler=`` …),
+        :func:`~caesura.agreement.alpha_u` and :func:`~caesura.agreement.u_alpha`.
 
     Returns
     -------
@@ -76,6 +82,17 @@ def agree(
     0.7667
     """
     corpus = as_corpus(corpus, "what coders agree on", lambda coder: ("text", coder))
+    if corpus.kind == "spans" and (metric is None or coefficient in SPAN_COEFFICIENTS):
+        if metric is not None or density != "pooled":
+            raise CaesuraError("coefficients of spans compare units themselves; they take no metric and no density.")
+        name = coefficient or next(iter(SPAN_COEFFICIENTS))
+        return span_agreements(corpus, [name], resamples=resamples, level=level, seed=seed, **options)[name]
+    if coefficient in SPAN_COEFFICIENTS:
+        raise CaesuraError(f"{SPAN_COEFFICIENTS[coefficient]} is about spans; here are annotations of {corpus.kind}.")
+    if options:
+        raise CaesuraError(
+            f"{next(iter(options))} is an option of coefficients of spans; here are annotations of {corpus.kind}."
+        )
     measure = _measure(DEFAULT_METRICS[corpus.kind] if metric is None else metric)
     if measure.name in ("Sf", "SfB") and (coefficient is None or coefficient in get_args(Chance)):
         if density != "pooled" or resamples:

@@ -15,8 +15,9 @@ from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 
-#: How observed and expected agreement make the value: corrected for chance, their difference, or the first alone.
-Formula: TypeAlias = Literal["ratio", "difference", "observed"]
+#: How observed and expected agreement make the value: corrected for chance, their difference, or the first alone; of
+#: coefficients of spans, which count disorder instead of agreement, one less their quotient.
+Formula: TypeAlias = Literal["ratio", "difference", "observed", "disorder"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +41,9 @@ class Agreement(Result):
     interval
         Lower and upper end of a bootstrap interval over items, where one was asked for.
     formula
-        "ratio" corrects for chance as above; "difference" is A_a - A_e (annotator bias), "observed" is A_a alone.
+        "ratio" corrects for chance as above; "difference" is A_a - A_e (annotator bias), "observed" is A_a alone. With "disorder"
+        (γ and Krippendorff's coefficients of spans) ``observed`` and ``expected`` are disagreements, and the value is
+        1 - observed / expected.
     title
         What the coefficient is called in words, by the number of coders.
     """
@@ -71,6 +74,9 @@ class Agreement(Result):
 
     def pictures(self) -> Sequence[Picture]:
         """The matrix of coders, where there are three or more."""
+        alignments: Sequence[Result] = self.details.get("alignments", ())
+        if alignments:
+            return alignments[0].pictures()
         coders = self.details.get("coders", ())
         if len(coders) < 3 or "matrix" not in self.details:
             return []
@@ -92,8 +98,10 @@ class Agreement(Result):
 
 def _plain(value: Any) -> Any:
     """Turn a table behind the number into plain data; pairs of coders are named with a dash between."""
-    if isinstance(value, Agreement):
+    if isinstance(value, Result):
         return value.as_dict()
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
     if isinstance(value, Mapping):
         names = (" – ".join(key) if isinstance(key, tuple) else str(key) for key in value)
         return dict(zip(names, map(_plain, value.values()), strict=True))
@@ -106,6 +114,10 @@ def combine(formula: Formula, observed: Any, expected: Any) -> NDArray[np.float6
         return np.asarray(observed)
     if formula == "difference":
         return np.asarray(observed - expected)
+    if formula == "disorder":
+        observed, expected = np.asarray(observed, dtype=np.float64), np.asarray(expected, dtype=np.float64)
+        chance = np.where(expected > 0, expected, np.nan)
+        return np.where((observed == 0) & ~np.isnan(expected), 1.0, 1.0 - observed / chance)
     certain = expected == 1.0
     corrected = (observed - expected) / np.where(certain, 1.0, 1.0 - expected)
     return np.where(certain, np.where(observed == 1.0, 1.0, np.nan), corrected)
