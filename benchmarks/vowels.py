@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from caesura.errors import CaesuraError
-from caesura.vowels import VowelRestorer, load_corpus, scripts, split_random
+from caesura.vowels import VowelRestorer, load_corpus, reading, scripts, split_random
 
 
 def best_of(run, times: int = 5) -> float:
@@ -38,7 +38,7 @@ def measured(corpus, model: str) -> list[str]:
     copies = 10 if model in ("unigram", "hmm") else 1
 
     def restore() -> None:
-        scripts._split_word.cache_clear()  # take unseen words apart anew in every run
+        reading.split_word.cache_clear()  # take unseen words apart anew in every run
         restorer.restore(bare * copies)
 
     speed = copies * words / best_of(restore, 5 if model != "best" else 2)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from caesura.vowels.scripts import HEBREW
 from cli.command import SOURCE, caesura, refused
 
 LINES = ["שָׁלוֹם עֲלֵיכֶם", "הַיֶּלֶד קָרָא סֵפֶר", "הַסַּפָּר סָפַר כֶּסֶף", "קָרָא סֵפֶר טוֹב"] * 3
@@ -38,8 +39,6 @@ def piped(text: bytes, *words: object) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_restore_streams_and_keeps_everything_else(folder: Path) -> None:
-    from caesura.vowels.scripts import HEBREW
-
     text = "קרא ספר, ok?\r\n\r\n  הספר ספר\tכסף".encode()
     done = piped(text, "vowels", "restore", folder / "he.model")
     assert done.returncode == 0, done.stderr
@@ -122,9 +121,6 @@ def test_bad_input_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> Non
     assert "there is no script 'greek'" in refused("compare", bare, bare, "--marks", "greek")
     assert "no script 'greek'" in refused("vowels", "train", "sample", "-o", tmp_path / "m", "--language", "greek")
     assert "folder" in refused("vowels", "train", folder / "text.txt", "-o", tmp_path / "none" / "m")
-    broken = tmp_path / "broken.txt"
-    broken.write_bytes("שלום\nרב ".encode() + b"\xff\xfe\n")
-    assert "line 2: this is not UTF-8" in refused("vowels", "restore", folder / "he.model", broken)
     assert not (tmp_path / "m").exists()
 
 
@@ -136,8 +132,21 @@ def test_the_wrong_language_is_named(folder: Path, tmp_path: Path) -> None:
     assert "is for Hebrew, the corpus 'text' is Arabic" in refused(
         "vowels", "evaluate", arabic, "--model", folder / "he.model"
     )
-    passed = piped(b"123 hello\n", "vowels", "restore", folder / "he.model")
-    assert (passed.returncode, passed.stdout) == (0, b"123 hello\n")
+    for text, status in ((b"123, hello\n", 2), ("123, שלום hello".encode(), 0), (b"123,\n", 0), (b"", 0)):
+        passed = piped(text, "vowels", "restore", folder / "he.model")
+        assert passed.returncode == status, text
+        assert HEBREW.strip(passed.stdout.decode()) == text.decode()
+        assert status == 0 or b"none of Hebrew" in passed.stderr
+
+
+def test_lines_before_a_broken_one_are_not_lost(folder: Path) -> None:
+    sound = "קרא ספר\n" * 3
+    for broken in (b"\xff\xfe\n", b"ok \xd7", b"\xd7\n" + "ספר\n".encode()):
+        done = piped(sound.encode() + broken, "vowels", "restore", folder / "he.model")
+        assert done.returncode == 2
+        assert HEBREW.strip(done.stdout.decode()) == sound
+        assert b"standard input, line 4: this is not UTF-8 text" in done.stderr
+        assert done.stderr.count(b"\n") == 1
 
 
 def test_old_encodings_can_be_named(folder: Path, tmp_path: Path) -> None:

@@ -85,7 +85,9 @@ def test_spellings_are_the_best_of_all(order: int) -> None:
     sizes, scores = np.zeros(len(asked), np.int64), np.zeros((len(asked), kept))
     choices = np.zeros(kept * len(text.letters), np.int16)
     trie = build_trie(model.columns, order, alphabet.size)
-    spell_out(trie, text.letters, text.words, alphabet.first, kept, kept, sizes, choices, scores)
+    spell_out(
+        trie, text.letters, text.words, alphabet.first, np.zeros(0, np.uint64), kept, kept, sizes, choices, scores
+    )
     for w, (low, high) in enumerate(pairwise(text.words.tolist())):
         letters = text.letters[low:high]
         every = list(product(*(range(alphabet.first[x], alphabet.first[x + 1]) for x in letters)))

@@ -51,6 +51,43 @@ def test_arabic_words_come_apart(word: str, read: str, canonical: str) -> None:
     assert normalize("NFD", ARABIC.canonical(word)) == normalize("NFD", canonical)
 
 
+ALIKE = [
+    (HEBREW, "שָׁלוֹם", "\ufb2aָל\ufb4bם"),  # presentation forms with their marks
+    (HEBREW, "\u05f2ַ", "\ufb1f"),
+    (HEBREW, "עלאל", "\ufb20ל\ufb4f"),  # a wide letter's shape, and a ligature
+    (HEBREW, "חיים", "ח\u05f2ם"),  # Yiddish digraphs
+    (HEBREW, "צה״ל", 'צה"ל'),
+    (HEBREW, "ג׳ירפה", "ג'ירפה"),
+    (ARABIC, "أَحَدٌ", "\u0627\u064e\u0654حَدٌ"),  # hamza as a sign, behind the vowel as Unicode orders them
+    (ARABIC, "إلى سُؤال رَئيس", "\u0627\u0655لى سُو\u0654ال رَي\u0654يس"),
+    (ARABIC, "آمن", "\u0627\u0653من"),
+    (ARABIC, "كبير", "\u06a9ب\u06ccر"),  # a Persian keyboard
+    (ARABIC, "السَّلام", "\ufe8d\ufedf\ufeb4َّ\ufefc\ufee1"),  # presentation forms with a ligature
+    (ARABIC, "الله", "\ufdf2"),
+    (script("arabic", "short"), "ربًّا", "رب\u064b\u0651ا"),  # marks that are seen, in either order
+]
+
+
+@pytest.mark.parametrize(("table", "word", "other"), ALIKE)
+def test_what_means_the_same_reads_the_same(table: Script, word: str, other: str) -> None:
+    words, others = table.word.findall(word), table.word.findall(other)
+    assert list(map(table.canonical, others)) == list(map(table.canonical, words))
+    assert list(map(table.read, map(table.strip, others))) == list(map(table.read, map(table.strip, words)))
+    for form in ("NFC", "NFD"):
+        assert list(map(table.canonical, table.word.findall(normalize(form, word)))) == list(
+            map(table.canonical, words)
+        )
+    assert "".join(x.raw for found in others for x in table.split(found)) == other.replace(" ", "")
+
+
+def test_long_runs_of_letters_are_read_in_pieces() -> None:
+    for table, letter in ((HEBREW, "בּ"), (ARABIC, "بَّ")):
+        words = table.word.findall(letter * 50_000)
+        assert "".join(words) == letter * 50_000
+        assert max(map(len, words)) <= 128
+        assert all(len(table.split(word)[0].raw) == len(letter) for word in words)
+
+
 def test_short_vowels_only_leave_the_rest_to_be_seen() -> None:
     short = script("arabic", "short")
     assert set(short.targets.values()) == {"fatha", "damma", "kasra"}
@@ -79,10 +116,8 @@ def test_marks_can_be_put_on_and_taken_off(text: str, random) -> None:
         for word in table.word.findall(text):
             letters = table.split(word)
             marks = tuple("".join(random.sample(list(table.targets), random.randint(0, 2))) for _ in letters)
-            assert table.strip(table.add_marks(word, marks)) == table.strip(word)
-            assert table.strip(table.merge_marks(word, marks)) == table.strip(word)
-            replaced = table.add_marks(word, marks, existing="replace")
-            assert table.strip(replaced) == table.strip(word)
+            for replace in (False, True):
+                assert table.strip(table.put_marks(word, marks, replace=replace)) == table.strip(word)
 
 
 def test_scripts_pickle_and_unknown_ones_are_refused() -> None:

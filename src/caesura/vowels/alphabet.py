@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caesura.vowels.scripts import Script
 
 Ints = NDArray[np.int64]
+Bits = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,34 @@ class Alphabet:
         every, chosen = np.array(letters, np.int64), np.array(choices, np.int64)
         marks = np.where(chosen >= 0, self.mark_of[self.first[every] + np.maximum(chosen, 0)], len(self.marks))
         return Spelt(every, chosen, marks, np.cumsum(sizes))
+
+    def choices_left(self, words: Sequence[str], fixed: Mapping[int, tuple[str, ...]]) -> Bits:
+        """Say for every letter of words which choices have all marks that are given, a bit each; nothing at all where none are given.
+
+        Where no choice has them, all are left: the marks given stand beside whatever is chosen.
+        """
+        if not fixed:
+            return np.zeros(0, np.uint64)
+        full = (1 << 64) - 1
+        bits: list[int] = []
+        for i, word in enumerate(words):
+            letters = self.script.split(word)
+            given = fixed.get(i)
+            bits += [full] * len(letters) if given is None else map(self._left, (x.read for x in letters), given)
+        return np.array(bits, np.uint64)
+
+    def _left(self, letter: str, given: str) -> int:
+        known = self._lefts.get((letter, given))
+        if known is None:
+            n = self._letter.get(letter, len(self.letters) - 1)
+            choices = [self.marks[m] for m in self.mark_of[self.first[n] : self.first[n + 1]]]
+            bits = sum(1 << o for o, marks in enumerate(choices[:64]) if not self.script.contradictions(marks, given))
+            known = self._lefts[letter, given] = bits or (1 << 64) - 1
+        return known
+
+    @cached_property
+    def _lefts(self) -> dict[tuple[str, str], int]:
+        return {}
 
     def pointed_letters(self, letter: str) -> list[str]:
         """A letter with each of its choices of marks."""

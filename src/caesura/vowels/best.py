@@ -136,6 +136,7 @@ class _Fusion:
         self.features = self.here.features(model.forward.size)
         self.back_features = self.back.features(model.backward.size)
         self.longest = int(self.here.sizes.max()) if len(words.words) else 0
+        self.left = self.alphabet.choices_left(words.words, words.fixed)
 
     def lattice(self) -> Lattice:
         """All candidates after one likely ending of the word before; the promising ones after every ending."""
@@ -167,9 +168,11 @@ class _Fusion:
         known = self.model.known_choices
         usual = self._usual()
         turned, _ = self._turn(usual, np.arange(number + 1))
-        forward, forward_sizes = self.model.forward.propose(self.alphabet, self.here, self.features, _BEAM, usual)
+        forward, forward_sizes = self.model.forward.propose(
+            self.alphabet, self.here, self.features, _BEAM, usual, self.left
+        )
         backward, backward_sizes = self.model.backward.propose(
-            self.alphabet, self.back, self.back_features, _BEAM, turned
+            self.alphabet, self.back, self.back_features, _BEAM, turned, np.ascontiguousarray(self.left[::-1])
         )
         rows: list[tuple[int, ...]] = []
         offsets = [0]
@@ -198,13 +201,15 @@ class _Fusion:
         return rows
 
     def _contradictions(self, rows: Ints, offsets: Ints) -> Floats:
-        """A heavy fine for candidates that contradict marks in the text, so that none of them pushes a fitting one out."""
-        fines = np.zeros(len(rows))
-        for i, fixed in self.words.fixed.items():
-            for n in range(offsets[i], offsets[i + 1]):
-                form = self.alphabet.point_word(self.words.words[i], rows[n, : len(fixed)].tolist())
-                fines[n] = 0.0 if self.model.allows(form, fixed) else RULED_OUT
-        return fines
+        """A heavy fine for candidates that contradict marks in the text; what a tagger proposes never does."""
+        if not len(self.left):
+            return np.zeros(len(rows))
+        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        column = np.arange(self.longest)
+        inside = column < self.here.sizes[owner, None]
+        place = np.where(inside, self.here.text.words[owner, None] + column, 0)
+        open_to = (self.left[place] >> rows.astype(np.uint64)) & np.uint64(1)
+        return np.where((open_to.astype(bool) | ~inside).all(axis=1), 0.0, RULED_OUT)
 
     def _spell_known(self) -> None:
         """Spell the lexicon's forms of all words that were not met before, at once: one word at a time would cost more than tagging it."""
@@ -259,9 +264,8 @@ class _Fusion:
         own += weights.letters * spelled * unseen
         if self.model.chooser is not None:
             own += weights.chooser * self.model.chooser.score(self.here, states, offsets)
-        lattice = Lattice(offsets, states, spelled, own, forms, pairs, starts)
-        self.model.constrain(lattice, self.words)
-        return lattice
+        own += self._contradictions(rows, offsets)
+        return Lattice(offsets, states, spelled, own, forms, pairs, starts)
 
     def _strangers(self, rows: Ints, offsets: Ints, states: Ints) -> tuple[_Written, Floats]:
         """Ask the letter model about the candidates that the lexicon does not have; they are written only when somebody wants to read them."""

@@ -123,7 +123,7 @@ def restore(
     file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
     nbest: Annotated[int | None, Option("--nbest", "-n", help="Show this many forms of every word.")] = None,
     existing: Annotated[
-        str, Option("--existing", help="Marks in the text: keep them, constrain others by them, or replace them.")
+        str, Option("--existing", help="Marks in the text: keep them and fill in what is missing, or replace them.")
     ] = "keep",
     colour: Annotated[
         bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
@@ -136,13 +136,12 @@ def restore(
     """
     from caesura.errors import CaesuraError
     from caesura.vowels import VowelRestorer, listing
-    from caesura.vowels.scripts import SCRIPTS
 
     restorer = VowelRestorer.load(model, existing=existing)
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
     coloured = sys.stdout.isatty() if colour is None else colour
-    any_word, strange = False, False
+    any_word, any_letter = False, False
     for chunk in _chunks(file):
         if json:
             _write("".join(listing.json_lines(restorer, chunk, nbest or 1)))
@@ -153,8 +152,8 @@ def restore(
         else:
             _write(restorer.restore(chunk))
         any_word = any_word or restorer.script.word.search(chunk) is not None
-        strange = strange or any(s.word.search(chunk) for name, s in SCRIPTS.items() if name != restorer.language)
-    if strange and not any_word:
+        any_letter = any_letter or any(map(str.isalpha, chunk))
+    if any_letter and not any_word:
         raise CaesuraError(
             f"the text holds letters, but none of {restorer.language.capitalize()}, which this model is for; it was left as it is."
         )
@@ -238,15 +237,25 @@ def _chunks(file: Path | None) -> Iterator[str]:
         read: Any = getattr(source, "read1", source.read)
         more = read(1 << 18)
         ready, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
-        if ready or newline:
-            try:
-                yield (ready + newline).decode("utf-8")
-            except UnicodeDecodeError as fault:
-                place = line + (ready + newline)[: fault.start].count(b"\n")
-                raise FormatError(name, place, "this is not UTF-8 text.") from None
-            line += ready.count(b"\n") + 1
+        ready += newline
+        sound, fault = _decode_lines(ready)
+        if sound:
+            yield sound
+        if fault:
+            raise FormatError(
+                name, line + sound.count("\n"), "this is not UTF-8 text; the lines before it were restored."
+            )
+        line += ready.count(b"\n")
         if not more:
             return
+
+
+def _decode_lines(raw: bytes) -> tuple[str, bool]:
+    """Decode whole lines; where one of them is not UTF-8, those before it, and that there is a fault."""
+    try:
+        return raw.decode("utf-8"), False
+    except UnicodeDecodeError as fault:
+        return raw[: raw.rfind(b"\n", 0, fault.start) + 1].decode("utf-8"), True
 
 
 def _write(text: str) -> None:

@@ -322,7 +322,8 @@ def _in_common_code(text: str) -> str:
 
 
 def _arabic_line(text: str, keep_signs: bool) -> str:
-    return text if keep_signs else " ".join(ARABIC.canonical(word) for word in text.split())
+    """A verse as models read it; the maddah of these editions lengthens a vowel and makes no other letter of an alef."""
+    return text if keep_signs else " ".join(ARABIC.canonical(word) for word in text.replace("\u0653", "").split())
 
 
 # ---------------------------------------------------------------------- the user's own text

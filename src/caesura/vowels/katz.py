@@ -41,6 +41,11 @@ class Katz:
     log_unseen: Floats
     log_word: Floats
 
+    def as_stored(self) -> Katz:
+        """The same model with its logs in the single precision that files keep, so that a loaded model computes with the same numbers."""
+        logs = (self.log_seen, self.log_alpha, self.log_unseen, self.log_word)
+        return Katz(self.first, self.second, *(log.astype(np.float32).astype(np.float64) for log in logs))
+
     def log_probability(self, second: int, first: int) -> float:
         """Log of p(second | first); UNSEEN and # are numbered V and V + 1."""
         words = len(self.log_word)

@@ -40,6 +40,11 @@ class Lexicon:
         return {word: i for i, word in enumerate(self.bare)}
 
     @cached_property
+    def signs(self) -> frozenset[str]:
+        """All characters of the bare forms."""
+        return frozenset("".join(self.bare))
+
+    @cached_property
     def bare_of(self) -> NDArray[np.int64]:
         """Pointed form -> the number of its bare form."""
         return np.repeat(np.arange(len(self.bare)), np.diff(self.first))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -76,17 +77,30 @@ class Model(ABC):
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Model:
         """Rebuild what :meth:`arrays` gave."""
 
+    @cached_property
+    def _plainer(self) -> dict[int, str]:
+        return {ord(c): x for c, x in self.script.plainer.items() if c not in self.lexicon.signs}
+
+    def read(self, word: str) -> str:
+        """Spell a word as the lexicon does: what no word of the training text has is read as something plainer."""
+        return self.script.read(word).translate(self._plainer)
+
     def numbers(self, words: Sequence[str]) -> NDArray[np.int64]:
         """Numbers of bare forms, -1 where one was never seen."""
         get = self.lexicon.number.get
         return np.array([get(word, -1) for word in words], np.int64)
 
-    def allows(self, pointed: str, fixed: tuple[str, ...] | None) -> bool:
-        """Whether a pointed form carries all the marks that are given."""
+    def contradictions(self, pointed: str, fixed: tuple[str, ...] | None) -> int:
+        """Count the slots in which a pointed form lacks a mark that is given."""
         if fixed is None:
-            return True
+            return 0
         letters = self.script.split(pointed)
-        return all(set(given) <= set(x.marks) for x, given in zip(letters, fixed, strict=True))
+        return sum(self.script.contradictions(x.marks, given) for x, given in zip(letters, fixed, strict=True))
+
+    def fitting(self, word: str, fixed: tuple[str, ...] | None) -> list[bool]:
+        """Say of each known form of a word whether none contradicts the given marks less."""
+        counts = [self.contradictions(form, fixed) for form in self.lexicon.candidates(word)]
+        return [count == min(counts) for count in counts]
 
 
 class Unigram(Model):
@@ -115,8 +129,8 @@ class Unigram(Model):
         """Relative frequencies; a word never seen has one form, itself, with probability 0 of being known."""
         forms = []
         for i, (word, at) in enumerate(zip(words.words, self.numbers(words.words).tolist(), strict=True)):
-            low, high = (0, 0) if at < 0 else self.lexicon.first[at : at + 2].tolist()
-            kept = [n for n in range(low, high) if self.allows(self.lexicon.pointed[n], words.fixed.get(i))]
+            low = 0 if at < 0 else int(self.lexicon.first[at])
+            kept = [n for n, fits in enumerate(self.fitting(word, words.fixed.get(i)), low) if fits]
             total = float(self.lexicon.counts[kept].sum()) or 1.0
             share = [(self.lexicon.pointed[n], float(self.lexicon.counts[n]) / total) for n in kept]
             forms.append(share or [(word, 0.0)])
@@ -146,7 +160,7 @@ class Hmm(Model):
     def fit(cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Hmm:
         """Count bigrams and discount them."""
         progress("bigrams", 0.0)
-        return cls(script, lexicon, fit_katz(lexicon, lines, rare=int(options.get("rare", 3))))
+        return cls(script, lexicon, fit_katz(lexicon, lines, rare=int(options.get("rare", 3))).as_stored())
 
     def decode(self, words: Words) -> list[str]:
         """Viterbi over every line; a word never seen stays bare."""
@@ -169,9 +183,8 @@ class Hmm(Model):
         cells = np.concatenate(([0], np.cumsum(widths)))
         own = np.zeros(cells[-1])
         for i, fixed in words.fixed.items():
-            fits = [self.allows(p, fixed) for p in self.lexicon.candidates(words.words[i])]
-            if any(fits):
-                own[cells[i] : cells[i + 1]] = np.where(fits, 0.0, -1e9)
+            if numbers[i] >= 0:
+                own[cells[i] : cells[i + 1]] = np.where(self.fitting(words.words[i], fixed), 0.0, -1e9)
         share = np.empty(cells[-1])
         katz_posteriors(numbers, words.offsets, self._bigrams, cells, own, share)
         forms = []

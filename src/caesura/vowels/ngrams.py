@@ -38,6 +38,11 @@ class NGrams:
         size = 1 << max(4, int(np.ceil(np.log2(max(len(keys), 1) * 2))))
         return cls(order, keys, logs, weights, build_table(keys, size))
 
+    def as_stored(self) -> NGrams:
+        """The same model with its logs in the half precision that files keep, so that a loaded model computes with the same numbers."""
+        logs, weights = (column.astype(np.float16).astype(np.float32) for column in (self.logs, self.weights))
+        return NGrams(self.order, self.keys, logs, weights, self.table)
+
     @property
     def columns(self) -> tuple[Keys, NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
         """What the kernels take, in their order."""

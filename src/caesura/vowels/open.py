@@ -113,9 +113,12 @@ class Open(Model):
     def lattice(self, words: Words) -> Lattice:
         """Candidates: the forms of the lexicon, or for a word it does not have the likeliest spellings."""
         numbers = self.numbers(words.words)
+        for i, fixed in words.fixed.items():
+            if not self._has_fitting_form(words.words[i], fixed):
+                numbers[i] = -1
         first = self.lexicon.first
         new = np.flatnonzero(numbers < 0)
-        forms, which = self._spell_words([words.words[i] for i in new.tolist()])
+        forms, which = self._spell_words([(words.words[i], words.fixed.get(i)) for i in new.tolist()])
         widths = np.where(numbers < 0, 0, first[numbers + 1] - first[numbers])
         widths[new] = forms.sizes[which]
         cells = np.concatenate(([0], np.cumsum(widths)))
@@ -125,35 +128,40 @@ class Open(Model):
         spelled = np.zeros(cells[-1])
         spelled[unknown] = forms.scores[which][np.arange(_KEPT) < forms.sizes[which][:, None]]
         lattice = Lattice(cells, states, spelled, np.zeros(cells[-1]), _SpeltForms(forms, cells[new], which))
-        self.constrain(lattice, words)
+        self._constrain(lattice, words)
         return lattice
 
-    def constrain(self, lattice: Lattice, words: Words) -> None:
-        """Rule out candidates that contradict marks in the text, where any candidate agrees with them."""
+    def _has_fitting_form(self, word: str, fixed: tuple[str, ...]) -> bool:
+        return any(not self.contradictions(form, fixed) for form in self.lexicon.candidates(word))
+
+    def _constrain(self, lattice: Lattice, words: Words) -> None:
+        """Rule out known forms that contradict marks in the text; spellings never do."""
         for i, fixed in words.fixed.items():
             low, high = int(lattice.cells[i]), int(lattice.cells[i + 1])
-            fits = np.array([self.allows(lattice.form(self.lexicon, c), fixed) for c in range(low, high)])
-            if fits.any():
-                lattice.own[low:high] += np.where(fits, 0.0, RULED_OUT)
+            if lattice.states[low] >= 0:
+                lattice.own[low:high] += np.where(self.fitting(words.words[i], fixed), 0.0, RULED_OUT)
 
     def spellings(self, word: str) -> list[tuple[str, float]]:
         """Likeliest pointed forms of any word, letter by letter, with their log probabilities."""
-        forms, _ = self._spell_words([word])
+        forms, _ = self._spell_words([(word, None)])
         return [(forms.form(0, rank), float(forms.scores[0, rank])) for rank in range(int(forms.sizes[0]))]
 
-    def _spell_words(self, words: Sequence[str]) -> tuple[_Spelt, NDArray[np.int64]]:
-        """Spell every different word once; return the spellings, and which of them each word has."""
+    def _spell_words(self, words: Sequence[tuple[str, tuple[str, ...] | None]]) -> tuple[_Spelt, NDArray[np.int64]]:
+        """Spell every different word, with the marks given, once; return the spellings, and which of them each word has."""
         from caesura.vowels.kernels.spelling import spell_out
 
-        number: dict[str, int] = {}
+        number: dict[tuple[str, tuple[str, ...] | None], int] = {}
         which = np.array([number.setdefault(word, len(number)) for word in words], np.int64)
-        text = self.alphabet.spell(list(number))
+        different = [word for word, _ in number]
+        text = self.alphabet.spell(different)
+        left = self.alphabet.choices_left(different, {n: given for n, (_, given) in enumerate(number) if given})
         forms = _Spelt(
-            self.alphabet, list(number), text.words, np.zeros(len(number), np.int64),
+            self.alphabet, different, text.words, np.zeros(len(number), np.int64),
             np.empty(_KEPT * len(text.letters), np.int16), np.zeros((len(number), _KEPT)),
         )  # fmt: skip
         spell_out(
-            self._trie, text.letters, text.words, self.alphabet.first, _BEAM, _KEPT, forms.sizes, forms.choices, forms.scores
+            self._trie, text.letters, text.words, self.alphabet.first, left, _BEAM, _KEPT, forms.sizes, forms.choices,
+            forms.scores,
         )  # fmt: skip
         return forms, which
 
@@ -228,7 +236,8 @@ def fit_ngram_models(
     scores = np.empty(len(lexicon))
     log_spelling(*letters.columns, letters.order, symbols, forms.words, edge, scores)
     base = np.append(np.exp(scores), 1e-9)
-    return alphabet, letters, fit_ngrams(lines.states, lines.offsets, int(options["order"]), len(lexicon), base)
+    words = fit_ngrams(lines.states, lines.offsets, int(options["order"]), len(lexicon), base)
+    return alphabet, letters.as_stored(), words.as_stored()
 
 
 def _store(name: str, grams: NGrams) -> Arrays:

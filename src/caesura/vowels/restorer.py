@@ -18,14 +18,15 @@ from caesura.vowels.models import MODELS, Model, Progress, Words
 from caesura.vowels.scripts import Missing, Script, script
 from caesura.vowels.storage import load_model, save_model, strings, unstrung
 
-#: What happens to marks that the text has already: they stay and the other letters are filled in; they stay and rule out every form that
-#: contradicts them; or they are taken off first.
+#: What happens to marks that the text has already: they stay, rule out every form that contradicts them, and what is missing beside them is
+#: filled in ("constrain" is an older name of this); or they are taken off first.
 Existing = Literal["keep", "constrain", "replace"]
 
 #: Lines longer than this are restored in pieces, so that memory does not grow with a line.
 _LONGEST = 1000
 _BATCH = 2000
 _PART = 50_000
+_CELLS = 16 * _PART
 
 
 class RestoredWord(NamedTuple):
@@ -54,7 +55,8 @@ class VowelRestorer:
     missing
         "all" marks, or in Arabic only the "short" vowels fatha, damma and kasra.
     existing
-        What to do with marks the text has already: "keep" them, "constrain" the others by them, or "replace" them.
+        What to do with marks the text has already: "keep" them, let them decide and fill in what is missing (its dot, its doubling and its
+        vowel are a letter's own affairs each), or "replace" them.
     lexicon
         Pointed words to know beside those of the training text.
     order, letter_order
@@ -249,7 +251,7 @@ class _Job:
             raise CaesuraError(f"restore takes a text, not {type(text).__name__}.")
         self.parts = self.script.word_or_gap.split(text)
         self.tokens = self.parts[1::2]
-        known, read = self.model.lexicon.number, self.script.read
+        known, read = self.model.lexicon.number, self.model.read
         self.keys = [token if token in known else read(token) for token in self.tokens]
 
     def _parts(self) -> Iterator[Words]:
@@ -259,6 +261,8 @@ class _Job:
         while line < len(offsets) - 1:
             low = int(offsets[line])
             stop = max(line + 1, int(np.searchsorted(offsets, low + _PART, side="right")) - 1)
+            while stop - line > 1 and int(offsets[stop] - low) * max(map(len, self.keys[low : offsets[stop]])) > _CELLS:
+                stop = (line + stop + 1) // 2  # one long word widens the tables of all
             high = int(offsets[stop])
             marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
             yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks)
@@ -277,12 +281,12 @@ class _Job:
         return np.array([gap == joiner for gap in gaps], bool) if joiner else np.zeros(len(gaps), bool)
 
     def _fixed_marks(self) -> Mapping[int, tuple[str, ...]]:
-        if self.restorer.existing != "constrain":
+        if self.restorer.existing == "replace":
             return {}
         marks = {
             i: tuple(x.marks for x in self.script.split(token))
             for i, (token, key) in enumerate(zip(self.tokens, self.keys, strict=True))
-            if token is not key
+            if token != key
         }
         return {i: given for i, given in marks.items() if any(given)}
 
@@ -312,12 +316,7 @@ class _Job:
     def _put_marks(self, token: str, pointed: str) -> str:
         """Carry the marks of a pointed form over to the word as it was written."""
         marks = tuple(x.marks for x in self.script.split(pointed))
-        existing: Literal["keep", "replace"] = "replace" if self.restorer.existing == "replace" else "keep"
-        if self.restorer.existing == "constrain":
-            own = [x.marks for x in self.script.split(token)]
-            fits = all(set(a) <= set(b) for a, b in zip(own, marks, strict=True))
-            return self.script.merge_marks(token, marks) if fits else self.script.add_marks(token, marks)
-        return self.script.add_marks(token, marks, existing)
+        return self.script.put_marks(token, marks, replace=self.restorer.existing == "replace")
 
 
 def _regroup(batch: list[str], whole: list[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.vowels.alphabet import Alphabet, Spelt
+from caesura.vowels.alphabet import Alphabet, Bits, Spelt
 from caesura.vowels.models import Progress
 
 Ints = NDArray[np.int64]
@@ -82,11 +82,12 @@ class Tagger:
         return len(self.weights) - _ROOM
 
     def propose(
-        self, alphabet: Alphabet, passage: Passage, features: NDArray[np.int32], beam: int, usual: Ints
+        self, alphabet: Alphabet, passage: Passage, features: NDArray[np.int32], beam: int, usual: Ints, left: Bits
     ) -> tuple[Ints, Ints]:
         """Best choices of marks for every word: an array words × beam × letters, and how many rows of it count.
 
-        Words with a row in ``usual`` (others have -1) are known well enough to be taken as they usually are.
+        Words with a row in ``usual`` (others have -1) are known well enough to be taken as they usually are; ``left`` says which choices
+        the given marks leave to every letter.
         """
         from caesura.vowels.kernels.tagger import tag_words
 
@@ -95,7 +96,7 @@ class Tagger:
         proposed, sizes = np.zeros((number, beam, longest), np.int64), np.zeros(number, np.int64)
         tag_words(
             passage.text.letters, passage.text.words, passage.opens, features, alphabet.widths, alphabet.first,
-            alphabet.mark_of, self.kept, self.weights, beam, usual, proposed, sizes,
+            alphabet.mark_of, self.kept, self.weights, beam, usual, left, proposed, sizes,
         )  # fmt: skip
         return proposed, sizes
 
@@ -161,4 +162,4 @@ def fit_tagger(
         )  # fmt: skip
         if epoch >= burnt:
             mean += weights / np.float32(epochs - burnt)
-    return Tagger(mean, kept)
+    return Tagger(mean.astype(np.float16).astype(np.float32), kept)  # as files keep them: loading changes nothing

@@ -126,6 +126,7 @@ def spell_out(
     letters: NDArray[Any],
     words: NDArray[Any],
     first_choice: NDArray[Any],
+    left: NDArray[Any],
     beam: int,
     kept: int,
     sizes: NDArray[Any],
@@ -134,7 +135,8 @@ def spell_out(
 ) -> None:
     """Find the likeliest spellings of every word ``letters[words[w]:words[w+1]]``, at most ``kept`` of a beam, best first.
 
-    The symbols of letter ``x`` are ``first_choice[x] … first_choice[x+1]-1``. ``sizes[w]`` says how many spellings word ``w`` has, ``scores[w]``
+    The symbols of letter ``x`` are ``first_choice[x] … first_choice[x+1]-1``; of these, where ``left`` is not empty, only those with a bit in
+    ``left[i]`` are open to letter ``i``. ``sizes[w]`` says how many spellings word ``w`` has, ``scores[w]``
     their log probabilities; the choice for letter ``i`` in spelling ``k`` is in ``choices[kept * words[w] + k * length + i]``.
     """
     longest, widest = 1, 1
@@ -162,6 +164,8 @@ def spell_out(
                     rows += 1
                     _after(trie, states[b], low, high, step[row], nexts[row])
                 for o in range(high - low):
+                    if len(left) > 0 and not (left[start + i] >> np.uint64(o)) & np.uint64(1):
+                        continue
                     value = here[b] + step[row, o]
                     if number < beam or value > there[number - 1]:  # keep the best in order, worst last
                         at = min(number, beam - 1)

@@ -152,13 +152,14 @@ def tag_words(
     weights: NDArray[Any],
     beam: int,
     usual: NDArray[Any],
+    left: NDArray[Any],
     out: NDArray[Any],
     out_sizes: NDArray[Any],
 ) -> None:
     """Find the best choices of marks for every word by beam, the word before being marked as the beam marked it.
 
     ``out[w]`` gets ``out_sizes[w]`` rows of choices, best first. Where ``usual[w, 0]`` is not -1 the word is so well known that its usual
-    choices, ``usual[w]``, are the only row.
+    choices, ``usual[w]``, are the only row. Where ``left`` is not empty, letter ``i`` has only the choices with a bit in ``left[i]``.
     """
     cut = np.uint64(len(weights) - 64 - 1)
     widest = widths.max()
@@ -169,7 +170,7 @@ def tag_words(
     score = np.empty(widest)
     dynamic = np.empty(DYNAMIC, np.uint64)
     here, there = np.empty((beam, longest), np.int64), np.empty((beam, longest), np.int64)
-    value, pool = np.empty(beam), np.empty(beam * widest)
+    value, pool, of_pool = np.empty(beam), np.empty(beam * widest), np.empty(beam * widest, np.int64)
     p1, p2 = 904, 904
     for w in range(len(words) - 1):
         low, high = words[w], words[w + 1]
@@ -197,12 +198,14 @@ def tag_words(
                 _add_weights(score, dynamic, 0, DYNAMIC, kept, weights, width)
                 normalise(score, width)
                 for o in range(width):
-                    pool[number] = value[b] + score[o]
-                    number += 1
+                    if len(left) == 0 or (left[i] >> np.uint64(o)) & np.uint64(1):
+                        pool[number] = value[b] + score[o]
+                        of_pool[number] = b * width + o
+                        number += 1
             ranked = np.argsort(-pool[:number])
             alive = min(beam, number)
             for r in range(alive):
-                b, o = ranked[r] // width, ranked[r] % width
+                b, o = of_pool[ranked[r]] // width, of_pool[ranked[r]] % width
                 there[r, : i - low] = here[b, : i - low]
                 there[r, i - low] = o
                 value[r] = pool[ranked[r]]
