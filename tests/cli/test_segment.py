@@ -66,8 +66,8 @@ def test_learnt_saved_and_used_again(text: Path) -> None:
 
 def test_folders_and_units(text: Path) -> None:
     (text.parent / "other.txt").write_text("One line.\nAnother line.\n", encoding="utf-8")
-    assert caesura("segment", text.parent).stdout.startswith("other: 1 segments of 2 units\ntalk: 2 segments")
-    assert "1 segments of 1 units" in caesura("segment", text, "--unit", "line").stdout
+    assert caesura("segment", text.parent).stdout.startswith("other: 1 segment of 2 units\ntalk: 2 segments")
+    assert "1 segment of 1 unit" in caesura("segment", text, "--unit", "line").stdout
 
 
 @pytest.mark.parametrize(

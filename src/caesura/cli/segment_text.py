@@ -19,6 +19,7 @@ from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.segmenters import Segmenter, segmenter
 from caesura.segmenters.catalog import check_medium
 from caesura.segmenters.text import load, read_text
+from caesura.words import number_of
 
 _TEXTS = (".txt", ".text", ".md", "")
 _PARALLEL = 300  # files from which several processes pay
@@ -204,7 +205,11 @@ def _inside(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     files = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in (".txt", ".text", ".md"))
-    return files or [path]
+    if not files:
+        raise FormatError(
+            path, None, "this folder holds no texts (.txt, .text or .md); name files of other formats one by one."
+        )
+    return files
 
 
 def _levels(text: str | None) -> int | list[int] | None:
@@ -237,4 +242,7 @@ def _plain(marks: Segmentation | Hierarchy) -> dict[str, Any]:
 def _spell(item: str, marks: Segmentation | Hierarchy) -> str:
     if isinstance(marks, Hierarchy):
         return f"{item}: {marks}"
-    return f"{item}: {len(marks)} segments of {'|'.join(map(str, marks.masses))} units"
+    if not marks.length:
+        return f"{item}: no units"
+    units = "unit" if marks.length == 1 else "units"
+    return f"{item}: {number_of(len(marks), 'segment')} of {'|'.join(map(str, marks.masses))} {units}"

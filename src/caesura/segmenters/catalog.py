@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
@@ -80,6 +81,10 @@ def segmenter(name: str, /, **parameters: Any) -> Segmenter:
     known = list(inspect.signature(make).parameters)
     if wrong := next((key for key in parameters if key not in known), None):
         raise CaesuraError(f"{name} has no parameter {wrong!r}; it takes {', '.join(known) or 'none'}.")
+    hints = get_type_hints(make) if inspect.isclass(make) else {}
+    for key, value in parameters.items():
+        if key in hints and not _fits(value, hints[key]):
+            raise CaesuraError(f"{name}: {key} is {value!r}; expected {_spell(hints[key])}.")
     return make(**parameters)
 
 
@@ -136,6 +141,38 @@ def segment_corpus(corpus: Corpus, by: Segmenter, name: str, segments: int | Non
     return Corpus.from_annotations(
         Annotation(item, name, by.segment(units, segments), track) for (item, track), units in corpus.texts.items()
     )
+
+
+#: Plain types with their words; what is no plain type is left to the segmenter.
+_PLAIN: dict[Any, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "a word"),
+    type(None): ((type(None),), "none"),
+}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value may be given for a parameter of this type."""
+    if get_origin(hint) in (Union, UnionType):
+        return any(_fits(value, each) for each in get_args(hint))
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_origin(hint) is tuple:
+        return isinstance(value, list | tuple)
+    if hint not in _PLAIN:
+        return not isinstance(value, str | int | float)
+    return isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
+
+
+def _spell(hint: Any) -> str:
+    """Say in words what a type takes."""
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(dict.fromkeys(map(_spell, get_args(hint))))
+    if get_origin(hint) is Literal:
+        return " or ".join(map(repr, get_args(hint)))
+    return _PLAIN[hint][1] if hint in _PLAIN else "what only Python can give"
 
 
 def _read_path(units: Any, unit: Any) -> Any:

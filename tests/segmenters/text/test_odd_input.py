@@ -92,3 +92,21 @@ def test_a_huge_file_is_refused_with_the_limit(tmp_path: Path) -> None:
         file.truncate(200_000_001)
     with pytest.raises(CaesuraError, match="more than the 200 MB"):
         read_text(tmp_path / "huge.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "sentence"),
+    [
+        ("dcm", {"prior": "abc"}, "dcm: prior is 'abc'; expected a number or none"),
+        ("dcm", {"max_length": 2.5}, "max_length is 2.5; expected a whole number or none"),
+        ("dcm", {"duration": "long"}, "duration is 'long'; expected a number or 'mean' or"),
+        ("dcm", {"em": 2}, "em is 2; expected true or false"),
+        ("dcm", {"stopwords": 3}, "stopwords is 3; expected what only Python can give or none"),
+        ("dcm", {"language": "frnech"}, "there is no language 'frnech'; did you mean 'french'"),
+        ("c99", {"mask": True}, "mask is True; expected a whole number"),
+        ("spectral", {"threshold": "x"}, "threshold is 'x'; expected a number"),
+    ],
+)
+def test_parameters_of_the_wrong_type(name: str, wrong: dict[str, object], sentence: str) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        segmenter(name, **wrong)

@@ -106,7 +106,9 @@ class Human:
         if segments is not None:
             raise CaesuraError("people decide the number of segments themselves; leave segments out.")
         if self.corpus is None:
-            raise CaesuraError("the boundaries of people come from a corpus: corpus=.")
+            raise CaesuraError(
+                "the boundaries of people come from a corpus: corpus=; on the command line, people are a bound (--bounds)."
+            )
         listed = units_of(units)
         known = [a for a in self.corpus if a.marks.units == listed and self.coder in (None, a.coder)]
         if not known:

@@ -68,7 +68,9 @@ class Supervised(DCM):
     def logits(self, units: tuple[str, ...]) -> NDArray[np.float64]:
         """Return the learnt logit of a boundary at each place."""
         if not len(self.coefficients):
-            raise CaesuraError("this segmenter has learnt nothing yet: fit(corpus) first, or load one that has.")
+            raise CaesuraError(
+                "this segmenter has learnt nothing yet: fit(corpus) first (--learn), or load one that has (--model)."
+            )
         if len(units) < 2:
             return np.empty(0)
         rows = (describe_places(units, self._base, _as_cues(self.cues)) - np.array(self.means)) / np.array(self.scales)

@@ -158,6 +158,12 @@ class Tokenizer:
         if isinstance(self.stopwords, str):
             raise CaesuraError("stopwords is a collection of words, not one string.")
 
+        if len(self._code) > 3 and self._code not in (
+            *_CODES,
+            "none",
+        ):  # codes pass: not every language has stop words and stems
+            raise UnknownName("language", self.language, [*_CODES, "none"])
+
     def of(self, unit: str) -> list[str]:
         """Return the tokens of one unit."""
         bags = self.bags([unit])
