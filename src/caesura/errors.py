@@ -6,7 +6,7 @@ All are ``ValueError``s, so code that already guards against bad values keeps wo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 
 
@@ -20,6 +20,20 @@ class InvalidSegmentation(CaesuraError):
 
 class LengthMismatch(CaesuraError):
     """Two annotations that should cover the same text but differ in length, tokens or tracks."""
+
+
+class UncountablePairs(CaesuraError):
+    """Pairs of annotations that a metric cannot count, such as texts shorter than its window; it counts the others.
+
+    ``pairs`` are their numbers in the batch, ``why`` is said about the first of them, without a full stop.
+    """
+
+    def __init__(self, why: str, pairs: Sequence[int]) -> None:
+        self.why, self.pairs = why, tuple(pairs)
+        super().__init__(f"{why}.")
+
+    def __reduce__(self) -> tuple[type[UncountablePairs], tuple[str, tuple[int, ...]]]:
+        return type(self), (self.why, self.pairs)
 
 
 class FormatError(CaesuraError):

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura.formats import write
+from caesura.formats import read, write
+from caesura.gold import unify
 from caesura.samples import load
 from cli.command import caesura, refused
 
@@ -248,3 +249,40 @@ def test_a_reference_of_two_coders_has_one_best_point(tmp_path: Path) -> None:
     done = caesura("optimise", tmp_path / "gold.csv", tmp_path / "scored.csv", "-o", tmp_path / "best.csv")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "best.csv").exists()
+
+
+def test_names_are_compared_or_said_not_to_be(tmp_path) -> None:
+    """Issue 16: random phone labels scored 0.79 without a remark."""
+    files = []
+    for coder in ("ann", "ben"):
+        files.append(tmp_path / f"{coder}.json")
+        write(load("phones").select(coders=[coder]), files[-1])
+    every = caesura("evaluate", *files, "--tolerance", "20ms")
+    assert every.stderr == ""
+    for name in ("label-agreement", "label-kappa", "labelled-R", "time-agreement", "time-kappa"):
+        assert f"\n{name} " in every.stdout
+    sentence = "caesura: segments have names, which no metric chosen here compares; label-agreement, label-kappa,"
+    for words in (
+        ["evaluate", *files, "-m", "R"],
+        ["evaluate", *files, "-m", "R", "--table", "csv"],
+        ["compare", *files, "-m", "R"],
+        ["agree", "sample:phones"],
+    ):
+        done = caesura(*words)
+        assert done.stderr.startswith(sentence)
+        assert done.stderr.count("\n") == 1
+        assert "names" not in done.stdout
+    told = json.loads(caesura("evaluate", *files, "-m", "R", "--json").stdout)
+    assert any("label-kappa" in each for each in told["warnings"])
+    assert "label-kappa" in json.loads(caesura("agree", "sample:phones", "--json").stdout)["percentage"]["warnings"][0]
+    pair = ["-c", "ann", "-c", "ben", "-m", "time-kappa"]
+    assert json.loads(caesura("agree", "sample:phones", *pair, "--json").stdout)["percentage"]["value"] > 0.8
+
+
+@pytest.mark.parametrize("method", ["majority", "consensus", "union"])
+def test_the_gold_of_recordings_keeps_names(tmp_path, method: str) -> None:
+    done = caesura("unify", "sample:phones", "--method", method, "-o", tmp_path / "gold.TextGrid", "--lossy")
+    assert done.returncode == 0, done.stderr
+    gold = read(tmp_path / "gold.TextGrid")["gold", ""]
+    assert gold.names == unify(load("phones"), method).names
+    assert {"sil", "AA", "JH"} <= set(gold.names or ())

@@ -292,6 +292,23 @@ KNOWN = [
         (0.0, 100.0),
     ),
     (
+        "label-agreement",
+        "label-agreement|tol:0.02|match:regions|tie:earlier|res:1e-07",
+        "label-agreement",
+        True,
+        (0.0, 1.0),
+    ),
+    ("label-kappa", "label-kappa|tol:0.02|match:regions|tie:earlier|res:1e-07", "label-kappa", True, (-1.0, 1.0)),
+    ("labelled-R", "labelled-R|tol:0.02|match:regions|tie:earlier|res:1e-07", "labelled-R", False, (-INF, 1.0)),
+    (
+        "time-agreement",
+        "time-agreement|tol:0.02|match:regions|tie:earlier|res:1e-07",
+        "time-agreement",
+        True,
+        (0.0, 1.0),
+    ),
+    ("time-kappa", "time-kappa|tol:0.02|match:regions|tie:earlier|res:1e-07", "time-kappa", True, (-1.0, 1.0)),
+    (
         "region-F:tolerance=0.01",
         "region-F|tol:0.01|match:regions|tie:earlier|edges:out|res:1e-07",
         "region-F:tolerance=0.01",

@@ -7,6 +7,9 @@ import json
 import pytest
 from fastapi.testclient import TestClient
 
+from caesura import samples, unify
+from caesura.formats import caesura_json
+
 
 def the_item(client: TestClient, project: int) -> dict:
     number = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
@@ -303,3 +306,18 @@ def test_provenance_of_every_annotation(client: TestClient, project: int) -> Non
     assert [step["operation"]["kind"] for step in listed["gold"]["revisions"]] == ["start", "add"]
     assert {step["author"] for step in listed["gold"]["revisions"]} == {"eve"}
     assert client.get("/api/projects/99/provenance").status_code == 404
+
+
+def test_the_gold_of_a_recording_keeps_names(client: TestClient) -> None:
+    number = client.post("/api/projects", json={"name": "phones"}).json()["id"]
+    corpus = samples.load("phones")
+    file = "".join(caesura_json.write(corpus))
+    answer = client.post(f"/api/projects/{number}/files", files={"files": ("phones.json", file)})
+    assert answer.status_code == 201, answer.text
+    item = client.get(f"/api/projects/{number}").json()["items"][0]["id"]
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold", "method": "majority"}).json()
+    assert gold["marks"]["names"] == list(unify(corpus).names or ())
+    exported = client.get(
+        f"/api/projects/{number}/export", params={"format": "textgrid", "coder": "gold", "lossy": True}
+    )
+    assert '"JH"' in exported.text

@@ -52,7 +52,9 @@ def _coefficient_table(results: Sequence[Agreement], level: float) -> Table:
         for result in results
     ]
     columns = ("coefficient", "value", f"{100 * level:g} % interval", "observed", "expected")
-    return Table("", columns, tuple(rows), (Code(results[0].signature), *_notes(results))).without_empty()
+    warnings = (f"! {sentence}" for sentence in results[0].warnings())
+    notes = (*warnings, Code(results[0].signature), *_notes(results))
+    return Table("", columns, tuple(rows), notes).without_empty()
 
 
 def _notes(results: Sequence[Agreement]) -> list[str]:

@@ -21,6 +21,7 @@ from caesura.agreement.unitizing import SPAN_COEFFICIENTS, span_agreements
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
+from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.model.corpus import CorpusLike, as_corpus
 from caesura.statistics.counted import CountedPairs
@@ -195,6 +196,7 @@ class _Question:
             interval=self._interval(coefficient),
             details=self._details(coefficient),
             title=coefficient.two if len(corpus.coders) == 2 else coefficient.many,
+            unmeasured=tuple(tell_unmeasured_names([self.coding.metric], *[len(corpus.names) > 1] * 2)),
         )
 
     def _signature(self, name: str, by_place: bool) -> str:

@@ -46,6 +46,8 @@ class Agreement(Result):
         1 - observed / expected.
     title
         What the coefficient is called in words, by the number of coders.
+    unmeasured
+        What is there and the metric does not look at, in a sentence each.
     """
 
     coefficient: str
@@ -57,6 +59,7 @@ class Agreement(Result):
     interval: tuple[float, float] | None = None
     formula: Formula = "ratio"
     title: str = ""
+    unmeasured: tuple[str, ...] = ()
 
     @property
     def value(self) -> float:
@@ -65,6 +68,10 @@ class Agreement(Result):
 
     def __float__(self) -> float:
         return self.value
+
+    def warnings(self) -> list[str]:
+        """Sentences about what the number does not say."""
+        return list(self.unmeasured)
 
     # ------------------------------------------------------------------ how it shows itself
 
@@ -92,6 +99,7 @@ class Agreement(Result):
             "interval": None if self.interval is None else list(self.interval),
             "standard_error": self.standard_error,
             "signature": self.signature,
+            "warnings": self.warnings(),
             "details": {name: _plain(value) for name, value in self.details.items()},
         }
 

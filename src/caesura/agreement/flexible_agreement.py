@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeAlias, get_args
 
@@ -25,6 +25,7 @@ from caesura.metrics.flexible import (
     paired_tracks,
     track_row,
 )
+from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike
 from caesura.model import Corpus, Segmentation
 
@@ -220,7 +221,8 @@ def _among(corpus: Corpus, ask: _Question) -> Agreement:
             pairs[first, second] = ask.of(common, types)
     if not pairs:
         raise CaesuraError("no two coders of the corpus annotated the same text.")
-    return next(iter(pairs.values())) if len(corpus.coders) == 2 else _mean(corpus.coders, pairs, ask)
+    answer = next(iter(pairs.values())) if len(corpus.coders) == 2 else _mean(corpus.coders, pairs, ask)
+    return replace(answer, unmeasured=tuple(tell_unmeasured_names([ask.metric], *[len(corpus.names) > 1] * 2)))
 
 
 def _mean(coders: Sequence[str], pairs: Mapping[tuple[str, str], Agreement], ask: _Question) -> PairwiseAgreement:

@@ -16,6 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows
 from caesura.model import Corpus
+from caesura.model.corpus import Kind
 from caesura.statistics.counted import CountedPairs, add_up
 from caesura.words import number_of
 
@@ -60,7 +61,7 @@ class Coding:
     metric: Metric
 
     def __post_init__(self) -> None:
-        _check_metric(self.metric)
+        _check_metric(self.metric, self.corpus.kind)
         corpus = self.corpus
         if not len(self.counted.pairs):
             several = (
@@ -137,14 +138,15 @@ class Coding:
         return scores if self.metric.higher_is_better else 1.0 - scores
 
 
-def _check_metric(metric: Metric) -> None:
+def _check_metric(metric: Metric, kind: Kind) -> None:
     if not metric.symmetric:
         fixed = " (give it k=)" if "k" in metric.parameters else ""
         raise CaesuraError(
             f"{metric.name} depends on which side is the reference, so it cannot say how coders agree{fixed}; "
             "take B or S of texts, A of recordings, or another symmetric metric."
         )
-    if metric.bounds != (0.0, 1.0) or metric.best not in (0.0, 1.0):
+    corrected = kind != "units" and metric.bounds == (-1.0, 1.0)  # a κ of its own, and nothing here corrects it again
+    if not corrected and (metric.bounds != (0.0, 1.0) or metric.best not in (0.0, 1.0)):
         raise CaesuraError(f"{metric.name} does not run from 0 to 1, so it cannot be corrected for chance.")
 
 

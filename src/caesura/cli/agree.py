@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +25,7 @@ from caesura.cli.options import (
     Transposition,
     Width,
 )
-from caesura.cli.output import as_json, say, show_blocks, show_picture, working, write_svg
+from caesura.cli.output import as_json, say, say_unmeasured, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import stack
 from caesura.drawings.catalog import draw
 from caesura.drawings.matrices import heat_map
@@ -98,10 +99,12 @@ def agree(
             ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             found = agreements(table, _measure(metric, n_t), coefficient, **ask)
     broken = list(worse_than(limits, {name: (float(result), True) for name, result in found.items()}, "coefficient"))
+    said = say_unmeasured(next(iter(found.values())).warnings())
     if json:
         as_json({name: result.as_dict() for name, result in found.items()})
     else:
-        show_blocks(agreement_tables(list(found.values()), level))
+        first, *others = agreement_tables(list(found.values()), level)
+        show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in said)), *others])
     _draw(table, _measure(metric, n_t), draw, svg, width, json)
     fail_with(broken)
 

@@ -28,7 +28,7 @@ from caesura.cli.options import (
     Width,
     WindowSize,
 )  # fmt: skip
-from caesura.cli.output import as_json, say, say_aside, show_blocks, show_picture, working, write_svg
+from caesura.cli.output import as_json, say, say_aside, say_unmeasured, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import stack
 from caesura.display.table import Table
 from caesura.drawings.catalog import draw_against
@@ -85,7 +85,10 @@ def compare(
     rule = asked_for(n_t=n_t, matching=matching)
     types = asked_for(similarity=similarity and str(similarity), transposition=transposition)
     widths = {"tolerance": tolerances(tolerance)} if tolerance is not None else {}
-    chosen = choose_metrics(metric or reading.metrics, {**rule, **asked_for(k=k), **types, **widths}, ours.kind)
+    named = bool(ours.names and theirs.names)
+    chosen = choose_metrics(
+        metric or reading.metrics, {**rule, **asked_for(k=k), **types, **widths}, ours.kind, named=named
+    )
     with working("comparing"):
         evaluation = evaluate(ours, {"hypothesis": theirs}, chosen, resamples=0)  # intervals are for `evaluate`
         behind = _edit_results(evaluation, rule, confusion=confusion, edits=edits) if confusion or edits else []
@@ -97,10 +100,11 @@ def compare(
         pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **options)
     if not hypothesis and coders is None:
         _say_who(whole, ours, theirs)
+    said = say_unmeasured(evaluation.unmeasured())
     if json:
         as_json({**_plain(evaluation), **_edit_data(behind)})
     else:
-        _show(evaluation, [table for each in behind for table in each.tables()])
+        _show(evaluation, [table for each in behind for table in each.tables()], said)
     if svg is not None:
         write_svg(stack(pictures), svg, width, err=json)
     elif not json:
@@ -156,9 +160,9 @@ def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str
     return ["operations"] if flexible and typed else None
 
 
-def _show(evaluation: Evaluation, behind: Sequence[Table]) -> None:
+def _show(evaluation: Evaluation, behind: Sequence[Table], said: set[str]) -> None:
     scores, *others = evaluation.tables()
-    notes = (*scores.notes, *_region_counts(evaluation))
+    notes = (*(note for note in scores.notes if note not in said), *_region_counts(evaluation))
     show_blocks([replace(scores, notes=notes), *others, *behind])
 
 

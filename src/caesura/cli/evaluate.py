@@ -32,7 +32,7 @@ from caesura.cli.options import (
     WindowSize,
     writable,
 )  # fmt: skip
-from caesura.cli.output import as_json, show_blocks, working
+from caesura.cli.output import as_json, say_unmeasured, show_blocks, working
 from caesura.cli.streaming import evaluate_streamed, wants_streaming
 from caesura.errors import FormatError, UnknownName
 from caesura.files import atomic_write
@@ -153,7 +153,8 @@ def evaluate(
         )
     else:
         gold, against = _read(reading, reference, systems, item)
-        chosen = choose_metrics(names, given, gold.kind)
+        named = bool(gold.names) and all(corpus.names for corpus in against.values())
+        chosen = choose_metrics(names, given, gold.kind, named=named)
         with working("evaluating"):
             wanted = [*(usual_bounds(gold) if bounds else ()), *(bound or ())]
             found = evaluate_corpora(gold, against, chosen, bounds=wanted, threads=workers, **how)
@@ -163,13 +164,14 @@ def evaluate(
         if rows is not None:
             _write_rows(found, rows)
     tests = system_tests(found, test, seed=seed)
+    said = say_unmeasured(found.unmeasured())
     broken = [sentence for name, scores in found.systems.items() for sentence in _worse(name, scores, limits, found)]
     if table is not None:
         _show_table(found, table)
     elif json:
         as_json({**found.as_dict(), **tests.as_dict(), "groups": {} if groups is None else groups.as_dict()})
     else:
-        _show(found, groups, tests)
+        _show(found, groups, tests, said)
     fail_with(broken)
 
 
@@ -182,9 +184,9 @@ def _read(
     return gold, dict(zip(names_of(systems), read, strict=True))
 
 
-def _show(found: Results, groups: Groups | None, tests: SystemTests) -> None:
+def _show(found: Results, groups: Groups | None, tests: SystemTests, said: set[str]) -> None:
     scores, *_ = found.tables()
-    notes, scores = scores.notes, replace(scores, notes=())
+    notes, scores = [note for note in scores.notes if note not in said], replace(scores, notes=())
     tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
     show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
 

@@ -54,6 +54,13 @@ def say_aside(sentence: str) -> None:
     click.echo(f"caesura: {' '.join(sentence.split())}", err=True)
 
 
+def say_unmeasured(sentences: Iterable[str]) -> set[str]:
+    """Mention beside the output what no metric looked at; returns these sentences as notes, which tables need not repeat."""
+    for sentence in sentences:
+        say_aside(sentence)
+    return {f"! {sentence}" for sentence in sentences}
+
+
 def show_picture(picture: Picture, width: int | None) -> None:
     """Draw in the terminal, in as many columns as were asked for, or as it has."""
     say(picture.terminal(width or terminal_width()))

@@ -110,6 +110,12 @@ def count_rows(path: str | PathLike[str]) -> int:
     return total
 
 
+def has_names(path: str | PathLike[str]) -> bool:
+    """Whether a file (or folder) of annotations gives segments names."""
+    with _reading(Path(path), "this Parquet file cannot be read") as polars:
+        return "names" in polars.scan_parquet(parts_of(path)).collect_schema().names()
+
+
 def metadata(path: Path) -> dict[str, str]:
     """What a Parquet file says about itself, by key."""
     with _reading(path, "this is not Parquet") as polars:

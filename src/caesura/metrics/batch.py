@@ -6,6 +6,7 @@ over all pairs of its coders, or over one pair in a function call is the same sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -13,9 +14,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, LengthMismatch
+from caesura.errors import CaesuraError, LengthMismatch, UncountablePairs
 from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
 from caesura.model.corpus import Kind, merged_labels
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentNames:
+    """The names of segments on one side, looked up when a family asks for them: those of pair ``i`` are ``known[rows[i]]``."""
+
+    known: Mapping[int, tuple[str, ...]]
+    rows: NDArray[np.int64]
+
+    def of(self, pair: int) -> tuple[str, ...] | None:
+        """The names of a pair's segments; None where they have none."""
+        return self.known.get(int(self.rows[pair]))
+
+    def take(self, index: Any) -> SegmentNames:
+        """Keep only these pairs."""
+        return replace(self, rows=self.rows[index])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rows = self.rows.tolist()  # only these travel, and not as the read-only view that a corpus lends
+        return SegmentNames, ({row: self.known[row] for row in rows if row in self.known}, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +44,7 @@ class Side:
     """The marks of one side: those of pair ``i`` are at ``starts[i]:stops[i]`` in the columns.
 
     ``types`` is None where boundaries are untyped; nested segments have first units in ``positions``, last ones in ``ends``
-    and levels in ``types``.
+    and levels in ``types``. ``names`` is None where no segment has one.
     """
 
     positions: NDArray[Any]
@@ -31,9 +52,10 @@ class Side:
     stops: NDArray[np.int64]
     types: NDArray[np.int64] | None = None
     ends: NDArray[np.int64] | None = None
+    names: SegmentNames | None = None
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
+        for name in ("positions", "starts", "stops", "types", "ends"):
             column = getattr(self, name)
             if column is not None and (laid := _one_layout(column)) is not column:
                 object.__setattr__(self, name, laid)
@@ -44,7 +66,10 @@ class Side:
         starts, stops = corpus.offsets[:-1], corpus.offsets[1:]
         if rows is not None:
             starts, stops = starts[rows], stops[rows]
-        return cls(corpus.positions, starts, stops, corpus.types, corpus.ends)
+        names = None
+        if corpus.names:
+            names = SegmentNames(corpus.names, np.arange(len(corpus)) if rows is None else rows)
+        return cls(corpus.positions, starts, stops, corpus.types, corpus.ends, names)
 
     @classmethod
     def packed(
@@ -68,7 +93,8 @@ class Side:
 
     def take(self, index: Any) -> Side:
         """Keep only these pairs."""
-        return replace(self, starts=self.starts[index], stops=self.stops[index])
+        names = None if self.names is None else self.names.take(index)
+        return replace(self, starts=self.starts[index], stops=self.stops[index], names=names)
 
     def recoded(self, before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> Side:
         """Express the type codes in another set of labels."""
@@ -185,6 +211,15 @@ class Batch:
         """Turn reference into hypothesis and the reverse."""
         return replace(self, reference=self.hypothesis, hypothesis=self.reference)
 
+    def check_names(self) -> None:
+        """Refuse a side that names no segment, or pairs without names on one side; where there is no text there is nothing to name."""
+        for side, which in ((self.reference, "reference"), (self.hypothesis, "hypothesis")):
+            if side.names is None:
+                raise CaesuraError(f"the {which} gives its segments no names to compare.")
+            some = self.lengths > 0
+            if bare := [pair for pair in np.flatnonzero(some).tolist() if side.names.of(pair) is None]:
+                raise UncountablePairs(f"the {which} gives its segments no names to compare", bare)
+
     def check_one_type_per_position(self) -> None:
         """Refuse two types at one position."""
         for side in (self.reference, self.hypothesis):
@@ -271,10 +306,14 @@ def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batc
     if labels is not None and hypothesis.labels is not None and labels != hypothesis.labels:
         labels = merged_labels(labels, hypothesis.labels)
     ref, hyp = (
-        Side(s.positions, _ZERO, np.array([len(s.positions)]), s.types).recoded(s.labels, labels)
+        Side(s.positions, _ZERO, np.array([len(s.positions)]), s.types, names=_names_of(s)).recoded(s.labels, labels)
         for s in (reference, hypothesis)
     )
     return Batch("time" if reference.timed else "units", np.array([reference.length]), ref, hyp, labels)
+
+
+def _names_of(marks: Segmentation) -> SegmentNames | None:
+    return None if marks.names is None else SegmentNames({0: marks.names}, _ZERO)
 
 
 def _alike(ref: Side, hyp: Side) -> tuple[Side, Side]:
@@ -321,4 +360,4 @@ def _untyped(side: Side, lengths: NDArray[Any], kind: Kind) -> Side:
     keep = first_of_place(pair, where)
     if kind == "units":
         keep &= where < lengths[pair]
-    return Side.packed(where[keep], pair[keep], len(side.starts))
+    return replace(Side.packed(where[keep], pair[keep], len(side.starts)), names=side.names)

@@ -54,6 +54,10 @@ FAMILIES: Registry[type[Family]] = Registry(
             ),
             "caesura.metrics.regions:SearchRegions",
         ),
+        **dict.fromkeys(
+            ("label-agreement", "label-kappa", "labelled-R", "time-agreement", "time-kappa"),
+            "caesura.metrics.segment_names:NamedSegments",
+        ),
         **dict.fromkeys(("nested-precision", "nested-recall", "nested-F"), "caesura.metrics.nested:SharedSegments"),
         "nested-kappa": "caesura.metrics.nested:SegmentBeginnings",
         "nested-B": "caesura.metrics.nested:BoundariesByLevel",
@@ -164,17 +168,19 @@ def with_parameters(names: Iterable[str], parameters: Mapping[str, Any]) -> list
 
 
 def choose_metrics(
-    names: list[str] | None, parameters: Mapping[str, Any], kind: Kind | None = None
+    names: list[str] | None, parameters: Mapping[str, Any], kind: Kind | None = None, *, named: bool = False
 ) -> list[Metric] | None:
     """Choose by name, or where none is named those that take a parameter given here; None where nothing was asked for.
 
-    A parameter that no metric takes is refused.
+    A parameter that no metric takes is refused. Unasked, names of segments are compared only where both sides are ``named``.
     """
     if not parameters:
         return None if names is None else [metric(name) for name in names]
     listed = names or (
         metric_names() if kind is None else [n for n in unnamed_metrics(kind) if kind in metric(n).needs]
     )
+    if not names and not named:
+        listed = [name for name in listed if not metric(name).family.compares_names]
     takes = {name: _parameters_it_takes(name, parameters) for name in listed}
     for key in parameters:
         if not any(key in keys for keys in takes.values()):

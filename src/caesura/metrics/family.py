@@ -98,6 +98,8 @@ class Family(ABC):
         The kinds of annotation it compares, and those of them that it measures only when named.
     types
         "ignored" (it is handed batches without types), "sets" (any number per position) or "exclusive" (one per position).
+    compares_names
+        Whether it compares the names of segments; it then refuses what has none.
     paper
         Where it is defined.
     """
@@ -107,6 +109,7 @@ class Family(ABC):
     needs: ClassVar[frozenset[Kind]] = frozenset({"units"})
     unasked: ClassVar[frozenset[Kind]] = frozenset()
     types: ClassVar[Literal["ignored", "sets", "exclusive"]] = "ignored"
+    compares_names: ClassVar[bool] = False
     paper: ClassVar[str] = ""
 
     @property
@@ -127,6 +130,8 @@ class Family(ABC):
         _check_kind(self.scores, self.needs, batch.kind)
         if self.types == "exclusive":
             batch.check_one_type_per_position()
+        if self.compares_names:
+            batch.check_names()
         return batch if self.types != "ignored" and batch.typed else batch.plain
 
 

@@ -35,7 +35,7 @@ from caesura.errors import CaesuraError, UndefinedScore
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, sign
-from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, grid, seconds, ticks
+from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, check_fits_grid, grid, seconds, ticks
 from caesura.model import Segmentation
 from caesura.model.corpus import Kind
 from caesura.model.marks import checked_length
@@ -131,7 +131,8 @@ def _false_alarm_rate(correct: Numbers, hypothesis: Numbers) -> Numbers:
     return 100.0 * (1.0 - _per_hypothesis(correct, hypothesis))
 
 
-def _r(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+def r_of_counts(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+    """R (8) of counts; NaN with a warning where there is no reference boundary."""
     hit_rate, over = _hit_rate(hits, reference), 100.0 * (share(hypothesis, reference, np.nan) - 1.0)
     return _r_value(hit_rate, over, sqrt if type(reference) is float else np.sqrt)
 
@@ -183,7 +184,7 @@ class SearchRegions(Family):
     scores = {
         "R": Score(
             "R-value", "R-value (8): how near a segmenter comes to finding everything and nothing else; 1 at best, below 0 far from it.",
-            hits_and_hypotheses, _r, bounds=(-np.inf, 1.0),
+            hits_and_hypotheses, r_of_counts, bounds=(-np.inf, 1.0),
         ),
         "hit-rate": Score(
             "hit rate, %", "Hit rate (1): percentage of reference boundaries that were found.",
@@ -228,10 +229,7 @@ class SearchRegions(Family):
     def prepare(self, batch: Batch) -> Batch:
         """Refuse what is not in time, and recordings too long for the grid."""
         ready = super().prepare(batch)
-        if len(batch) and float(np.max(batch.lengths)) * grid(self.resolution) > LARGEST_TICK:
-            raise CaesuraError(
-                f"a recording of {np.max(batch.lengths):g} s does not fit a grid of {self.resolution:g} s."
-            )
+        check_fits_grid(batch.lengths, self.resolution)
         return ready
 
     def count(self, batch: Batch) -> Rows:

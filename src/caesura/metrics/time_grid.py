@@ -47,6 +47,12 @@ def grid(resolution: float) -> float:
     return float(round(scale)) if scale >= 1 and abs(scale - round(scale)) < 1e-6 * scale else scale
 
 
+def check_fits_grid(lengths: NDArray[Any], resolution: float) -> None:
+    """Refuse recordings that are too long for the grid."""
+    if len(lengths) and float(np.max(lengths)) * grid(resolution) > LARGEST_TICK:
+        raise CaesuraError(f"a recording of {np.max(lengths):g} s does not fit a grid of {resolution:g} s.")
+
+
 def ticks(tolerance: float, scale: float) -> int:
     """Lay a tolerance on the grid; one far wider than any recording is as good as any other."""
     return round(min(tolerance * scale, 2.0**52))

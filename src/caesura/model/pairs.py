@@ -216,9 +216,9 @@ def _fill(
             length = int(other.lengths[rows[item, track][0]])
             none = np.empty(0, np.int64)
             coder = first.get(item, nobody)
-            empty.append(
-                (item, coder, Segmentation(length, none, none if corpus.typed else None, corpus.labels), track)
-            )
+            names = ("",) if corpus.names and length else None
+            unmarked = Segmentation(length, none, none if corpus.typed else None, corpus.labels, names=names)
+            empty.append((item, coder, unmarked, track))
         return Corpus.from_annotations([*corpus, *empty], labels=corpus.labels, attributes=corpus.attributes)
 
     return (

@@ -16,6 +16,7 @@ from caesura.drawings.catalog import applicable, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
+from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
 
@@ -94,6 +95,11 @@ class Comparison(Result):
         """Both as a corpus of one item: what drawings take."""
         return pair_corpus(self.reference, self.hypothesis, names=self.names)
 
+    def warnings(self) -> list[str]:
+        """Sentences about what is there and no metric chosen here looks at."""
+        named = (getattr(side, "names", None) is not None for side in (self.reference, self.hypothesis))
+        return tell_unmeasured_names([score.metric for score in self.scores.values()], *named)
+
     # ------------------------------------------------------------------ what lies behind the numbers
 
     def detail(self, name: str) -> Any:
@@ -141,6 +147,7 @@ class Comparison(Result):
                 for name, s in self.scores.items()
             },
             "skipped": dict(self.skipped),
+            "warnings": self.warnings(),
             "details": {name: _plain(rows) for name, rows in self.details().items()},
         }
 
@@ -151,7 +158,8 @@ class Comparison(Result):
             (measure_name(name, s.metric), OnScale(s.value, s.metric.bounds), s.metric.title)
             for name, s in self.scores.items()
         )
-        return [Table(f"{hypothesis} against {reference}", ("metric", "score", "what it is"), rows)]
+        notes = tuple(f"! {sentence}" for sentence in self.warnings())
+        return [Table(f"{hypothesis} against {reference}", ("metric", "score", "what it is"), rows, notes)]
 
     def pictures(self) -> Sequence[Picture]:
         """The drawing that is meant for this kind of annotation."""

@@ -8,6 +8,7 @@ registered segmenter of text serves as a bound too: what a program does that has
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -98,7 +99,8 @@ def _segment(name: str, reference: Corpus, seed: int) -> Corpus:
         coders = [len(a.marks) for a in reference.select(items=[annotation.item]) if a.track == annotation.track]
         marks = by.segment(reference.texts[key], round(float(np.mean(coders))))
         codes = None if types is None else _most_frequent(types, len(marks.positions))
-        placed = Segmentation(int(annotation.marks.length), marks.positions, codes, reference.labels)
+        length, called = int(annotation.marks.length), _names(reference, len(reference.texts[key]), marks.positions)
+        placed = Segmentation(length, marks.positions, codes, reference.labels, names=called)
         annotations.append(Annotation(annotation.item, name, placed, annotation.track))
     return Corpus.from_annotations(annotations, labels=reference.labels)
 
@@ -123,7 +125,7 @@ def baseline(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
         random = np.random.default_rng(streams[row])
         where = BASELINES[name](random, length, boundaries, sizes) if length else np.empty(0, np.int64)
         codes = None if types is None else _types(name, random, types, len(where))
-        marks = Segmentation(length, where, codes, reference.labels)
+        marks = Segmentation(length, where, codes, reference.labels, names=_names(reference, length, where))
         annotations.append(Annotation(annotation.item, name, marks, annotation.track))
     return Corpus.from_annotations(annotations, labels=reference.labels)
 
@@ -155,6 +157,12 @@ def _types(name: str, random: np.random.Generator, types: NDArray[np.int64], num
 def _most_frequent(types: NDArray[np.int64], number: int) -> NDArray[np.int64]:
     values, counts = np.unique(types, return_counts=True)
     return np.full(number, values[np.argmax(counts)] if len(values) else 0)
+
+
+def _names(reference: Corpus, length: int, where: NDArray[np.int64]) -> list[str] | None:
+    """Call every segment in between by the most frequent name, where the reference has names."""
+    names = Counter(name for row in reference.names.values() for name in row).most_common(1)
+    return [names[0][0]] * (len(where) + 1) if names and length else None
 
 
 def _sizes(reference: Corpus) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from caesura.display.scene import Picture
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
+from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_marks
 from caesura.model.pairs import Missing, pair_systems
@@ -63,6 +64,12 @@ class Evaluation(Results):
     def filled(self) -> tuple[str, ...]:  # type: ignore[override]
         """Items that count as unmarked on the side that lacks them."""
         return tuple(dict.fromkeys(item for counted in self.counted.values() for item in counted.pairs.filled))
+
+    def unmeasured(self) -> list[str]:
+        """Names of segments, where no metric compares them."""
+        corpora = [each.pairs.hypothesis for each in self.counted.values()]
+        named = bool(self.pairs.reference.names), any(corpus.names for corpus in corpora)
+        return tell_unmeasured_names([m.metric for m in self.measured.values()], *named)
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split by an attribute of items ("genre"), by "length" in four bands, or by a function of the items' names.

@@ -141,9 +141,13 @@ class Results(Result):
         """Friedman or Kruskal–Wallis test of three or more systems on one metric, with Nemenyi's pairs."""
         return rank_test(self.measured[name].metric, self._rows(name), method=method)
 
+    def unmeasured(self) -> list[str]:
+        """What is there and no metric chosen here looks at, in a sentence each."""
+        return []
+
     def warnings(self) -> list[str]:
         """Sentences about numbers that deserve a second look: one item, items without a score, systems below a degenerate baseline."""
-        sentences = []
+        sentences = self.unmeasured()
         if self.count == 1:
             sentences.append("one item leaves nothing to resample, so that there are no intervals and no tests.")
         for system, measured in self.systems.items():

@@ -50,11 +50,11 @@ def _of_kind(item: Item, gold: Marks, coded: dict[str, Marks]) -> Marks:
 
 def _typed_like(coded: dict[str, Any], gold: Segmentation) -> Segmentation:
     """Where coders gave types, so must the adjudicator: a method that places none leaves each boundary the type most coders gave it."""
-    plain = Segmentation(gold.length, gold.positions, units=gold.units)
+    plain = Segmentation(gold.length, gold.positions, units=gold.units, names=gold.names)
     if not all(isinstance(marks, Segmentation) and marks.typed for marks in coded.values()):
         return plain
     cast = [mark for marks in coded.values() for mark in marks.marks]
     kinds = [Counter(kind for place, kind in cast if place == at).most_common(1)[0][0] for at in plain.positions]
     labels = list(dict.fromkeys(label for marks in coded.values() for label in marks.labels or ()))
     codes = [labels.index(kind) for kind in kinds] if labels else kinds
-    return Segmentation(plain.length, plain.positions, codes, labels or None, plain.units)
+    return Segmentation(plain.length, plain.positions, codes, labels or None, plain.units, plain.names)

@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError
+from caesura.formats.parquet import has_names
 from caesura.metrics import Metric, metric
+from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.model.pairs import Missing
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import References
@@ -61,6 +63,11 @@ class StreamedEvaluation(Results):
     skipped: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    named: tuple[bool, bool] = (False, False)  # whether the reference, and any system, gives its segments names
+
+    def unmeasured(self) -> list[str]:
+        """Names of segments, where no metric compares them."""
+        return tell_unmeasured_names([m.metric for m in self.measured.values()], *self.named)
 
     @property
     def count(self) -> int:
@@ -162,7 +169,8 @@ def evaluate_files(
         )
     alone = {"filled" if missing == "worst" else "skipped": _by_name(total.alone, plan)}
     measured = _measure(plan, total, Resampling(level, resamples, interval, seed))
-    return StreamedEvaluation(total.items, measured, faults=total.faults, **alone)
+    named = has_names(reference), any(has_names(path) for path in systems.values())
+    return StreamedEvaluation(total.items, measured, faults=total.faults, named=named, **alone)
 
 
 def _by_name(alone: tuple[str, ...], plan: Plan) -> tuple[str, ...]:

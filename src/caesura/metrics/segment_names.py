@@ -1,0 +1,254 @@
+"""Names of segments, such as the labels of phones: do two annotations call the same stretches the same?
+
+A reference segment is *matched* where both its ends are hit, within the tolerance, by two neighbouring boundaries of the hypothesis that
+they hit in turn; so nothing here but labelled R asks who is the reference. The ends of a recording match each other. Of n matched
+segments a carry one name on both sides; with n_l and m_l of them called l by the reference and by the hypothesis
+
+.. math:: agreement = \\frac{a}{n}, \\quad e = \\sum_l \\frac{n_l\\, m_l}{n}, \\quad \\kappa = \\frac{a - e}{n - e}
+
+On *labelled time* the recording is cut at all boundaries of both sides, and n, a, n_l and m_l are durations: nothing has to be matched, and
+a name is right for as long as it is (Cohen's κ of the names at every instant). e is worked out for each recording and added up, so that
+chance knows what each of them is about.
+
+*Labelled R* is the R-value (Räsänen, Laine & Altosaar 2009) in which a boundary counts as hit only if the segments before and behind it are
+called the same as those before and behind the hypothesis that hits it:
+
+.. math:: HR = 100 \\frac{N_{labelled}}{N_{ref}}, \\quad OS = 100 \\left(\\frac{N_f}{N_{ref}} - 1\\right), \\quad
+          R = 1 - \\frac{\\sqrt{(100 - HR)^2 + OS^2} + |HR - OS - 100| / \\sqrt 2}{200}
+
+With the same names everywhere it is R. Texts are compared in the same way, their units instead of seconds, without a tolerance. A stretch
+without a name has the name "", which is a name like any other. Where no segment is matched, or there is no time, agreement and κ are
+undefined: NaN, so that such a recording changes no pooled score. Where both sides know but one name κ is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels import load
+from caesura.metrics.batch import Batch, Side
+from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, share, sign
+from caesura.metrics.regions import Matching, Tie, check_rule, r_of_counts
+from caesura.metrics.time_grid import check_fits_grid, grid, lay_on_grid, seconds, ticks
+
+_ROUNDING = 1e-12  # of what is left beyond chance; less is nothing
+
+
+class NameCounts(NamedTuple):
+    """Boundaries, matched segments and labelled time: what is there, what agrees, and what agrees by chance."""
+
+    hits: Numbers  # reference boundaries that were hit
+    labelled_hits: Numbers  # those with the same names on both sides of the boundary
+    reference: Numbers  # boundaries
+    hypothesis: Numbers
+    matched: Numbers  # segments
+    agreeing: Numbers
+    expected: Numbers
+    duration: Numbers  # seconds, or units
+    agreeing_duration: Numbers
+    expected_duration: Numbers
+
+
+def labelled_hits(c: NameCounts) -> Parts:
+    """What labelled R needs."""
+    return c.labelled_hits, c.reference, c.hypothesis
+
+
+def agreeing_segments(c: NameCounts) -> Parts:
+    """Matched segments of one name, over matched segments."""
+    return c.agreeing, c.matched
+
+
+def segments_beyond_chance(c: NameCounts) -> Parts:
+    """Agreement beyond chance, what there could be of it, and matched segments."""
+    return c.agreeing - c.expected, c.matched - c.expected, c.matched
+
+
+def agreeing_time(c: NameCounts) -> Parts:
+    """Time of one name, over time."""
+    return c.agreeing_duration, c.duration
+
+
+def time_beyond_chance(c: NameCounts) -> Parts:
+    """Agreement beyond chance, what there could be of it, and time."""
+    return c.agreeing_duration - c.expected_duration, c.duration - c.expected_duration, c.duration
+
+
+def _share_or_undefined(above: Numbers, below: Numbers) -> Numbers:
+    return share(above, below, np.nan)
+
+
+def _kappa(above: Numbers, below: Numbers, all_of_it: Numbers) -> Numbers:
+    """Divide what lies beyond chance; 1 where chance alone agrees perfectly, NaN where there is nothing."""
+    chance_alone = np.where(np.asarray(all_of_it) > 0, 1.0, np.nan)
+    below = np.where(np.asarray(below) > _ROUNDING * np.asarray(all_of_it), below, 0.0)
+    return share(above, below, chance_alone)
+
+
+@dataclass(frozen=True)
+class NamedSegments(Family):
+    """Names of matched segments and of time; tolerance, matching, tie and resolution are those of :func:`~caesura.region_scores`.
+
+    >>> from caesura.metrics import metric
+    >>> from caesura.model import Segmentation
+    >>> gold = Segmentation.from_times([0.10, 0.20, 0.30], length=0.4, names=["sil", "a", "t", "sil"])
+    >>> heard = Segmentation.from_times([0.11, 0.20, 0.30], length=0.4, names=["sil", "e", "t", "sil"])
+    >>> metric("label-agreement")(gold, heard), round(metric("time-agreement")(gold, heard), 3)
+    (0.75, 0.75)
+    """
+
+    tolerance: float = sign("tol", 0.02)
+    matching: Matching = sign("match", "regions")
+    tie: Tie = sign("tie", "earlier")
+    resolution: float = sign("res", 1e-7)
+
+    counts = NameCounts
+    scores = {
+        "label-agreement": Score(
+            "agreement on names", "Share of the matched segments that both sides call the same; undefined where none is matched.",
+            agreeing_segments, _share_or_undefined,
+        ),
+        "label-kappa": Score(
+            "κ on names", "Cohen's κ of the names of matched segments: 0 is what names dealt out at random get.",
+            segments_beyond_chance, _kappa, bounds=(-1.0, 1.0),
+        ),
+        "labelled-R": Score(
+            "labelled R-value", "R-value that counts a boundary as hit only if the names before and behind it agree too.",
+            labelled_hits, r_of_counts, bounds=(-np.inf, 1.0), symmetric=False,
+            paper="Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value; with names",
+        ),
+        "time-agreement": Score(
+            "agreement on labelled time", "Share of the time (of texts: of the units) that both sides call the same.",
+            agreeing_time, _share_or_undefined,
+        ),
+        "time-kappa": Score(
+            "κ on labelled time",
+            "Cohen's κ of the names at every instant (of texts: of every unit): agreement on labelled time beyond chance.",
+            time_beyond_chance, _kappa, bounds=(-1.0, 1.0),
+        ),
+    }  # fmt: skip
+    needs = frozenset({"units", "time"})
+    unasked = frozenset({"units"})  # names of segments of texts are mostly titles, or numbers
+    compares_names = True
+    paper = "Cohen 1960, A coefficient of agreement for nominal scales"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tolerance", seconds(self.tolerance))
+        check_rule(self.matching, self.tie, "out")
+        grid(self.resolution)
+
+    def prepare(self, batch: Batch) -> Batch:
+        """Refuse what has no names, and recordings too long for the grid."""
+        ready = super().prepare(batch)
+        if batch.kind == "time":
+            check_fits_grid(batch.lengths, self.resolution)
+        return ready
+
+    def count(self, batch: Batch) -> Rows:
+        """Take one pair after the other: names are looked up, which no compiled loop could do."""
+        scale, reach = 1.0, 0  # units are the same or they are not
+        if batch.kind == "time":
+            scale = grid(self.resolution)
+            reach = ticks(self.tolerance, scale)
+        rows = np.zeros((len(batch), len(NameCounts._fields)))
+        for pair, length in enumerate(batch.lengths.tolist()):
+            if length > 0:
+                ref, hyp = (_Stretch.of(side, pair, length, scale) for side in (batch.reference, batch.hypothesis))
+                rows[pair] = (
+                    *self._count_boundaries(ref, hyp, reach),
+                    *self._count_segments(ref, hyp, reach),
+                    *_time(ref, hyp),
+                )
+        return rows
+
+    def _count_boundaries(self, ref: _Stretch, hyp: _Stretch, reach: int) -> tuple[float, float, float, float]:
+        """Count hits, those with the same names before and behind them, and the boundaries of either side."""
+        finder = self._finders(ref.places, hyp.marks, reach)
+        hit = np.flatnonzero(finder >= 0)
+        ours, theirs = ref.cut_at(ref.places[hit]), hyp.cut_at(hyp.marks[finder[hit]])
+        labelled = [
+            ref.names[i : i + 2] == hyp.names[j : j + 2] for i, j in zip(ours.tolist(), theirs.tolist(), strict=True)
+        ]
+        return len(hit), sum(labelled), len(ref.places), len(hyp.marks)
+
+    def _count_segments(self, ref: _Stretch, hyp: _Stretch, reach: int) -> tuple[float, float, float]:
+        """Count matched segments, those of one name, and how many of them would be by chance."""
+        finder, back = self._finders(ref.places, hyp.places, reach), self._finders(hyp.places, ref.places, reach)
+        hit = np.flatnonzero(finder >= 0)
+        hit = hit[back[finder[hit]] == hit]
+        partner = np.full(len(ref.cuts) + 2, -2)  # of every boundary, the ends included, which match each other
+        partner[0], partner[-1] = 0, len(hyp.cuts) + 1
+        partner[ref.cut_at(ref.places[hit]) + 1] = hyp.cut_at(hyp.places[finder[hit]]) + 1
+        segments = np.flatnonzero((partner[:-1] >= 0) & (np.diff(partner) == 1))
+        ours = [ref.names[i] for i in segments.tolist()]
+        theirs = [hyp.names[j] for j in partner[segments].tolist()]
+        return _agreement(ours, theirs, np.ones(len(ours)))
+
+    def _finders(self, ref: NDArray[np.int64], hyp: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
+        """For every reference boundary the index of the hypothesis that hits it; -1: none."""
+        finder, found = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
+        assign = getattr(load("regions"), f"assign_{self.matching}")
+        assign(ref, hyp, reach, self.tie == "later", finder, found)
+        return finder
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """One side of a pair: its segments with their names, and its boundaries on the grid, without those at the ends."""
+
+    length: float
+    scale: float
+    cuts: NDArray[Any]  # where one segment ends and the next begins
+    names: tuple[str, ...]
+    marks: NDArray[np.int64]  # all boundaries, on the grid
+    places: NDArray[np.int64]  # the distinct ones
+
+    @classmethod
+    def of(cls, side: Side, pair: int, length: float, scale: float) -> _Stretch:
+        where = side.positions[side.starts[pair] : side.stops[pair]]
+        names = (side.names.of(pair) if side.names is not None else None) or ("",)
+        laid = lay_on_grid(where, scale)
+        marks = laid[(laid != 0) & (laid != round(length * scale))]
+        cuts = np.unique(where[where > 0])[: len(names) - 1]  # a boundary at its own end parts nothing
+        return cls(length, scale, cuts, names, marks, np.unique(marks))
+
+    def cut_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which cut stands at each of these places of the grid; behind the last one, its own end."""
+        return np.searchsorted(lay_on_grid(self.cuts, self.scale), places)
+
+
+def _time(ref: _Stretch, hyp: _Stretch) -> tuple[float, float, float]:
+    """Cut the time at all boundaries of both sides and count it, in seconds or units."""
+    edges = np.unique(np.concatenate(([0], ref.cuts, hyp.cuts, [ref.length])))
+    edges = edges[edges <= ref.length]
+    ours, theirs = (
+        [side.names[i] for i in np.searchsorted(side.cuts, edges[:-1], side="right").tolist()] for side in (ref, hyp)
+    )
+    return _agreement(ours, theirs, np.diff(edges).astype(np.float64))
+
+
+def _agreement(ours: list[str], theirs: list[str], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Weigh what there is, what has one name on both sides, and what would have by chance."""
+    if not ours:
+        return 0.0, 0.0, 0.0
+    code = {name: i for i, name in enumerate(dict.fromkeys((*ours, *theirs)))}
+    first, second = (np.array([code[name] for name in names]) for names in (ours, theirs))
+    by_first, by_second = (np.bincount(codes, weights, len(code)) for codes in (first, second))
+    total = float(weights.sum())
+    return total, float(weights[first == second].sum()), float(by_first @ by_second) / total
+
+
+def tell_unmeasured_names(metrics: Iterable[Metric], reference: bool, hypothesis: bool) -> list[str]:
+    """Say in a sentence that segments have names, on these sides, and that no metric looks at them; nothing where there is nothing to say."""
+    if not (reference or hypothesis) or any(metric.family.compares_names for metric in metrics):
+        return []
+    if reference and hypothesis:
+        *most, last = NamedSegments.scores
+        return [f"segments have names, which no metric chosen here compares; {', '.join(most)} and {last} do."]
+    which = "reference" if reference else "hypothesis"
+    return [f"only the {which} gives its segments names, so that no metric can compare them."]
