@@ -109,6 +109,23 @@ def test_adjudicate_undo_redo_export(client: TestClient, project: int) -> None:
     assert copy["marks"]["positions"] == [2]
 
 
+def test_every_segmenter_is_a_start(client: TestClient, project: int) -> None:
+    item = the_item(client, project)
+    known = client.get("/api/session").json()["segmenters"]
+    assert {"dcm", "c99", "uniform", "random"} <= set(known)
+    for name in known:
+        made = client.post(f"/api/items/{item['id']}/annotations", json={"coder": name, "segmenter": name})
+        assert made.status_code == 201, made.text
+        assert made.json()["origin"] == f"segmented by {name}"
+        assert len(made.json()["marks"]["positions"]) == round(
+            sum(len(a["marks"]["positions"]) for a in item["annotations"]) / 3
+        )
+    assert client.get(f"/api/projects/{project}/agreement").json()["coders"] == ["ann", "ben", "eve"]
+    refused = client.post(f"/api/items/{item['id']}/annotations", json={"coder": "x", "segmenter": "dmc"})
+    assert refused.status_code == 400
+    assert "there is no segmenter 'dmc'; did you mean 'dcm'?" in refused.json()["error"]
+
+
 def test_comments(client: TestClient, project: int) -> None:
     item = the_item(client, project)["id"]
     said = client.post(f"/api/items/{item}/comments", json={"text": "שלום", "position": 3, "author": "eve"}).json()

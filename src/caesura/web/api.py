@@ -39,6 +39,7 @@ def session(request: Request) -> dict[str, Any]:
     from caesura.formats.catalog import all_formats
     from caesura.gold import METHODS
     from caesura.metrics import metric_names
+    from caesura.segmenters import segmenter_names
 
     return {
         "csrf": csrf_token(_settings(request)),
@@ -46,6 +47,9 @@ def session(request: Request) -> dict[str, Any]:
         "metrics": metric_names(),
         "methods": [name for name, method in METHODS.items() if not method.refuses.keys() & {"units", "nested"}],
         "methods_in_time": [name for name, method in METHODS.items() if "time" not in method.refuses],
+        "segmenters": [
+            name for name in segmenter_names("text") if name not in ("human", "supervised")
+        ],  # these know nothing yet
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
     }
 
@@ -252,7 +256,7 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
 
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[str, Any]:
-    """Start an annotation of one's own: from a unification method, or as a copy of somebody's."""
+    """Start an annotation of one's own: from a unification method, a segmenter, or as a copy of somebody's."""
     from caesura.web.starts import start_marks
 
     store = _store(request)

@@ -57,7 +57,7 @@ class CompareRequest(_Request):
 
 
 class NewAnnotation(_Request):
-    """An annotation to start: from a unification method over the others, or from one of them.
+    """An annotation to start: from a unification method over the others, from one of them, or from a registered segmenter of text.
 
     In recordings, votes within ``tolerance`` seconds (0.02 by default) are for one place.
     """
@@ -65,6 +65,7 @@ class NewAnnotation(_Request):
     coder: Name = "gold"
     method: Annotated[str, StringConstraints(max_length=100)] | None = "majority"
     copy_of: int | None = None
+    segmenter: Annotated[str, StringConstraints(max_length=100)] | None = None
     tolerance: Number | None = None
     author: Annotated[str, StringConstraints(max_length=200)] = ""
 

@@ -32,6 +32,10 @@ class Conflict(CaesuraError):
         super().__init__(sentence)
 
 
+#: How the origin of what an adjudicator started begins.
+ORIGINS = ("unified", "copy of", "segmented")
+
+
 @dataclass(frozen=True)
 class Item:
     """One track of one text of a project."""

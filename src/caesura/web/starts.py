@@ -1,4 +1,4 @@
-"""Where an adjudicator starts from: somebody's annotation, or all of them unified."""
+"""Where an adjudicator starts from: somebody's annotation, all of them unified, or what a segmenter makes of the text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from caesura.gold import METHODS, unify
 from caesura.gold.linear import TOLERANCE
 from caesura.model import Hierarchy, Segmentation
 from caesura.web.requests import NewAnnotation
-from caesura.web.rows import AnnotationState, Item
+from caesura.web.rows import ORIGINS, AnnotationState, Item
 
 Marks = Segmentation | Hierarchy
 
 
 def made_here(state: AnnotationState) -> bool:
     """Whether an adjudicator started this annotation, in contrast to a coder who brought it."""
-    return state.origin.startswith(("unified", "copy of"))
+    return state.origin.startswith(ORIGINS)
 
 
 def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation) -> tuple[Marks, str]:
@@ -30,6 +30,8 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
     coded = {state.coder: state.marks for state in states if not made_here(state)}
     if not coded:
         raise CaesuraError("there is no annotation to start from.")
+    if wanted.segmenter is not None:
+        return _of_kind(item, _segment(item, coded, wanted.segmenter), coded), f"segmented by {wanted.segmenter}"
     method, within = wanted.method or "majority", ""
     reach: dict[str, Any] = {}
     if item.kind == "time" and method in METHODS and "tolerance" in METHODS[method].takes:
@@ -37,6 +39,17 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
         within = f" within {reach['tolerance']:g} s"
     gold: Marks = unify(coded, method, **reach)
     return _of_kind(item, gold, coded), f"unified by {method}{within}: {', '.join(coded)}"
+
+
+def _segment(item: Item, coded: dict[str, Marks], name: str) -> Segmentation:
+    """Segment the text of an item into as many segments as its coders have on average, at their finest."""
+    from caesura.segmenters.catalog import check_medium, segmenter
+
+    if item.units is None:
+        raise CaesuraError("this item carries no text to segment.")
+    flat = [marks.boundaries() if isinstance(marks, Hierarchy) else marks for marks in coded.values()]
+    number = round(sum(len(marks.positions) for marks in flat) / len(flat)) + 1
+    return segmenter(check_medium(name, "text")).segment(item.units, min(number, len(item.units)))
 
 
 def _of_kind(item: Item, gold: Marks, coded: dict[str, Marks]) -> Marks:

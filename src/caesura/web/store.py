@@ -19,7 +19,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.web import rows
-from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault
+from caesura.web.rows import ORIGINS, AnnotationState, Item, NotFound, StoreFault
 from caesura.web.schema import codings, comments, items, metadata, projects, revisions
 
 #: Milliseconds for another program to let go of the file.
@@ -201,7 +201,7 @@ class Store:
         if item is not None:
             query = query.where(items.c.id == item)
         if not made_here:
-            query = query.where(codings.c.origin.not_like("unified%"), codings.c.origin.not_like("copy of%"))
+            query = query.where(*(codings.c.origin.not_like(f"{origin}%") for origin in ORIGINS))
         with self._reading() as db:
             return list(db.execute(query))
 

@@ -1,7 +1,7 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
 import { call, el, say, told } from "./api.js";
 
-export const madeHere = (annotation) => /^(unified|copy of)/.test(annotation.origin);
+export const madeHere = (annotation) => /^(unified|copy of|segmented)/.test(annotation.origin);
 export const byId = (id) => document.getElementById(id);
 
 // A subclass draws the marks, keeps `disputes` (places, in order), and says what its changes mean:

@@ -132,7 +132,8 @@ const editor = new { time: TimeEditor, nested: NestedEditor, units: TextEditor }
 document.getElementById("start").addEventListener("submit", told(async (event) => {
   const form = new FormData(event.target);
   const [source, value] = form.get("method").split(":");
-  const body = source === "copy" ? { coder: form.get("coder"), copy_of: Number(value), method: null } : { coder: form.get("coder"), method: value };
+  const from = { copy: { copy_of: Number(value), method: null }, segment: { segmenter: value, method: null }, unify: { method: value } }[source];
+  const body = { coder: form.get("coder"), ...from };
   if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
   const made = await call("POST", `/api/items/${item}/annotations`, body);
   say(`Started “${made.coder}”: ${made.origin}.`);
@@ -142,11 +143,12 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
   await compare();
 }));
 
-let methods = [];
+let methods = [], segmenters = [];
 function drawStart() {
   document.querySelector("#start [name=method]").replaceChildren(
     ...methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)),
-    ...data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`)));
+    ...data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`)),
+    ...segmenters.map((s) => el("option", { value: `segment:${s}` }, `segments by ${s}`)));
   const taken = new Set(data.annotations.map((a) => a.coder));
   const field = document.querySelector("#start [name=coder]");
   if (taken.has(field.value)) field.value = ["gold", 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (n === "gold" ? n : `gold ${n}`)).find((n) => !taken.has(n)) ?? "";
@@ -170,6 +172,7 @@ told(async () => {
   const session = await call("GET", "/api/session");
   methods = kind === "time" ? session.methods_in_time : session.methods;
   await load();
+  segmenters = data.units ? session.segmenters : [];
   drawStart();
   editor.open(data, data.annotations.findLast(madeHere)?.id);
   const at = Number(address.searchParams.get("at"));
