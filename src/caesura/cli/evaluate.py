@@ -67,7 +67,10 @@ def evaluate(
     transposition: Transposition = None,
     missing: Annotated[
         Literal["error", "skip", "worst"],
-        Option("--missing", help="Items on one side only: error, skip or worst (they count as unmarked)."),
+        Option(
+            "--missing",
+            help="Items on one side only: error, skip (also what a metric cannot count) or worst (they count as unmarked).",
+        ),
     ] = "error",
     references: Annotated[
         Literal["pooled", "mean", "best"],

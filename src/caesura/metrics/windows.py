@@ -14,12 +14,13 @@ out of one sweep, whoever asks: so a single Pk of a long text counts more than P
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UncountablePairs
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, raw_marks
 from caesura.metrics.catalog import usual_metric
@@ -164,16 +165,22 @@ class Windows(Family):
     def prepare(self, batch: Batch) -> Batch:
         """Refuse texts that no window fits into, so that metrics nobody named are left out rather than fail."""
         ready = super().prepare(batch)
-        if self.edges == "plain":
-            ref = ready.reference
-            short = load("windows").first_too_short(ref.starts, ref.stops, ready.lengths, *self._codes[:3])
-            if short >= 0:
-                length = int(ready.lengths[short])
-                width = self.size(length, int(ref.sizes[short]))
-                raise CaesuraError(
-                    f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k."
-                )
+        if self.edges == "plain" and (short := list(self._too_short(ready))):
+            length = int(ready.lengths[short[0]])
+            width = self.size(length, int(ready.reference.sizes[short[0]]))
+            raise UncountablePairs(
+                f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k",
+                short,
+            )
         return ready
+
+    def _too_short(self, batch: Batch) -> Iterator[int]:
+        """Number the pairs whose text no plain window fits into."""
+        ref, start = batch.reference, 0
+        first = load("windows").first_too_short
+        while (step := first(ref.starts[start:], ref.stops[start:], batch.lengths[start:], *self._codes[:3])) >= 0:
+            yield start + int(step)
+            start += int(step) + 1
 
     def count(self, batch: Batch) -> Rows:
         """Sweep windows over every pair."""

@@ -6,19 +6,21 @@ The matrix of coders, every coefficient, leaving a coder out, the report and ``e
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import UncountablePairs
 from caesura.metrics import Batch, Metric
 from caesura.metrics.family import Family, Rows
 from caesura.model import Corpus, Pairs
-from caesura.words import check_choice
+from caesura.words import check_choice, number_of, place
 
 _SMALL = 100_000  # marks below which starting threads costs more than it gains
 
@@ -49,8 +51,28 @@ class CountedPairs:
         """Count for all these metrics at once, each family one time."""
         missing = [metric for metric in metrics if metric.family not in self._rows]
         for metric in missing:
-            metric.check(self.batch)  # a metric refuses in its own name
+            self.check(metric)
         self._rows.update(count_families(families_of(missing), self.batch, threads=self.threads))
+
+    def check(self, metric: Metric) -> None:
+        """Let a metric refuse, in its own name; where it is single pairs that it cannot count, these are named."""
+        try:
+            metric.check(self.batch)
+        except UncountablePairs as fault:
+            first, more = fault.pairs[0], len(fault.pairs) - 1
+            others = f" (and {number_of(more, 'other pair')})" if more else ""
+            raise UncountablePairs(
+                f"{metric.name} cannot count {self._name(first)}{others}: {fault.why}", fault.pairs
+            ) from None
+
+    def _name(self, pair: int) -> str:
+        """Name a pair: its text, and who is compared with whom."""
+        pairs = self.pairs
+        row, other = int(pairs.left[pair]), int(pairs.right[pair])
+        text = place(pairs.items[pairs.item_of[pair]], pairs.reference.tracks[pairs.reference.track_of[row]])
+        ours = pairs.reference.coders[pairs.reference.coder_of[row]]
+        theirs = pairs.hypothesis.coders[pairs.hypothesis.coder_of[other]]
+        return f"{text}, coder {theirs!r} against {ours!r}" if ours or theirs else text
 
     def rows(self, metric: Metric) -> Rows:
         """One row per pair."""
@@ -120,6 +142,29 @@ class CountedPairs:
         first, second = (coder[pairs] for coder in self.pairs.coders)
         size = len(self.pairs.reference.coders)
         return add_up(self.rows(metric)[pairs], first * size + second, size * size).reshape(size, size, -1)
+
+
+def advise_to_skip(fault: UncountablePairs) -> UncountablePairs:
+    """The same complaint with a way out."""
+    advice = "leave such items out with evaluate's missing='skip' (caesura evaluate --missing skip)"
+    return UncountablePairs(f"{fault.why}; {advice}", fault.pairs)
+
+
+def leave_out_uncountable(
+    counted: Mapping[str, CountedPairs], metrics: Iterable[Metric]
+) -> tuple[dict[str, CountedPairs], dict[str, str]]:
+    """Leave out, for every system, the items that a metric cannot count for any of them; also returns why, by item."""
+    why: dict[str, str] = {}
+    for table, metric in product(counted.values(), metrics):
+        try:
+            table.check(metric)
+        except UncountablePairs as fault:
+            items = table.pairs.item_of[list(fault.pairs)]
+            why |= {table.pairs.items[item]: fault.why for item in items.tolist() if table.pairs.items[item] not in why}
+    if not why:
+        return dict(counted), {}
+    kept = set(next(iter(counted.values())).pairs.items) - why.keys()
+    return {name: CountedPairs(each.pairs.only(kept), each.threads) for name, each in counted.items()}, why
 
 
 def add_up(rows: Rows, group: NDArray[np.int64], groups: int) -> Rows:

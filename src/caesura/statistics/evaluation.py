@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.scene import Picture
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UncountablePairs
 from caesura.metrics import Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
 from caesura.metrics.segment_names import tell_unmeasured_names
@@ -20,7 +20,7 @@ from caesura.model.pairs import Missing, pair_systems
 from caesura.registry import Entry
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.bounds import HUMAN, bound, usual_bounds
-from caesura.statistics.counted import CountedPairs, References
+from caesura.statistics.counted import CountedPairs, References, advise_to_skip, leave_out_uncountable
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_whole, number_of
 
@@ -39,6 +39,9 @@ class Evaluation(Results):
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     bounds: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     resampling: Resampling = field(default_factory=Resampling)
+    uncounted: Mapping[str, str] = field(default_factory=dict)
+    #: Metrics that nobody named and that some items keep from being measured, and why.
+    omitted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -66,10 +69,17 @@ class Evaluation(Results):
         return tuple(dict.fromkeys(item for counted in self.counted.values() for item in counted.pairs.filled))
 
     def unmeasured(self) -> list[str]:
-        """Names of segments, where no metric compares them."""
+        """Names of segments, where no metric compares them, and metrics that single items keep from being measured."""
         corpora = [each.pairs.hypothesis for each in self.counted.values()]
         named = bool(self.pairs.reference.names), any(corpus.names for corpus in corpora)
-        return tell_unmeasured_names([m.metric for m in self.measured.values()], *named)
+        sentences = tell_unmeasured_names([m.metric for m in self.measured.values()], *named)
+        if self.omitted:
+            first = next(iter(self.omitted.values()))
+            sentences.append(
+                f"{', '.join(self.omitted)} left out: {first}; name what you want with missing='skip' (--missing skip) "
+                "to leave such items out instead."
+            )
+        return sentences
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split by an attribute of items ("genre"), by "length" in four bands, or by a function of the items' names.
@@ -105,6 +115,7 @@ class Evaluation(Results):
             "items": list(self.items),
             "skipped": list(self.skipped),
             "filled": list(self.filled),
+            "uncounted": dict(self.uncounted),
             "systems": plain_scores(self.systems),
             "bounds": plain_scores(self.bounds),
             "warnings": self.warnings(),
@@ -184,6 +195,7 @@ def evaluate(
         the hypothesis. Named in the signature.
     missing
         Items that only one side has: "error" refuses, "skip" leaves them out and lists them, "worst" takes the missing side as unmarked.
+        "skip" also leaves out, and lists, items that a metric named here cannot count, such as texts shorter than its window.
     bounds
         Also measure baselines (none, all, uniform, random) and, where items have several coders, people against each other. Or the names of
         some: baselines, "human", and registered segmenters of text, which get as many segments as the coders have on average.
@@ -210,15 +222,23 @@ def evaluate(
     check_whole("threads", 1 if threads is None else threads)
     paired = pair_systems(reference, systems, missing=missing)
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
-    chosen = _choose_metrics(metrics, next(iter(counted.values())))
+    chosen, omitted = _choose_metrics(metrics, counted)
+    uncounted: dict[str, str] = {}
+    if missing == "skip":
+        counted, uncounted = leave_out_uncountable(counted, chosen)
+    items = next(iter(counted.values())).pairs.items
+    if not items:
+        raise CaesuraError(f"no item is left to count: {next(iter(uncounted.values()))}.")
     measure = _Measure(chosen, references, Resampling(level, resamples, interval, seed))
     return Evaluation(
-        items=next(iter(paired.values())).items,
+        items=items,
         systems={name: measure(each) for name, each in counted.items()},
         counted=counted,
         attributes=reference.attributes,
-        bounds=_bounds(reference, bounds, measure, threads),
+        bounds=_bounds(reference.select(items=items) if uncounted else reference, bounds, measure, threads),
         resampling=measure.resampling,
+        uncounted=uncounted,
+        omitted=omitted,
     )
 
 
@@ -245,7 +265,10 @@ class _Measure:
     resampling: Resampling
 
     def __call__(self, counted: CountedPairs) -> dict[str, Measured]:
-        counted.count(self.metrics)
+        try:
+            counted.count(self.metrics)
+        except UncountablePairs as fault:
+            raise advise_to_skip(fault) from None
         rows = [counted.by_item(m, self.references) for m in self.metrics]
         intervals = self.resampling.intervals(self.metrics, rows)
         return {
@@ -276,14 +299,28 @@ def _bounds(
     return measured
 
 
-def _choose_metrics(wanted: Iterable[str | Metric] | None, counted: CountedPairs) -> list[Metric]:
-    if wanted is None:
-        tried = map(metric, unnamed_metrics(counted.batch.kind))
-        return [each for each in tried if each.applies_to(counted.batch)]
-    chosen = [metric(name) for name in wanted]
-    if not chosen:
-        raise CaesuraError("name at least one metric, or give none to take every one that applies.")
-    return chosen
+def _choose_metrics(
+    wanted: Iterable[str | Metric] | None, counted: Mapping[str, CountedPairs]
+) -> tuple[list[Metric], dict[str, str]]:
+    """Choose those named, or all that apply; of the others, those that single pairs keep from being measured, and why."""
+    if wanted is not None:
+        chosen = [metric(name) for name in wanted]
+        if not chosen:
+            raise CaesuraError("name at least one metric, or give none to take every one that applies.")
+        return chosen, {}
+    table = next(iter(counted.values()))
+    chosen, omitted = [], {}
+    for each in map(metric, unnamed_metrics(table.batch.kind)):
+        try:
+            table.check(each)
+        except UncountablePairs as fault:
+            if len(fault.pairs) < len(table.batch):
+                omitted[each.name] = fault.why
+        except CaesuraError:
+            continue
+        else:
+            chosen.append(each)
+    return chosen, omitted
 
 
 def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:

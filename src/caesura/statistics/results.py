@@ -100,6 +100,8 @@ class Results(Result):
     #: Items that were left out because one side lacks them; items that count as unmarked on the side that lacks them.
     skipped: tuple[str, ...]
     filled: tuple[str, ...]
+    #: Items that were left out because a metric cannot count them, and why.
+    uncounted: Mapping[str, str] = MappingProxyType({})
 
     @property
     @abstractmethod
@@ -171,6 +173,9 @@ class Results(Result):
             sentences.append(f"{_some(self.skipped)} left out because one side lacks {_pronoun(self.skipped)}.")
         if self.filled:
             sentences.append(f"{_some(self.filled)} taken for unmarked by the side that lacks {_pronoun(self.filled)}.")
+        if self.uncounted:
+            names = sorted(self.uncounted)
+            sentences.append(f"{_some(names)} left out: {self.uncounted[names[0]]}.")
         return [*sentences, *self.warnings()]
 
     def to_polars(self) -> Any:

@@ -79,6 +79,7 @@ class Checkpoint:
             sums=counted.sums,
             boundaries=np.int64(counted.boundaries),
             alone=np.frombuffer(json.dumps(counted.alone).encode(), np.uint8),
+            uncounted=np.frombuffer(json.dumps(counted.uncounted).encode(), np.uint8),
         )
         atomic_write(self._file(counted.number), buffer.getvalue())
 
@@ -88,7 +89,9 @@ class Checkpoint:
         try:
             with np.load(path, allow_pickle=False) as kept:
                 alone = tuple(json.loads(kept["alone"].tobytes()))
-                counted = Counted(int(kept["number"]), kept["sums"], int(kept["boundaries"]), alone)
+                uncounted = tuple((item, why) for item, why in json.loads(kept["uncounted"].tobytes()))
+                sums, boundaries = kept["sums"], int(kept["boundaries"])
+                counted = Counted(int(kept["number"]), sums, boundaries, alone, uncounted=uncounted)
         except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
             raise FormatError(path, None, "this finished fragment is damaged; delete it and run again.") from None
         if counted.number != number or counted.sums.shape != shape:

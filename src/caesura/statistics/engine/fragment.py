@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError
-from caesura.metrics.family import Rows
+from caesura.errors import CaesuraError, UncountablePairs
+from caesura.metrics.family import Metric, Rows
 from caesura.model.pairs import pair_part
-from caesura.statistics.counted import CountedPairs
+from caesura.statistics.counted import CountedPairs, References, advise_to_skip, leave_out_uncountable
 from caesura.statistics.engine.plan import RUN, Fragment, Plan, pieces_of
 from caesura.statistics.results import distinct_names
 
@@ -28,7 +28,8 @@ class Counted:
 
     ``sums`` has one block of columns a system and metric: its counts, then the sum of the items' scores and how many items have one;
     the last column of all counts the items. Its rows are groups of items. ``alone`` names items that one side lacks; ``faults`` are
-    sentences about rows that could not be read where the run goes on without them.
+    sentences about rows that could not be read where the run goes on without them; ``uncounted`` are items that a metric cannot
+    count, and why, where such are skipped.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Counted:
     boundaries: int = 0
     alone: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    uncounted: tuple[tuple[str, str], ...] = ()
 
     @property
     def items(self) -> int:
@@ -50,6 +52,7 @@ class Counted:
             self.boundaries + other.boundaries,
             self.alone + other.alone,
             self.faults + other.faults,
+            self.uncounted + other.uncounted,
         )
 
 
@@ -173,13 +176,21 @@ def _count(plan: Plan, fragment: Fragment, tables: list[Any]) -> Counted:
     )
     if not all(len(pairs) for pairs in paired.values()):
         return counted
+    tables_of = {
+        system: CountedPairs(pairs, threads=1) for system, pairs in paired.items()
+    }  # fragments share the cores
+    if plan.missing == "skip":
+        tables_of, uncounted = leave_out_uncountable(tables_of, plan.metrics)
+        counted = replace(counted, uncounted=tuple(uncounted.items()))
+        if not all(len(table.pairs) for table in tables_of.values()):
+            return counted
     numbers = plan.numbers(fragment, len(reference.items))
     at, kept = 0, []
-    for system, pairs in paired.items():
+    for system, table in tables_of.items():
+        pairs = table.pairs
         group = _groups(reference.items, pairs.items, numbers) % plan.groups
-        table = CountedPairs(pairs, threads=1)  # fragments already share the cores
         for name, metric in zip(distinct_names(plan.metrics), plan.metrics, strict=True):
-            rows = table.by_item(metric, plan.references)
+            rows = _rows(table, metric, plan.references)
             if plan.rows is not None:
                 kept.append((system, name, metric, pairs.items, rows))
             width = len(metric.fields) + 2
@@ -189,6 +200,13 @@ def _count(plan: Plan, fragment: Fragment, tables: list[Any]) -> Counted:
     if plan.rows is not None:
         _write_rows(plan.rows_file(fragment), plan.digest, kept)
     return counted
+
+
+def _rows(table: CountedPairs, metric: Metric, references: References) -> Rows:
+    try:
+        return table.by_item(metric, references)
+    except UncountablePairs as fault:
+        raise advise_to_skip(fault) from None
 
 
 def _write_rows(path: Path, digest: str, kept: list[tuple[Any, ...]]) -> None:

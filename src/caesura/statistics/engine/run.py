@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias, get_args
@@ -63,6 +63,7 @@ class StreamedEvaluation(Results):
     skipped: tuple[str, ...] = ()
     filled: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    uncounted: Mapping[str, str] = field(default_factory=dict)
     named: tuple[bool, bool] = (False, False)  # whether the reference, and any system, gives its segments names
 
     def unmeasured(self) -> list[str]:
@@ -84,6 +85,7 @@ class StreamedEvaluation(Results):
             "count": self.count,
             "skipped": list(self.skipped),
             "filled": list(self.filled),
+            "uncounted": dict(self.uncounted),
             "faults": list(self.faults),
             "systems": plain_scores(self.systems),
             "warnings": self.warnings(),
@@ -165,12 +167,16 @@ def evaluate_files(
         raise CaesuraError(
             f"nothing could be read; the first fault: {total.faults[0]}"
             if total.faults
+            else f"no item is left to count: {total.uncounted[0][1]}."
+            if total.uncounted
             else "no item is covered by the reference and all systems."
         )
     alone = {"filled" if missing == "worst" else "skipped": _by_name(total.alone, plan)}
     measured = _measure(plan, total, Resampling(level, resamples, interval, seed))
     named = has_names(reference), any(has_names(path) for path in systems.values())
-    return StreamedEvaluation(total.items, measured, faults=total.faults, named=named, **alone)
+    return StreamedEvaluation(
+        total.items, measured, faults=total.faults, uncounted=dict(total.uncounted), named=named, **alone
+    )
 
 
 def _by_name(alone: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
