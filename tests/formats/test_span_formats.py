@@ -132,11 +132,11 @@ def seconds(rows, length=4.0):
     return Corpus.from_annotations([("rec", "", Spans.from_rows(rows, length=length, time=True))])
 
 
-@pytest.mark.parametrize("name", ["eaf", "rttm"])
+@pytest.mark.parametrize("name", ["eaf", "rttm", "srt", "vtt", "json"])
 def test_spans_of_recordings_with_overlap_survive(tmp_path, name):
     corpus = seconds([(0.5, 2.0, "ann"), (1.25, 3.0, "ben"), (3.5, 4.0, "ann")])
     path = tmp_path / f"rec.{name}"
-    cs.write(corpus, path)
+    cs.write(corpus, path, "whisper" if name == "json" else None)
     assert cs.read(path) == corpus
 
 

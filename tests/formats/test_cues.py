@@ -1,0 +1,159 @@
+"""Subtitles, captions and what recognisers of speech write: as their programs write them, there and back, and refused in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import caesura as cs
+from caesura.errors import FormatError
+from caesura.model import Annotation, Corpus, Segmentation
+
+SRT = """\ufeff1
+00:00:06,500 --> 00:00:09,000
+About two months ago
+I found <i>myself</i> in Rome.
+
+2
+00:00:11,000 --> 00:00:17,000 X1:40 X2:600
+
+
+3
+00:01:31,000 --> 00:01:36,250
+42
+
+went by.
+"""
+VTT = """WEBVTT - talk
+Kind: captions
+
+NOTE by hand
+00 is not a time
+
+STYLE
+::cue { color: red }
+
+1
+00:21.510 --> 00:25.057 align:start
+<v.loud Ann Lee>and <c.x>then</c> &amp; there</v>
+
+00:21.510 --> 00:23.000
+<v Ben>no</v> <v Ann Lee>yes
+
+WEBVTT
+
+100:00:01.000 --> 100:00:02.000
+"""
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_subtitles(tmp_path: Path) -> None:
+    marks = cs.read(put(tmp_path, "talk.srt", SRT))["talk", ""]
+    text = "About two months ago\nI found <i>myself</i> in Rome."
+    assert marks.rows == [(6.5, 9.0, text), (11.0, 17.0, None), (91.0, 96.25, "42\nwent by.")]
+    assert marks.length == 96.25
+    again = Corpus.from_annotations([Annotation("talk", "", marks)])
+    cs.write(again, tmp_path / "out-talk.srt")
+    assert cs.read(tmp_path / "out-talk.srt", item="talk") == again
+
+
+def test_captions_of_several_voices(tmp_path: Path) -> None:
+    assert cs.read(put(tmp_path, "talk.vtt", VTT), length=360_010)["talk", "", "Ben"].length == 360_010
+    corpus = cs.read(tmp_path / "talk.vtt")
+    assert corpus.tracks == ("Ann Lee", "Ben", "")
+    assert corpus["talk", "", "Ann Lee"].rows == [(21.51, 25.057, "and then & there"), (21.51, 23.0, "yes")]
+    assert corpus["talk", "", "Ben"].rows == [(21.51, 23.0, "no")]
+    assert corpus["talk", "", ""].rows == [(360_001.0, 360_002.0, None)]
+    cs.write(corpus, tmp_path / "talk-again.vtt")
+    assert cs.read(tmp_path / "talk-again.vtt", item="talk") == corpus
+    longer = cs.read(tmp_path / "talk.vtt", length=360_010)
+    cs.write(longer, tmp_path / "talk-longer.json", "whisper")
+    assert cs.read(tmp_path / "talk-longer.json", item="talk") == longer, "Whisper's JSON says how long a recording is"
+
+
+@pytest.mark.parametrize("name", ["talk.srt", "talk.vtt", "talk.json"])
+def test_cues_that_cover_a_recording_are_segments(tmp_path: Path, name: str) -> None:
+    marks = Segmentation.from_times([0.5, 1.25], length=2.0, names=["a b", "", "c & <d>"])
+    corpus = Corpus.from_annotations([Annotation("talk", "", marks)])
+    chosen = "whisper" if name.endswith("json") else None
+    cs.write(corpus, tmp_path / name, chosen)
+    assert cs.read(tmp_path / name) == corpus
+    between = Corpus.from_annotations([Annotation("talk", "", Segmentation.from_times([0.51234], length=2.0))])
+    if chosen is None:
+        with pytest.raises(FormatError, match="would lose"):
+            cs.write(between, tmp_path / name)
+
+
+def whisper(**segment: Any) -> str:
+    words = [
+        {"word": "So", "start": 0.4, "end": 0.7, "score": 0.9},
+        {"word": "1962"},
+        {"word": "miles", "start": 0.8, "end": 1.5, "speaker": "B"},
+    ]
+    first = {
+        "id": 0,
+        "seek": 0,
+        "start": 0.4,
+        "end": 1.5,
+        "text": " So 1962 miles",
+        "tokens": [50364, 11],
+        "words": words,
+    }
+    return json.dumps(
+        {"text": "…", "segments": [{**first, **segment}, {"start": 2, "end": 2, "text": "x"}], "language": "en"}
+    )
+
+
+def test_whisper(tmp_path: Path) -> None:
+    path = put(tmp_path, "talk.json", whisper())
+    with pytest.warns(UserWarning, match="1 cues without a duration are left out"):
+        assert cs.read(path)["talk", ""].rows == [(0.4, 1.5, "So 1962 miles")]
+    with pytest.raises(FormatError, match="segment 2 has no words; read level=segments"):
+        cs.read(path, level="words")
+    path = put(tmp_path, "one.json", json.dumps({"segments": json.loads(whisper(speaker="A"))["segments"][:1]}))
+    words = cs.read(path, level="words")
+    assert words["one", "", "A"].rows == [(0.4, 0.7, "So 1962")]
+    assert words["one", "", "B"].rows == [(0.8, 1.5, "miles")]
+    assert cs.read(path).tracks == ("A",)
+
+
+def test_whisper_cpp_counts_milliseconds(tmp_path: Path) -> None:
+    stamps = {"timestamps": {"from": "00:00:00,250", "to": "00:00:01,000"}, "offsets": {"from": 250, "to": 1000}}
+    path = put(tmp_path, "a.json", json.dumps({"systeminfo": "", "transcription": [{**stamps, "text": " hey"}]}))
+    assert cs.read(path)["a", ""].rows == [(0.25, 1.0, "hey")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("a.srt", "some text\n00:00:00,500 --> 00:00:07,000\nx\n", "line 1: expected the number of a subtitle or its times"),
+        ("a.srt", "1\n00:00:09,000 --> 00:00:07,000\nx\n", "line 2: the cue ends at 7 s, before it starts"),
+        ("a.srt", "1\n00:00:01,0 --> 00:61:07,000\nx\n", "line 2: 61:07 are no minutes and seconds"),
+        ("a.srt", "1\n00:00:01,0 --> soon\nx\n", "line 2: expected times such as"),
+        ("a.srt", "1\n00:00:01,0 --> 00:00:01,0\nx\n", "the file holds no cue that lasts"),
+        ("a.vtt", "WEBVTT\n\nhello\nworld\n", "line 3: expected times such as"),
+        ("a.vtt", "WEBVTT\n", "the file holds no cue that lasts"),
+        ("a.json", whisper(start="soon"), "a time of segment 1 is 'soon', expected seconds"),
+        ("a.json", whisper(end=0.1), "segment 1 ends at 0.1 s, before it starts"),
+        ("a.json", whisper(text=3), "the text of segment 1 is no string"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*without a duration")
+def test_faults_are_named(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        cs.read(put(tmp_path, name, text))
+
+
+def test_overlaps_are_no_boundaries(tmp_path: Path) -> None:
+    text = "1\n00:00:01,0 --> 00:00:03,0\na\n\n2\n00:00:02,0 --> 00:00:04,0\nb\n"
+    with pytest.raises(
+        FormatError, match=r"line 6: the interval 'b' starts at 2 s, before the one in front of it ends"
+    ):
+        cs.read(put(tmp_path, "a.srt", text), **{"as": "boundaries"})
