@@ -12,6 +12,8 @@ import caesura as cs
 from caesura.agreement.automaton import LARGEST_BOUND, expected_cost
 from caesura.agreement.chance import ChanceModel, chance_similarity, distributions
 from caesura.errors import CaesuraError, UnknownName
+from caesura.kernels.flexible import count_flexible
+from caesura.kernels.layout import MarkColumns
 from caesura.metrics.flexible import FlexibleEdits
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
@@ -38,7 +40,7 @@ def random_model(random, types: int, lengths=(200, 50, 1), **options) -> ChanceM
         made = made.with_moves(random.choice([0.3, 0.4, 0.5, 0.75], size=types).tolist())
     metric = FlexibleEdits(made, **options)
     shares = [random.dirichlet(np.append(np.ones(types), 2.0 * types)) for _ in range(2)]
-    return ChanceModel(*shares, np.array(lengths), metric.costs_of(made), metric.forced, metric.tie_sign)
+    return ChanceModel(*shares, np.array(lengths), metric.rule(made))
 
 
 # ---------------------------------------------------------------------- the exact chance
@@ -47,8 +49,6 @@ def random_model(random, types: int, lengths=(200, 50, 1), **options) -> ChanceM
 def brute_force(model: ChanceModel, length: int) -> float:
     """Expected cost over every pair of texts of this length, each weighed by its probability."""
     from itertools import product
-
-    from caesura.kernels.flexible import count_flexible
 
     none = len(model.first) - 1
     total = 0.0
@@ -59,9 +59,9 @@ def brute_force(model: ChanceModel, length: int) -> float:
             sides = []
             for codes in (np.array(one), np.array(two)):
                 where = np.flatnonzero(codes < none)
-                sides += [where, codes[where], zero, np.array([len(where)])]
+                sides.append(MarkColumns(where, codes[where], zero, np.array([len(where)])))
             out = np.empty((1, 3))
-            count_flexible(*sides, np.zeros(1, np.int64), *model.costs, model.forced, model.sign, False, out)
+            count_flexible(*sides, np.zeros(1, np.int64), model.rule, False, out)
             total += weight * out[0, 0]
     return total
 
@@ -72,7 +72,7 @@ def test_exact_is_the_mean_over_all_texts(seed: int) -> None:
     options = {"forced": seed % 3 > 0, "moved": ("cheaper", "later", "second")[seed % 3]}
     types, length = (1, 6) if seed % 2 else (2, 4)
     model = random_model(random, types, (length,), **options)
-    found = expected_cost(model.first, model.second, model.lengths, model.costs, forced=model.forced)
+    found = expected_cost(model.first, model.second, model.lengths, model.rule)
     assert found is not None
     assert found.cost == pytest.approx(brute_force(model, length), abs=1e-9)
 
@@ -80,9 +80,9 @@ def test_exact_is_the_mean_over_all_texts(seed: int) -> None:
 def test_free_moves_too() -> None:
     made = as_similarity([[1, 0.5, 1], [0.5, 1, 0.25], [1, 0.25, 1]], ["p", "q"])
     model = ChanceModel(
-        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), FlexibleEdits(made).costs_of(made), True, 1
+        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), FlexibleEdits(made).rule(made)
     )
-    found = expected_cost(model.first, model.second, model.lengths, model.costs)
+    found = expected_cost(model.first, model.second, model.lengths, model.rule)
     assert found is not None
     assert found.cost == pytest.approx(brute_force(model, 4), abs=1e-9)
 
@@ -114,8 +114,8 @@ def test_exact_lies_within_four_errors_of_a_million_draws() -> None:
 def test_length_is_exact_not_asymptotic() -> None:
     made = Similarity.identity(["p"])
     shares = np.array([0.3, 0.7])
-    costs = FlexibleEdits(made).costs_of(made)
-    each = [expected_cost(shares, shares, np.array([n]), costs) for n in (1, 2, 1000)]
+    rule = FlexibleEdits(made).rule(made)
+    each = [expected_cost(shares, shares, np.array([n]), rule) for n in (1, 2, 1000)]
     assert each[0].cost == pytest.approx(2 * 0.3 * 0.7)  # one place: nothing can move
     # two places: moves save 1.5 where one annotator has "p " and the other " p"
     assert each[1].cost == pytest.approx(4 * 0.3 * 0.7 - 1.5 * 2 * (0.3 * 0.7) ** 2)
@@ -125,15 +125,15 @@ def test_length_is_exact_not_asymptotic() -> None:
 def test_tracks_add_their_expectations() -> None:
     random = np.random.default_rng(3)
     model = random_model(random, 2)
-    whole = expected_cost(model.first, model.second, np.array([40, 7, 0]), model.costs)
-    parts = [expected_cost(model.first, model.second, np.array([n]), model.costs) for n in (40, 7)]
+    whole = expected_cost(model.first, model.second, np.array([40, 7, 0]), model.rule)
+    parts = [expected_cost(model.first, model.second, np.array([n]), model.rule) for n in (40, 7)]
     assert whole.cost == pytest.approx(sum(p.cost for p in parts))
 
 
 def test_past_its_size_the_automaton_gives_way_to_simulation() -> None:
     made = as_similarity([[1, 0.3, 0.2], [0.3, 1, 0.1], [0.2, 0.1, 1]], ["p", "q"], 0.013)
     shares = np.array([0.3, 0.3, 0.4])
-    model = ChanceModel(shares, shares, np.array([300]), FlexibleEdits(made).costs_of(made), True, 1)
+    model = ChanceModel(shares, shares, np.array([300]), FlexibleEdits(made).rule(made))
     assert chance_similarity(model, draws=200).method == "simulation"
     with pytest.raises(CaesuraError, match="automaton outgrows the limit"):
         chance_similarity(model, method="exact")
@@ -168,11 +168,11 @@ def _one_draw(model: ChanceModel, seed: int) -> float:
     for share in (model.first, model.second):
         codes = random.choice(none + 1, p=share, size=int(model.lengths[0]))
         where = np.flatnonzero(codes < none)
-        sides += [where, codes[where], np.zeros(1, np.int64), np.array([len(where)])]
+        sides.append(MarkColumns(where, codes[where], np.zeros(1, np.int64), np.array([len(where)])))
     from caesura.kernels.flexible import count_flexible
 
     out = np.empty((1, 3))
-    count_flexible(*sides, np.zeros(1, np.int64), *model.costs, model.forced, model.sign, False, out)
+    count_flexible(*sides, np.zeros(1, np.int64), model.rule, False, out)
     return 1 - out[0, 0] / model.places
 
 

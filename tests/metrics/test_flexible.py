@@ -273,7 +273,7 @@ def test_every_position_disagrees_and_moves_pay_up_to_fifty() -> None:
     one = Segmentation(100_000, where[::2], np.zeros(50_000, int), ["p"])
     two = Segmentation(100_000, where[1::2], np.zeros(50_000, int), ["p"])
     made = Sf(None, 0.04)
-    assert made.family.costs_of(made.family.similarity_for(("p",))).reach == 50
+    assert made.family.rule(made.family.similarity_for(("p",))).reach == 50
     started = time.perf_counter()
     cost, units, _ = row(made, one, two)
     assert cost == pytest.approx(50_000 * 0.04)

@@ -68,7 +68,7 @@ def test_packed_drawings_come_out_as_they_went_in(browser: Any, tmp_path: Path) 
     """What the page's own script unpacks is what deflate packed, for texts of every sort."""
     import zlib
 
-    from caesura.report.page_parts import SCRIPT
+    from caesura.report.page import SCRIPT
 
     rng = np.random.default_rng(1)
     texts = [

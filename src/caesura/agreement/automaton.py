@@ -15,12 +15,13 @@ of any length, several tracks and all options of the metric are covered.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.metrics.flexible import Costs
+from caesura.kernels.flexible import FlexibleRule
+from caesura.kernels.flexible_chance import ROW, Prices, States, advance, expand, rehash
 
 #: The most states that are followed, and the most that leaving out the others may change the expected similarity;
 #: parameters that need more are left to simulation.
@@ -46,23 +47,22 @@ def expected_cost(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
     lengths: NDArray[np.int64],
-    costs: Costs,
+    rule: FlexibleRule,
     *,
-    forced: bool = True,
     most_states: int = MOST_STATES,
 ) -> Expected | None:
     """Expected cost of texts of these lengths under these probabilities (types, then none); None past ``most_states``."""
     lengths = lengths[lengths > 0]
-    meet = float((1 - first[-1]) * (1 - second[-1])) if forced else 0.0
-    chain = _Chain(first, second, costs, forced)
+    meet = float((1 - first[-1]) * (1 - second[-1])) if rule.forced else 0.0
+    chain = _Chain(first, second, rule)
     run = chain.run(int(lengths.max()) if len(lengths) else 0, 1 - meet, most_states)
     if run is None:
         return None
     added, lost = run
     cost = sum(_sum_gaps(added, int(n), meet) for n in lengths) / _GRID
     bound = sum(_sum_gaps(lost, int(n), meet) for n in lengths) / _GRID
-    if forced:
-        cost += int(lengths.sum()) * float(first[:-1] @ costs.costs[:-1, :-1] @ second[:-1])
+    if rule.forced:
+        cost += int(lengths.sum()) * float(first[:-1] @ rule.costs[:-1, :-1] @ second[:-1])
     if bound > LARGEST_BOUND * lengths.sum():
         return None
     return Expected(float(cost), chain.states, float(bound))
@@ -80,33 +80,33 @@ def _sum_gaps(added: NDArray[np.float64], places: int, meet: float) -> float:
 class _Chain:
     """The automaton, grown as far as probability reaches it."""
 
-    def __init__(self, first: NDArray[np.float64], second: NDArray[np.float64], costs: Costs, forced: bool) -> None:
+    def __init__(self, first: NDArray[np.float64], second: NDArray[np.float64], rule: FlexibleRule) -> None:
         none = len(first) - 1
         kinds = [np.flatnonzero(side[:-1] > 0) for side in (first, second)]
         events = [(-1, -1), *((int(p), -1) for p in kinds[0]), *((-1, int(q)) for q in kinds[1])]
-        if not forced:
+        if not rule.forced:
             events += [(int(p), int(q)) for p in kinds[0] for q in kinds[1]]
         self.events = np.array(events, dtype=np.int64)
         self.chances = (
             first[np.where(self.events[:, 0] < 0, none, self.events[:, 0])]
             * second[np.where(self.events[:, 1] < 0, none, self.events[:, 1])]
         )
-        self.prices = _prices(costs, np.stack((first[:-1] > 0, second[:-1] > 0)))
+        self.prices = _prices(rule, np.stack((first[:-1] > 0, second[:-1] > 0)))
         self.states = 1
-        self._room(256)
+        empty = np.zeros((0, len(events)), np.int64)
+        self.room = States(np.zeros(2, np.int64), np.array([0, 2]), empty[:, 0], empty, empty, np.zeros(1, np.int64))
+        self._widen(256)
 
     def run(
         self, longest: int, stays: float, most_states: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Follow a gap until its chain is stationary or the text ends: what every place adds, and what got lost."""
-        from caesura.kernels.flexible_chance import advance
-
         mass, reached = np.ones(1), 1.0
         added, lost = [], []
         for _ in range(longest):
             self._grow(mass / reached, most_states)
             coming = np.empty(self.states)
-            cost, missed = advance(mass, len(mass), self.chances, self.following, self.adds, self.stakes, coming)
+            cost, missed = advance(mass, self.chances, self.room, coming)
             if missed > 2 * LARGEST_BOUND * reached * _GRID:
                 return None
             added.append(cost)
@@ -121,35 +121,29 @@ class _Chain:
 
     def _grow(self, mass: NDArray[np.float64], most_states: int) -> None:
         """Expand the states that matter, fewer of them the more there are."""
-        from caesura.kernels.flexible_chance import expand
-
         faint = _FAINT * _FAINTER ** (self.states / most_states) if self.states < most_states else np.inf
-        worth = mass * self.stakes[: len(mass)] / _GRID
+        worth = mass * self.room.stakes[: len(mass)] / _GRID
         worth[0] = 1.0
-        todo = np.flatnonzero((worth > faint) & (self.following[: len(mass), 0] == -1))
-        prices = self.prices
+        todo = np.flatnonzero((worth > faint) & (self.room.following[: len(mass), 0] == -1))
         while len(todo):
-            done, self.states = expand(
-                todo, self.events, prices.gone, prices.swap, prices.step, prices.saves, prices.oldest,
-                self.pool, self.starts, self.states, self.table, self.following, self.adds, self.stakes,
-            )  # fmt: skip
+            done, self.states = expand(todo, self.events, self.prices, self.room, self.states)
             todo = todo[done:]
             if len(todo):
-                self._room(2 * len(self.following))
+                self._widen(2 * len(self.room.following))
 
-    def _room(self, states: int) -> None:
+    def _widen(self, states: int) -> None:
         """Make room for more states, keeping those there are."""
-        from caesura.kernels.flexible_chance import ROW, rehash
-
         states = max(states, 2 * len(self.events))
-        old = self.__dict__
-        self.starts = _grown(old.get("starts", np.array([0, 2])), states + 2)
-        self.pool = _grown(old.get("pool", np.zeros(2, np.int64)), states * 12 + len(self.events) * ROW)
-        self.following = _grown(old.get("following", np.empty((0, len(self.events)), np.int64)), states, -1)
-        self.adds = _grown(old.get("adds", np.empty((0, len(self.events)), np.int64)), states)
-        self.stakes = _grown(old.get("stakes", np.zeros(1, np.int64)), states)
-        self.table = np.full(4 * states, -1, np.int64)
-        rehash(self.pool, self.starts, self.states, self.table)
+        old = self.room
+        self.room = States(
+            pool=_grown(old.pool, states * 12 + len(self.events) * ROW),
+            starts=_grown(old.starts, states + 2),
+            table=np.full(4 * states, -1, np.int64),
+            following=_grown(old.following, states, -1),
+            adds=_grown(old.adds, states),
+            stakes=_grown(old.stakes, states),
+        )
+        rehash(self.room, self.states)
 
 
 def _grown(old: NDArray[Any], size: int, fill: int = 0) -> NDArray[Any]:
@@ -158,20 +152,10 @@ def _grown(old: NDArray[Any], size: int, fill: int = 0) -> NDArray[Any]:
     return new
 
 
-class _Prices(NamedTuple):
-    """Costs as whole numbers, seen from either side; what they are is said where they are used, in ``expand``."""
-
-    gone: NDArray[np.int64]
-    swap: NDArray[np.int64]
-    step: NDArray[np.int64]
-    saves: NDArray[np.int64]
-    oldest: NDArray[np.int64]
-
-
-def _prices(costs: Costs, possible: NDArray[np.bool_]) -> _Prices:
-    types = len(costs.costs) - 1
-    even = np.round(costs.costs * (_GRID // 2)).astype(np.int64) * 2
-    walk = np.round(costs.steps * _GRID).astype(np.int64)
+def _prices(rule: FlexibleRule, possible: NDArray[np.bool_]) -> Prices:
+    types = len(rule.costs) - 1
+    even = np.round(rule.costs * (_GRID // 2)).astype(np.int64) * 2
+    walk = np.round(rule.steps * _GRID).astype(np.int64)
     gone = np.stack((even[:types, types], even[types, :types]))
     swap = np.stack((even[:types, :types], even[:types, :types].T))
     step = np.stack((walk[0], walk[1].T))
@@ -185,7 +169,7 @@ def _prices(costs: Costs, possible: NDArray[np.bool_]) -> _Prices:
     for side, p, q in _meetings(possible):
         price = swap[1 - side, q, p] + far * step[1 - side, q, p]
         saves[side, p] = np.maximum(saves[side, p], gone[1 - side, q] - price)
-    return _Prices(gone, swap, step, saves, oldest)
+    return Prices(gone, swap, step, saves, oldest)
 
 
 def _meetings(possible: NDArray[np.bool_]) -> list[tuple[int, int, int]]:

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from caesura.agreement.automaton import Expected, expected_cost
 from caesura.errors import CaesuraError, UnknownName
+from caesura.kernels.flexible import FlexibleRule
+from caesura.kernels.flexible_chance import Draws, draw_flexible
 from caesura.metrics.family import share
-from caesura.metrics.flexible import Costs, Normalise
+from caesura.metrics.flexible import Normalise
 from caesura.words import check_whole
 
 #: Whose proportions random annotators have: their own (κ), both annotators' (π), none: all types and ∅ alike (Bennett's S),
@@ -41,9 +43,7 @@ class ChanceModel:
     first: NDArray[np.float64]
     second: NDArray[np.float64]
     lengths: NDArray[np.int64]
-    costs: Costs
-    forced: bool
-    sign: int
+    rule: FlexibleRule
 
     @property
     def places(self) -> int:
@@ -115,7 +115,7 @@ def chance_similarity(
         return Estimate(1.0, None, "exact")
     known = None
     if method != "simulation" or normalise != "potential":
-        known = expected_cost(model.first, model.second, model.lengths, model.costs, forced=model.forced)
+        known = expected_cost(model.first, model.second, model.lengths, model.rule)
     if normalise == "potential" and method != "simulation":
         if known is not None:
             bound = known.bound / model.places
@@ -136,11 +136,11 @@ class _Simulation:
         self.model, self.normalise, self.known, self.seed, self.threads = model, normalise, known, seed, threads
         joint = np.outer(model.first, model.second).ravel()
         order = np.argsort(-joint, kind="stable")
-        self.cumulated = np.cumsum(joint[order])
-        self.cumulated[-1] = 2.0  # rounding must not let a draw fall off the end
-        self.guide = np.searchsorted(self.cumulated, np.arange(4096) / 4096, side="right")
-        self.kinds = order // len(model.second), order % len(model.second)
-        plain = model.places * float(model.first @ model.costs.costs @ model.second)
+        cumulated = np.cumsum(joint[order])
+        cumulated[-1] = 2.0  # rounding must not let a draw fall off the end
+        guide = np.searchsorted(cumulated, np.arange(4096) / 4096, side="right")
+        self.draws = Draws(cumulated, guide, order // len(model.second), order % len(model.second))
+        plain = model.places * float(model.first @ model.rule.costs @ model.second)
         marked = model.places * float(1 - model.first[-1] * model.second[-1])
         self.controls = [(2, plain), (3, marked)] + ([] if known is None else [(0, known.cost)])
         self.chunk = max(1, min(1024, _PLACES // model.places))
@@ -169,15 +169,10 @@ class _Simulation:
 
     def _draw_chunk(self, number: int, size: int) -> NDArray[np.float64]:
         """Draw one chunk and return the sums that a regression of similarity on the controls needs."""
-        from caesura.kernels.flexible_chance import draw_flexible
-
         model = self.model
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
         out = np.empty((size, 4))
-        draw_flexible(
-            random.random(size * model.places), model.lengths, self.cumulated, self.guide, self.kinds[0], self.kinds[1],
-            model.costs.costs, model.costs.steps, model.costs.reach, model.forced, model.sign, out,
-        )  # fmt: skip
+        draw_flexible(random.random(size * model.places), model.lengths, self.draws, model.rule, out)
         below = out[:, 1] if self.normalise == "boundaries" else np.full(size, float(model.places))
         similarity = 1 - share(out[:, 0], below)
         columns = [np.ones(size), *(out[:, c] - mean for c, mean in self.controls), similarity]

@@ -147,9 +147,7 @@ class _Question:
         scale = self.family.similarity_for(tuple(types), *names)
         counts = [_count_types([pair[side] for pair in tracks], rows[:, 2], scale) for side in (0, 1)]
         shares = distributions(self.chance, *counts)
-        model = ChanceModel(
-            *shares, rows[:, 2].astype(np.int64), self.family.costs_of(scale), self.family.forced, self.family.tie_sign
-        )
+        model = ChanceModel(*shares, rows[:, 2].astype(np.int64), self.family.rule(scale))
         chance = chance_similarity(
             model,
             self.normalise,

@@ -8,34 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from caesura.display import scene as items
 from caesura.display.palette import STYLES
-from caesura.display.scene import (
-    Axis,
-    Bar,
-    Branch,
-    Caption,
-    Columns,
-    Edge,
-    Group,
-    Item,
-    Join,
-    Label,
-    Line,
-    Link,
-    Mark,
-    Move,
-    Name,
-    Number,
-    Region,
-    Rule,
-    Scene,
-    Share,
-    Sign,
-    Spread,
-    Stem,
-    Tick,
-    Ticks,
-)  # fmt: skip
+from caesura.display.scene import Item, Scene
 from caesura.display.text_cells import ISOLATE, Bidi, cells, choose_bidi, clean, clip, clusters, fold, pad, word
 
 if TYPE_CHECKING:
@@ -159,7 +134,7 @@ def draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
     for number, block in enumerate(scene.blocks):
         block_writer = _Block(canvas, scene, canvas.height + (scene.apart and number > 0), turned)
         canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
-        for item in sorted(block, key=lambda item: not isinstance(item, Link)):  # links lie below everything
+        for item in sorted(block, key=lambda item: not isinstance(item, items.Link)):  # links lie below everything
             block_writer.put(item)
     for note, role in scene.notes:
         canvas.put(canvas.height, 0, clip(note, scene.width), role)
@@ -183,53 +158,53 @@ class _Block:
         """Write one item, by the method of its name."""
         getattr(self, f"_{type(item).__name__.lower()}")(item)
 
-    def _label(self, item: Label) -> None:
+    def _label(self, item: items.Label) -> None:
         shown = clip(clean(item.words), int(item.width))
         self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, item.role, bidi=self.bidi)
 
-    def _caption(self, item: Caption) -> None:
+    def _caption(self, item: items.Caption) -> None:
         shown, start = clean(item.words), self._cell(item.x, item.width) + 1  # behind the boundary
         room = round(item.x + item.width) - round(item.x) - 1
         if 0 < cells(shown) <= room:
             self.canvas.put(self.top + item.row, start + (room - cells(shown)) // 2, shown)
 
-    def _number(self, item: Number) -> None:
+    def _number(self, item: items.Number) -> None:
         self.canvas.put(self.top + item.row, self.scene.margin + int(item.x), item.words, item.role)
 
-    def _axis(self, item: Axis) -> None:
+    def _axis(self, item: items.Axis) -> None:
         free = 0
         for at, words in sorted((round(self.scene.place(x, len(words))), words) for x, words in item.numbers):
             if at >= free and at + len(words) <= self.scene.room:
                 self.canvas.put(self.top + item.row, self.scene.margin + at, words, "faint")
                 free = at + len(words) + 1
 
-    def _name(self, item: Name) -> None:
+    def _name(self, item: items.Name) -> None:
         words = pad(clean(item.words), self.scene.margin - 2)
         self.canvas.put(self.top + item.row, 0, words, item.role, bidi=self.bidi)
 
     def _line(self, item: Item) -> None:
-        start, thin = self._cell(0, item.width), isinstance(item, Line) and item.thin
+        start, thin = self._cell(0, item.width), isinstance(item, items.Line) and item.thin
         self.canvas.fill(self.top + item.row, start, start + round(item.width), "·" if thin else "─", "grid")
 
     _band = _line
 
-    def _mark(self, item: Mark) -> None:
+    def _mark(self, item: items.Mark) -> None:
         # A comma on a line is easily overlooked, so types stand on their colour.
         style = f"{STYLES[item.role]} reverse" if item.words else item.role
         self.canvas.put(self.top + item.row, self._cell(item.x, item.width), item.words or "┃", style)
 
-    def _tick(self, item: Tick) -> None:
+    def _tick(self, item: items.Tick) -> None:
         row = self.top + item.row + item.rows - 1
         self.canvas.put(row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
 
-    def _ticks(self, item: Ticks) -> None:
+    def _ticks(self, item: items.Ticks) -> None:
         counts = Counter(min(int(x), int(item.width) - 1) for x in item.xs)
         for cell in range(int(item.width)):
             shade = "░▒▓█"[min(3, int(4 * (counts[cell] - 1) / max(1, item.most - 1)))]  # one boundary is a thin mark
             sign = "·" if not counts[cell] else "┃" if item.most == 1 else shade
             self.canvas.put(self.top + item.row, self._cell(cell), sign, item.role)
 
-    def _columns(self, item: Columns) -> None:
+    def _columns(self, item: items.Columns) -> None:
         highest = max(1, *item.values)
         for cell, value in enumerate(item.values):
             eighths = math.ceil(value / highest * item.rows * 8)
@@ -237,25 +212,25 @@ class _Block:
                 block = _BLOCKS[min(8, max(0, eighths - 8 * step))]
                 self.canvas.put(self.top + item.row + item.rows - 1 - step, self._cell(cell), block)
 
-    def _spread(self, item: Spread) -> None:
+    def _spread(self, item: items.Spread) -> None:
         start, stop = self._cell(item.x), self._cell(item.x + item.width)
         self.canvas.fill(self.top + item.row, start, stop + 1, "━", "faint")
 
-    def _sign(self, item: Sign) -> None:
+    def _sign(self, item: items.Sign) -> None:
         self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.words)), item.words, item.role)
 
-    def _link(self, item: Link) -> None:
+    def _link(self, item: items.Link) -> None:
         first, second = sorted(self._cell(x) for x, _ in item.ends)
         self.canvas.fill(self.top + item.row, first + 1, second, "╌", item.role)
 
-    def _join(self, item: Join) -> None:
+    def _join(self, item: items.Join) -> None:
         """There is no room between two rows."""
 
-    def _region(self, item: Region) -> None:
+    def _region(self, item: items.Region) -> None:
         start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
         self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
 
-    def _bar(self, item: Bar) -> None:
+    def _bar(self, item: items.Bar) -> None:
         row = self.top + item.row
         if item.stroke == "shared":
             start, stop = sorted(self._cell(x) for x in (item.x, item.x + item.width))
@@ -272,24 +247,24 @@ class _Block:
         if size >= len(item.words) + 4:
             self.canvas.put(row, start + (size - len(item.words)) // 2, item.words, item.role)
 
-    def _share(self, item: Share) -> None:
+    def _share(self, item: items.Share) -> None:
         start, stop, label = self._cell(item.x), self._cell(item.x + item.width), f" {item.words} "
         self.canvas.fill(self.top + item.row, start, stop, item.glyph, item.role)
-        if cells(label) <= stop - start:
+        if item.words and cells(label) <= stop - start:
             self.canvas.put(self.top + item.row, start + (stop - start - cells(label)) // 2, label, item.role)
 
-    def _stem(self, item: Stem) -> None:
+    def _stem(self, item: items.Stem) -> None:
         for row in range(item.row, item.row + item.rows):
             self.canvas.put(self.top + row, self._cell(item.x) + int(item.width) // 2, "│", "grid")
 
-    def _rule(self, item: Rule) -> None:
+    def _rule(self, item: items.Rule) -> None:
         words = pad(item.words, int(item.width), "centre") if item.words else "━" * int(item.width)
         self.canvas.put(self.top + item.row, self._cell(item.x), words, item.role)
 
-    def _branch(self, item: Branch) -> None:
+    def _branch(self, item: items.Branch) -> None:
         self.canvas.put(self.top + item.row, self.scene.margin, item.words, "faint")
 
-    def _edge(self, item: Edge) -> None:
+    def _edge(self, item: items.Edge) -> None:
         """A line of Braille dots, so that any slope goes."""
         ends = [sum(map(self._cell, (round(x), round(x + width)))) / 2 for x, width in (item.above, item.below)]
         steps = item.rows * 4
@@ -299,7 +274,7 @@ class _Block:
             column, dot = round((ends[0] + (ends[1] - ends[0]) * share) * 2 + 0.5), int(share * steps)
             self.canvas.dot(self.top + item.row + dot // 4, column // 2, _BRAILLE[column % 2][dot % 4], item.role)
 
-    def _move(self, item: Move) -> None:
+    def _move(self, item: items.Move) -> None:
         """An arrow in the first row below the block that is free there."""
         start, stop = self._cell(item.x), self._cell(item.to)
         arrow = f"╰{'─' * (stop - start - 1)}▸" if start < stop else f"◂{'─' * (start - stop - 1)}╯"
@@ -309,6 +284,6 @@ class _Block:
             row += 1
         self.canvas.put(row, x, words, item.role)
 
-    def _group(self, item: Group) -> None:
+    def _group(self, item: items.Group) -> None:
         for each in item.items:
             self.put(each)

@@ -7,6 +7,7 @@ direction inside ``room``, behind a margin of names; a scene that runs from righ
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -242,6 +243,22 @@ class Scene:
     def place(self, x: float, width: float = 1) -> float:
         """Return the left edge of a box inside the room: the one place where scenes from right to left are mirrored."""
         return self.room - x - width if self.direction == "rtl" else x
+
+
+def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
+    """Round numbers to label an axis with, at most about ``most`` of them.
+
+    >>> [label for _, label in axis_labels(0, 1.52, 8)]
+    ['0', '0.2', '0.4', '0.6', '0.8', '1', '1.2', '1.4']
+    """
+    span = stop - start
+    if span <= 0:
+        return [(start, f"{start:g}")]
+    rough = span / max(1, most)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
+    first = math.ceil(start / step - 1e-9)
+    return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
 
 
 class Picture(ABC):

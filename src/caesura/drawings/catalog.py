@@ -93,87 +93,48 @@ def _check_function(name: str, loaded: Any) -> Callable[..., Picture]:
     return cast("Callable[..., Picture]", loaded)
 
 
+def _entry(where: str, title: str, kinds: frozenset[Kind] = _ALL, **facts: Any) -> Entry:
+    return Entry(f"caesura.drawings.{where}", title=title, kinds=kinds, **facts)
+
+
+_TWO: dict[str, Any] = {"coders": (2, 2)}
+_MANY: dict[str, Any] = {"coders": (2, None), "whole": True}
+
 #: Every drawing by name, in the order in which they are shown.
 DRAWINGS: Registry[Callable[..., Picture]] = Registry(
     "drawing",
     {
-        "nested-bars": Entry(
-            "caesura.drawings.hierarchies:draw_nested_bars",
-            title="nested segments as bars, a row per level",
-            kinds=_NESTED,
-            shown=True,
-            alone=True,
+        "nested-bars": _entry("hierarchies:draw_nested_bars", "nested segments as bars, a row per level", _NESTED, shown=True, alone=True),
+        "tree": _entry("hierarchies:draw_tree", "nested segments as trees", _NESTED, alone=True),
+        "regions": _entry(
+            "search_regions:draw_regions", "two coders along time, with search regions, hits, insertions and deletions",
+            _TIME, shown=True, **_TWO,
         ),
-        "tree": Entry(
-            "caesura.drawings.hierarchies:draw_tree", title="nested segments as trees", kinds=_NESTED, alone=True
+        "plane": _entry("plane:draw_plane", "coders against the first one in the segmentation performance plane", _TIME, **_MANY),
+        "edits": _entry(
+            "segmentations:draw_edits", "boundary edits between two coders: matches, near misses, additions",
+            _UNITS, tracks=True, shown=True, **_TWO,
         ),
-        "regions": Entry(
-            "caesura.drawings.search_regions:draw_regions",
-            title="two coders along time, with search regions, hits, insertions and deletions",
-            kinds=_TIME,
-            coders=(2, 2),
-            shown=True,
+        "segmentations": _entry(
+            "segmentations:draw_segmentations", "segmentations under each other, agreement marked",
+            tracks=True, shown=True, alone=True,
         ),
-        "plane": Entry(
-            "caesura.drawings.plane:draw_plane",
-            title="coders against the first one in the segmentation performance plane",
-            kinds=_TIME,
-            coders=(2, None),
-            whole=True,
+        "density": _entry("densities:draw_density", "boundary density along the text", tracks=True),
+        "alignment": _entry("segment_edges:draw_alignment", "how the segments of two coders align", _FLAT, **_TWO),
+        "operations": _entry(
+            "edits_on_text:draw_operations", "what turns one coder's typed boundaries into the other's",
+            _UNITS, typed=True, tracks=True, **_TWO,
         ),
-        "edits": Entry(
-            "caesura.drawings.edit_lines:draw_edits",
-            title="boundary edits between two coders: matches, near misses, additions",
-            kinds=_UNITS,
-            coders=(2, 2),
-            tracks=True,
-            shown=True,
+        "fates": _entry(
+            "fates:draw_fates", "how each boundary type of one coder fared with the other",
+            _UNITS, typed=True, whole=True, **_TWO,
         ),
-        "segmentations": Entry(
-            "caesura.drawings.segmentations:draw_segmentations",
-            title="segmentations under each other, agreement marked",
-            tracks=True,
-            shown=True,
-            alone=True,
-        ),
-        "density": Entry(
-            "caesura.drawings.densities:draw_density", title="boundary density along the text", tracks=True
-        ),
-        "alignment": Entry(
-            "caesura.drawings.segment_edges:draw_alignment",
-            title="how the segments of two coders align",
-            kinds=_FLAT,
-            coders=(2, 2),
-        ),
-        "operations": Entry(
-            "caesura.drawings.edits_on_text:draw_operations",
-            title="what turns one coder's typed boundaries into the other's",
-            kinds=_UNITS,
-            coders=(2, 2),
-            typed=True,
-            tracks=True,
-        ),
-        "fates": Entry(
-            "caesura.drawings.fates:draw_fates",
-            title="how each boundary type of one coder fared with the other",
-            kinds=_UNITS,
-            coders=(2, 2),
-            typed=True,
-            whole=True,
-        ),
-        "matrix": Entry(
-            "caesura.drawings.matrices:draw_matrix", title="score of every two coders", coders=(2, None), whole=True
-        ),
-        "strip": Entry(
-            "caesura.drawings.strips:draw_strip",
-            title="scores of every item, worst first",
-            coders=(2, None),
-            whole=True,
-        ),
+        "matrix": _entry("matrices:draw_matrix", "score of every two coders", **_MANY),
+        "strip": _entry("strips:draw_strip", "scores of every item, worst first", **_MANY),
     },
     facts=_FACTS,
     accept=_check_function,
-)
+)  # fmt: skip
 
 
 def draw(name: str, corpus: Corpus, **options: Any) -> Picture:

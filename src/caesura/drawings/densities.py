@@ -14,9 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.palette import SERIES
-from caesura.display.scene import Axis, Columns, Item, Line, Name, Picture, Scene, ScenePicture, Ticks, stack
+from caesura.display.scene import (
+    Axis,
+    Columns,
+    Item,
+    Line,
+    Name,
+    Picture,
+    Scene,
+    ScenePicture,
+    Ticks,
+    axis_labels,
+    stack,
+)
 from caesura.display.text_cells import clean, widest
-from caesura.drawings.axes import axis_labels
 from caesura.drawings.coder_marks import OneTrack, streams
 from caesura.model import Corpus
 

@@ -10,8 +10,7 @@ from typing import Any, cast
 from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign, stack
 from caesura.display.text_cells import cells, clean, clip, widest
 from caesura.drawings.coder_marks import ROLES, OneTrack
-from caesura.drawings.edit_lines import VERDICTS, EditStream, edit_streams
-from caesura.drawings.segmentations import Wrapped, wrap_units
+from caesura.drawings.segmentations import VERDICTS, EditStream, Wrapped, edit_streams, wrap_units
 from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations
 from caesura.model import Corpus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,17 +21,14 @@ from caesura.display.scene import (
     Sign,
     Spread,
     Tick,
+    axis_labels,
 )  # fmt: skip
 from caesura.display.text_cells import clean, widest
-from caesura.drawings.axes import axis_labels
 from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError
 from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.words import number_of
-
-if TYPE_CHECKING:
-    pass
 
 _NAME = 24
 _ROWS = 30  # items drawn in a terminal before the rest is counted

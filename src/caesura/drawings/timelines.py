@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.palette import SERIES
-from caesura.display.scene import Axis, Band, Caption, Item, Name, Scene, ScenePicture, Tick
+from caesura.display.scene import Axis, Band, Caption, Item, Name, Scene, ScenePicture, Tick, axis_labels
 from caesura.display.text_cells import clean, widest
-from caesura.drawings.axes import axis_labels
 from caesura.drawings.coder_marks import OneTrack
 from caesura.model import Segmentation
 

@@ -64,7 +64,7 @@ def heaviest(
 
     ``among`` restricts the segments that may be chosen. Flat ballots have no levels, so the rule does not matter to them.
     """
-    from caesura.kernels.laminar import heaviest_laminar
+    from caesura.kernels.laminar import Choices, heaviest_laminar
 
     rows = np.arange(len(ballot)) if among is None else np.flatnonzero(among)
     first, last = ballot.first[rows], ballot.last[rows]
@@ -77,12 +77,10 @@ def heaviest(
         contexts = 1
     else:
         inside, allowed, contexts = _contexts(ballot, rows, rule)
-    option_starts, options = _options(allowed, left, right, inside, len(edges), contexts)
-    stack_starts, stacks = _stacks(ballot, rows)
+    options = _options(allowed, left, right, inside, len(edges), contexts)
     chosen = np.zeros(len(rows), np.int64)
-    heaviest_laminar(
-        left, right, gains, inside, option_starts, options, stack_starts, stacks, len(edges), contexts, chosen
-    )
+    spans = Choices(left, right, inside, *options, *_stacks(ballot, rows), len(edges))
+    heaviest_laminar(spans, gains, contexts, chosen)
     marked = np.zeros(len(ballot), bool)
     marked[rows[chosen == 1]] = True
     return marked

@@ -25,8 +25,6 @@ import numba
 from numba.core import caching, compiler, serialize
 from numba.misc import appdirs
 
-__all__ = ["Cache"]
-
 _DIGEST = 32  # bytes
 
 _rebuild: Any = compiler.CompileResult._rebuild

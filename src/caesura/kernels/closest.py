@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, inline, kernel
+from caesura.kernels.layout import MarkColumns, bounds
 from caesura.kernels.segments import align_pair
-
-__all__ = ["count_alignment_of_units"]
 
 SHORT = 2**15  # units; overlaps are at most twice as many
 ORDER = 2**16 - 1
@@ -23,32 +22,21 @@ NONE, ONE = Index(0), Index(1)
 
 
 @kernel
-def count_alignment_of_units(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
+def count_alignment_of_units(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
     """Fill ``out`` with (sum of the Jaccard indices, number) of the distinct edges of every pair."""
     room = 2
     for pair in range(len(lengths)):
         if lengths[pair] < SHORT:
-            room = max(room, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 2)
+            i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+            room = max(room, i_stop - i + j_stop - j + 2)
     overlaps, closest = np.empty((2, room)), np.empty((2, room), np.int64)
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
         if lengths[pair] < SHORT:
-            out[pair, 0], out[pair, 1] = _aligned(
-                ref_positions[i:i_stop], hyp_positions[j:j_stop], lengths[pair], overlaps, closest
-            )
+            out[pair, 0], out[pair, 1] = _align(ours, theirs, lengths[pair], overlaps, closest)
         else:
-            out[pair, 0], out[pair, 1] = align_pair(
-                ref_positions, i, i_stop, hyp_positions, j, j_stop, lengths[pair], 0.0
-            )
+            out[pair, 0], out[pair, 1] = align_pair(ours, theirs, lengths[pair], 0.0)
 
 
 @inline
@@ -58,7 +46,7 @@ def _bid(segment: Any, shared: Any, size: Any, order: Any) -> Any:
 
 
 @kernel
-def _aligned(
+def _align(
     ref: NDArray[Any], hyp: NDArray[Any], length: int, overlaps: NDArray[Any], closest: NDArray[Any]
 ) -> tuple[float, float]:
     """Sum the Jaccard indices of the distinct edges of one pair from left to right, and count the edges.
@@ -71,7 +59,7 @@ def _aligned(
     weights, edges = overlaps[0], overlaps[1]
     of_ref, of_hyp = closest[0], closest[1]
     in_ref, in_hyp = Index(len(ref)), Index(len(hyp))
-    i, j, found = NONE, NONE, NONE
+    i, j, count = NONE, NONE, NONE
     start = highest = other_highest = 0
     while start < length:
         ref_to = ref[i] if i < in_ref else length
@@ -80,20 +68,20 @@ def _aligned(
         hyp_size = hyp_to - (hyp[j - ONE] if j > NONE else 0)
         end = min(ref_to, hyp_to)
         shared = end - start
-        weights[found], edges[found] = shared / (ref_size + hyp_size - shared), 0.0
-        highest = max(highest, _bid(i, shared, hyp_size, found))
-        other_highest = max(other_highest, _bid(j, shared, ref_size, found))
+        weights[count], edges[count] = shared / (ref_size + hyp_size - shared), 0.0
+        highest = max(highest, _bid(i, shared, hyp_size, count))
+        other_highest = max(other_highest, _bid(j, shared, ref_size, count))
         of_ref[i], of_hyp[j] = ORDER - (highest & ORDER), ORDER - (other_highest & ORDER)
         i += Index(ref_to == end)
         j += Index(hyp_to == end)
-        found += ONE
+        count += ONE
         start = end
     for segment in range(len(ref) + 1):
         edges[Index(of_ref[segment])] = 1.0
     for segment in range(len(hyp) + 1):
         edges[Index(of_hyp[segment])] = 1.0
     total = number = 0.0
-    for overlap in range(found):
+    for overlap in range(count):
         total += edges[overlap] * weights[overlap]
         number += edges[overlap]
     return total, number

@@ -15,8 +15,6 @@ import numpy as np
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["block_cosines", "cohesion_rows", "last_cohesion", "segment_cohesion", "word_entries"]
-
 
 @kernel
 def word_entries(tokens: Any, offsets: Any, types: int) -> Any:

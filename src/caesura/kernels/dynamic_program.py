@@ -14,8 +14,6 @@ import numpy as np
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["choose_free", "choose_known", "sum_free", "sum_known", "trace_free", "trace_known"]
-
 #: Starts whose minimum is taken in one go: the compiler makes vector instructions of it.
 _STRIDE = 64
 

@@ -7,17 +7,30 @@ a boundary without a partner is an addition of its side. Tallies, records and dr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import Index, kernel, pairs_of_marks
-from caesura.kernels.matching import pair_optimal, pair_optimal_types, type_weight
-
-__all__ = ["adjacent", "count_adjacent", "count_edits", "partners"]
+from caesura.kernels.jit import Index, kernel
+from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
+from caesura.kernels.matching import EditRule, pair_optimal, pair_optimal_types, type_weight
 
 POSITION, TYPE, MARK, GROUP = 0, 1, 2, 3  # rows of the table of events
+
+
+class Room(NamedTuple):
+    """What pairing one reference with one hypothesis works in.
+
+    The partners of either side; ``events``, what only one side has, by position and type; ``left``, how many of them each side still has at
+    a position; and a ``table`` for types that share a position.
+    """
+
+    ref_partner: NDArray[Any]
+    hyp_partner: NDArray[Any]
+    events: NDArray[Any]
+    left: NDArray[Any]
+    table: NDArray[Any]
 
 
 @kernel
@@ -50,43 +63,24 @@ def adjacent(
 
 
 @kernel
-def count_adjacent(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    weight: float,
-    out: NDArray[Any],
-) -> int:
-    """Fill ``out`` with a row of ``EditCounts`` per pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``.
-
-    Returns -1: nothing is ever wrong.
-    """
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+def count_adjacent(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], weight: float, out: NDArray[Any]) -> None:
+    """Fill ``out`` with a row of ``EditCounts`` per pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``."""
+    ref_positions, hyp_positions = ref.positions, hyp.positions
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
         matches, near = adjacent(ref_positions, i, i_stop, hyp_positions, j, j_stop)
         out[pair, 0], out[pair, 1], out[pair, 2] = matches, near, 0
         out[pair, 3], out[pair, 4] = i_stop - i - matches - near, j_stop - j - matches - near
         out[pair, 5], out[pair, 6], out[pair, 7] = near * weight, 0, max(lengths[pair] - 1, 0)
-    return -1
 
 
 @kernel
 def _match(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    typed: bool,
-    ref_partner: NDArray[Any],
-    hyp_partner: NDArray[Any],
-    events: NDArray[Any],
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], typed: bool, room: Room
 ) -> int:
     """Pair what both have, and list the rest by position and type; a mark is i+1 on the reference's side, -(j+1) on the other."""
-    i = j = found = 0
+    ref_partner, hyp_partner, events = room.ref_partner, room.hyp_partner, room.events
+    i = j = listed = 0
     while i < len(ref) or j < len(hyp):
         if i == len(ref):
             first = 1
@@ -102,63 +96,55 @@ def _match(
             j += 1
         elif first < 0:
             ref_partner[i] = -1
-            events[POSITION, found], events[TYPE, found] = ref[i], ref_types[i] if typed else 0
-            events[MARK, found] = i + 1
+            events[POSITION, listed], events[TYPE, listed] = ref[i], ref_types[i] if typed else 0
+            events[MARK, listed] = i + 1
             i += 1
-            found += 1
+            listed += 1
         else:
             hyp_partner[j] = -1
-            events[POSITION, found], events[TYPE, found] = hyp[j], hyp_types[j] if typed else 0
-            events[MARK, found] = -(j + 1)
+            events[POSITION, listed], events[TYPE, listed] = hyp[j], hyp_types[j] if typed else 0
+            events[MARK, listed] = -(j + 1)
             j += 1
-            found += 1
-    return found
+            listed += 1
+    return listed
 
 
 @kernel
-def _grouped(events: NDArray[Any], found: int, left: NDArray[Any]) -> int:
+def _number_groups(events: NDArray[Any], listed: int, left: NDArray[Any]) -> None:
     """Number the positions that hold events, and count what each side has there alone."""
     groups = 0
-    for e in range(found):
+    for e in range(listed):
         if e == 0 or events[POSITION, e] != events[POSITION, e - 1]:
             left[0, groups] = left[1, groups] = 0
             groups += 1
         events[GROUP, e] = groups - 1
         left[0 if events[MARK, e] > 0 else 1, groups - 1] += 1
-    return groups
 
 
 @kernel
-def _joined(
-    events: NDArray[Any], e: int, f: int, ref_partner: NDArray[Any], hyp_partner: NDArray[Any], left: NDArray[Any]
-) -> None:
+def _join(e: int, f: int, room: Room) -> None:
     """Pair two events of opposite sides and take them off the list."""
-    one, two = (e, f) if events[MARK, e] > 0 else (f, e)
-    i, j = events[MARK, one] - 1, -events[MARK, two] - 1
-    ref_partner[i], hyp_partner[j] = j, i
-    left[0, events[GROUP, one]] -= 1
-    left[1, events[GROUP, two]] -= 1
+    events, left = room.events, room.left
+    ours, theirs = (e, f) if events[MARK, e] > 0 else (f, e)
+    i, j = events[MARK, ours] - 1, -events[MARK, theirs] - 1
+    room.ref_partner[i], room.hyp_partner[j] = j, i
+    left[0, events[GROUP, ours]] -= 1
+    left[1, events[GROUP, theirs]] -= 1
     events[MARK, e] = events[MARK, f] = 0
 
 
 @kernel
-def _transposed(
-    events: NDArray[Any],
-    found: int,
-    offset: int,
-    ref_partner: NDArray[Any],
-    hyp_partner: NDArray[Any],
-    left: NDArray[Any],
-) -> None:
+def _transpose(listed: int, offset: int, room: Room) -> None:
     """Pair events of one type that lie ``offset`` apart, from left to right, unless both ends still hold a substitution."""
+    events, left = room.events, room.left
     f = 0
-    for e in range(found):
+    for e in range(listed):
         wanted, kind = events[POSITION, e] + offset, events[TYPE, e]
-        while f < found and (
+        while f < listed and (
             events[POSITION, f] < wanted or (events[POSITION, f] == wanted and events[TYPE, f] < kind)
         ):
             f += 1
-        if f == found:
+        if f == listed:
             return
         if events[POSITION, f] != wanted or events[TYPE, f] != kind:
             continue
@@ -166,14 +152,14 @@ def _transposed(
             continue
         g, h = events[GROUP, e], events[GROUP, f]
         if min(left[0, g], left[1, g]) == 0 or min(left[0, h], left[1, h]) == 0:
-            _joined(events, e, f, ref_partner, hyp_partner, left)
+            _join(e, f, room)
 
 
 @kernel
-def _still_listed(events: NDArray[Any], found: int) -> int:
-    """Drop the events that were paired."""
+def _drop_paired(events: NDArray[Any], listed: int) -> int:
+    """Drop the events that were paired; return how many are left."""
     kept = 0
-    for e in range(found):
+    for e in range(listed):
         if events[MARK, e] != 0:
             for row in range(4):
                 events[row, kept] = events[row, e]
@@ -182,20 +168,13 @@ def _still_listed(events: NDArray[Any], found: int) -> int:
 
 
 @kernel
-def _substituted(
-    events: NDArray[Any],
-    start: int,
-    stop: int,
-    ref_partner: NDArray[Any],
-    hyp_partner: NDArray[Any],
-    left: NDArray[Any],
-    table: NDArray[Any],
-) -> None:
+def _substitute(start: int, stop: int, room: Room) -> None:
     """Pair what each side has alone at one position so that the types lie least far apart: an assignment on a line.
 
     ``table[a, b]`` is the least sum of distances when the first ``a`` types of the smaller side have partners among the
     first ``b`` of the larger; both are in ascending order.
     """
+    events, left, table = room.events, room.left, room.table
     group = events[GROUP, start]
     few, many = min(left[0, group], left[1, group]), max(left[0, group], left[1, group])
     if few == 0:
@@ -228,38 +207,29 @@ def _substituted(
             continue
         i, j = (e, f) if sign > 0 else (f, e)
         i, j = events[MARK, i] - 1, -events[MARK, j] - 1
-        ref_partner[i], hyp_partner[j] = j, i
+        room.ref_partner[i], room.hyp_partner[j] = j, i
         e, f, a, b = e - 1, f - 1, a - 1, b - 1
 
 
 @kernel
 def _pair_published(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    typed: bool,
-    reach: int,
-    ref_partner: NDArray[Any],
-    hyp_partner: NDArray[Any],
-    events: NDArray[Any],
-    left: NDArray[Any],
-    table: NDArray[Any],
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], rule: EditRule, room: Room
 ) -> None:
     """Pair as published in 2013: matches, then near misses by growing offset from left to right, then substitutions."""
-    found = _match(ref, ref_types, hyp, hyp_types, typed, ref_partner, hyp_partner, events)
-    _grouped(events, found, left)
-    for offset in range(1, reach):
-        if found < 2 or events[POSITION, found - 1] - events[POSITION, 0] < offset:
+    events = room.events
+    listed = _match(ref, ref_types, hyp, hyp_types, rule.typed, room)
+    _number_groups(events, listed, room.left)
+    for offset in range(1, len(rule.spans)):
+        if listed < 2 or events[POSITION, listed - 1] - events[POSITION, 0] < offset:
             break
-        _transposed(events, found, offset, ref_partner, hyp_partner, left)
-        found = _still_listed(events, found)
-    if not typed:
+        _transpose(listed, offset, room)
+        listed = _drop_paired(events, listed)
+    if not rule.typed:
         return
     start = 0
-    for e in range(1, found + 1):
-        if e == found or events[GROUP, e] != events[GROUP, start]:
-            _substituted(events, start, e, ref_partner, hyp_partner, left, table)
+    for e in range(1, listed + 1):
+        if e == listed or events[GROUP, e] != events[GROUP, start]:
+            _substitute(start, e, room)
             start = e
 
 
@@ -287,42 +257,15 @@ def _several(ref_types: NDArray[Any], hyp_types: NDArray[Any]) -> bool:
 
 @kernel
 def pair_up(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    typed: bool,
-    optimal: bool,
-    span_weights: NDArray[Any],
-    ordinal: NDArray[Any],
-    kinds: NDArray[Any],
-    type_table: NDArray[Any],
-    ref_partner: NDArray[Any],
-    hyp_partner: NDArray[Any],
-    work: NDArray[Any],
-    table: NDArray[Any],
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], rule: EditRule, room: Room
 ) -> None:
-    """Pair one reference with one hypothesis; a near miss spans less than ``len(span_weights)`` positions."""
-    if not optimal:
-        _pair_published(
-            ref,
-            ref_types,
-            hyp,
-            hyp_types,
-            typed,
-            len(span_weights),
-            ref_partner,
-            hyp_partner,
-            work[:4],
-            work[4:],
-            table,
-        )
-    elif typed and _several(ref_types, hyp_types):
-        pair_optimal_types(
-            ref, ref_types, hyp, hyp_types, span_weights, ordinal, kinds, type_table, ref_partner, hyp_partner
-        )
+    """Pair one reference with one hypothesis; a near miss spans less than ``len(rule.spans)`` positions."""
+    if not rule.optimal:
+        _pair_published(ref, ref_types, hyp, hyp_types, rule, room)
+    elif rule.typed and _several(ref_types, hyp_types):
+        pair_optimal_types(ref, ref_types, hyp, hyp_types, rule, room.ref_partner, room.hyp_partner)
     else:
-        pair_optimal(ref, hyp, span_weights, ref_partner, hyp_partner)
+        pair_optimal(ref, hyp, rule.spans, room.ref_partner, room.hyp_partner)
 
 
 @kernel
@@ -341,22 +284,12 @@ def _distinct(ref_types: NDArray[Any], hyp_types: NDArray[Any], low: int, high: 
 
 @kernel
 def _tally(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    typed: bool,
-    span_weights: NDArray[Any],
-    ordinal: NDArray[Any],
-    kinds: NDArray[Any],
-    type_table: NDArray[Any],
-    partner: NDArray[Any],
-    spans: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], rule: EditRule,
+    partner: NDArray[Any], spans: NDArray[Any], out: NDArray[Any],
+) -> None:  # fmt: skip
     """Count a pairing into one row of ``EditCounts``, with the number of types in place of the potential boundaries."""
     low, high, kinds_seen = 0, 0, 1
-    if typed and len(ref) + len(hyp):
+    if rule.typed and len(ref) + len(hyp):
         low = min(ref_types.min() if len(ref) else hyp_types.min(), hyp_types.min() if len(hyp) else ref_types.min())
         high = max(ref_types.max() if len(ref) else hyp_types.max(), hyp_types.max() if len(hyp) else ref_types.max())
         kinds_seen = _distinct(ref_types, hyp_types, low, high)
@@ -370,62 +303,40 @@ def _tally(
         if ref[i] != hyp[j]:
             near += 1
             spans[abs(ref[i] - hyp[j])] += 1
-        elif typed and ref_types[i] != hyp_types[j]:
+        elif rule.typed and ref_types[i] != hyp_types[j]:
             substitutions += 1
-            substituted += type_weight(ref_types[i], hyp_types[j], low, high, ordinal, kinds, type_table)
+            substituted += type_weight(ref_types[i], hyp_types[j], low, high, rule)
         else:
             matches += 1
     for span in range(1, len(spans)):
-        transposed += spans[span] * span_weights[span]
+        transposed += spans[span] * rule.spans[span]
     paired = matches + near + substitutions
     out[0], out[1], out[2], out[3], out[4] = matches, near, substitutions, len(ref) - paired, len(hyp) - paired
     out[5], out[6], out[7] = transposed, substituted, kinds_seen
 
 
 @kernel(work=pairs_of_marks)
-def count_edits(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    typed: bool,
-    optimal: bool,
-    span_weights: NDArray[Any],
-    ordinal: NDArray[Any],
-    kinds: NDArray[Any],
-    type_table: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
+def count_edits(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule: EditRule, out: NDArray[Any]) -> None:
     """Fill ``out`` with a row of ``EditCounts`` per pair, typed or not, for any reach and either rule of matching."""
     most, crowd = 1, 1
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
         most = max(most, i_stop - i + j_stop - j)
-        if typed:
-            crowd = max(crowd, _crowd(ref_positions, i, i_stop), _crowd(hyp_positions, j, j_stop))
+        if rule.typed:
+            crowd = max(crowd, _crowd(ref.positions, i, i_stop), _crowd(hyp.positions, j, j_stop))
     work, table = np.empty((6, most), np.int64), np.empty((crowd + 1, crowd + 1), np.int64)
     ref_partner, hyp_partner = np.empty(most, np.int64), np.empty(most, np.int64)
-    spans = np.empty(len(span_weights), np.int64)
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        ref, hyp = ref_positions[i:i_stop], hyp_positions[j:j_stop]
-        ref_kinds, hyp_kinds = ref_types[:0], hyp_types[:0]
-        if typed:
-            ref_kinds, hyp_kinds = ref_types[i:i_stop], hyp_types[j:j_stop]
-        pair_up(
-            ref, ref_kinds, hyp, hyp_kinds, typed, optimal, span_weights, ordinal, kinds, type_table,
-            ref_partner[: len(ref)], hyp_partner[: len(hyp)], work, table,
-        )  # fmt: skip
-        _tally(
-            ref, ref_kinds, hyp, hyp_kinds, typed, span_weights, ordinal, kinds, type_table,
-            ref_partner, spans, out[pair],
-        )  # fmt: skip
-        closed = typed and (_ends_at(ref, lengths[pair]) or _ends_at(hyp, lengths[pair]))
+    spans = np.empty(len(rule.spans), np.int64)
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
+        our_types, their_types = ref.types[:0], hyp.types[:0]
+        if rule.typed:
+            our_types, their_types = ref.types[i:i_stop], hyp.types[j:j_stop]
+        room = Room(ref_partner[: len(ours)], hyp_partner[: len(theirs)], work[:4], work[4:], table)
+        pair_up(ours, our_types, theirs, their_types, rule, room)
+        _tally(ours, our_types, theirs, their_types, rule, ref_partner, spans, out[pair])
+        closed = rule.typed and (_ends_at(ours, lengths[pair]) or _ends_at(theirs, lengths[pair]))
         out[pair, 7] *= max(lengths[pair] - 1, 0) + int(closed)
 
 
@@ -437,24 +348,12 @@ def _ends_at(positions: NDArray[Any], length: int) -> bool:
 
 @kernel(work=lambda ref, hyp, **_: len(ref) * len(hyp))
 def partners(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    typed: bool,
-    optimal: bool,
-    span_weights: NDArray[Any],
-    ordinal: NDArray[Any],
-    kinds: NDArray[Any],
-    type_table: NDArray[Any],
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], rule: EditRule
 ) -> NDArray[Any]:
     """Return, for every boundary of the reference, its partner in the hypothesis or -1."""
     size = max(len(ref) + len(hyp), 1)
     crowd = max(_crowd(ref, 0, len(ref)), _crowd(hyp, 0, len(hyp))) + 1
     work, table = np.empty((6, size), np.int64), np.empty((crowd, crowd), np.int64)
     ref_partner, hyp_partner = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
-    pair_up(
-        ref, ref_types, hyp, hyp_types, typed, optimal, span_weights, ordinal, kinds, type_table,
-        ref_partner, hyp_partner, work, table,
-    )  # fmt: skip
+    pair_up(ref, ref_types, hyp, hyp_types, rule, Room(ref_partner, hyp_partner, work[:4], work[4:], table))
     return ref_partner

@@ -10,8 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
-
-__all__ = ["count_common"]
+from caesura.kernels.layout import MarkColumns, bounds
 
 
 @kernel
@@ -28,21 +27,13 @@ def _common(ref: NDArray[Any], start: int, stop: int, hyp: NDArray[Any], other_s
 
 
 @kernel
-def _common_typed(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    start: int,
-    stop: int,
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    other_start: int,
-    other_stop: int,
-) -> int:
+def _common_typed(ref: MarkColumns, start: int, stop: int, hyp: MarkColumns, other_start: int, other_stop: int) -> int:
     """Count the positions and types that both lists have; types that share a position ascend."""
     i, i_stop, j, j_stop = Index(start), Index(stop), Index(other_start), Index(other_stop)
+    here, there, ref_types, hyp_types = ref.positions, hyp.positions, ref.types, hyp.types
     common = 0
     while i < i_stop and j < j_stop:
-        a, b, s, t = ref[i], hyp[j], ref_types[i], hyp_types[j]
+        a, b, s, t = here[i], there[j], ref_types[i], hyp_types[j]
         before = (a < b) | ((a == b) & (s < t))
         behind = (b < a) | ((a == b) & (t < s))
         common += before == behind
@@ -52,31 +43,15 @@ def _common_typed(
 
 
 @kernel
-def count_common(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
-    """Fill ``out`` with (common, in the hypothesis, in the reference) for every pair, and places where there is a column for them.
-
-    Empty type arrays mean no types.
-    """
-    typed = len(ref_types) > 0 and len(hyp_types) > 0
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+def count_common(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill ``out`` with (common, in the hypothesis, in the reference) for every pair, and places where there is a column for them."""
+    typed = len(ref.types) > 0 and len(hyp.types) > 0
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
         if typed:
-            out[pair, 0] = _common_typed(
-                ref_positions, ref_types, i, i_stop, hyp_positions, hyp_types, j, j_stop
-            )  # fmt: skip
+            out[pair, 0] = _common_typed(ref, i, i_stop, hyp, j, j_stop)
         else:
-            out[pair, 0] = _common(ref_positions, i, i_stop, hyp_positions, j, j_stop)
+            out[pair, 0] = _common(ref.positions, i, i_stop, hyp.positions, j, j_stop)
         out[pair, 1], out[pair, 2] = j_stop - j, i_stop - i
         if out.shape[1] > 3:
             out[pair, 3] = max(lengths[pair] - 1, 0)

@@ -8,8 +8,6 @@ import numpy as np
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["exemplar_rows", "pass_messages", "place_between"]
-
 
 @kernel(work=lambda block, sums, **_: float(block.shape[0] * sums.shape[1] ** 2))
 def exemplar_rows(first: int, lowest: Any, sums: Any, preferences: Any, block: Any) -> None:

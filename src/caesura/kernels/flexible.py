@@ -4,25 +4,39 @@ Both lists are cut where they meet; inside each gap a banded dynamic programme w
 The band is as wide as the farthest distance at which a move can pay, so time is linear in the number of boundaries and
 the memory does not grow with the text.
 
-Conventions: types are codes ``0 … K-1`` and ``K`` stands for no boundary; ``costs[p, q]`` is the price of p becoming q;
-``steps[0, p, q]`` is the price of one step where the reference's boundary p lies behind the hypothesis' q, ``steps[1]``
-where it lies before.
+Types are codes ``0 … K-1``, and ``K`` stands for no boundary.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel, pairs_of_marks
-
-__all__ = ["align_flexible", "count_flexible", "track_cost"]
+from caesura.kernels.jit import inline, kernel
+from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
 
 _TIE = 1e-9  # costs nearer than this are equal: 4 × 0.175 and 0.7 must tie
 
 _DELETED, _ADDED, _PAIRED = 0, 1, 2
+
+
+# The two innermost loops take bare arrays: handed over in tuples they ran a fifth slower.
+
+
+class FlexibleRule(NamedTuple):
+    """What becoming another type costs (``costs[p, q]``), and a step, and how far a move can pay.
+
+    ``steps[0, p, q]`` is the price of one step where the reference's boundary p lies behind the hypothesis' q, ``steps[1]`` where it lies
+    before. Boundaries at one place are the same one where ``forced``; of equal costs most (``sign`` 1) or fewest (-1) boundaries win.
+    """
+
+    costs: NDArray[Any]
+    steps: NDArray[Any]
+    reach: int
+    forced: bool
+    sign: int
 
 
 @inline
@@ -33,23 +47,11 @@ def _better(cost: float, pairs: int, than: float, than_pairs: int, sign: int) ->
 
 @kernel
 def _gap(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    i0: int,
-    i1: int,
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    j0: int,
-    j1: int,
-    costs: NDArray[Any],
-    steps: NDArray[Any],
-    reach: int,
-    sign: int,
-    best: NDArray[Any],
-    joined: NDArray[Any],
-    lows: NDArray[Any],
-    choices: NDArray[Any],
-) -> tuple[float, int]:
+    ref_positions: NDArray[Any], ref_types: NDArray[Any], i0: int, i1: int,
+    hyp_positions: NDArray[Any], hyp_types: NDArray[Any], j0: int, j1: int,
+    costs: NDArray[Any], steps: NDArray[Any], reach: int, sign: int,
+    best: NDArray[Any], joined: NDArray[Any], lows: NDArray[Any], choices: NDArray[Any],
+) -> tuple[float, int]:  # fmt: skip
     """Align two runs of boundaries; return the least cost and its pairs. Choices are kept where there is room for them.
 
     ``best[k]`` and ``joined[k]`` hold, for the reference's boundaries so far, the way that uses ``low + k`` of the
@@ -124,24 +126,11 @@ def _meeting(ref_positions: Any, i: int, i1: int, hyp_positions: Any, j: int, j1
 
 @kernel
 def track_cost(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    i: int,
-    i1: int,
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    j: int,
-    j1: int,
-    costs: NDArray[Any],
-    steps: NDArray[Any],
-    reach: int,
-    forced: bool,
-    sign: int,
-    best: NDArray[Any],
-    joined: NDArray[Any],
-    lows: NDArray[Any],
-    choices: NDArray[Any],
-) -> tuple[float, int]:
+    ref_positions: NDArray[Any], ref_types: NDArray[Any], i: int, i1: int,
+    hyp_positions: NDArray[Any], hyp_types: NDArray[Any], j: int, j1: int,
+    costs: NDArray[Any], steps: NDArray[Any], reach: int, forced: bool, sign: int,
+    best: NDArray[Any], joined: NDArray[Any], lows: NDArray[Any], choices: NDArray[Any],
+) -> tuple[float, int]:  # fmt: skip
     """Return the least cost of one track and its pairs plus unpaired boundaries; the last four arrays are room to work in."""
     none = len(costs) - 1
     units = i1 - i + j1 - j
@@ -174,73 +163,46 @@ def track_cost(
 
 @kernel(work=pairs_of_marks)
 def count_flexible(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    costs: NDArray[Any],
-    steps: NDArray[Any],
-    reach: int,
-    forced: bool,
-    sign: int,
-    closing: bool,
-    out: NDArray[Any],
+    ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule: FlexibleRule, closing: bool, out: NDArray[Any]
 ) -> None:
     """Fill ``out`` with a row of ``FlexibleCounts`` per pair; ``closing``: the end of the text is a place for a boundary."""
-    widest = 1
-    for pair in range(len(ref_starts)):
-        widest = max(widest, hyp_stops[pair] - hyp_starts[pair] + 1)
-    width = min(widest, 2 * reach + 2)
-    best = np.empty(width, np.float64)
-    joined = np.empty(width, np.int64)
+    ours, our_types, theirs, their_types = ref.positions, ref.types, hyp.positions, hyp.types
+    costs, steps, reach, forced, sign = rule
+    most = 0
+    for pair in range(len(lengths)):
+        most = max(most, hyp.stops[pair] - hyp.starts[pair])
+    width = min(most + 1, 2 * reach + 2)
+    best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
     lows, choices = joined[:0], np.empty((0, 0), np.uint8)  # no way back is kept
-    for pair in range(len(ref_starts)):
-        cost, units = track_cost(
-            ref_positions, ref_types, ref_starts[pair], ref_stops[pair],
-            hyp_positions, hyp_types, hyp_starts[pair], hyp_stops[pair],
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        out[pair, 0], out[pair, 1] = track_cost(
+            ours, our_types, i, i_stop, theirs, their_types, j, j_stop,
             costs, steps, reach, forced, sign, best, joined, lows, choices,
         )  # fmt: skip
-        out[pair, 0] = cost
-        out[pair, 1] = units
         out[pair, 2] = lengths[pair] if closing else max(lengths[pair] - 1, 0)
 
 
-@kernel(work=lambda ref_positions, hyp_positions, **_: len(ref_positions) * len(hyp_positions))
-def align_flexible(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    costs: NDArray[Any],
-    steps: NDArray[Any],
-    reach: int,
-    forced: bool,
-    sign: int,
-    partner: NDArray[Any],
-) -> None:
+@kernel(work=lambda ref, hyp, **_: len(ref.positions) * len(hyp.positions))
+def align_flexible(ref: MarkColumns, hyp: MarkColumns, rule: FlexibleRule, partner: NDArray[Any]) -> None:
     """For every reference boundary, fill ``partner`` with the hypothesis boundary it is paired with, or -1."""
-    i, i1, j, j1 = 0, len(ref_positions), 0, len(hyp_positions)
+    costs, steps, reach, forced, sign = rule
+    i, i1, j, j1 = 0, len(ref.positions), 0, len(hyp.positions)
     width = min(j1 + 1, 2 * reach + 2)
-    best = np.empty(width, np.float64)
-    joined = np.empty(width, np.int64)
+    best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
     partner[:] = -1
     while i < i1 and j < j1:
         i2, j2 = i1, j1
         if forced:
-            i2, j2 = _meeting(ref_positions, i, i1, hyp_positions, j, j1)
+            i2, j2 = _meeting(ref.positions, i, i1, hyp.positions, j, j1)
         if i < i2 and j < j2:
             lows = np.empty(i2 - i, np.int64)
             choices = np.empty((i2 - i, min(width, j2 - j + 1)), np.uint8)
             _gap(
-                ref_positions, ref_types, i, i2, hyp_positions, hyp_types, j, j2,
+                ref.positions, ref.types, i, i2, hyp.positions, hyp.types, j, j2,
                 costs, steps, reach, sign, best, joined, lows, choices,
             )  # fmt: skip
-            _walk_back(ref_positions, i, i2, hyp_positions, j2, reach, lows, choices, partner)
+            _walk_back(ref.positions[i:i2], hyp.positions[:j2], reach, lows, choices, partner[i:i2])
         i, j = i2, j2
         if forced and i < i1 and j < j1:
             partner[i] = j
@@ -250,24 +212,16 @@ def align_flexible(
 
 @kernel
 def _walk_back(
-    ref_positions: NDArray[Any],
-    i0: int,
-    i1: int,
-    hyp_positions: NDArray[Any],
-    j1: int,
-    reach: int,
-    lows: NDArray[Any],
-    choices: NDArray[Any],
-    partner: NDArray[Any],
+    ref: NDArray[Any], hyp: NDArray[Any], reach: int, lows: NDArray[Any], choices: NDArray[Any], partner: NDArray[Any]
 ) -> None:
     """Follow the kept choices from the end of a gap to its beginning; left and right of the band nothing pairs."""
-    i, j = i1 - 1, j1
-    while i >= i0:
-        low = lows[i - i0]
-        if j > low and hyp_positions[j - 1] > ref_positions[i] + reach:
+    i, j = len(ref) - 1, len(hyp)
+    while i >= 0:
+        low = lows[i]
+        if j > low and hyp[j - 1] > ref[i] + reach:
             j -= 1
             continue
-        choice = choices[i - i0, j - low] if j > low else _DELETED
+        choice = choices[i, j - low] if j > low else _DELETED
         if choice == _PAIRED:
             partner[i] = j - 1
             i -= 1

@@ -11,15 +11,13 @@ Costs are whole numbers here, on a grid fine enough for the fractions people wri
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.flexible import track_cost
+from caesura.kernels.flexible import FlexibleRule, track_cost
 from caesura.kernels.jit import kernel
-
-__all__ = ["ROW", "advance", "draw_flexible", "expand", "rehash"]
 
 _NEVER = 1 << 60
 _OPEN = 32  # undecided boundaries a side that a state can hold; beyond, the way is closed and its mass reported
@@ -29,29 +27,30 @@ _AGE = 1 << 20
 ROW = 2 + 4 * (_OPEN + 2)
 
 
+class Draws(NamedTuple):
+    """How places of random texts are drawn: category ``c`` means types ``first[c]`` and ``second[c]`` of the two annotators.
+
+    A category is drawn by inverting ``cumulated``, with ``guide`` telling where to begin.
+    """
+
+    cumulated: NDArray[Any]
+    guide: NDArray[Any]
+    first: NDArray[Any]
+    second: NDArray[Any]
+
+
 @kernel
 def draw_flexible(
-    uniforms: NDArray[Any],
-    lengths: NDArray[Any],
-    cumulated: NDArray[Any],
-    guide: NDArray[Any],
-    first: NDArray[Any],
-    second: NDArray[Any],
-    costs: NDArray[Any],
-    steps: NDArray[Any],
-    reach: int,
-    forced: bool,
-    sign: int,
-    out: NDArray[Any],
+    uniforms: NDArray[Any], lengths: NDArray[Any], draws: Draws, rule: FlexibleRule, out: NDArray[Any]
 ) -> None:
-    """Make one random text a row of ``out`` and fill in (cost, units, cost without moves, marked places).
+    """Make one random text per row of ``out`` and fill in (cost, units, cost without moves, marked places).
 
-    Category ``c`` of a place means types ``first[c]`` and ``second[c]``; it is drawn by inverting ``cumulated``, with
-    ``guide`` telling where to begin. ``uniforms`` holds one number a place.
+    ``uniforms`` holds one number per place.
     """
+    costs, steps, reach, forced, sign = rule
     none = len(costs) - 1
     longest = lengths.max() if len(lengths) else 0
-    ones, twos = np.empty((2, longest), np.int64), np.empty((2, longest), np.int64)
+    places, types = np.empty((2, longest), np.int64), np.empty((2, longest), np.int64)
     width = min(longest + 1, 2 * reach + 2)
     best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
     lows, choices = np.empty(0, np.int64), np.empty((0, 0), np.uint8)
@@ -63,21 +62,21 @@ def draw_flexible(
             for place in range(lengths[track]):
                 u = uniforms[at]
                 at += 1
-                c = guide[int(u * len(guide))]
-                while u >= cumulated[c]:
+                c = draws.guide[int(u * len(draws.guide))]
+                while u >= draws.cumulated[c]:
                     c += 1
-                p, q = first[c], second[c]
+                p, q = draws.first[c], draws.second[c]
                 if p < none:
-                    ones[0, i], ones[1, i] = place, p
+                    places[0, i], types[0, i] = place, p
                     i += 1
                 if q < none:
-                    twos[0, j], twos[1, j] = place, q
+                    places[1, j], types[1, j] = place, q
                     j += 1
                 if p < none or q < none:
                     out[draw, 2] += costs[p, q]
                     out[draw, 3] += 1
             cost, units = track_cost(
-                ones[0], ones[1], 0, i, twos[0], twos[1], 0, j,
+                places[0], types[0], 0, i, places[1], types[1], 0, j,
                 costs, steps, reach, forced, sign, best, joined, lows, choices,
             )  # fmt: skip
             out[draw, 0] += cost
@@ -87,19 +86,50 @@ def draw_flexible(
 # ---------------------------------------------------------------------- the automaton
 
 
+class Prices(NamedTuple):
+    """Costs as whole numbers, seen from either side.
+
+    ``gone[s, p]`` is the price of p unpaired on side s, ``swap[s, p, q]`` and ``step[s, p, q]`` those of p arriving on side s for q open on
+    the other; ``saves[s, p, d]`` is the most that p open on side s can save by pairing at distance d; beyond the age ``oldest[s, p]``
+    only free moves pay, and growing older changes nothing.
+    """
+
+    gone: NDArray[Any]
+    swap: NDArray[Any]
+    step: NDArray[Any]
+    saves: NDArray[Any]
+    oldest: NDArray[Any]
+
+
+class Undecided(NamedTuple):
+    """A state laid out: for either side how many boundaries are ``open``, their kinds and ages, and what leaving them open costs (``ways``)."""
+
+    ways: NDArray[Any]
+    kinds: NDArray[Any]
+    ages: NDArray[Any]
+    open: NDArray[Any]
+
+
+class States(NamedTuple):
+    """All states so far, as rows of numbers in one ``pool``, found again by a hash ``table``, and what follows each.
+
+    ``following[state, e]`` is the state behind event e (-1: not expanded, -2: too many boundaries open), ``adds[state, e]`` what it adds to
+    the cost, ``stakes[state]`` the most that the boundaries open in it can save.
+    """
+
+    pool: NDArray[Any]
+    starts: NDArray[Any]
+    table: NDArray[Any]
+    following: NDArray[Any]
+    adds: NDArray[Any]
+    stakes: NDArray[Any]
+
+
 @kernel
-def _arrive(
-    side: int,
-    kind: int,
-    ways: NDArray[Any],
-    kinds: NDArray[Any],
-    ages: NDArray[Any],
-    open_: NDArray[Any],
-    gone: NDArray[Any],
-    swap: NDArray[Any],
-    step: NDArray[Any],
-) -> None:
+def _arrive(side: int, kind: int, state: Undecided, prices: Prices) -> None:
     """Let a boundary of this kind arrive on one side: decided against what the other side left open, or left open itself."""
+    ways, kinds, ages, open_ = state
+    gone, swap, step = prices.gone, prices.swap, prices.step
     other = 1 - side
     size = open_[other]
     before = ways[side, 0]
@@ -121,15 +151,13 @@ def _arrive(
 
 
 @kernel
-def _hopes(
-    side: int, kinds: NDArray[Any], ages: NDArray[Any], size: int, gone: NDArray[Any], saves: NDArray[Any],
-    hopes: NDArray[Any], so_far: NDArray[Any],
-) -> None:  # fmt: skip
+def _hopes(side: int, state: Undecided, size: int, prices: Prices, hopes: NDArray[Any], so_far: NDArray[Any]) -> None:
     """Fill ``hopes[k, f]``: the most that leaving k boundaries open, instead of the f youngest, can save in any future.
 
     A boundary that is open in addition saves at most the price of the boundary it may yet pair with, less the price of
     that pair; pairs do not cross, so the oldest comes first and each needs a position of its own.
     """
+    kinds, ages, gone, saves = state.kinds, state.ages, prices.gone, prices.saves
     last = saves.shape[2] - 1
     for k in range(1, size + 1):
         so_far[0] = 0
@@ -146,14 +174,13 @@ def _hopes(
 
 
 @kernel
-def _forget(
-    side: int, ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], size: int, gone: NDArray[Any],
-    saves: NDArray[Any], oldest: NDArray[Any],
-) -> int:  # fmt: skip
+def _forget(side: int, state: Undecided, prices: Prices) -> int:
     """Decide the boundaries that can no longer save anything: they are gone in every way that left them open."""
+    ways, kinds, ages, open_ = state
+    gone, saves, oldest = prices.gone, prices.saves, prices.oldest
     last = saves.shape[2] - 1
     kept, spent = 0, 0
-    for k in range(1, size + 1):
+    for k in range(1, open_[side] + 1):
         kind, age = kinds[side, k], ages[side, k]
         if saves[side, kind, min(age + 1, last)] <= -gone[side, kind]:
             spent += gone[side, kind]
@@ -166,13 +193,11 @@ def _forget(
 
 
 @kernel
-def _close(
-    side: int, ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], open_: NDArray[Any], gone: NDArray[Any],
-    saves: NDArray[Any], oldest: NDArray[Any], hopes: NDArray[Any], so_far: NDArray[Any],
-) -> int:  # fmt: skip
+def _close(side: int, state: Undecided, prices: Prices, hopes: NDArray[Any], so_far: NDArray[Any]) -> int:
     """Drop the ways that no future can make best; return the most that what is left open can save."""
-    size = _forget(side, ways, kinds, ages, open_[side], gone, saves, oldest)
-    _hopes(side, kinds, ages, size, gone, saves, hopes, so_far)
+    ways = state.ways
+    size = _forget(side, state, prices)
+    _hopes(side, state, size, prices, hopes, so_far)
     keep, stake = 0, 0
     for k in range(1, size + 1):
         for fewer in range(k):
@@ -184,7 +209,7 @@ def _close(
             stake = max(stake, hopes[k, 0] - ways[side, k] + ways[side, 0])
         else:
             ways[side, k] = _NEVER
-    open_[side] = keep
+    state.open[side] = keep
     return stake
 
 
@@ -197,8 +222,9 @@ def _same(pool: NDArray[Any], start: int, row: NDArray[Any], size: int) -> bool:
 
 
 @kernel
-def _slot(row: NDArray[Any], size: int, pool: NDArray[Any], starts: NDArray[Any], table: NDArray[Any]) -> int:
+def _slot(row: NDArray[Any], size: int, states: States) -> int:
     """Find where in the hash table a state is, or would be."""
+    pool, starts, table = states.pool, states.starts, states.table
     mixed = 1469598103
     for i in range(size):
         mixed = ((mixed ^ (int(row[i]) & 0x7FFFFFFF)) * 1099511 + (int(row[i]) >> 31)) & 0x7FFFFFFFFFF
@@ -212,31 +238,31 @@ def _slot(row: NDArray[Any], size: int, pool: NDArray[Any], starts: NDArray[Any]
 
 
 @kernel
-def rehash(pool: NDArray[Any], starts: NDArray[Any], states: int, table: NDArray[Any]) -> None:
-    """Enter all states into an empty hash table."""
-    for state in range(states):
-        size = starts[state + 1] - starts[state]
-        table[_slot(pool[starts[state] :], size, pool, starts, table)] = state
+def rehash(states: States, number: int) -> None:
+    """Enter so many states into an empty hash table."""
+    for state in range(number):
+        start, stop = states.starts[state], states.starts[state + 1]
+        states.table[_slot(states.pool[start:], stop - start, states)] = state
 
 
 @kernel
-def _unpack(
-    state: NDArray[Any], ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], open_: NDArray[Any]
-) -> None:
+def _unpack(row: NDArray[Any], state: Undecided) -> None:
     """Lay a state out, one position later."""
+    ways, kinds, ages, open_ = state
     at = 2
     ways[0, 0] = ways[1, 0] = 0
     for side in range(2):
-        open_[side] = state[side]
+        open_[side] = row[side]
         for k in range(1, open_[side] + 1):
-            kinds[side, k], ages[side, k] = state[at] // _AGE, state[at] % _AGE + 1
-            ways[side, k] = state[at + 1]
+            kinds[side, k], ages[side, k] = row[at] // _AGE, row[at] % _AGE + 1
+            ways[side, k] = row[at + 1]
             at += 2
 
 
 @kernel
-def _pack(row: NDArray[Any], ways: NDArray[Any], kinds: NDArray[Any], ages: NDArray[Any], open_: NDArray[Any]) -> int:
+def _pack(row: NDArray[Any], state: Undecided) -> int:
     """Write a state as a row of numbers, costs relative to the way with everything decided; return its size."""
+    ways, kinds, ages, open_ = state
     at = 2
     for side in range(2):
         row[side] = open_[side]
@@ -248,83 +274,57 @@ def _pack(row: NDArray[Any], ways: NDArray[Any], kinds: NDArray[Any], ages: NDAr
 
 
 @kernel
-def expand(
-    todo: NDArray[Any],
-    events: NDArray[Any],
-    gone: NDArray[Any],
-    swap: NDArray[Any],
-    step: NDArray[Any],
-    saves: NDArray[Any],
-    oldest: NDArray[Any],
-    pool: NDArray[Any],
-    starts: NDArray[Any],
-    states: int,
-    table: NDArray[Any],
-    following: NDArray[Any],
-    adds: NDArray[Any],
-    stakes: NDArray[Any],
-) -> tuple[int, int]:
-    """Find what follows the states in ``todo``; return how many of them were done before the room ran out, and all states.
+def expand(todo: NDArray[Any], events: NDArray[Any], prices: Prices, states: States, number: int) -> tuple[int, int]:
+    """Find what follows the states in ``todo``; return how many of them were done before the room ran out, and how many states there are.
 
-    Event ``e`` puts ``events[e, 0]`` and ``events[e, 1]`` (-1: none) at the next position. ``gone[s, p]`` is the price of p
-    unpaired on side s, ``swap[s, p, q]`` and ``step[s, p, q]`` those of p arriving on side s for q open on the other;
-    ``saves[s, p, d]`` is the most that p open on side s can save by pairing at distance d; beyond the age ``oldest[s, p]``
-    only free moves pay, and growing older changes nothing.
-    ``following[state, e]`` receives the next state (-2: too many boundaries open), ``adds[state, e]`` what it adds to the cost,
-    and ``stakes[next]`` the most that the boundaries open in it can save.
+    Event ``e`` puts ``events[e, 0]`` and ``events[e, 1]`` (-1: none) at the next position.
     """
-    ways = np.empty((2, _OPEN + 3), np.int64)
-    kinds = np.empty((2, _OPEN + 3), np.int64)
-    ages = np.empty((2, _OPEN + 3), np.int64)
-    open_ = np.zeros(2, np.int64)
+    pool, starts, table, following = states.pool, states.starts, states.table, states.following
+    shape = (2, _OPEN + 3)
+    here = Undecided(
+        np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape, np.int64), np.zeros(2, np.int64)
+    )
     row = np.empty(ROW, np.int64)
     hopes = np.empty((_OPEN + 3, _OPEN + 3), np.int64)
     so_far = np.empty(_OPEN + 4, np.int64)
     for done in range(len(todo)):
-        if states + len(events) > len(following) or starts[states] + len(events) * ROW > len(pool):
-            return done, states
+        if number + len(events) > len(following) or starts[number] + len(events) * ROW > len(pool):
+            return done, number
         state = todo[done]
         for e in range(len(events)):
-            _unpack(pool[starts[state] :], ways, kinds, ages, open_)
+            _unpack(pool[starts[state] :], here)
             for side in range(2):
                 if events[e, side] >= 0:
-                    _arrive(side, events[e, side], ways, kinds, ages, open_, gone, swap, step)
+                    _arrive(side, events[e, side], here, prices)
             stake = 0
             for side in range(2):
-                stake = max(stake, _close(side, ways, kinds, ages, open_, gone, saves, oldest, hopes, so_far))
-            adds[state, e] = ways[0, 0]
-            if open_.max() > _OPEN:
+                stake = max(stake, _close(side, here, prices, hopes, so_far))
+            states.adds[state, e] = here.ways[0, 0]
+            if here.open.max() > _OPEN:
                 following[state, e] = -2
                 continue
-            size = _pack(row, ways, kinds, ages, open_)
-            slot = _slot(row, size, pool, starts, table)
+            size = _pack(row, here)
+            slot = _slot(row, size, states)
             if table[slot] < 0:
-                table[slot] = states
-                pool[starts[states] : starts[states] + size] = row[:size]
-                starts[states + 1] = starts[states] + size
-                stakes[states] = stake
-                states += 1
+                table[slot] = number
+                pool[starts[number] : starts[number] + size] = row[:size]
+                starts[number + 1] = starts[number] + size
+                states.stakes[number] = stake
+                number += 1
             following[state, e] = table[slot]
-    return len(todo), states
+    return len(todo), number
 
 
 @kernel
-def advance(
-    mass: NDArray[Any],
-    states: int,
-    chances: NDArray[Any],
-    following: NDArray[Any],
-    adds: NDArray[Any],
-    stakes: NDArray[Any],
-    coming: NDArray[Any],
-) -> tuple[float, float]:
+def advance(mass: NDArray[Any], chances: NDArray[Any], states: States, coming: NDArray[Any]) -> tuple[float, float]:
     """Move the probability of every state one position on; return the expected cost, and how much of it may be too high.
 
     States that were not expanded go on as if nothing were open in them, and lose what that could have saved.
     """
+    following, adds, stakes = states.following, states.adds, states.stakes
     coming[:] = 0.0
     cost = lost = 0.0
-    for state in range(states):
+    for state in range(len(mass)):
         here = mass[state]
         if here == 0.0:
             continue

@@ -18,20 +18,15 @@ from numpy.typing import NDArray
 from caesura.kernels.closest import count_alignment_of_units
 from caesura.kernels.edits import count_adjacent, count_edits
 from caesura.kernels.exact import count_common
-from caesura.kernels.flexible import count_flexible
+from caesura.kernels.flexible import FlexibleRule, count_flexible
 from caesura.kernels.hamming import count_hamming
 from caesura.kernels.jit import kernel
+from caesura.kernels.layout import MarkColumns, SpanColumns
+from caesura.kernels.matching import EditRule
 from caesura.kernels.nesting import count_beginnings, count_crossing, count_shared
-from caesura.kernels.regions import count_matched
-from caesura.kernels.segments import count_alignment, count_alignment_with
+from caesura.kernels.regions import RegionRule, count_matched
+from caesura.kernels.segments import AlignmentRule, Cuts, count_alignment, count_alignment_with
 from caesura.kernels.windows import count_windows, window_width
-
-__all__ = [
-    "pair_adjacent", "pair_aligned", "pair_aligned_times", "pair_aligned_with", "pair_beginnings", "pair_common", "pair_common_times", "pair_crossing",
-    "pair_edits", "pair_flexible", "pair_hamming", "pair_levels", "pair_places", "pair_regions", "pair_shared", "pair_windows",
-    "width_of_masses",
-]  # fmt: skip
-
 
 # ---------------------------------------------------------------------- laying out
 
@@ -57,32 +52,42 @@ def _cumulate(raw: NDArray[Any], positions: NDArray[Any]) -> tuple[int, int]:
 
 
 @kernel
-def _columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
-    """Lay a pair of texts of units out as a batch of one."""
+def _positions(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """The positions of either side, how many of them count, and the length."""
     if length is None:
-        first, second = np.empty(len(ref) + 1, np.int64), np.empty(len(hyp) + 1, np.int64)
-        units, in_ref = _cumulate(ref, first)
-        others, in_hyp = _cumulate(hyp, second)
+        ours, theirs = np.empty(len(ref) + 1, np.int64), np.empty(len(hyp) + 1, np.int64)
+        units, in_ref = _cumulate(ref, ours)
+        others, in_hyp = _cumulate(hyp, theirs)
         if units != others:
             units, in_ref, in_hyp = -1, 0, 0
-        start = np.zeros(1, np.int64)
-        return first, start, np.array([in_ref]), second, start, np.array([in_hyp]), np.array([units])
-    return _ready_columns(ref, hyp, length)
+        return ours, in_ref, theirs, in_hyp, units
+    return ref, len(ref), hyp, len(hyp), length
+
+
+@kernel
+def _columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
+    """Lay a pair of texts of units out as a batch of one."""
+    ours, in_ref, theirs, in_hyp, units = _positions(ref, hyp, length)
+    return _marks(ours, in_ref), _marks(theirs, in_hyp), np.array([units])
 
 
 @kernel
 def _ready_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Lay positions out as a batch of one."""
-    start = np.zeros(1, np.int64)
-    return ref, start, np.array([len(ref)]), hyp, start, np.array([len(hyp)]), np.array([length])
+    return _marks(ref, len(ref)), _marks(hyp, len(hyp)), np.array([length])
+
+
+@kernel
+def _marks(positions: NDArray[Any], count: int) -> MarkColumns:
+    """The only text of a batch, its boundaries without types."""
+    return MarkColumns(positions, np.empty(0, np.int64), np.zeros(1, np.int64), np.array([count]))
 
 
 @kernel
 def _own_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Lay a pair out with positions copied, so that a large kernel is compiled for one layout of single calls, not for two."""
-    if length is None:
-        return _columns(ref, hyp, length)
-    return _columns(ref.copy(), hyp.copy(), length)
+    ours, in_ref, theirs, in_hyp, units = _positions(ref, hyp, length)
+    return _marks(ours.copy(), in_ref), _marks(theirs.copy(), in_hyp), np.array([units])
 
 
 @kernel
@@ -99,8 +104,8 @@ def width_of_masses(raw: NDArray[Any], k: int, rounding: int, minimum: int) -> i
 def pair_adjacent(ref: NDArray[Any], hyp: NDArray[Any], length: Any, weight: float) -> Any:
     """Count edits where near misses are adjacent."""
     out = np.empty((1, 8))
-    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
-    count_adjacent(first, start, stop, second, other, end, lengths, weight, out)
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    count_adjacent(ours, theirs, lengths, weight, out)
     row = out[0]
     return lengths[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
@@ -111,11 +116,8 @@ def pair_edits(
 ) -> Any:
     """Count edits with near misses of any span."""
     out, no_types, no_table = np.empty((1, 8)), np.empty(0, np.int64), np.empty((0, 0))
-    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
-    count_edits(
-        first, no_types, start, stop, second, no_types, other, end, lengths,
-        False, optimal, span_weights, ordinal, no_types, no_table, out,
-    )  # fmt: skip
+    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    count_edits(ours, theirs, lengths, EditRule(False, optimal, span_weights, ordinal, no_types, no_table), out)
     row = out[0]
     return lengths[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
@@ -126,8 +128,8 @@ def pair_windows(
 ) -> Any:
     """Sweep windows; the length is -1 also where no window fits."""
     out = np.empty((1, 7))
-    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
-    short = count_windows(first, start, stop, second, other, end, lengths, k, rounding, minimum, padded, out)
+    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    short = count_windows(ours, theirs, lengths, k, rounding, minimum, padded, out)
     row = out[0]
     return lengths[0] if short < 0 else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6])
 
@@ -136,30 +138,23 @@ def pair_windows(
 def pair_hamming(ref: NDArray[Any], hyp: NDArray[Any], length: Any, insert: float, delete: float, shift: float) -> Any:
     """Find the generalised Hamming distance."""
     out = np.empty((1, 2))
-    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
-    count_hamming(first, start, stop, second, other, end, insert, delete, shift, out)
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    count_hamming(ours, theirs, lengths, insert, delete, shift, out)
     return lengths[0], (out[0, 0], out[0, 1])
 
 
 @kernel
 def pair_flexible(
-    ref: NDArray[Any],
-    hyp: NDArray[Any],
-    length: Any,
-    costs: NDArray[Any],
-    steps: NDArray[Any],
-    reach: int,
-    forced: bool,
-    sign: int,
-    closing: bool,
-) -> Any:
+    ref: NDArray[Any], hyp: NDArray[Any], length: Any, costs: NDArray[Any], steps: NDArray[Any], reach: int,
+    forced: bool, sign: int, closing: bool,
+) -> Any:  # fmt: skip
     """Find the least cost of boundaries without types."""
     out = np.empty((1, 3))
-    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
-    types = np.zeros(max(len(first), len(second)), np.int64)
-    count_flexible(
-        first, types, start, stop, second, types, other, end, lengths, costs, steps, reach, forced, sign, closing, out
-    )
+    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    types = np.zeros(max(len(ours.positions), len(theirs.positions)), np.int64)
+    ours = MarkColumns(ours.positions, types, ours.starts, ours.stops)
+    theirs = MarkColumns(theirs.positions, types, theirs.starts, theirs.stops)
+    count_flexible(ours, theirs, lengths, FlexibleRule(costs, steps, reach, forced, sign), closing, out)
     return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
 
 
@@ -167,32 +162,23 @@ def pair_flexible(
 def pair_aligned(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Align segments of units as published."""
     out = np.empty((1, 2))
-    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
-    count_alignment_of_units(first, start, stop, second, other, end, lengths, out)
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    count_alignment_of_units(ours, theirs, lengths, out)
     return lengths[0], (out[0, 0], out[0, 1])
 
 
 @kernel
 def pair_aligned_with(
-    ref: NDArray[Any],
-    hyp: NDArray[Any],
-    length: Any,
-    closeness: int,
-    weight: int,
-    ties: int,
-    whole: bool,
-    directed: bool,
-    threshold: float,
-    penalty: float,
-    scorer: int,
-    base: float,
-) -> Any:
+    ref: NDArray[Any], hyp: NDArray[Any], length: Any, closeness: int, weight: int, ties: int, whole: bool,
+    directed: bool, threshold: float, penalty: float, scorer: int, base: float,
+) -> Any:  # fmt: skip
     """Align segments of units with every named option."""
     out, none = np.empty((1, 2)), np.empty(0, np.int64)
-    first, start, stop, second, other, end, lengths = _own_columns(ref, hyp, length)
+    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    rule = AlignmentRule(closeness, weight, ties, whole, directed, threshold, penalty, scorer, base)
     count_alignment_with(
-        first, none, none, start, stop, second, none, none, other, end, lengths, 0.0,
-        closeness, weight, ties, whole, directed, threshold, penalty, scorer, base, out,
+        Cuts(ours.positions, none, none, ours.starts, ours.stops),
+        Cuts(theirs.positions, none, none, theirs.starts, theirs.stops), lengths, 0.0, rule, out,
     )  # fmt: skip
     return lengths[0], (out[0, 0], out[0, 1])
 
@@ -203,48 +189,41 @@ def pair_aligned_with(
 @kernel
 def pair_common(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Count the boundaries that both sides have."""
-    out, no_types = np.empty((1, 3)), np.empty(0, np.int64)
-    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
-    count_common(first, no_types, start, stop, second, no_types, other, end, lengths, out)
+    out = np.empty((1, 3))
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    count_common(ours, theirs, lengths, out)
     return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
 
 
 @kernel
 def pair_common_times(ref: NDArray[Any], hyp: NDArray[Any], length: float) -> Any:
     """Count the instants at which both sides have a boundary."""
-    out, no_types = np.empty((1, 3)), np.empty(0, np.int64)
-    first, start, stop, second, other, end, lengths = _ready_columns(ref, hyp, length)
-    count_common(first, no_types, start, stop, second, no_types, other, end, lengths, out)
+    out = np.empty((1, 3))
+    ours, theirs, lengths = _ready_columns(ref, hyp, length)
+    count_common(ours, theirs, lengths, out)
     return length, (out[0, 0], out[0, 1], out[0, 2])
 
 
 @kernel
 def pair_places(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Count them, and the places where one could stand."""
-    out, no_types = np.empty((1, 4)), np.empty(0, np.int64)
-    first, start, stop, second, other, end, lengths = _columns(ref, hyp, length)
-    count_common(first, no_types, start, stop, second, no_types, other, end, lengths, out)
+    out = np.empty((1, 4))
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    count_common(ours, theirs, lengths, out)
     return lengths[0], (out[0, 0], out[0, 1], out[0, 2], out[0, 3])
 
 
 @kernel
 def pair_regions(
-    ref: NDArray[Any],
-    hyp: NDArray[Any],
-    length: float,
-    tolerance: int,
-    scale: float,
-    later: bool,
-    edges: bool,
-    matching: int,
-    largest: float,
-) -> Any:
+    ref: NDArray[Any], hyp: NDArray[Any], length: float, tolerance: int, scale: float, later: bool, edges: bool,
+    matching: int, largest: float,
+) -> Any:  # fmt: skip
     """Look into search regions; times that are out of order, not finite or beyond the ``largest`` tick get a length of -1."""
     if not (length * scale <= largest and _on_grid(ref, scale, largest) and _on_grid(hyp, scale, largest)):
         return -1.0, (0.0, 0.0, 0.0, 0.0)
     out = np.empty((1, 4))
-    first, start, stop, second, other, end, lengths = _ready_columns(ref, hyp, length)
-    count_matched(first, start, stop, second, other, end, lengths, tolerance, scale, later, edges, matching, out)
+    ours, theirs, lengths = _ready_columns(ref, hyp, length)
+    count_matched(ours, theirs, lengths, RegionRule(tolerance, scale, later, edges, matching), out)
     return length, (out[0, 0], out[0, 1], out[0, 2], out[0, 3])
 
 
@@ -265,9 +244,8 @@ def _on_grid(times: NDArray[Any], scale: float, largest: float) -> bool:
 def pair_aligned_times(ref: NDArray[Any], hyp: NDArray[Any], length: float, tolerance: float) -> Any:
     """Align stretches of a recording as published."""
     out = np.zeros((1, 2))
-    first, second = _inside(ref, length), _inside(hyp, length)
-    first, start, stop, second, other, end, lengths = _ready_columns(first, second, length)
-    count_alignment(first, start, stop, second, other, end, lengths, tolerance, out)
+    ours, theirs, lengths = _ready_columns(_inside(ref, length), _inside(hyp, length), length)
+    count_alignment(ours, theirs, lengths, tolerance, out)
     return length, (out[0, 0], out[0, 1])
 
 
@@ -286,7 +264,7 @@ def _inside(times: NDArray[Any], length: float) -> NDArray[Any]:
 
 
 @kernel
-def _reading_order(rows: NDArray[Any], length: int, flat: bool) -> Any:
+def _reading_order(rows: NDArray[Any], length: int, flat: bool) -> SpanColumns:
     """Sort segments by first unit, longer first, then by level; flat, a span counts once and has level 0."""
     size = len(rows)
     key, count = np.empty(size, np.int64), 0
@@ -298,7 +276,7 @@ def _reading_order(rows: NDArray[Any], length: int, flat: bool) -> Any:
             continue
         firsts[count], lasts[count], levels[count] = rows[i, 0], rows[i, 1], 0 if flat else rows[i, 2]
         count += 1
-    return firsts, lasts, levels, np.zeros(1, np.int64), np.array([count])
+    return SpanColumns(firsts, lasts, levels, np.zeros(1, np.int64), np.array([count]))
 
 
 @kernel
@@ -313,9 +291,7 @@ def _outermost_first(rows: NDArray[Any]) -> bool:
 def pair_shared(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool) -> Any:
     """Count the segments that both sides have."""
     out = np.empty((1, 3))
-    first, last, level, start, stop = _reading_order(ref, length, flat)
-    other_first, other_last, other_level, other_start, other_stop = _reading_order(hyp, length, flat)
-    count_shared(first, last, level, start, stop, other_first, other_last, other_level, other_start, other_stop, out)
+    count_shared(_reading_order(ref, length, flat), _reading_order(hyp, length, flat), np.array([length]), out)
     sound = _outermost_first(ref) and _outermost_first(hyp)
     return length if sound else -1, (out[0, 0], out[0, 1], out[0, 2])
 
@@ -324,9 +300,7 @@ def pair_shared(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool) -
 def pair_crossing(ref: NDArray[Any], hyp: NDArray[Any], length: int) -> Any:
     """Count the segments that cross none."""
     out = np.empty((1, 2))
-    first, last, _, start, stop = _reading_order(ref, length, True)
-    other_first, other_last, _, other_start, other_stop = _reading_order(hyp, length, True)
-    count_crossing(first, last, start, stop, other_first, other_last, other_start, other_stop, out)
+    count_crossing(_reading_order(ref, length, True), _reading_order(hyp, length, True), np.array([length]), out)
     return length, (out[0, 0], out[0, 1])
 
 
@@ -334,13 +308,10 @@ def pair_crossing(ref: NDArray[Any], hyp: NDArray[Any], length: int) -> Any:
 def pair_beginnings(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool, deepest: int) -> Any:
     """Count where segments begin; the row is an array."""
     out = np.zeros((1, 2 * deepest + 4))
-    first, _, level, start, stop = _reading_order(ref, length, flat)
-    other_first, _, other_level, other_start, other_stop = _reading_order(hyp, length, flat)
+    ours, theirs = _reading_order(ref, length, flat), _reading_order(hyp, length, flat)
     if flat:
-        level[:], other_level[:] = 1, 1
-    count_beginnings(
-        first, level, start, stop, other_first, other_level, other_start, other_stop, np.array([length]), deepest, out
-    )
+        ours.levels[:], theirs.levels[:] = 1, 1
+    count_beginnings(ours, theirs, np.array([length]), deepest, out)
     sound = _outermost_first(ref) and _outermost_first(hyp)
     return length if sound else -1, out[0]
 
@@ -353,8 +324,8 @@ def pair_levels(ref: NDArray[Any], hyp: NDArray[Any], length: int, weight: float
     first, second = np.empty(2 * len(ref), np.int64), np.empty(2 * len(hyp), np.int64)
     for level in range(1, deepest + 1):
         in_ref, in_hyp = _edges_of_level(ref, level, length, first), _edges_of_level(hyp, level, length, second)
-        left, start, stop, right, other, end, lengths = _ready_columns(first[:in_ref], second[:in_hyp], length)
-        count_adjacent(left, start, stop, right, other, end, lengths, weight, out)
+        ours, theirs, lengths = _ready_columns(first[:in_ref], second[:in_hyp], length)
+        count_adjacent(ours, theirs, lengths, weight, out)
         row += out[0]
     sound = _outermost_first(ref) and _outermost_first(hyp)
     return length if sound else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])

@@ -11,56 +11,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel, pairs_of_marks
-
-__all__ = ["count_hamming"]
+from caesura.kernels.jit import kernel
+from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
 
 
 @kernel
-def _saved(
-    ref: NDArray[Any],
-    i: int,
-    i_stop: int,
-    hyp: NDArray[Any],
-    j: int,
-    j_stop: int,
-    both: float,
-    shift: float,
-    best: NDArray[Any],
-) -> float:
+def _saved(ref: NDArray[Any], hyp: NDArray[Any], both: float, shift: float, best: NDArray[Any]) -> float:
     """Return the most that shifts save over deleting everything and inserting it anew (``both`` a pair).
 
     ``best[b]`` is the most saved with the boundaries of the reference seen so far and the first ``b`` of the hypothesis. It
     never falls as ``b`` grows, so what lies behind a boundary's last candidate is a copy of the value there.
     """
     low = high = 0
-    size = j_stop - j
     best[0] = 0.0
-    while i < i_stop:
-        p = ref[i]
-        while low < size and hyp[j + low] < p and shift * (p - hyp[j + low]) >= both:
+    for p in ref:
+        while low < len(hyp) and hyp[low] < p and shift * (p - hyp[low]) >= both:
             low += 1
-        while high < size and (hyp[j + high] <= p or shift * (hyp[j + high] - p) < both):
+        while high < len(hyp) and (hyp[high] <= p or shift * (hyp[high] - p) < both):
             high += 1
             best[high] = best[high - 1]
         diagonal = best[low]
         for b in range(low, high):
             above = best[b + 1]
-            paired = diagonal + both - shift * abs(p - hyp[j + b])
+            paired = diagonal + both - shift * abs(p - hyp[b])
             best[b + 1] = max(above, best[b], paired)
             diagonal = above
-        i += 1
     return float(best[high])
 
 
 @kernel(work=pairs_of_marks)
 def count_hamming(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
+    ref: MarkColumns,
+    hyp: MarkColumns,
+    lengths: NDArray[Any],
     insert: float,
     delete: float,
     shift: float,
@@ -68,11 +51,11 @@ def count_hamming(
 ) -> None:
     """Fill ``out`` with the distance of every pair, and 1."""
     most = 0
-    for pair in range(len(hyp_starts)):
-        most = max(most, hyp_stops[pair] - hyp_starts[pair])
+    for pair in range(len(lengths)):
+        most = max(most, hyp.stops[pair] - hyp.starts[pair])
     best = np.empty(most + 1, np.float64)
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        saved = _saved(ref_positions, i, i_stop, hyp_positions, j, j_stop, insert + delete, shift, best)
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        saved = _saved(ref.positions[i:i_stop], hyp.positions[j:j_stop], insert + delete, shift, best)
         out[pair, 0] = delete * (j_stop - j) + insert * (i_stop - i) - saved
         out[pair, 1] = 1.0

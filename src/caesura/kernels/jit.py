@@ -8,14 +8,6 @@ Once compiled it stays compiled: it releases the GIL (so threads scale) and is k
 
 Every kernel has two twins, made when first needed: a plain one, whose helpers are plain, and a compiled one, whose helpers are
 compiled. So a call is of one kind all the way down, and Numba never sees the odd types that plain code hands to a helper.
-
-Every batch kernel of the house has one calling convention, so that any metric, thread or cluster worker can call it::
-
-    kernel(ref_positions, ref_starts, ref_stops, hyp_positions, hyp_starts, hyp_stops, lengths, <parameters>, out)
-
-where pair ``i`` compares ``ref_positions[ref_starts[i]:ref_stops[i]]`` with ``hyp_positions[hyp_starts[i]:hyp_stops[i]]``
-on a text of ``lengths[i]`` units, and ``out[i, :]`` receives its counts. Families with typed marks take ``ref_types`` and
-``hyp_types`` behind the positions, families with nested segments ``ref_ends`` and ``hyp_ends``.
 """
 
 from __future__ import annotations
@@ -30,8 +22,6 @@ from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
-
-__all__ = ["Index", "inline", "kernel", "mode", "pairs_of_marks"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -79,11 +69,6 @@ def inline(function: F) -> F:
     return cast("F", Twins(function, inline="always").entry)
 
 
-def pairs_of_marks(*, ref_starts: Any, ref_stops: Any, hyp_starts: Any, hyp_stops: Any, **_: Any) -> float:
-    """The work of a batch kernel that may look at every mark of one side for every mark of the other."""
-    return float(np.dot(ref_stops - ref_starts, hyp_stops - hyp_starts)) + 10 * len(ref_starts)
-
-
 class Entry(partial[Any]):
     """What callers hold: it leads to the choice between the twins first, and to the compiled one for good later."""
 
@@ -101,6 +86,7 @@ class Twins:
         self._work = work
         self.plain_seconds = 0.0
         self._twins: dict[str, Any] = {}
+        self._unfinished: dict[str, Any] = {}
         self.entry = Entry(self.choose)
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self.entry, name, getattr(function, name))
@@ -155,22 +141,23 @@ class Twins:
         """The same code with names of its own, in which every kernel stands for its twin of this kind."""
         function = self.function
         with _lock:
-            if kind not in self._twins:
-                names = {**function.__globals__}
-                copy = FunctionType(
-                    function.__code__, names, function.__name__, function.__defaults__, function.__closure__
-                )
-                for name in ("__module__", "__qualname__", "__doc__", "__kwdefaults__"):
-                    setattr(copy, name, getattr(function, name))
-                twin = self._twins[kind] = decorate(copy)  # before its helpers: it may call itself
-                for name in _names_used(function.__code__):
-                    helper = getattr(names.get(name), "twins", None)
-                    if isinstance(helper, Twins):
-                        names[name] = getattr(helper, kind)
-                    elif name in scope and name in names:
-                        names[name] = scope[name]
-                return twin
-        return self._twins[kind]
+            if kind in self._twins or kind in self._unfinished:
+                return self._twins.get(kind) or self._unfinished[kind]
+            names = {**function.__globals__}
+            copy = FunctionType(
+                function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+            )
+            for name in ("__module__", "__qualname__", "__doc__", "__kwdefaults__"):
+                setattr(copy, name, getattr(function, name))
+            twin = self._unfinished[kind] = decorate(copy)  # before its helpers: it may call itself
+            for name in _names_used(function.__code__):
+                helper = getattr(names.get(name), "twins", None)
+                if isinstance(helper, Twins):
+                    names[name] = getattr(helper, kind)
+                elif name in scope and name in names:
+                    names[name] = scope[name]
+            self._twins[kind] = self._unfinished.pop(kind)  # other threads see it with all its helpers
+            return twin
 
     def _compile(self, function: Any) -> Any:
         import numba

@@ -20,47 +20,21 @@ Time: (distinct right ends) × (spans + points), for every context; memory: span
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["crossing_weight", "heaviest_laminar"]
 
+class Choices(NamedTuple):
+    """Spans, and what may stand inside what.
 
-@inline
-def _not_worse(one: NDArray[Any], two: NDArray[Any]) -> bool:
-    if one[0] != two[0]:
-        return bool(one[0] > two[0])
-    if one[1] != two[1]:
-        return bool(one[1] > two[1])
-    return bool(one[2] >= two[2])
-
-
-@kernel(work=lambda points, contexts, **_: contexts * points * points)
-def heaviest_laminar(
-    left: NDArray[Any],
-    right: NDArray[Any],
-    gains: NDArray[Any],
-    inside: NDArray[Any],
-    option_starts: NDArray[Any],
-    options: NDArray[Any],
-    stack_starts: NDArray[Any],
-    stacks: NDArray[Any],
-    points: int,
-    contexts: int,
-    chosen: NDArray[Any],
-) -> None:
-    """Mark the chosen spans.
-
-    Parameters
+    Attributes
     ----------
     left, right
         Points of every span, in reading order: by left point, longer first, then by level.
-    gains
-        For every span: its weight, 1, its units.
     inside
         For every span, the context of what is inside it; it is deeper than every other context the span is allowed in.
     option_starts, options
@@ -68,9 +42,32 @@ def heaviest_laminar(
         allowed in context c, shortest first and, of one span, the deepest level first.
     stack_starts, stacks
         For every span, the spans of the same extent that may stand directly inside it.
-    chosen
-        Receives 1 for every span of the selection.
     """
+
+    left: NDArray[Any]
+    right: NDArray[Any]
+    inside: NDArray[Any]
+    option_starts: NDArray[Any]
+    options: NDArray[Any]
+    stack_starts: NDArray[Any]
+    stacks: NDArray[Any]
+    points: int
+
+
+@inline
+def _not_worse(total: NDArray[Any], other: NDArray[Any]) -> bool:
+    if total[0] != other[0]:
+        return bool(total[0] > other[0])
+    if total[1] != other[1]:
+        return bool(total[1] > other[1])
+    return bool(total[2] >= other[2])
+
+
+@kernel(work=lambda spans, contexts, **_: contexts * spans.points * spans.points)
+def heaviest_laminar(spans: Choices, gains: NDArray[Any], contexts: int, chosen: NDArray[Any]) -> None:
+    """Mark in ``chosen`` the spans of the heaviest selection; the gains of a span are its weight, 1 and its units."""
+    left, right, inside, points = spans.left, spans.right, spans.inside, spans.points
+    option_starts, options, stack_starts, stacks = spans.option_starts, spans.options, spans.stack_starts, spans.stacks
     by_right = np.argsort(right, kind="mergesort")  # within one right end still in reading order: left points ascend
     value = np.zeros((len(left), 3), np.int64)
     best = np.zeros((contexts, points, 3), np.int64)
@@ -109,23 +106,14 @@ def heaviest_laminar(
                     if _not_worse(value[t], here):
                         here[:] = value[t]
                     option += 1
-    _trace(left, right, value, inside, option_starts, options, stack_starts, stacks, points, chosen)
+    _trace(spans, value, chosen)
 
 
 @kernel
-def _trace(
-    left: NDArray[Any],
-    right: NDArray[Any],
-    value: NDArray[Any],
-    inside: NDArray[Any],
-    option_starts: NDArray[Any],
-    options: NDArray[Any],
-    stack_starts: NDArray[Any],
-    stacks: NDArray[Any],
-    points: int,
-    chosen: NDArray[Any],
-) -> None:
+def _trace(spans: Choices, value: NDArray[Any], chosen: NDArray[Any]) -> None:
     """Walk down from the whole text: sweep each chosen span once more, now remembering the choices."""
+    left, right, inside, points = spans.left, spans.right, spans.inside, spans.points
+    option_starts, options, stack_starts, stacks = spans.option_starts, spans.options, spans.stack_starts, spans.stacks
     best = np.zeros((points, 3), np.int64)
     choice = np.empty(points, np.int64)
     trial = np.zeros(3, np.int64)

@@ -14,24 +14,31 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["pair_optimal", "pair_optimal_types", "type_weight"]
-
 FINE = 1000  # steps below the smallest usual fraction, for weights that are no such fraction
 NEVER = -(2**62)
 
 
-@kernel
-def type_weight(
-    one: int, two: int, low: int, high: int, ordinal: NDArray[Any], kinds: NDArray[Any], table: NDArray[Any]
-) -> float:
-    """Return what it costs to take one type for another.
+class EditRule(NamedTuple):
+    """How boundaries are paired, and what pairs weigh.
 
-    ``ordinal`` holds (constant, slope, added): constant + slope · distance / (high - low + added); where ``table`` is not
-    empty, the weight stands there, in the order of ``kinds``.
+    ``spans`` holds the weight of a near miss by how far it spans; ``ordinal`` (constant, slope, added), so that taking one type for another
+    weighs constant + slope · distance / (high - low + added); where ``table`` is not empty, that weight stands there, in the order of ``kinds``.
     """
-    if table.size:
-        return float(table[np.searchsorted(kinds, one), np.searchsorted(kinds, two)])
-    return float(ordinal[0] + ordinal[1] * abs(one - two) / (high - low + ordinal[2]))
+
+    typed: bool
+    optimal: bool
+    spans: NDArray[Any]
+    ordinal: NDArray[Any]
+    kinds: NDArray[Any]
+    table: NDArray[Any]
+
+
+@kernel
+def type_weight(ours: int, theirs: int, low: int, high: int, rule: EditRule) -> float:
+    """Return what it costs to take one type for another, where all types of the pair lie between ``low`` and ``high``."""
+    if rule.table.size:
+        return float(rule.table[np.searchsorted(rule.kinds, ours), np.searchsorted(rule.kinds, theirs)])
+    return float(rule.ordinal[0] + rule.ordinal[1] * abs(ours - theirs) / (high - low + rule.ordinal[2]))
 
 
 @kernel
@@ -81,11 +88,11 @@ def pair_optimal(
             best[b + 1], ties[b + 1] = most, tie
             choice[start[i] + b - low[i]] = chosen
             left_best, left_ties = above_best, above_ties
-    _traced(low, high, start, choice, ref_partner, hyp_partner)
+    _trace_back(low, high, start, choice, ref_partner, hyp_partner)
 
 
 @kernel
-def _traced(
+def _trace_back(
     low: NDArray[Any],
     high: NDArray[Any],
     start: NDArray[Any],
@@ -119,10 +126,7 @@ class _Sides(NamedTuple):
     low: int
     high: int
     fine: int
-    span_weights: NDArray[Any]
-    ordinal: NDArray[Any]
-    kinds: NDArray[Any]
-    table: NDArray[Any]
+    rule: EditRule
 
 
 @kernel
@@ -130,9 +134,9 @@ def _worth(i: int, j: int, s: _Sides) -> int:
     """Return what pairing two typed boundaries saves, ties included; NEVER where the two may not be paired."""
     span, same = abs(s.ref[i] - s.hyp[j]), s.ref_types[i] == s.hyp_types[j]
     if same:
-        weight = s.span_weights[span]
+        weight = s.rule.spans[span]
     elif span == 0:
-        weight = type_weight(s.ref_types[i], s.hyp_types[j], s.low, s.high, s.ordinal, s.kinds, s.table)
+        weight = type_weight(s.ref_types[i], s.hyp_types[j], s.low, s.high, s.rule)
     else:
         return NEVER
     room = len(s.ref) + len(s.hyp) + 2
@@ -142,29 +146,21 @@ def _worth(i: int, j: int, s: _Sides) -> int:
 
 @kernel
 def pair_optimal_types(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    span_weights: NDArray[Any],
-    ordinal: NDArray[Any],
-    kinds: NDArray[Any],
-    table: NDArray[Any],
-    ref_partner: NDArray[Any],
-    hyp_partner: NDArray[Any],
-) -> None:
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], rule: EditRule,
+    ref_partner: NDArray[Any], hyp_partner: NDArray[Any],
+) -> None:  # fmt: skip
     """Pair typed boundaries at least cost: a matching of most savings, grown by one boundary of the reference at a time.
 
     With several types a boundary may be moved to a neighbour or be taken for another type where it stands, so the best
     pairing is no walk from left to right. Each new boundary looks for the alternating path that gains most: to a free
     boundary of the hypothesis, or to one of the reference that gives its partner up.
     """
-    reach, size = len(span_weights), len(hyp)
+    reach, size = len(rule.spans), len(hyp)
     low = high = 0
     if len(ref) and size:
         low, high = min(ref_types.min(), hyp_types.min()), max(ref_types.max(), hyp_types.max())
     fine = FINE * reach * min(high - low + 1, 10_000)
-    sides = _Sides(ref, ref_types, hyp, hyp_types, low, high, fine, span_weights, ordinal, kinds, table)
+    sides = _Sides(ref, ref_types, hyp, hyp_types, low, high, fine, rule)
     row_gain, col_gain = np.full(len(ref), NEVER, np.int64), np.full(size, NEVER, np.int64)
     via, queue, waiting = np.empty(size, np.int64), np.empty(len(ref) + 1, np.int64), np.zeros(len(ref), np.bool_)
     rows, cols = np.empty(len(ref) + 1, np.int64), np.empty(size + 1, np.int64)
@@ -208,7 +204,7 @@ def pair_optimal_types(
                                 tail = (tail + 1) % length
                 j += 1
         if end_col >= 0:
-            _augmented(new, end_row, end_col, via, ref_partner, hyp_partner)
+            _augment(new, end_row, end_col, via, ref_partner, hyp_partner)
         for s in range(seen_rows):
             row_gain[rows[s]] = NEVER
         for s in range(seen_cols):
@@ -216,7 +212,7 @@ def pair_optimal_types(
 
 
 @kernel
-def _augmented(
+def _augment(
     new: int, end_row: int, col: int, via: NDArray[Any], ref_partner: NDArray[Any], hyp_partner: NDArray[Any]
 ) -> None:
     """Flip the alternating path that ends at ``col``; ``end_row`` gives its partner up."""

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["COLUMNS", "CROSS", "DELETED", "HARD", "MILD", "SOFT", "count_boundaries", "judge", "write_moves"]
-
 #: What a move is: a shift that leaves both segments beside it more like themselves than not, one that leaves neither so, one that
 #: does so on the average of both, any other shift; a jump over the next boundary; or none at all: the boundary is deleted.
 SOFT, HARD, MILD, OTHER, CROSS, DELETED = 1, 2, 3, 0, 4, 5

@@ -8,8 +8,6 @@ import numpy as np
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["nest_jointly"]
-
 
 @kernel(plain=False)
 def nest_jointly(costs: Any, coarse: int, fine: int) -> Any:

@@ -6,17 +6,32 @@ boundary, so overlapping regions end half-way between their boundaries without e
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-
-__all__ = ["LENIENT", "OPTIMAL", "REGIONS", "assign_lenient", "assign_optimal", "assign_regions", "count_matched"]
+from caesura.kernels.layout import MarkColumns, bounds
 
 #: Which boundaries answer each other.
 REGIONS, OPTIMAL, LENIENT = range(3)
+
+
+class RegionRule(NamedTuple):
+    """How hypotheses are given to reference boundaries.
+
+    ``matching`` is REGIONS (the search region method), OPTIMAL (the largest one-to-one matching) or LENIENT (every boundary near any of
+    the other side, however often that one was used). ``tolerance`` is in ticks, ``scale`` in ticks per second; ``later`` sends ties to
+    the later boundary, ``edges`` keeps what stands at the ends of a recording.
+    """
+
+    tolerance: int
+    scale: float
+    later: bool
+    edges: bool
+    matching: int
+
 
 _BLOCK = 1024  # ticks laid out at a time: both buffers stay in the first-level cache, however long a recording is
 _FENCE = 2**61  # behind the last boundary; ticks stay below 2**51, so no sum of two reaches it
@@ -191,41 +206,25 @@ def _near(
 
 @kernel
 def count_matched(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    tolerance: int,
-    scale: float,
-    later: bool,
-    edges: bool,
-    matching: int,
-    out: NDArray[Any],
+    ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule: RegionRule, out: NDArray[Any]
 ) -> None:
-    """Fill ``out`` with (reference boundaries that are hit, hypotheses that are hits, reference boundaries, hypotheses).
-
-    ``matching`` is REGIONS (the search region method), OPTIMAL (the largest one-to-one matching) or LENIENT (every boundary near any of
-    the other side, however often that one was used). ``tolerance`` is in ticks, ``scale`` in ticks a second; ``later`` sends ties to
-    the later boundary, ``edges`` keeps what stands at the ends of a recording.
-    """
-    ref, hyp = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
-    shift = 1 if later else 0
-    for pair in range(len(ref_starts)):
-        a, b, c, d = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
-        if not edges:
-            a, b = _without_edges(ref_positions, a, b, lengths[pair], scale)
-            c, d = _without_edges(hyp_positions, c, d, lengths[pair], scale)
-        if matching == LENIENT:
-            out[pair, 0], out[pair, 2] = _near(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, True)
-            out[pair, 1], out[pair, 3] = _near(hyp_positions, c, d, ref_positions, a, b, tolerance, scale, False)
+    """Fill ``out`` with (reference boundaries that are hit, hypotheses that are hits, reference boundaries, hypotheses)."""
+    ours, theirs, tolerance, scale = ref.positions, hyp.positions, rule.tolerance, rule.scale
+    ref_ticks, hyp_ticks = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
+    shift = 1 if rule.later else 0
+    for pair in range(len(lengths)):
+        a, b, c, d = bounds(ref, hyp, pair)
+        if not rule.edges:
+            a, b = _without_edges(ours, a, b, lengths[pair], scale)
+            c, d = _without_edges(theirs, c, d, lengths[pair], scale)
+        if rule.matching == LENIENT:
+            out[pair, 0], out[pair, 2] = _near(ours, a, b, theirs, c, d, tolerance, scale, True)
+            out[pair, 1], out[pair, 3] = _near(theirs, c, d, ours, a, b, tolerance, scale, False)
             continue
-        if matching == OPTIMAL:
-            hits, n_ref = _optimal_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale)
+        if rule.matching == OPTIMAL:
+            hits, n_ref = _optimal_hits(ours, a, b, theirs, c, d, tolerance, scale)
         else:
-            hits, n_ref = _region_hits(ref_positions, a, b, hyp_positions, c, d, tolerance, scale, shift, ref, hyp)
+            hits, n_ref = _region_hits(ours, a, b, theirs, c, d, tolerance, scale, shift, ref_ticks, hyp_ticks)
         out[pair, 0], out[pair, 1], out[pair, 2], out[pair, 3] = hits, hits, n_ref, d - c
 
 
@@ -279,11 +278,11 @@ def assign_lenient(
 
 
 @kernel
-def _nearest(these: NDArray[Any], those: NDArray[Any], tolerance: int, found: NDArray[Any]) -> None:
-    found[:] = -1
+def _nearest(these: NDArray[Any], those: NDArray[Any], tolerance: int, nearest: NDArray[Any]) -> None:
+    nearest[:] = -1
     k = 0
     for i in range(len(these)):
         while k + 1 < len(those) and abs(those[k + 1] - these[i]) <= abs(those[k] - these[i]):
             k += 1
         if k < len(those) and abs(those[k] - these[i]) <= tolerance:
-            found[i] = k
+            nearest[i] = k

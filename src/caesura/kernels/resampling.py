@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
 
-__all__ = ["add_drawn", "add_grouped"]
-
 TOGETHER = 4  # resamples that share a walk over the rows, which are read from memory once for all of them
 
 

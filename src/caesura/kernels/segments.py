@@ -10,24 +10,47 @@ every named option; it writes the overlaps of a pair into scratch columns first,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel, pairs_of_marks
-
-__all__ = [
-    "BEST", "BOTH", "DICE", "EXPONENTIAL", "FROM_HYP", "FROM_REF", "INTERSECT", "JACCARD", "LEFTMOST", "MEAN",
-    "OVERLAP", "RAND", "RIGHTMOST", "align_pair", "choose_closest", "choose_global", "count_alignment", "count_alignment_with", "likeness",
-    "likenesses", "trace_overlaps", "weigh",
-]  # fmt: skip
+from caesura.kernels.jit import inline, kernel
+from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
 
 #: How alike two segments are; ways to break a tie; ways to turn edges into a score; who chose an edge (bits).
 INTERSECT, JACCARD, DICE, OVERLAP, RAND = range(5)
 LEFTMOST, RIGHTMOST, BOTH = range(3)
 MEAN, EXPONENTIAL, BEST = range(3)
 FROM_REF, FROM_HYP = 1, 2
+
+
+class Cuts(NamedTuple):
+    """One side of every pair, all of whose marks part two segments; the type of each pair's last segment is ``closing``.
+
+    Empty columns of types mean that any two segments may be aligned.
+    """
+
+    positions: NDArray[Any]
+    types: NDArray[Any]
+    closing: NDArray[Any]
+    starts: NDArray[Any]
+    stops: NDArray[Any]
+
+
+class AlignmentRule(NamedTuple):
+    """The named options of the measure; ``whole`` asks for the best alignment as a whole instead of the closest segment of each."""
+
+    closeness: int
+    weight: int
+    ties: int
+    whole: bool
+    directed: bool
+    threshold: float
+    penalty: float
+    scorer: int
+    base: float
+
 
 #: 2**512 is as good as infinity for a penalty, and two of them can still be added.
 _HIGHEST_POWER = 512.0
@@ -38,35 +61,17 @@ _HIGHEST_POWER = 512.0
 
 @kernel
 def count_alignment(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    tolerance: float,
-    out: NDArray[Any],
+    ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], tolerance: float, out: NDArray[Any]
 ) -> None:
     """Fill ``out`` with (sum of the Jaccard indices, number) of the distinct edges of every pair."""
     for pair in range(len(lengths)):
-        out[pair, 0], out[pair, 1] = align_pair(
-            ref_positions, ref_starts[pair], ref_stops[pair],
-            hyp_positions, hyp_starts[pair], hyp_stops[pair], lengths[pair], tolerance,
-        )  # fmt: skip
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
+        out[pair, 0], out[pair, 1] = align_pair(ours, theirs, lengths[pair], tolerance)
 
 
 @kernel
-def align_pair(
-    ref: NDArray[Any],
-    ref_at: int,
-    ref_stop: int,
-    hyp: NDArray[Any],
-    hyp_at: int,
-    hyp_stop: int,
-    length: Any,
-    tolerance: float,
-) -> tuple[float, int]:
+def align_pair(ref: NDArray[Any], hyp: NDArray[Any], length: Any, tolerance: float) -> tuple[float, int]:
     """Sum the Jaccard indices of the distinct edges of one pair, and count the edges.
 
     For one segment the closest other is the one it shares most with, because its own size is the same for all. So sizes are
@@ -79,9 +84,9 @@ def align_pair(
     if length <= 0:
         return total, edges
     start = length - length  # zero in the number type of the positions
-    ref_from, hyp_from = start, start
-    ref_to = ref[ref_at] if ref_at < ref_stop else length
-    hyp_to = hyp[hyp_at] if hyp_at < hyp_stop else length
+    i, j, ref_from, hyp_from = 0, 0, start, start
+    ref_to = ref[i] if i < len(ref) else length
+    hyp_to = hyp[j] if j < len(hyp) else length
     nothing = start - 1  # less than any two segments share
     ref_share, ref_size, ref_other, ref_counted = nothing, start, start, False
     hyp_share, hyp_size, hyp_other, hyp_counted = nothing, start, start, False
@@ -107,14 +112,14 @@ def align_pair(
         if ref_closes:
             if mutual and not hyp_closes:
                 hyp_counted = True
-            ref_at += 1
-            ref_from, ref_to = end, ref[ref_at] if ref_at < ref_stop else length
+            i += 1
+            ref_from, ref_to = end, ref[i] if i < len(ref) else length
             ref_share = nothing
         if hyp_closes:
             if mutual and not ref_closes:
                 ref_counted = True
-            hyp_at += 1
-            hyp_from, hyp_to = end, hyp[hyp_at] if hyp_at < hyp_stop else length
+            j += 1
+            hyp_from, hyp_to = end, hyp[j] if j < len(hyp) else length
             hyp_share = nothing
         start = end
 
@@ -134,90 +139,56 @@ def closer(shared: Any, size: Any, best_shared: Any, best_size: Any, own: Any, t
 
 @kernel(work=pairs_of_marks)
 def count_alignment_with(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    ref_closing: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    hyp_closing: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
-    lengths: NDArray[Any],
-    tolerance: float,
-    closeness: int,
-    weight: int,
-    ties: int,
-    whole: bool,
-    directed: bool,
-    threshold: float,
-    penalty: float,
-    scorer: int,
-    base: float,
-    out: NDArray[Any],
+    ref: Cuts, hyp: Cuts, lengths: NDArray[Any], tolerance: float, rule: AlignmentRule, out: NDArray[Any]
 ) -> None:
-    """Fill ``out`` with (sum of weights, what it is divided by) of every pair.
-
-    ``whole`` asks for the best alignment as a whole instead of the closest segment of each. Types are those of the boundaries,
-    and in ``*_closing`` that of the last segment; empty arrays mean that any two segments may be aligned.
-    """
+    """Fill ``out`` with (sum of weights, what it is divided by) of every pair."""
     room = 2
     for pair in range(len(lengths)):
-        room = max(room, ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 2)
-    places = np.empty((2, room), np.int64)
-    sizes = np.empty((3, room))
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        room = max(room, i_stop - i + j_stop - j + 2)
+    places, sizes = np.empty((2, room), np.int64), np.empty((3, room))
     toward, weights, jaccard = np.empty((2, room)), np.empty((2, room)), np.empty((2, room))
     chosen, steps = np.empty(room, np.int8), np.empty((room, 4), np.int8)
-    no_types = np.empty(0, np.int64)
-    typed = len(ref_closing) > 0
+    typed = len(ref.closing) > 0
     for pair in range(len(lengths)):
-        here, there = slice(ref_starts[pair], ref_stops[pair]), slice(hyp_starts[pair], hyp_stops[pair])
-        segments = ref_stops[pair] - ref_starts[pair] + hyp_stops[pair] - hyp_starts[pair] + 2
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        our_types, their_types, closing = ref.types[:0], hyp.types[:0], (0, 0)
+        if typed:
+            our_types, their_types = ref.types[i:i_stop], hyp.types[j:j_stop]
+            closing = (ref.closing[pair], hyp.closing[pair])
         count = trace_overlaps(
-            ref_positions[here], ref_types[here] if typed else no_types, ref_closing[pair] if typed else 0,
-            hyp_positions[there], hyp_types[there] if typed else no_types, hyp_closing[pair] if typed else 0,
-            lengths[pair], places, sizes,
-        )  # fmt: skip
-        likenesses(weight, sizes, count, lengths[pair], tolerance > 0, weights)
-        if whole:
-            choose_global(places, weights, count, threshold, penalty, steps, chosen)
-        else:
-            likenesses(closeness, sizes, count, lengths[pair], tolerance > 0, toward)
-            likenesses(JACCARD, sizes, count, lengths[pair], tolerance > 0, jaccard)
-            choose_closest(places, toward, jaccard[0], count, ties, tolerance, chosen)
-        out[pair, 0], out[pair, 1] = weigh(
+            ref.positions[i:i_stop],
+            our_types,
+            hyp.positions[j:j_stop],
+            their_types,
+            closing,
+            lengths[pair],
             places,
-            weights,
-            chosen,
-            count,
-            segments if lengths[pair] > 0 else 0,
-            directed,
-            threshold,
-            penalty,
-            scorer,
-            base,
+            sizes,
         )
+        likenesses(rule.weight, sizes, count, lengths[pair], tolerance > 0, weights)
+        if rule.whole:
+            choose_global(places, weights, count, rule, steps, chosen)
+        else:
+            likenesses(rule.closeness, sizes, count, lengths[pair], tolerance > 0, toward)
+            likenesses(JACCARD, sizes, count, lengths[pair], tolerance > 0, jaccard)
+            choose_closest(places, toward, jaccard[0], count, rule.ties, tolerance, chosen)
+        segments = i_stop - i + j_stop - j + 2 if lengths[pair] > 0 else 0
+        out[pair, 0], out[pair, 1] = weigh(places, weights, chosen, count, segments, rule)
 
 
 @kernel
 def trace_overlaps(
-    ref: NDArray[Any],
-    ref_types: NDArray[Any],
-    ref_closing: int,
-    hyp: NDArray[Any],
-    hyp_types: NDArray[Any],
-    hyp_closing: int,
-    length: Any,
-    places: NDArray[Any],
-    sizes: NDArray[Any],
-) -> int:
+    ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], closing: tuple[int, int],
+    length: Any, places: NDArray[Any], sizes: NDArray[Any],
+) -> int:  # fmt: skip
     """Write every overlap, left to right: the two segments into ``places``, (shared, first's, second's size) into ``sizes``.
 
     Overlaps of segments of different types are left out. Returns their number.
     """
     if length <= 0:
         return 0
+    ref_closing, hyp_closing = closing
     typed = len(ref_types) + len(hyp_types) > 0 or ref_closing != hyp_closing
     start = length - length
     ref_from, hyp_from = start, start
@@ -252,17 +223,17 @@ def likenesses(code: int, sizes: NDArray[Any], count: int, length: float, timed:
 
 
 @kernel
-def likeness(code: int, shared: float, one: float, two: float, length: float, timed: bool) -> float:
-    """How alike a segment of size ``one`` is to a segment of size ``two`` that shares this much with it."""
+def likeness(code: int, shared: float, own: float, other: float, length: float, timed: bool) -> float:
+    """How alike a segment of size ``own`` is to a segment of size ``other`` that shares this much with it."""
     if code == INTERSECT:
-        return shared / one
+        return shared / own
     if code == JACCARD:
-        return shared / (one + two - shared)
+        return shared / (own + other - shared)
     if code == DICE:
-        return 2.0 * shared / (one + two)
+        return 2.0 * shared / (own + other)
     if code == OVERLAP:
-        return shared / min(one, two)
-    apart = one + two - 2.0 * shared
+        return shared / min(own, other)
+    apart = own + other - 2.0 * shared
     if timed:  # the limit of ever smaller units
         return 1.0 - 2.0 * apart * (length - apart) / (length * length)
     return 1.0 - 2.0 * apart * (length - apart) / (length * (length - 1.0)) if length > 1 else 1.0
@@ -309,8 +280,7 @@ def choose_global(
     places: NDArray[Any],
     weights: NDArray[Any],
     count: int,
-    threshold: float,
-    penalty: float,
+    rule: AlignmentRule,
     steps: NDArray[Any],
     chosen: NDArray[Any],
 ) -> None:
@@ -326,25 +296,19 @@ def choose_global(
         total, edges = 0.0, 0
         for k in range(count):
             if chosen[k]:
-                total += penalised(undirected(weights, k), threshold, penalty)
+                total += penalised(undirected(weights, k), rule)
                 edges += 1
         if total / edges <= mean + 1e-14:
             return
         mean = total / edges
-        _largest_cover(places, weights, count, threshold, penalty, mean, steps, chosen)
+        _choose_largest(places, weights, count, rule, mean, steps, chosen)
 
 
 @kernel
-def _largest_cover(
-    places: NDArray[Any],
-    weights: NDArray[Any],
-    count: int,
-    threshold: float,
-    penalty: float,
-    mean: float,
-    steps: NDArray[Any],
+def _choose_largest(
+    places: NDArray[Any], weights: NDArray[Any], count: int, rule: AlignmentRule, mean: float, steps: NDArray[Any],
     chosen: NDArray[Any],
-) -> None:
+) -> None:  # fmt: skip
     """Choose the overlaps with the largest sum of (weight - mean) that touch every segment.
 
     State bits: 1, the open segment of the reference has an edge; 2, that of the hypothesis has one. ``steps[k, state]``
@@ -353,7 +317,7 @@ def _largest_cover(
     best, following = np.full(4, -np.inf), np.empty(4)
     best[0] = 0.0
     for k in range(count):
-        gain = penalised(undirected(weights, k), threshold, penalty) - mean
+        gain = penalised(undirected(weights, k), rule) - mean
         following[:] = -np.inf
         for state in range(4):
             if best[state] == -np.inf:
@@ -386,29 +350,21 @@ def _largest_cover(
 
 @kernel
 def weigh(
-    places: NDArray[Any],
-    weights: NDArray[Any],
-    chosen: NDArray[Any],
-    count: int,
-    segments: int,
-    directed: bool,
-    threshold: float,
-    penalty: float,
-    scorer: int,
-    base: float,
+    places: NDArray[Any], weights: NDArray[Any], chosen: NDArray[Any], count: int, segments: int, rule: AlignmentRule
 ) -> tuple[float, float]:
     """Sum the weights of the chosen edges, with what the sum is divided by; a segment without an edge counts as one of 0."""
+    directed, scorer = rule.directed, rule.scorer
     total, below = 0.0, 0.0
     if scorer != BEST:
         for k in range(count):
             if not directed and chosen[k]:
-                total += penalised(undirected(weights, k), threshold, penalty)
+                total += penalised(undirected(weights, k), rule)
                 below += 1.0
             if directed and chosen[k] & FROM_REF:
-                total += penalised(weights[0, k], threshold, penalty)
+                total += penalised(weights[0, k], rule)
                 below += 1.0
             if directed and chosen[k] & FROM_HYP:
-                total += penalised(weights[1, k], threshold, penalty)
+                total += penalised(weights[1, k], rule)
                 below += 1.0
     aligned = 0
     for side in range(2):
@@ -419,18 +375,18 @@ def weigh(
                 if chosen[k]:
                     degree += 1.0
                     if not directed:
-                        highest = max(highest, penalised(undirected(weights, k), threshold, penalty))
+                        highest = max(highest, penalised(undirected(weights, k), rule))
                 if directed and chosen[k] & FROM_REF:
-                    highest = max(highest, penalised(weights[0, k], threshold, penalty))
+                    highest = max(highest, penalised(weights[0, k], rule))
                 if directed and chosen[k] & FROM_HYP:
-                    highest = max(highest, penalised(weights[1, k], threshold, penalty))
+                    highest = max(highest, penalised(weights[1, k], rule))
                 k += 1
             aligned += 1
             if scorer == BEST:
                 total += highest
                 below += 1.0
             if scorer == EXPONENTIAL and degree > 1.0:
-                below += base ** min(degree - 1.0, _HIGHEST_POWER) - 1.0
+                below += rule.base ** min(degree - 1.0, _HIGHEST_POWER) - 1.0
             first = k
     return total, below + (segments - aligned)
 
@@ -442,6 +398,6 @@ def undirected(weights: NDArray[Any], k: int) -> Any:
 
 
 @inline
-def penalised(weight: Any, threshold: float, penalty: float) -> Any:
+def penalised(weight: Any, rule: AlignmentRule) -> Any:
     """Take the penalty off a weight under the threshold: a hard mistake."""
-    return weight * (1.0 - penalty) if weight < threshold else weight
+    return weight * (1.0 - rule.penalty) if weight < rule.threshold else weight

@@ -12,8 +12,6 @@ import numpy as np
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["cosines", "divide", "rank", "sum_squares"]
-
 
 @kernel(plain=False)
 def cosines(tokens: Any, offsets: Any, types: int, band: int) -> Any:

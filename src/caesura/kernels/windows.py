@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
-
-__all__ = ["count_windows", "first_too_short", "window_width"]
+from caesura.kernels.layout import MarkColumns, bounds
 
 FAR = np.int64(2**62)  # behind every event
 CLOSE = 8  # units a boundary up to which a text is laid out unit by unit
@@ -201,7 +200,7 @@ def first_too_short(
     starts: NDArray[Any], stops: NDArray[Any], lengths: NDArray[Any], k: int, rounding: int, minimum: int
 ) -> int:
     """Return the first pair whose text no plain window fits into, or -1."""
-    for pair in range(len(starts)):
+    for pair in range(len(lengths)):
         if lengths[pair] <= window_width(lengths[pair], stops[pair] - starts[pair], k, rounding, minimum):
             return pair
     return -1
@@ -209,12 +208,8 @@ def first_too_short(
 
 @kernel
 def count_windows(
-    ref_positions: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
+    ref: MarkColumns,
+    hyp: MarkColumns,
     lengths: NDArray[Any],
     k: int,
     rounding: int,
@@ -224,8 +219,8 @@ def count_windows(
 ) -> int:
     """Fill ``out`` with a row of ``WindowCounts`` per pair; return the first pair that no window fits into, or -1."""
     most, room, short = 1, 0, -1
-    for pair in range(len(ref_starts)):
-        in_ref, in_hyp = ref_stops[pair] - ref_starts[pair], hyp_stops[pair] - hyp_starts[pair]
+    for pair in range(len(lengths)):
+        in_ref, in_hyp = ref.stops[pair] - ref.starts[pair], hyp.stops[pair] - hyp.starts[pair]
         length = max(lengths[pair], 1)
         width = window_width(lengths[pair], in_ref, k, rounding, minimum)
         windows = (length + width - 2 if length > 1 else 0) if padded else max(length - width, 0)
@@ -237,16 +232,18 @@ def count_windows(
         if _close(in_ref + in_hyp, windows, width):
             room = max(room, min(BLOCK, windows) + width)
     at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(room, np.int32)
-    ref, hyp = ref_positions, hyp_positions
-    for pair in range(len(ref_starts)):
-        i, i_stop, j, j_stop = ref_starts[pair], ref_stops[pair], hyp_starts[pair], hyp_stops[pair]
+    ours, theirs = ref.positions, hyp.positions
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
         width = window_width(lengths[pair], i_stop - i, k, rounding, minimum)
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
         if _close(i_stop - i + j_stop - j, stop - first, width):
-            out[pair, 0], out[pair, 1], out[pair, 2] = _seen(ref, i, i_stop, hyp, j, j_stop, first, stop, width, level)
+            out[pair, 0], out[pair, 1], out[pair, 2] = _seen(
+                ours, i, i_stop, theirs, j, j_stop, first, stop, width, level
+            )
         else:
-            events = _differing(ref, i, i_stop, hyp, j, j_stop, at, sign)
+            events = _differing(ours, i, i_stop, theirs, j, j_stop, at, sign)
             out[pair, 0], out[pair, 1] = _swept(at, sign, events, first, stop, width)
-            out[pair, 2] = _one_sided(ref, i, i_stop, hyp, j, j_stop, first, stop, width)
+            out[pair, 2] = _one_sided(ours, i, i_stop, theirs, j, j_stop, first, stop, width)
     return short

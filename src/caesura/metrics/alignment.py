@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.kernels import load
+from caesura.kernels.layout import MarkColumns
+from caesura.kernels.segments import AlignmentRule, Cuts
 from caesura.metrics.batch import Batch, Side, first_of_place
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share_or_one, sign
@@ -172,50 +174,36 @@ class SegmentAlignment(Family):
             return Single(published, () if kind == "units" else (_SAME_TIME,))
         if kind == "time" or self.typed or callable(self.closeness) or callable(self.weight):
             return None
-        return Single(load("fused").pair_aligned_with, self._codes)
+        return Single(load("fused").pair_aligned_with, self.rule)
 
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
         if self.as_published and batch.kind == "units":
-            ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 2))
-            load("closest").count_alignment_of_units(
-                ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths, out
-            )
+            out = np.empty((len(batch), 2))
+            load("closest").count_alignment_of_units(*batch.columns, out)
             return out
-        return self._count_cuts(batch, *_cuts(batch, self.typed), np.zeros((len(batch), 2)))
+        ref, hyp = _cuts(batch, self.typed)
+        return self._count_cuts(batch, ref, hyp, np.zeros((len(batch), 2)))
 
-    def _count_cuts(self, batch: Batch, ref: _Cuts, hyp: _Cuts, out: Rows) -> Rows:
+    def _count_cuts(self, batch: Batch, ref: Cuts, hyp: Cuts, out: Rows) -> Rows:
         tolerance = _SAME_TIME if batch.kind == "time" else 0.0
         if self.as_published:
-            load("segments").count_alignment(
-                ref.positions,
-                ref.starts,
-                ref.stops,
-                hyp.positions,
-                hyp.starts,
-                hyp.stops,
-                batch.lengths,
-                tolerance,
-                out,
-            )
+            sides = (MarkColumns(cuts.positions, cuts.types, cuts.starts, cuts.stops) for cuts in (ref, hyp))
+            load("segments").count_alignment(*sides, batch.lengths, tolerance, out)
         elif callable(self.closeness) or callable(self.weight):
             for i in range(len(batch)):
                 out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weighed(self)
         else:
-            load("segments").count_alignment_with(
-                ref.positions, ref.types, ref.closing, ref.starts, ref.stops,
-                hyp.positions, hyp.types, hyp.closing, hyp.starts, hyp.stops,
-                batch.lengths, tolerance, *self._codes, out,
-            )  # fmt: skip
+            load("segments").count_alignment_with(ref, hyp, batch.lengths, tolerance, self.rule, out)
         return out
 
     @property
-    def _codes(self) -> tuple[int, int, int, bool, bool, float, float, int, float]:
-        """The named options as the kernels take them."""
-        return (
-            _LIKENESSES.index(self.closeness), _LIKENESSES.index(self.weight), _TIES.index(self.ties),
-            self.alignment == "global", self.edges == "directed", float(self.threshold), float(self.penalty),
-            _SCORERS.index(self.scorer), float(self.base),
+    def rule(self) -> AlignmentRule:
+        """The named options as the kernels take them; a function of the user's has no code."""
+        closeness, weight = (-1 if callable(c) else _LIKENESSES.index(c) for c in (self.closeness, self.weight))
+        return AlignmentRule(
+            closeness, weight, _TIES.index(self.ties), self.alignment == "global", self.edges == "directed",
+            float(self.threshold), float(self.penalty), _SCORERS.index(self.scorer), float(self.base),
         )  # fmt: skip
 
     def overlaps(self, reference: SegmentationLike, hypothesis: SegmentationLike) -> Overlaps:
@@ -232,15 +220,14 @@ class SegmentAlignment(Family):
             self.threshold == 0 or self.penalty == 0
         )
 
-    def _overlaps(self, ref: _Cuts, hyp: _Cuts, pair: int, length: Any, tolerance: float) -> Overlaps:
+    def _overlaps(self, ref: Cuts, hyp: Cuts, pair: int, length: Any, tolerance: float) -> Overlaps:
         here, there = slice(ref.starts[pair], ref.stops[pair]), slice(hyp.starts[pair], hyp.stops[pair])
         room = ref.stops[pair] - ref.starts[pair] + hyp.stops[pair] - hyp.starts[pair] + 2
         places, sizes = np.empty((2, room), np.int64), np.empty((3, room))
         closing = (ref.closing[pair], hyp.closing[pair]) if self.typed else (0, 0)
         count = load("segments").trace_overlaps(
-            ref.positions[here], ref.types[here], closing[0], hyp.positions[there], hyp.types[there], closing[1],
-            length, places, sizes,
-        )  # fmt: skip
+            ref.positions[here], ref.types[here], hyp.positions[there], hyp.types[there], closing, length, places, sizes
+        )
         sides = (
             _segments(ref.positions[here], ref.types[here], closing[0], length, self.typed),
             _segments(hyp.positions[there], hyp.types[there], closing[1], length, self.typed),
@@ -270,13 +257,12 @@ class Overlaps:
         count = self.places.shape[1]
         out = np.empty((2, count))
         if not callable(likeness):
-            load("segments").likenesses(
-                _LIKENESSES.index(likeness), self.sizes, count, self.length, self.tolerance > 0, out
-            )  # fmt: skip
+            code, timed = _LIKENESSES.index(likeness), self.tolerance > 0
+            load("segments").likenesses(code, self.sizes, count, self.length, timed, out)
             return out
         for k, (i, j) in enumerate(self.places.T.tolist()):
-            one, two = self.segments[0][i], self.segments[1][j]
-            out[:, k] = likeness(one, two), likeness(two, one)
+            ours, theirs = self.segments[0][i], self.segments[1][j]
+            out[:, k] = likeness(ours, theirs), likeness(theirs, ours)
         if not np.isfinite(out).all():
             raise CaesuraError(
                 f"{getattr(likeness, '__name__', 'the function')} gave a value that is not a finite number."
@@ -289,9 +275,7 @@ class Overlaps:
         chosen = np.zeros(count, np.int8)
         if measure.alignment == "global":
             steps = np.empty((count, 4), np.int8)
-            load("segments").choose_global(
-                self.places, self.weights, count, measure.threshold, measure.penalty, steps, chosen
-            )
+            load("segments").choose_global(self.places, self.weights, count, measure.rule, steps, chosen)
         else:
             toward, jaccard = self.alike(measure.closeness), self.alike("jaccard")[0]
             load("segments").choose_closest(
@@ -303,9 +287,8 @@ class Overlaps:
         """Sum the weights of the chosen edges, with what the sum is divided by."""
         number = len(self.segments[0]) + len(self.segments[1])
         weight, below = load("segments").weigh(
-            self.places, self.weights, self.chosen, self.places.shape[1], number, measure.edges == "directed",
-            measure.threshold, measure.penalty, _SCORERS.index(measure.scorer), measure.base,
-        )  # fmt: skip
+            self.places, self.weights, self.chosen, self.places.shape[1], number, measure.rule
+        )
         return weight, below
 
 
@@ -328,29 +311,19 @@ def alignment_similarity(
 # ---------------------------------------------------------------------- laying a batch out for the kernels
 
 
-class _Cuts(NamedTuple):
-    """One side of a batch, all of whose marks separate two segments; the type of each pair's last segment is ``closing``."""
-
-    positions: NDArray[Any]
-    types: NDArray[np.int64]
-    closing: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    stops: NDArray[np.int64]
-
-
-def _cuts(batch: Batch, typed: bool) -> tuple[_Cuts, _Cuts]:
+def _cuts(batch: Batch, typed: bool) -> tuple[Cuts, Cuts]:
     """Lay both sides out; without ``typed`` the type columns are empty, which means that any two segments may meet."""
     return _cut(batch.reference, batch, typed), _cut(batch.hypothesis, batch, typed)
 
 
-def _cut(side: Side, batch: Batch, typed: bool) -> _Cuts:
+def _cut(side: Side, batch: Batch, typed: bool) -> Cuts:
     """Keep the marks that lie strictly inside the text, one a position.
 
     Recordings may carry a mark twice, at 0, or at the end; typed texts carry the closing boundary. No closing mark: type -1.
     """
     none = np.empty(0, np.int64)
     if not typed and batch.kind != "time":
-        return _Cuts(side.positions, none, none, side.starts, side.stops)
+        return Cuts(side.positions, none, none, side.starts, side.stops)
     index, pair = side.unpacked()
     where = side.positions[index]
     inside = (where > 0) & (where < batch.lengths[pair]) & first_of_place(pair, where)
@@ -361,7 +334,7 @@ def _cut(side: Side, batch: Batch, typed: bool) -> _Cuts:
         codes, last = side.types[index], where == batch.lengths[pair]
         types, closing = codes[inside], np.full(len(batch), -1)
         closing[pair[last]] = codes[last]
-    return _Cuts(kept.positions, types, closing, kept.starts, kept.stops)
+    return Cuts(kept.positions, types, closing, kept.starts, kept.stops)
 
 
 def _segments(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch, UncountablePairs
+from caesura.kernels.layout import MarkColumns
 from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
 from caesura.model.corpus import Kind, merged_labels
 
@@ -90,6 +91,11 @@ class Side:
     def sizes(self) -> NDArray[np.int64]:
         """How many marks each pair has on this side."""
         return self.stops - self.starts
+
+    @property
+    def columns(self) -> MarkColumns:
+        """The boundaries as kernels take them."""
+        return MarkColumns(self.positions, _NO_TYPES if self.types is None else self.types, self.starts, self.stops)
 
     def take(self, index: Any) -> Side:
         """Keep only these pairs."""
@@ -188,6 +194,11 @@ class Batch:
     def marks(self) -> int:
         """How many marks both sides have together: the work there is."""
         return int(self.reference.sizes.sum() + self.hypothesis.sizes.sum())
+
+    @property
+    def columns(self) -> tuple[MarkColumns, MarkColumns, NDArray[Any]]:
+        """Both sides and the lengths, as kernels take them."""
+        return self.reference.columns, self.hypothesis.columns, self.lengths
 
     def take(self, index: Any) -> Batch:
         """Keep only these pairs: a slice, a mask or indices."""
@@ -290,6 +301,7 @@ def _one_layout(column: NDArray[Any]) -> NDArray[Any]:
 
 
 _ZERO = _one_layout(np.zeros(1, np.int64))
+_NO_TYPES = _one_layout(np.zeros(0, np.int64))
 _WHOLE = np.dtype(np.int64)
 
 

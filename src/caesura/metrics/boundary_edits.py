@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.kernels import load
+from caesura.kernels.matching import EditRule
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.edit import Edit, EditKind
@@ -208,19 +209,25 @@ class BoundaryEdits(Family):
             )
         return weights
 
-    def type_weights(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return what the kernels need to weigh substitutions: the ordinal rule, or a table over the types that occur."""
-        if not callable(self.substitution) or not batch.typed:
-            return self._ordinal, _NO_TYPES, _NO_TABLE
-        kinds = np.unique(np.concatenate((_types(batch.reference), _types(batch.hypothesis))))
-        names = [_name(int(kind), batch.labels) for kind in kinds]
-        table = np.array([[0.0 if a == b else float(self.substitution(a, b)) for b in names] for a in names])
-        if table.size and not ((table >= 0) & (table <= 1)).all():
-            a, b = np.argwhere(~((table >= 0) & (table <= 1)))[0]
+    def rule(self, batch: Batch) -> EditRule:
+        """How the kernels pair and weigh: by the ordinal rule, or by a table over the types that occur."""
+        kinds, table = _NO_TYPES, _NO_TABLE
+        if callable(self.substitution) and batch.typed:
+            kinds = np.unique(np.concatenate((batch.reference.columns.types, batch.hypothesis.columns.types)))
+            table = self._type_table(self.substitution, [_name(int(kind), batch.labels) for kind in kinds])
+        return EditRule(batch.typed, self.matching == "optimal", self.span_weights, self._ordinal, kinds, table)
+
+    @staticmethod
+    def _type_table(weight: Callable[[Any, Any], float], names: list[str | int | None]) -> NDArray[np.float64]:
+        rows = [[0.0 if a == b else float(weight(a, b)) for b in names] for a in names]
+        table = np.array(rows, np.float64).reshape(len(names), len(names))
+        wrong = np.argwhere(~((table >= 0) & (table <= 1)))
+        if len(wrong):
+            a, b = wrong[0]
             raise CaesuraError(
                 f"taking {names[b]!r} for {names[a]!r} would weigh {table[a, b]:g}; expected 0 to 1, the price of an addition."
             )
-        return self._ordinal, kinds, table.reshape(len(kinds), len(kinds))
+        return table
 
     @cached_property
     def _ordinal(self) -> NDArray[np.float64]:
@@ -242,17 +249,11 @@ class BoundaryEdits(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Pair the boundaries of every two sides and tally the edits."""
-        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 8))
+        out = np.empty((len(batch), 8))
         if not batch.typed and self.adjacent:
-            load("edits").count_adjacent(
-                ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths,
-                self.span_weights.item(1), out,
-            )  # fmt: skip
-            return out
-        load("edits").count_edits(
-            ref.positions, _types(ref), ref.starts, ref.stops, hyp.positions, _types(hyp), hyp.starts, hyp.stops,
-            batch.lengths, batch.typed, self.matching == "optimal", self.span_weights, *self.type_weights(batch), out,
-        )  # fmt: skip
+            load("edits").count_adjacent(*batch.columns, self.span_weights.item(1), out)
+        else:
+            load("edits").count_edits(*batch.columns, self.rule(batch), out)
         return out
 
     def edits(self, batch: Batch, pair: int = 0) -> list[Edit]:
@@ -260,8 +261,7 @@ class BoundaryEdits(Family):
         batch = self.prepare(batch)
         ref, ref_types = _slice(batch.reference, pair)
         hyp, hyp_types = _slice(batch.hypothesis, pair)
-        rule = (batch.typed, self.matching == "optimal", self.span_weights, *self.type_weights(batch))
-        partner = load("edits").partners(ref, ref_types, hyp, hyp_types, *rule).tolist()
+        partner = load("edits").partners(ref, ref_types, hyp, hyp_types, self.rule(batch)).tolist()
         ends = _Ends(ref.tolist(), ref_types.tolist(), hyp.tolist(), hyp_types.tolist())
         edits = [
             (ends.order(i, j), self._edit(ends, i, j, batch)) for i, j in _pairs_and_singles(partner, len(ends.hyp))
@@ -280,8 +280,8 @@ class BoundaryEdits(Family):
             kind, weight = "transposition", self.span_weights.item(abs(here - there))
         elif ref_type != hyp_type:
             types = ends.ref_types + ends.hyp_types
-            rule = (min(types), max(types), *self.type_weights(batch))
-            kind, weight = "substitution", float(load("matching").type_weight(ref_type, hyp_type, *rule))
+            weigh = load("matching").type_weight
+            kind, weight = "substitution", float(weigh(ref_type, hyp_type, min(types), max(types), self.rule(batch)))
         return Edit(kind, here, there, _name(ref_type, batch.labels), _name(hyp_type, batch.labels), weight)
 
 
@@ -393,13 +393,9 @@ def _pairs_and_singles(partner: list[int], others: int) -> Iterator[tuple[int | 
     yield from ((None, j) for j in range(others) if j not in taken)
 
 
-def _types(side: Side) -> NDArray[np.int64]:
-    return _NO_TYPES if side.types is None else side.types
-
-
 def _slice(side: Side, pair: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    here = slice(side.starts[pair], side.stops[pair])
-    return side.positions[here], _NO_TYPES if side.types is None else side.types[here]
+    here, marks = slice(side.starts[pair], side.stops[pair]), side.columns
+    return marks.positions[here], marks.types[here]
 
 
 def _name(kind: int | None, labels: tuple[str, ...] | None) -> str | int | None:

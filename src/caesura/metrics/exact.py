@@ -94,12 +94,8 @@ class SharedBoundaries(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Merge both sides of every pair."""
-        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), len(self.counts._fields)))
-        none = ref.starts[:0]
-        load("exact").count_common(
-            ref.positions, none if ref.types is None else ref.types, ref.starts, ref.stops,
-            hyp.positions, none if hyp.types is None else hyp.types, hyp.starts, hyp.stops, batch.lengths, out,
-        )  # fmt: skip
+        out = np.empty((len(batch), len(self.counts._fields)))
+        load("exact").count_common(*batch.columns, out)
         return out
 
 

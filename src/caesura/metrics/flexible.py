@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch, UnknownName
 from caesura.kernels import load
+from caesura.kernels.flexible import FlexibleRule
+from caesura.kernels.layout import MarkColumns
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, Single, one_less, sign
@@ -41,14 +43,6 @@ TracksLike: TypeAlias = SegmentationLike | Sequence[Segmentation] | Mapping[str,
 _FAR = 1 << 40  # farther than any text is long: what a free move reaches
 _NEAR = 1e-9
 _START = np.zeros(1, np.int64)
-
-
-class Costs(NamedTuple):
-    """What the kernel works with: costs of types and ∅, costs of a step, and how far a move can pay."""
-
-    costs: NDArray[np.float64]
-    steps: NDArray[np.float64]
-    reach: int
 
 
 class FlexibleCounts(NamedTuple):
@@ -148,34 +142,34 @@ class FlexibleEdits(Family):
         if self.similarity is not None:
             return None
         closing = bool(self.closing)  # the end is no place for a boundary without a type, unless somebody says so
-        return Single(load("fused").pair_flexible, (*self._plain_costs, self.forced, self.tie_sign, closing))
+        return Single(load("fused").pair_flexible, (*self._plain_rule, closing))
 
     def count(self, batch: Batch) -> Rows:
         """Find the least cost, the number of pairs plus unpaired boundaries, and the number of potential boundaries."""
-        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 3))
-        ref_types, hyp_types, costs = self._layout(batch)
-        typed = ref.types is not None or hyp.types is not None
-        load("flexible").count_flexible(
-            ref.positions, ref_types, ref.starts, ref.stops, hyp.positions, hyp_types, hyp.starts, hyp.stops,
-            batch.lengths, *costs, self.forced, self.tie_sign, typed if self.closing is None else self.closing, out,
-        )  # fmt: skip
+        ref, hyp, rule = self._layout(batch)
+        out = np.empty((len(batch), 3))
+        typed = batch.reference.types is not None or batch.hypothesis.types is not None
+        closing = typed if self.closing is None else self.closing
+        load("flexible").count_flexible(ref, hyp, batch.lengths, rule, closing, out)
         return out
 
-    def _layout(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64], Costs]:
+    def _layout(self, batch: Batch) -> tuple[MarkColumns, MarkColumns, FlexibleRule]:
         """Express the types of both sides as rows of the matrix."""
         ref, hyp = batch.reference, batch.hypothesis
         if ref.types is None and hyp.types is None and self.similarity is None:
-            plain = _one_type(max(len(ref.positions), len(hyp.positions)))
-            return plain, plain, self._plain_costs
-        first, second = Named.of(ref.types, batch.labels), Named.of(hyp.types, batch.labels)
-        similarity = self.similarity_for(first.names, second.names)
-        codes = first.coded(ref.positions, similarity), second.coded(hyp.positions, similarity)
-        return *codes, _costs(similarity, self.moved)
+            codes = (_one_type(max(len(ref.positions), len(hyp.positions))),) * 2
+            rule = self._plain_rule
+        else:
+            named = [Named.of(side.types, batch.labels) for side in (ref, hyp)]
+            similarity = self.similarity_for(*(each.names for each in named))
+            codes = (named[0].coded(ref.positions, similarity), named[1].coded(hyp.positions, similarity))
+            rule = self.rule(similarity)
+        return ref.columns._replace(types=codes[0]), hyp.columns._replace(types=codes[1]), rule
 
     @cached_property
-    def _plain_costs(self) -> Costs:
-        """The arrays for boundaries without types."""
-        return self.costs_of(self.similarity_for())
+    def _plain_rule(self) -> FlexibleRule:
+        """The rule for boundaries without types."""
+        return self.rule(self.similarity_for())
 
     def similarity_for(self, *names: tuple[str, ...]) -> Similarity:
         """The matrix given, or identity over these types."""
@@ -184,14 +178,9 @@ class FlexibleEdits(Family):
             return given
         return _identity(tuple(dict.fromkeys(n for group in names for n in group)), self.transposition)
 
-    def costs_of(self, similarity: Similarity) -> Costs:
-        """The arrays behind a matrix, under this metric's way of charging moves."""
-        return _costs(similarity, self.moved)
-
-    @property
-    def tie_sign(self) -> int:
-        """Which way ties go in the kernel: 1 for most boundaries, -1 for fewest."""
-        return 1 if self.ties == "most" else -1
+    def rule(self, similarity: Similarity) -> FlexibleRule:
+        """What a matrix and this metric's way of charging moves mean to the kernels."""
+        return FlexibleRule(*_costs(similarity, self.moved), self.forced, 1 if self.ties == "most" else -1)
 
 
 def flexible_similarity(
@@ -378,7 +367,7 @@ def _identity(names: tuple[str, ...], transposition: float | None) -> Similarity
 
 
 @lru_cache(maxsize=64)
-def _costs(similarity: Similarity, moved: Moved) -> Costs:
+def _costs(similarity: Similarity, moved: Moved) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
     costs, moves = similarity.costs, similarity.moves
     types = len(moves)
     first, second = np.meshgrid(moves, moves, indexing="ij")
@@ -392,4 +381,4 @@ def _costs(similarity: Similarity, moved: Moved) -> Costs:
     with np.errstate(divide="ignore", invalid="ignore"):
         pays = np.where(gain > -_NEAR, (gain + _NEAR) / step, 0.0)
     farthest = float(pays.max()) if types else 0.0
-    return Costs(costs, np.stack((behind, before)), int(min(farthest, _FAR)))
+    return costs, np.stack((behind, before)), int(min(farthest, _FAR))

@@ -73,10 +73,8 @@ class GeneralizedHamming(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Find the least cost of every pair."""
-        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 2))
-        load("hamming").count_hamming(
-            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, *self._prices, out
-        )
+        out = np.empty((len(batch), 2))
+        load("hamming").count_hamming(*batch.columns, *self._prices, out)
         return out
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.kernels import load
+from caesura.kernels.layout import SpanColumns
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.boundary_edits import BoundaryEdits, EditCounts, Matching, cost_per_pair
 from caesura.metrics.family import (
@@ -120,7 +121,7 @@ class SharedSegments(Family):
         """Merge the segments of both sides in reading order."""
         out = np.zeros((len(batch), 3))
         ref, hyp = (_reading_order(side, self.embeddedness) for side in (batch.reference, batch.hypothesis))
-        load("nesting").count_shared(*ref, *hyp, out)
+        load("nesting").count_shared(ref, hyp, batch.lengths, out)
         return out
 
 
@@ -160,7 +161,7 @@ class CrossingSegments(Family):
         """Count the hypothesis' segments that cross nothing, and all of them."""
         ref, hyp = (_reading_order(side, "flat") for side in (batch.reference, batch.hypothesis))
         out = np.zeros((len(batch), 2))
-        load("nesting").count_crossing(*ref[:2], *ref[3:], *hyp[:2], *hyp[3:], out)
+        load("nesting").count_crossing(ref, hyp, batch.lengths, out)
         return out
 
 
@@ -237,11 +238,11 @@ class SegmentBeginnings(Family):
     def count(self, batch: Batch) -> Rows:
         """Count units, units alike, and units by category on either side."""
         ref, hyp = (_reading_order(side, self.embeddedness) for side in (batch.reference, batch.hypothesis))
-        levels = [np.maximum(x[2], 1) for x in (ref, hyp)]  # flat segments have level 0; that they begin is what counts
+        ref, hyp = (
+            x._replace(levels=np.maximum(x.levels, 1)) for x in (ref, hyp)
+        )  # that flat segments begin is what counts
         out = np.zeros((len(batch), len(self.counts._fields)))
-        load("nesting").count_beginnings(
-            ref[0], levels[0], *ref[3:], hyp[0], levels[1], *hyp[3:], batch.lengths, DEEPEST, out
-        )
+        load("nesting").count_beginnings(ref, hyp, batch.lengths, DEEPEST, out)
         return out
 
 
@@ -332,10 +333,8 @@ def _project(side: Side, lengths: NDArray[np.int64], pair: NDArray[np.int64], le
     return Side(cuts[:, 2].copy(), np.searchsorted(key, wanted), np.searchsorted(key, wanted, side="right"))
 
 
-def _reading_order(
-    side: Side, embeddedness: Embeddedness
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Lay the segments of every pair out in reading order: firsts, lasts, levels (0 if flat), starts, stops."""
+def _reading_order(side: Side, embeddedness: Embeddedness) -> SpanColumns:
+    """Lay the segments of every pair out in reading order; flat ones have level 0."""
     assert side.ends is not None
     assert side.types is not None
     index, pair = side.unpacked()
@@ -348,4 +347,4 @@ def _reading_order(
         first, last, pair = first[keep], last[keep], pair[keep]
         level = np.zeros(len(first), np.int64)
     stops = np.cumsum(np.bincount(pair, minlength=len(side.starts))).astype(np.int64)
-    return first, last, level, np.concatenate((np.zeros(1, np.int64), stops))[:-1], stops
+    return SpanColumns(first, last, level, np.concatenate((np.zeros(1, np.int64), stops))[:-1], stops)

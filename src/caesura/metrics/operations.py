@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.files import atomic_write
+from caesura.kernels.flexible import FlexibleRule, align_flexible
+from caesura.kernels.layout import MarkColumns
 from caesura.metrics.confusion import Confusion
 from caesura.metrics.edit import Edit, EditKind
 from caesura.metrics.flexible import (
-    Costs,
     FlexibleEdits,
     Moved,
     Named,
@@ -268,41 +269,36 @@ def _fate(row: Edit) -> str:
 
 
 def _track_operations(
-    family: FlexibleEdits, track: str, one: Segmentation, two: Segmentation, scale: Similarity
+    family: FlexibleEdits, track: str, ref: Segmentation, hyp: Segmentation, scale: Similarity
 ) -> Iterator[Edit]:
-    from caesura.kernels.flexible import align_flexible
-
-    costs: Costs = family.costs_of(scale)
-    sides = [Named.of(s.types, s.labels).coded(s.positions, scale) for s in (one, two)]
-    partner = np.empty(len(one.positions), np.int64)
-    align_flexible(
-        one.positions, sides[0], two.positions, sides[1],
-        costs.costs, costs.steps, costs.reach, family.forced, family.tie_sign, partner,
-    )  # fmt: skip
-    at = [s.positions.tolist() for s in (one, two)]
-    codes = [side.tolist() for side in sides]
-    none = len(scale.labels)
+    rule, none = family.rule(scale), np.empty(0, np.int64)
+    sides = [
+        MarkColumns(s.positions, Named.of(s.types, s.labels).coded(s.positions, scale), none, none) for s in (ref, hyp)
+    ]
+    partner = np.empty(len(ref.positions), np.int64)
+    align_flexible(sides[0], sides[1], rule, partner)
+    at, codes = [side.positions.tolist() for side in sides], [side.types.tolist() for side in sides]
     pending = 0
     edits: list[tuple[int, Edit]] = []
     for i, j in enumerate(partner.tolist()):
         p, here = codes[0][i], at[0][i]
         if j < 0:
-            cost = float(costs.costs[p, none])
+            cost = float(rule.costs[p, -1])
             edits.append((here, Edit("deletion", here, None, scale.labels[p], None, cost, track)))
             continue
-        edits += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, j)]
+        edits += [_addition(track, at[1][k], codes[1][k], scale, rule) for k in range(pending, j)]
         pending = j + 1
         q, there = codes[1][j], at[1][j]
-        step = float(costs.steps[0 if here > there else 1, p, q])
-        cost = float(costs.costs[p, q]) + abs(here - there) * step
+        step = float(rule.steps[0 if here > there else 1, p, q])
+        cost = float(rule.costs[p, q]) + abs(here - there) * step
         kind = _pair_kind(p == q, here == there)
         edits.append((min(here, there), Edit(kind, here, there, scale.labels[p], scale.labels[q], cost, track)))
-    edits += [_addition(track, at[1][k], codes[1][k], scale, costs) for k in range(pending, len(at[1]))]
+    edits += [_addition(track, at[1][k], codes[1][k], scale, rule) for k in range(pending, len(at[1]))]
     yield from (edit for _, edit in sorted(edits, key=lambda each: each[0]))
 
 
-def _addition(track: str, at: int, code: int, scale: Similarity, costs: Costs) -> tuple[int, Edit]:
-    cost = float(costs.costs[-1, code])
+def _addition(track: str, at: int, code: int, scale: Similarity, rule: FlexibleRule) -> tuple[int, Edit]:
+    cost = float(rule.costs[-1, code])
     return at, Edit("addition", None, at, None, scale.labels[code], cost, track)
 
 

@@ -33,6 +33,7 @@ from caesura.display.result import Result
 from caesura.display.table import Table
 from caesura.errors import CaesuraError, UndefinedScore
 from caesura.kernels import load
+from caesura.kernels.regions import RegionRule
 from caesura.metrics.batch import Batch
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, sign
 from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, check_fits_grid, grid, seconds, ticks
@@ -234,23 +235,19 @@ class SearchRegions(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Sweep over the boundaries of both sides."""
-        ref, hyp, out, scale = batch.reference, batch.hypothesis, np.empty((len(batch), 4)), grid(self.resolution)
-        load("regions").count_matched(
-            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths,
-            ticks(self.tolerance, scale), scale, self.tie == "later", self.edges == "in",
-            _MATCHINGS.index(self.matching), out,
-        )  # fmt: skip
+        out = np.empty((len(batch), 4))
+        load("regions").count_matched(*batch.columns, self.rule(edges=self.edges == "in"), out)
         return out
 
     def single(self, kind: Kind) -> Single:
         """Two recordings."""
-        return Single(load("fused").pair_regions, self.rule(edges=self.edges == "in"))
+        return Single(load("fused").pair_regions, (*self.rule(edges=self.edges == "in"), float(LARGEST_TICK)))
 
-    def rule(self, *, edges: bool) -> tuple[int, float, bool, bool, int, float]:
-        """The parameters as the loop of single calls takes them; ``edges`` keeps what stands at the ends."""
+    def rule(self, *, edges: bool) -> RegionRule:
+        """The parameters as the loops take them; ``edges`` keeps what stands at the ends."""
         scale = grid(self.resolution)
         code = _MATCHINGS.index(self.matching)
-        return ticks(self.tolerance, scale), scale, self.tie == "later", edges, code, float(LARGEST_TICK)
+        return RegionRule(ticks(self.tolerance, scale), scale, self.tie == "later", edges, code)
 
 
 def check_rule(matching: Any, tie: Any, edges: Any) -> None:
@@ -467,7 +464,7 @@ def _remember_rule(
     tolerance: Any, matching: Matching, tie: Tie, edges: Edges, resolution: float, keep: bool
 ) -> tuple[Any, ...]:
     family = SearchRegions(tolerance, matching, tie, edges, resolution)
-    return family.tolerance, *family.rule(edges=keep)
+    return family.tolerance, *family.rule(edges=keep), float(LARGEST_TICK)
 
 
 def _count_times(

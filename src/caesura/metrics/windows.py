@@ -184,10 +184,8 @@ class Windows(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Sweep windows over every pair."""
-        ref, hyp, out = batch.reference, batch.hypothesis, np.empty((len(batch), 7))
-        load("windows").count_windows(
-            ref.positions, ref.starts, ref.stops, hyp.positions, hyp.starts, hyp.stops, batch.lengths, *self._codes, out
-        )
+        out = np.empty((len(batch), 7))
+        load("windows").count_windows(*batch.columns, *self._codes, out)
         return out
 
 

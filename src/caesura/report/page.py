@@ -11,20 +11,26 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 from caesura._version import __version__
 from caesura.display.escaping import html_words
-from caesura.display.palette import STYLE
+from caesura.display.palette import PALETTE, STYLE
 from caesura.display.result import Block
 from caesura.display.svg import plain_text
 from caesura.display.table import Table
 from caesura.display.text_cells import clean
 from caesura.report.blocks import Document, Report, Section
-from caesura.report.page_parts import SCRIPT, page_style
 
 _WIDTH = 112  # letters of a drawing
 _PLAIN = 600_000  # bytes of drawings that may stand in the page as they are
 _PACKED = 2_000_000  # bytes of packed drawings after which the rest is zoomed out
+
+
+_STATIC = {file.name: file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "static").iterdir()}
+#: What makes paper of a page; the workbench has it too.
+PAPER_SCRIPT = _STATIC["paper.js"]
+SCRIPT = _STATIC["page.js"] + PAPER_SCRIPT
 
 
 def html_page(report: Report) -> str:
@@ -51,13 +57,25 @@ def _pieces(report: Report) -> Iterator[str]:
         f"script-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'\">"
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="generator" content="Caesura {__version__}"><title>{title} · Caesura</title>'
-        f"<style>{STYLE}{page_style()}</style></head><body>\n"
+        f"<style>{STYLE}{_style()}</style></head><body>\n"
         f"<header><p>Caesura report</p><h1>{html_words(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
     )
     yield from map(_section, report.opening)
     yield from _documents(report.documents)
     yield from map(_section, report.closing)
     yield f"</main>\n<script>{SCRIPT}</script>\n</body></html>\n"
+
+
+def _style() -> str:
+    """The page's style sheet; colours are those of the drawings, and always the light ones on paper."""
+
+    def block(side: int) -> str:
+        return "".join(f"--cs-{role}:{pair[side]};" for role, pair in PALETTE.items())
+
+    return (
+        f":root{{{block(0)}color-scheme:light dark}}@media (prefers-color-scheme:dark){{:root{{{block(1)}}}}}{_STATIC['page.css']}"
+        f"@media print{{:root,svg.caesura{{{block(0)}color-scheme:light}}{_STATIC['paper.css']}}}"
+    )
 
 
 def _contents(report: Report) -> str:

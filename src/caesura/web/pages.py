@@ -12,7 +12,7 @@ from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
-from caesura.report.page_parts import PAPER_SCRIPT
+from caesura.report.page import PAPER_SCRIPT
 from caesura.web.requests import Id
 from caesura.web.security import COOKIE, client_of, cookie_value, csrf_token, judge_guess
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["count_marks"]
-
 
 @kernel
 def count_marks(

@@ -15,8 +15,6 @@ from caesura.kernels.jit import kernel
 from caesura.vowels.kernels.hashing import mix
 from caesura.vowels.kernels.softmax import normalise
 
-__all__ = ["count_choices", "score_choices", "train_choices"]
-
 
 @kernel(plain=False)
 def count_choices(contexts: NDArray[Any], looks: NDArray[Any], states: NDArray[Any], counts: NDArray[Any]) -> None:

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["EDGE", "pair_scores", "prune", "word_endings"]
-
 #: Stands for the marks of a letter that is not there; the taggers' features know it by this number.
 EDGE = 904
 

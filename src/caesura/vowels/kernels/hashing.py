@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
 
-__all__ = ["SEED", "build_table", "find", "fold_in", "fold_in_arrays", "mix"]
-
 #: Where the hash of an empty sequence starts.
 SEED = np.uint64(0x243F6A8885A308D3)
 _STIR = np.uint64(0x9E3779B97F4A7C15)

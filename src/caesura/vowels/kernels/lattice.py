@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from caesura.kernels.jit import inline, kernel
 from caesura.vowels.kernels.hashing import find, fold_in
 
-__all__ = ["Candidates", "WordGrams", "best_paths", "path_posteriors"]
-
 _EMPTY = 0x243F6A8885A308D3
 _NEVER = -90.0  # a log probability below this marks a sequence that is a history and no more
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from caesura.kernels.jit import inline, kernel
 from caesura.vowels.kernels.hashing import find, fold_in
 
-__all__ = ["log_spelling", "log_symbol"]
-
 _EMPTY = 0x243F6A8885A308D3
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from caesura.kernels.jit import kernel
 
-__all__ = ["normalise"]
-
 
 @kernel(plain=False)
 def normalise(score: Any, width: Any) -> None:

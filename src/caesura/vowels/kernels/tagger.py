@@ -27,8 +27,6 @@ from caesura.vowels.kernels.tagger_features import (
     outer_features,
 )
 
-__all__ = ["count_features", "score_words", "tag_words", "train_epoch"]
-
 
 @inline
 def _counts(kept: Any, at: Any) -> Any:

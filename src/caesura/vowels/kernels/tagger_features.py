@@ -13,20 +13,6 @@ from numpy.typing import NDArray
 from caesura.kernels.jit import inline, kernel
 from caesura.vowels.kernels.hashing import fold_in, mix
 
-__all__ = [
-    "DYNAMIC",
-    "INNER",
-    "LEXICAL",
-    "MARK_IN_WORD",
-    "STATIC",
-    "WORD_AFTER",
-    "inner_features",
-    "marks_before",
-    "outer_features",
-    "static_features",
-    "word_hashes",
-]
-
 #: How many features a letter has: of letters only, of whole words, of the marks before it in its word and of those before its word.
 STATIC, LEXICAL, INNER, OUTER = 23, 12, 13, 8
 DYNAMIC = INNER + OUTER

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from caesura.kernels.jit import inline, kernel
 from caesura.vowels.kernels.hashing import find, fold_in
 
-__all__ = ["Bigrams", "katz_paths", "katz_posteriors"]
-
 
 class Bigrams(NamedTuple):
     """The states of every bare form, and a bigram model over them.
