@@ -11,6 +11,8 @@ import pytest
 
 import caesura as cs
 from caesura.errors import FormatError
+from caesura.formats import parquet_pages
+from caesura.formats.parquet_pages import damaged_page
 
 MARKS = cs.Segmentation.from_masses([2, 1, 2], units=["so", "twice", "five", "miles", "round"])
 LONG = "9" * 5000
@@ -24,6 +26,8 @@ REFUSED = [
     ("a.txt", "0.1\t0.5\ta\n0.5\tinf\tb\n", "line 2: the end is 'inf'"),
     ("a.jsonl", '{"text": "so far", "label": []}\n{"text": "so far"}\n', 'line 2: this text has no "label"'),
     ("a.ctm", "rec 1 0.1 0.2 a\nrec 1 1_000 0.2 b\n", "line 2: the start is '1_000'"),
+    ("a.ctm", "rec 1 0.1 1_000 a\n", "line 1: the duration is '1_000'"),
+    ("a.ctm", "rec 1 nan 0.2 a\n", "line 1: the start is 'nan'"),
     ("a.ctm", "rec 1 0.1 0.2 a\nrec 1 ٣ 0.2 b\n", "line 2: the start is '٣'"),
     ("a.csv", "item,coder,length,position\na,b,10,1_0\n", "line 2: position is '1_0', expected a whole number"),
     (
@@ -128,3 +132,41 @@ def test_parquet_files_without_a_checksum_are_read(tmp_path: Path) -> None:
     rows = {"item": ["a"], "coder": ["ann"], "length": [5], "positions": [[2]]}
     polars.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
     assert cs.read(tmp_path / "a.parquet")["a", "ann"].masses == [2, 3]
+
+
+def test_page_sums_of_other_writers_are_checked(tmp_path: Path) -> None:
+    """A file of Arrow's writer with a checksum per page (pyarrow 26, write_page_checksum=True): no flipped bit of a page is read."""
+    pytest.importorskip("polars")
+    content = (Path(__file__).parent / "page_sums.parquet").read_bytes()
+    pages = list(parquet_pages._pages(content))
+    assert len(pages) == 16
+    assert damaged_page(content) is None
+    for start, stop, _ in pages:
+        for bit in range(8 * start, 8 * stop):
+            flipped = bytearray(content)
+            flipped[bit // 8] ^= 1 << bit % 8
+            assert damaged_page(bytes(flipped)) == start
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    whole = cs.read(path)
+    assert whole["i2", "c"].masses == [5, 4, 7, 4]
+    path.write_bytes(bytes(flipped))
+    with pytest.raises(
+        cs.FormatError, match=rf"the file is damaged: the page at byte {start} does not fit its checksum;"
+    ):
+        cs.read(path)
+
+
+def test_files_that_are_streamed_are_checked_too(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    from caesura.statistics.engine import evaluate_files
+
+    corpus = cs.Corpus.from_dict({f"i{i}": {"ann": [2 + i, 3]} for i in range(30)})
+    for name in ("a", "b"):
+        cs.write(corpus, tmp_path / f"{name}.parquet")
+    content = bytearray((tmp_path / "b.parquet").read_bytes())
+    content[len(content) // 3] ^= 1
+    (tmp_path / "b.parquet").write_bytes(content)
+    files = tmp_path / "a.parquet", {"b": tmp_path / "b.parquet"}
+    with pytest.raises(cs.FormatError, match=r"b\.parquet: the file is damaged: its checksum does not fit"):
+        evaluate_files(*files, ["B"])

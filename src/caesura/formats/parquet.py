@@ -26,6 +26,7 @@ from caesura.errors import CaesuraError, FormatError, MissingExtra
 from caesura.files import Source
 from caesura.formats import caesura_json
 from caesura.formats.caesura_json import FORMAT, VERSION
+from caesura.formats.parquet_pages import damaged_page
 from caesura.model import Corpus, Hierarchy
 
 if TYPE_CHECKING:
@@ -306,8 +307,14 @@ def _put_sum(written: bytes) -> bytes:
     return written[:at] + b"crc32:%08x" % zlib.crc32(written) + written[at + len(_UNSUMMED) :]
 
 
+def check_sums(path: str | PathLike[str]) -> None:
+    """Refuse a file (or folder) that does not fit its own checksums, all of it read once."""
+    for part in parts_of(path):
+        _check_sum(Source(part))
+
+
 def _check_sum(source: Source) -> None:
-    """Refuse a file of ours whose bytes are not those that were written; files made elsewhere have no such sum."""
+    """Refuse a file of ours whose bytes are not those that were written; of files made elsewhere the pages that have a sum of their own."""
     with _mapped(source) as content:
         end = len(content)
         if end < 12 or bytes(content[-4:]) != b"PAR1":
@@ -318,11 +325,13 @@ def _check_sum(source: Source) -> None:
             at = marks[-1].start()
             pieces = chain(_chunks(content, 0, at), [_UNSUMMED], _chunks(content, at + len(_UNSUMMED), end))
             if reduce(lambda total, piece: zlib.crc32(piece, total), pieces, 0) != int(marks[-1][1], 16):
-                raise FormatError(
-                    source.path,
-                    None,
-                    "the file is damaged: its checksum does not fit its content; take it from where it was written.",
-                )
+                raise _damaged(source, "its checksum does not fit its content")
+        elif (page := damaged_page(content)) is not None:
+            raise _damaged(source, f"the page at byte {page} does not fit its checksum")
+
+
+def _damaged(source: Source, how: str) -> FormatError:
+    return FormatError(source.path, None, f"the file is damaged: {how}; take it from where it was written.")
 
 
 @contextmanager

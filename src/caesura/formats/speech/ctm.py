@@ -22,13 +22,14 @@ from caesura.formats.speech.intervals import (
 from caesura.model import Annotation, Corpus
 
 _ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
+_TIME = r"(?:\d[\d._]*(?:[eE][+-]?\d+)?|nan|inf)"
 _ALONE = "1"  # the channel where a corpus has no tracks
 
 
 def sniff(head: str) -> bool:
-    """Recognise a recording, a channel, two times and a word."""
+    """Recognise a recording, a channel, two times (also as people should not write them, so that their line is named) and a word."""
     line = next((x for x in head.split("\n") if x.strip() and not x.startswith(";;")), "")
-    return re.match(r"\S+\s+\S+\s+\d+(\.\d+)?\s+\d+(\.\d+)?\s+\S+", line) is not None
+    return re.match(rf"\S+\s+\S+\s+{_TIME}\s+{_TIME}\s+\S+", line) is not None
 
 
 def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.parquet import item_names, parts_of
+from caesura.formats.parquet import check_sums, item_names, parts_of
 from caesura.metrics import Metric
 from caesura.model.pairs import Missing
 from caesura.statistics.counted import References
@@ -115,9 +115,9 @@ def plan_run(
     if items_per_fragment < 1:
         raise CaesuraError(f"a fragment holds one item or more, not {items_per_fragment}.")
     paths = [reference, *(path for _, path in systems)]
+    faults = list(_damages(paths, keep_going))
     cuts = _cuts([_Part(path) for path in paths], items_per_fragment, keep_going)
     partitions: Partitions | None = None
-    faults: list[str] = []
     if isinstance(cuts, _Cuts):
         items = cuts.items
         fragments = tuple(
@@ -130,7 +130,8 @@ def plan_run(
         )
     else:
         number = -(-cuts // items_per_fragment)
-        partitions, items, faults = deal_out(paths, scratch, number, items_per_fragment)
+        partitions, items, lost = deal_out(paths, scratch, number, items_per_fragment)
+        faults += lost
         fragments = tuple(Fragment(each, each, ()) for each in range(number))
     identity = {
         "files": [
@@ -159,6 +160,17 @@ def plan_run(
         partitions=partitions,
         faults=tuple(faults),
     )
+
+
+def _damages(paths: Sequence[Path], keep_going: bool) -> Iterator[str]:
+    """Read every file once against its own checksums; one that does not fit is refused, or said to be so where the run may keep going."""
+    for path in paths:
+        try:
+            check_sums(path)
+        except FormatError as fault:
+            if not keep_going:
+                raise
+            yield str(fault)
 
 
 def pieces_of(plan: Plan, fragment: Fragment, number: int) -> list[Fragment]:
