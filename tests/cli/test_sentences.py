@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,6 @@ def test_help_survives_python_without_docstrings(command: str) -> None:
 
 
 def test_serve_opens_the_browser_unless_told_not_to(monkeypatch) -> None:
-    import socket
     import webbrowser
 
     from caesura.cli import serve
@@ -81,3 +81,15 @@ def test_serve_opens_the_browser_unless_told_not_to(monkeypatch) -> None:
         serve._open_when_up(*listening.getsockname(), "http://here/")
     assert opened == ["http://here/"]
     assert "--no-browser" in caesura("serve", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://me:top@secret@db:word/x", "me:secret@db/x", "no-such://db/x?password=secret"]
+)
+def test_an_odd_address_of_a_database_is_refused_without_its_password(address: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    said = refused("serve", "--no-browser", "--port", port, "--database", address)
+    assert "cannot be opened" in said
+    assert "secret" not in said

@@ -230,6 +230,9 @@ def test_damage_found_on_the_way_stops_changes(calm: TestClient, project: int) -
         "postgresql://me:topsecret@db:word/x",
         "no-such://me:topsecret@db/x",
         "://topsecret",
+        "sqlite:///me:topsecret@db/no/such/folder",
+        "no-such://db/x?password=topsecret",
+        "no-such://me:top?topsecret@db/x",
     ],
 )
 def test_an_odd_address_of_a_store_shows_no_password(address: str) -> None:

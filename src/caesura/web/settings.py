@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -72,9 +71,22 @@ class Settings:
 
     @property
     def database_shown(self) -> str:
-        """The store as a terminal may show it, without the password of an address.
+        """The store as a terminal may show it."""
+        return shown_address(self.database)
 
-        >>> Settings(database="postgresql+psycopg://me:secret@db/x").database_shown
-        'postgresql+psycopg://me:***@db/x'
-        """
-        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.database)
+
+def shown_address(address: str) -> str:
+    """Name a store in a sentence: a file by its path, a server without anything that might be its password, however it is written.
+
+    >>> shown_address("sqlite:///a.sqlite"), shown_address("postgresql://me:a@b@db:5432/x?password=c")
+    ('a.sqlite', 'postgresql://…@db:5432/x')
+    >>> shown_address("me:secret@db/x"), shown_address("/data/a@b.sqlite")
+    ('…@db/x', '/data/a@b.sqlite')
+    """
+    scheme, found, rest = address.partition("://")
+    if not found or scheme.startswith("sqlite"):
+        path = rest.removeprefix("/") if found else address
+        before, _, place = path.rpartition("@")
+        return f"…@{place}" if ":" in before else path
+    before, _, place = rest.partition("?")[0].rpartition("@")
+    return f"{scheme}://…@{place}" if before else f"{scheme}://…"

@@ -21,6 +21,7 @@ from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.web import rows
 from caesura.web.rows import ORIGINS, AnnotationState, Item, NotFound, StoreFault
 from caesura.web.schema import codings, comments, items, metadata, projects, revisions
+from caesura.web.settings import shown_address
 
 #: Milliseconds for another program to let go of the file.
 _PATIENCE = 10_000
@@ -55,10 +56,10 @@ class Store:
             if self.damage is None:
                 metadata.create_all(self.engine)
         except (SQLAlchemyError, ImportError) as fault:
-            raise CaesuraError(f"the store {_shown(url)} cannot be opened: {_reason(fault)}.") from None
+            raise CaesuraError(f"the store {shown_address(url)} cannot be opened: {_reason(fault)}.") from None
         except ValueError:  # Python's own words would quote the piece of the password it stumbled over
             raise CaesuraError(
-                f"the store {_shown(url)} cannot be opened: its address is not DRIVER://USER:PASSWORD@HOST:PORT/NAME."
+                f"the store {shown_address(url)} cannot be opened: its address is not DRIVER://USER:PASSWORD@HOST:PORT/NAME."
             ) from None
 
     def close(self) -> None:
@@ -396,19 +397,6 @@ class Store:
 
 #: How SQLite says that its file is not what it wrote.
 _DAMAGED = ("malformed", "not a database", "corrupt")
-
-
-def _shown(url: str) -> str:
-    """A store as a sentence may name it: a file by its path, a server without anything that might be its password.
-
-    >>> _shown("sqlite:///a.sqlite"), _shown("postgresql://me:a@b@db:5432/x")
-    ('a.sqlite', 'postgresql://…@db:5432/x')
-    """
-    scheme, _, rest = url.partition("://")
-    if scheme.startswith("sqlite"):
-        return rest.removeprefix("/")
-    before, _, place = rest.rpartition("@")
-    return f"{scheme}://…@{place}" if before else f"{scheme}://…"
 
 
 def _reason(fault: Exception) -> str:
