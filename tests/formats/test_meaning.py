@@ -32,9 +32,13 @@ REFUSED = [
     ("a.csv", "item,coder,length,position\na,b,10,1_0\n", "line 2: position is '1_0', expected a whole number"),
     (
         "a.cha",
-        "@UTF8\n@Begin\n@Participants:\tCHI Child\n*CHI:\tmore cookie .\n%mor:\tqn|more .\n@End\n",
-        "line 1: this is a CHAT",
+        "@UTF8\n@Begin\n%mor:\tqn|more .\n*CHI:\tmore .\n@End\n",
+        "line 3: the tier %mor stands before any utterance",
     ),
+    ("a.cha", "@UTF8\n@Begin\n*CHI:\tmore .\nANN: no .\n@End\n", "line 4: expected a header"),
+    ("a.txt", "@UTF8\n@Begin\n*CHI:\tmore .\n@End\n", "line 1: this is a CHAT transcript .* read it with format=chat"),
+    ("a.cha", "@UTF8\n@Begin\n@End\n", "the transcript holds no utterance"),
+    ("a.cha", "@UTF8\n@Begin\n*CHI:\t&=laughs .\n@End\n", "the transcript holds no word; read level=utterances"),
     ("a.phn", "0 ٣٠٥٠ h#\n", "line 1: expected 'first-sample last-sample label'"),
 ]
 ENDLESS = [

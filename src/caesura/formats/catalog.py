@@ -94,6 +94,7 @@ FORMATS: Registry[Any] = Registry(
         "segeval-tsv": _entry("segeval_tsv", "segeval's TSV of masses", ".tsv .csv", "units, untyped, coders, textless"),
         "wiki727": _entry("wiki727", "text with wiki-727 headings", ".txt .text", "units, untyped, names, text"),
         "choi": _entry("choi", "text with lines of =====", ".txt .ref", "units, untyped, text"),
+        "chat": _entry("speech.chat", "a CHAT transcript", ".cha", "units, types, untyped, names, time, spans in time, unnamed spans, tracks, text, textless, attributes"),
         "transcript": _entry("transcript", "a transcript with endnotes", ".txt", "units, types, tracks, text"),
         "textgrid": _entry("speech.textgrid", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time"),
         "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks, spans in time, unnamed spans"),

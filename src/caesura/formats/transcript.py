@@ -52,8 +52,7 @@ def read(
         raise FormatError(
             source.path,
             source.text.count("\n", 0, chat.start()) + 1,
-            f"this is a CHAT transcript ({chat[0].strip()}), whose headers and dependent tiers are no speech; "
-            "turn it into ELAN with CLAN's chat2elan and read that.",
+            f"this is a CHAT transcript ({chat[0].strip()}); read it with format=chat (--format chat).",
         )
     speech = Speech(Convention.of(**conventions), source.path)
     speaker = ""
