@@ -197,7 +197,7 @@ def test_the_assignment_of_two_is_their_integer_programme_and_their_partition() 
     for seed in range(12):
         units, rows = columns_of(random_corpus(seed, 2, 30, 120))
         costs = Costs(1.0 + seed % 3, 1.0, 1.0, np.empty((0, 0)))
-        cost = align_two(units, int(rows[1]), costs, np.empty(rows[-1], np.int64))
+        cost = align_two(units, int(rows[1]), costs, 10**6, np.empty(rows[-1], np.int64))
         tuples = list_tuples(units, rows, costs, 10**6)
         shape = (rows[-1], len(tuples.costs))
         matrix = sparse.csc_array((np.ones(len(tuples.units)), tuples.units, tuples.first), shape=shape)
@@ -418,7 +418,7 @@ def test_overlap_is_refused_with_both_spans_named() -> None:
     assert list(span_agreements(corpus)) == ["gamma", "gamma-cat"]
 
 
-def test_bad_input_is_one_sentence() -> None:
+def test_bad_input_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     ann, ben = spans([(0, 10, "x")]), spans([(5, 15, "y")])
     with pytest.raises(CaesuraError, match="two annotators of one text"):
         gamma({"ann": ann})
@@ -440,5 +440,8 @@ def test_bad_input_is_one_sentence() -> None:
                     {"precision": 0}, {"names": np.ones((2, 2))}, {"names": {"x": {}}}, {"unaligned": "no"}, {"level": 2}):  # fmt: skip
         with pytest.raises(CaesuraError):
             gamma({"ann": ann, "ben": ben}, **options)
+    monkeypatch.setattr(alignment_module, "MOST", 1)
+    with pytest.raises(CaesuraError, match="might be the same unit"):
+        gamma({"ann": spans([(0, 10)] * 7), "ben": spans([(0, 10)] * 7)}, samples=2)
     with pytest.raises(CaesuraError, match="shorter than one step"):
         alpha_u({"ann": spans([(0, 0.5, "x")], 2.0, time=True), "ben": spans([], 2.0, time=True)}, resolution=1)

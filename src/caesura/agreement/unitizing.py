@@ -216,7 +216,9 @@ def _alphas(
         return np.array(rows)
 
     signature = "|".join(["alpha-u", *_grid(texts, step), f"overlap:{overlap}", f"v:{__version__}"])
-    return {"alpha-u": _answer("alpha-u", texts, count, (0, 1), interval, signature, _label_values(texts, count, 2))}
+    rows = count(texts)
+    behind = _label_values(texts, rows, 2)
+    return {"alpha-u": _answer("alpha-u", texts, rows, count, (0, 1), interval, signature, behind)}
 
 
 def u_alpha(
@@ -263,7 +265,8 @@ def _u_alphas(
             rows.append(count_coincidences(text, whole_positions(text, step), difference))
         return np.array([each.row for each in rows])
 
-    behind = _label_values(texts, count, 6, 4)
+    rows = count(texts)
+    behind = _label_values(texts, rows, 6, 4)
     met, marked = behind.pop("lengths")
     with np.errstate(invalid="ignore"):
         behind["coverage"] = dict(zip(texts.labels, (met / marked).tolist(), strict=True))
@@ -272,7 +275,7 @@ def _u_alphas(
         where = 2 * _U_ALPHA.index(name)
         only = [f"difference:{difference}"] if name == "cu-alpha" else []
         signature = "|".join([name, *_grid(texts, step), *only, f"v:{__version__}"])
-        answers[name] = _answer(name, texts, count, (where, where + 1), interval, signature, behind)
+        answers[name] = _answer(name, texts, rows, count, (where, where + 1), interval, signature, behind)
     return answers
 
 
@@ -288,11 +291,9 @@ def _grid(texts: SpanTexts, step: float) -> list[str]:
     return [f"res:{step:g}"] if texts.corpus.timed or step != 1 else []
 
 
-def _label_values(
-    texts: SpanTexts, count: Callable[[SpanTexts], Values], first: int, columns: int = 2
-) -> dict[str, Any]:
+def _label_values(texts: SpanTexts, rows: Values, first: int, columns: int = 2) -> dict[str, Any]:
     """The coefficient of every label, over all texts, and what else stands beside it."""
-    sums = count(texts).sum(axis=0)[first:].reshape(len(texts.labels), columns)
+    sums = rows.sum(axis=0)[first:].reshape(len(texts.labels), columns)
     values = _value(sums[:, 0], sums[:, 1])
     return {"by_label": dict(zip(texts.labels, values.tolist(), strict=True)), "lengths": sums[:, 2:].T}
 
@@ -305,24 +306,24 @@ def _value(observed: Values, expected: Values) -> Values:
 def _answer(
     name: str,
     texts: SpanTexts,
+    rows: Values,
     count: Callable[[SpanTexts], Values],
     columns: tuple[int, int],
     interval: Interval,
     signature: str,
     behind: Mapping[str, Any],
 ) -> Agreement:
-    """A coefficient that is one less a quotient of two sums over texts, with what stands behind it."""
+    """A coefficient that is one less a quotient of two ``columns`` of the rows per text, with what stands behind it.
 
-    def sums_by_item(texts: SpanTexts) -> Values:
-        table = np.zeros((len(texts.corpus.items), 2))
-        np.add.at(table, texts.item_of, count(texts)[:, columns])
-        return table
+    ``count`` makes such rows, of the texts without a coder.
+    """
 
     def without(coder: int) -> float:
         left = texts.without(coder)
         return float("nan") if left is None else float(_value(*count(left)[:, columns].sum(axis=0)))
 
-    sums = sums_by_item(texts)
+    sums = np.zeros((len(texts.corpus.items), 2))
+    np.add.at(sums, texts.item_of, rows[:, columns])
     observed, expected = sums.sum(axis=0)
     silent = describe_silent(texts)
     notes = ([silent] if silent else []) + ([_UNDEFINED[name]] if not expected > 0 else [])

@@ -14,9 +14,10 @@ from caesura.agreement.unitizing_costs import Dissimilarity
 from caesura.agreement.unitizing_texts import SpanTexts
 from caesura.display.result import Result
 from caesura.display.table import Table
+from caesura.errors import CaesuraError
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_merging import merge_annotators
-from caesura.kernels.unitizing_partition import align_each, partition
+from caesura.kernels.unitizing_partition import PAIRS, align_each, partition
 from caesura.kernels.unitizing_tuples import list_tuples
 from caesura.model import Spans
 from caesura.words import number_of
@@ -110,6 +111,11 @@ def align_columns(
         offsets = rows[sizes[text] : sizes[text + 1] + 1]
         here = slice(offsets[0], offsets[-1])
         own = Units(*(column[here] for column in units))
+        if np.isnan(out[text, 0]) and len(offsets) == 3:
+            raise CaesuraError(
+                f"more than {PAIRS * MOST:,} pairs of spans might be the same unit; spans that lie so thick on each other "
+                "have no alignment that fits into memory."
+            )
         solve = _bounds_only if np.isnan(out[text, 0]) else _solve_open
         out[text] = solve(own, offsets - offsets[0], costs, tuple_of[here], limit)
     return Aligned(out[:, 0], out[:, 1], tuple_of)
@@ -154,7 +160,7 @@ def _bounds_only(
         sides = [slice(offsets[i], offsets[i + 1]), slice(offsets[j], offsets[j + 1])]
         both = Units(*(np.concatenate([column[side] for side in sides]) for column in units))
         middle = int(offsets[i + 1] - offsets[i])
-        lower += align_two(both, middle, costs, np.empty(len(both.starts), np.int64))
+        lower += align_two(both, middle, costs, PAIRS * MOST, np.empty(len(both.starts), np.int64))
     return upper, lower / (n * (n - 1) / 2)
 
 

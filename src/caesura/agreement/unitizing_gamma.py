@@ -34,9 +34,8 @@ from caesura.words import check_above_zero, check_choice, check_whole
 Unaligned: TypeAlias = Literal["leave", "count"]
 Values: TypeAlias = NDArray[np.float64]
 
-_BLOCK = (
-    50  # random texts that share a stream of random numbers: fixed, so that no number of threads changes the answer
-)
+#: Random texts, and units in them, that share a stream of random numbers: so that no number of threads changes the answer.
+_BLOCK, _UNITS = 50, 2_000_000
 _ENOUGH = 30  # samples for the values without each annotator
 
 
@@ -114,15 +113,14 @@ class Gamma:
 
     def _draw(self, stage: int, number: int) -> Expected:
         texts = [self.texts.text(t) for t in range(len(self.texts))]
+        sizes = [max(1, min(_BLOCK, _UNITS // max(1, len(text.units.starts)))) for text in texts]
         jobs = [
-            (t, block, min(_BLOCK, number - block * _BLOCK))
-            for t in range(len(texts))
-            for block in range(ceil(number / _BLOCK))
+            (t, first, min(size, number - first)) for t, size in enumerate(sizes) for first in range(0, number, size)
         ]
 
         def work(job: tuple[int, int, int]) -> tuple[Values, Values, Values]:
-            text, block, size = job
-            random = np.random.default_rng([self.samples.seed, text, stage, block])
+            text, first, size = job
+            random = np.random.default_rng([self.samples.seed, text, stage, first])
             if not len(texts[text].units.starts):
                 return np.zeros(size), np.zeros(2), np.zeros((len(self.texts.labels), 2))
             drawn = draw_texts(texts[text], self.samples.sampler, size, random)
@@ -134,8 +132,8 @@ class Gamma:
             answers = list(pool.map(work, jobs))
         disorder, names = np.empty((len(texts), number)), np.zeros((len(texts), 2))
         by_code = np.zeros((len(self.texts.labels), 2))
-        for (text, block, size), (values, own, codes) in zip(jobs, answers, strict=True):
-            disorder[text, block * _BLOCK : block * _BLOCK + size] = values
+        for (text, first, size), (values, own, codes) in zip(jobs, answers, strict=True):
+            disorder[text, first : first + size] = values
             names[text] += own
             by_code += codes
         return Expected(disorder, names, by_code)

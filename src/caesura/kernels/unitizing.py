@@ -113,21 +113,17 @@ def close_units(u: int, units: Units, others: ByLength, costs: Costs, limit: flo
 
 
 @kernel
-def count_close_pairs(units: Units, start: int, stop: int, others: ByLength, costs: Costs, limit: float) -> int:
-    """Count the pairs of a unit ``start:stop`` and another annotator's that cost less than ``limit``."""
-    total, nothing = 0, np.empty(0, np.int64)
-    for u in range(start, stop):
-        total += close_units(u, units, others, costs, limit, nothing)
-    return total
+def align_two(units: Units, middle: int, costs: Costs, most: int, partner: NDArray[Any]) -> float:
+    """Pair the units before ``middle`` with those from there on at least cost; note each unit's partner or -1, return the cost.
 
-
-@kernel
-def align_two(units: Units, middle: int, costs: Costs, partner: NDArray[Any]) -> float:
-    """Pair the units before ``middle`` with those from there on at least cost; note each unit's partner or -1, return the cost."""
+    NaN where more than ``most`` pairs can pay: then nothing was tried.
+    """
     others, limit, size = sort_by_length(units, middle, len(units.starts)), 2 * costs.delta, len(units.starts)
     first, nothing = np.zeros(middle + 1, np.int64), np.empty(0, np.int64)
     for u in range(middle):
         first[u + 1] = first[u] + close_units(u, units, others, costs, limit, nothing)
+        if first[u + 1] > most:
+            return np.nan
     columns, weights = np.empty(first[-1], np.int64), np.empty(first[-1])
     for u in range(middle):
         close_units(u, units, others, costs, limit, columns[first[u] : first[u + 1]])

@@ -18,6 +18,7 @@ from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_tuples import Tuples, list_tuples
 
 CLOSE = 1e-10  # costs that are closer than this are the same
+PAIRS = 32  # pairs of units that take the room of a tuple
 
 
 class Narrowed(NamedTuple):
@@ -52,11 +53,11 @@ def align_many(
 ) -> tuple[float, float]:
     """Align one text at least cost: an assignment of two annotators, a partition of more; return the cost and the bound below it.
 
-    The bound is NaN where there are more than ``most`` tuples to choose from: then nothing was tried.
+    Both are NaN where there are more than ``most`` tuples to choose from: then nothing was tried.
     """
     size = len(units.starts)
     if len(offsets) == 3:
-        cost = align_two(units, offsets[1], costs, tuple_of)
+        cost = align_two(units, offsets[1], costs, PAIRS * most, tuple_of)
         for u in range(size):
             tuple_of[u] = u if tuple_of[u] < 0 else min(u, tuple_of[u])
         return cost, cost
