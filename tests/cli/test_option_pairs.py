@@ -23,6 +23,8 @@ from caesura.cli.main import COMMANDS
 from caesura.formats import read, write
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.segmenters import segmenter
+from caesura.vowels import VowelRestorer
+from caesura.vowels.samples import HEBREW
 from cli.command import caesura
 
 
@@ -54,7 +56,15 @@ TYPES = {
 }
 DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"), "width": given("--width 30")}
 #: What says only what the other implies: files are streamed through local threads where nothing else is asked for.
-IMPLIED = {("engine", "checkpoint"), ("engine", "keep_going")}
+#: A corpus of vowels has its language, and --language only refuses another.
+IMPLIED = {
+    ("engine", "checkpoint"),
+    ("engine", "keep_going"),
+    ("path", "language"),
+    ("signs", "language"),
+    ("language", "path"),
+    ("missing", "language"),
+}
 #: What has something to do on other data than ours: chance that is too large to be exact, levels of nested segments.
 #: And numbers of segments that are learnt where they are given.
 ELSEWHERE = {
@@ -281,6 +291,58 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "json": JSON,
         },
     ),
+    "vowels corpus": (
+        "sample --language hebrew",
+        {
+            "output": given("--output out/bible.txt"),
+            "path": given("--path here.zip", on="quran"),
+            "bare": given("--bare"),
+            "signs": given("--keep-signs", on="quran"),
+            "language": given("--language arabic", on="sample"),
+            "encoding": given("--encoding cp1255", on="heb/old.txt"),
+            "json": JSON,
+        },
+    ),
+    "vowels train": (
+        "sample --output out/a.model",
+        {
+            "output": given("--output out/other.model"),
+            "model": given("--model best"),
+            "missing": given("--missing short", on="sample --output out/a.model --language arabic"),
+            "language": given("--language arabic"),
+            "path": given("--path here.zip", on="quran --output out/a.model"),
+            "lexicon": given("--lexicon heb/b.txt"),
+            "epochs": given("--epochs 3", needs="--model best"),
+            "seed": given("--seed 7", needs="--model best"),
+            "encoding": given("--encoding cp1255", on="heb/old.txt --output out/a.model"),
+            "json": JSON,
+        },
+    ),
+    "vowels restore": (
+        "hebrew.model bare.txt",
+        {
+            "nbest": given("--nbest 2"),
+            "existing": given("--existing replace", on="hebrew.model heb/b.txt"),
+            "colour": given("--colour"),
+            "json": JSON,
+        },
+    ),
+    "vowels evaluate": (
+        "sample",
+        {
+            "model": given("--model best"),
+            "split": given("--split blocks"),
+            "test": given("--test 0.3"),
+            "folds": given("--folds 3", needs="--split blocks"),
+            "missing": given("--missing short", on="sample --language arabic"),
+            "language": given("--language arabic"),
+            "path": given("--path here.zip", on="quran"),
+            "epochs": given("--epochs 3", needs="--model best"),
+            "seed": given("--seed 7"),
+            "encoding": given("--encoding cp1255", on="heb/old.txt"),
+            "json": JSON,
+        },
+    ),
     "demo": ("boundaries", {"listed": given("--list", on=" "), "width": given("--width 30"), "json": JSON}),
     "list": ("samples", {"json": JSON}),
     "serve": (
@@ -298,15 +360,19 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
 
 
 def options_of(command: str) -> dict[str, click.Parameter]:
-    return {str(each.name): each for each in COMMANDS[command].params if isinstance(each, click.Option)}
+    return {str(each.name): each for each in commands()[command].params if isinstance(each, click.Option)}
 
 
-def every_command() -> list[str]:
-    """Our own commands; those of vowels/ plug in as a stranger's do."""
-    return [name for name in COMMANDS if not isinstance(COMMANDS[name], click.Group)]
+def commands() -> dict[str, click.Command]:
+    """Every command, those of a group under both names."""
+    found = {}
+    for name, command in COMMANDS.items():
+        inside = command.commands.items() if isinstance(command, click.Group) else ()
+        found |= {f"{name} {each}": one for each, one in inside} or {name: command}
+    return found
 
 
-@pytest.mark.parametrize("command", every_command())
+@pytest.mark.parametrize("command", commands())
 def test_every_option_is_in_the_plan(command: str) -> None:
     assert command in PLANS, "say above how this command is called"
     assert set(PLANS[command][1]) == set(options_of(command)), "say above how each option is given"
@@ -415,6 +481,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
     (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
     _write_pointed(here / "heb")
+    VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
+    (here / "bare.txt").write_text("ספר יפה ספר הספר\n", encoding="utf-8")
     _write_story(here)
     _write_sound(here / "sound.wav")
     return here
@@ -432,6 +500,7 @@ def _write_pointed(folder: Path) -> None:
     text = "שָׁלוֹם רַב\nבֹּקֶר טוֹב\nשָׁלוֹם לְךָ\n"
     folder.mkdir()
     (folder / "a.txt").write_text(text, encoding="utf-8")
+    (folder / "old.txt").write_text(text * 4, encoding="cp1255")
     (folder / "b.txt").write_text(text.replace("שָׁלוֹם", "שִׁלוֹם"), encoding="utf-8")
 
 
@@ -525,6 +594,8 @@ class _recorded:
         from caesura.papers import Reproduction
         from caesura.report import measures
         from caesura.statistics import significance
+        from caesura.vowels import VowelRestorer, corpora
+        from caesura.vowels import study as vowel_study
 
         tested = significance.paired_test
 
@@ -549,7 +620,27 @@ class _recorded:
             self.handed.append(f"{sizes} {seed}")
             return []
 
+        def study(corpus: Any, part: Any, model: str, *, missing: str, parameters: dict[str, Any]) -> Any:
+            self.handed.append(f"{corpus} {part} {model} {missing} {parameters}")
+            return trained(corpus, part, "unigram", missing=missing)
+
+        def fit(restorer: Any, lines: Any, progress: Any = None) -> Any:
+            if progress is None:  # by `evaluate`
+                return fitted(restorer, lines)
+            self.handed.append(f"{restorer.get_params()} {list(lines)}")
+            return restorer
+
+        def fetch(where: Path | None, signs: bool, language: str | None) -> Any:
+            self.handed.append(f"{where} {signs}")
+            return corpora.load_corpus("sample", language="arabic")
+
+        trained, fitted = vowel_study.study, VowelRestorer.fit
         self.patches = [
+            patch.object(vowel_study, "study", study),
+            patch.object(VowelRestorer, "fit", fit),
+            patch.object(VowelRestorer, "save", lambda restorer, path: Path(path).write_text("a model")),
+            patch.dict(corpora.CORPORA, quran=fetch),
+            patch("time.perf_counter", lambda: 0.0),
             patch.object(evaluate, "evaluate_streamed", stream),
             patch.object(evaluate, "evaluate_corpora", count),
             patch.object(significance, "paired_test", test),

@@ -54,6 +54,11 @@ class Evaluation(Results):
         return self.resampling.level
 
     @property
+    def resamples(self) -> int:  # type: ignore[override]
+        """How many the intervals come from."""
+        return self.resampling.resamples
+
+    @property
     def pairs(self) -> Pairs:
         """The pairs of the first system."""
         return next(iter(self.counted.values())).pairs

@@ -113,8 +113,9 @@ class Results(Result):
         """What was compared, in a few words."""
         return number_of(self.count, "item")
 
-    #: Of the intervals.
+    #: Of the intervals: the share they promise to hold, and how many resamples they come from; of none there are none.
     level: float = 0.95
+    resamples: int = 10_000
 
     def tables(self) -> Sequence[Table]:
         """Every score with its interval; below it, what belongs beside the numbers and their signatures."""
@@ -150,7 +151,7 @@ class Results(Result):
     def warnings(self) -> list[str]:
         """Sentences about numbers that deserve a second look: one item, items without a score, systems below a degenerate baseline."""
         sentences = self.unmeasured()
-        if self.count == 1:
+        if self.count == 1 and self.resamples:
             sentences.append("one item leaves nothing to resample, so that there are no intervals and no tests.")
         for system, measured in self.systems.items():
             for name, m in measured.items():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import click
 
 from caesura.cli.command import Argument, Commands, Option
+from caesura.cli.conflicts import among, conflicts, not_among
 from caesura.cli.options import Encoding, Json, Seed
 
 if TYPE_CHECKING:
@@ -204,6 +205,44 @@ def evaluate(
         as_json(result.as_dict())
     else:
         show_blocks(result.tables())
+
+
+# ---------------------------------------------------------------------- options that would have no effect
+
+
+def _is_file(_: str, value: Any) -> str | None:
+    """Hold where a name is that of a file."""
+    return f" with {value}" if Path(str(value)).is_file() else None
+
+
+def _is_no_file(_: str, value: Any) -> str | None:
+    return None if Path(str(value)).is_file() else f" with {value}"
+
+
+_OF_CORPORA = (
+    *conflicts("path", "name", "the sample comes with the program", among("sample")),
+    *conflicts("path", "name", "a text file is read from where it is", _is_file),
+    *conflicts("encoding", "name", "it is that of a text file", _is_no_file),
+)
+_OF_BEST = "only best passes over the text, in an order of its own"
+
+corpus.conflicts = (  # type: ignore[attr-defined]
+    *_OF_CORPORA,
+    *conflicts("signs", "name", "a text file is taken as it is", _is_file),
+    *conflicts("signs", "name", "the sample has none", among("sample")),
+    *conflicts("bare", "json", "JSON tells only how much there is", unless="output"),
+)
+train.conflicts = (*_OF_CORPORA, *conflicts("epochs seed", "model", _OF_BEST, not_among("best")))  # type: ignore[attr-defined]
+restore.conflicts = conflicts("colour", "json nbest", "only the text itself is coloured")  # type: ignore[attr-defined]
+evaluate.conflicts = (  # type: ignore[attr-defined]
+    *_OF_CORPORA,
+    *conflicts(
+        "split test folds missing epochs seed", "model", "a model file is tested as it is, on all lines", _is_file
+    ),
+    *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("test seed", "split", "blocks are cut without chance", among("blocks")),
+    *conflicts("folds", "split", "it is the number of blocks", not_among("blocks")),
+)
 
 
 # ---------------------------------------------------------------------- reading and writing
