@@ -39,7 +39,7 @@ def opened(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
         paste = page.locator("#paste")
         paste.get_by_label("Item").fill(item)
         paste.get_by_label("Coder").fill(coder)
-        paste.get_by_label("Text").fill(text)
+        paste.locator("textarea").fill(text)
         paste.get_by_role("button", name="Add text").click()
         page.wait_for_function("n => document.querySelectorAll('#item-table tbody bdi').length >= n + 2", arg=number)
 

@@ -32,7 +32,8 @@ def check_that_many_writers_lose_nothing(store: Store) -> None:
     """Eight threads change one annotation; each change is made or refused, and none goes over another."""
     project = store.add_project("p")
     store.add_corpus(project, Corpus.from_dict({"i": {"x": [50, 50]}}), origin="test")
-    (state,) = store.annotations(store.items(project)[0].id)
+    (brought,) = store.annotations(store.items(project)[0].id)
+    state = store.add_annotation(brought.item, "gold", brought.marks, origin="copy of x")
     won: list[int] = []
     lost: list[int] = []
 

@@ -8,7 +8,7 @@ pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
 
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation
-from caesura.web.rows import Conflict, NotFound
+from caesura.web.rows import AnnotationState, Conflict, NotFound
 from caesura.web.store import Store
 from web_store import KINDS, check_that_it_comes_back, check_that_many_writers_lose_nothing
 
@@ -31,6 +31,12 @@ def corpus() -> Corpus:
     )
 
 
+def begun(store: Store, project: int) -> AnnotationState:
+    """An annotation that may be changed: a copy of ann's."""
+    ann, *_ = store.annotations(store.items(project)[0].id)
+    return store.add_annotation(ann.item, "gold", ann.marks, origin="copy of ann")
+
+
 def test_a_corpus_comes_back_as_it_went_in(store: Store) -> None:
     project = store.add_project("poems")
     assert store.add_corpus(project, corpus(), origin="test") == 3
@@ -46,7 +52,7 @@ def test_every_kind(store: Store, marks: Segmentation | Hierarchy) -> None:
 def test_undo_redo_and_branches(store: Store) -> None:
     project = store.add_project("p")
     store.add_corpus(project, corpus(), origin="test")
-    (state, _) = store.annotations(store.items(project)[0].id)
+    state = begun(store, project)
     assert (state.version, state.can_undo, state.can_redo) == (1, False, False)
     one = store.change(state.id, 1, Segmentation.from_masses([3, 4]), operation={"kind": "move"})
     two = store.change(state.id, 2, Segmentation.from_masses([4, 3]), operation={"kind": "move"})
@@ -68,7 +74,7 @@ def test_undo_redo_and_branches(store: Store) -> None:
 def test_redo_follows_the_branch_that_was_made_last(store: Store) -> None:
     project = store.add_project("p")
     store.add_corpus(project, corpus(), origin="test")
-    (state, _) = store.annotations(store.items(project)[0].id)
+    state = begun(store, project)
     for number, masses in enumerate(([3, 4], [4, 3], [1, 6])):  # three branches from one start
         changed = store.change(state.id, 1 + 2 * number, Segmentation.from_masses(masses), operation={"kind": "move"})
         back = store.undo(state.id, changed.version)
@@ -81,7 +87,7 @@ def test_redo_follows_the_branch_that_was_made_last(store: Store) -> None:
 def test_a_stale_version_never_overwrites(store: Store) -> None:
     project = store.add_project("p")
     store.add_corpus(project, corpus(), origin="test")
-    (state, _) = store.annotations(store.items(project)[0].id)
+    state = begun(store, project)
     store.change(state.id, 1, Segmentation.from_masses([3, 4]), operation={"kind": "move"})
     with pytest.raises(Conflict, match="at version 2 now, your change was made on version 1") as caught:
         store.change(state.id, 1, Segmentation.from_masses([6, 1]), operation={"kind": "move"})

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated, Any
+from collections import Counter
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Corpus
 from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation, describe_marks
 from caesura.web.disagreement import Place, disputed_places, votes
-from caesura.web.requests import Change, Comment, CompareRequest, Id, NewAnnotation, NewProject, PastedText, Versioned
-from caesura.web.rows import AnnotationState, Item
+from caesura.web.requests import (
+    Change,
+    Comment,
+    CompareRequest,
+    Id,
+    NewAnnotation,
+    NewProject,
+    PastedText,
+    Suggestion,
+    Unit,
+    Versioned,
+)
+from caesura.web.rows import AnnotationState, Item, StoreFault
 from caesura.web.security import csrf_token
 from caesura.web.settings import Settings
 from caesura.web.store import Store
-from caesura.web.uploads import Upload, plain_name, read_text, read_upload, together
+from caesura.web.uploads import (
+    Upload,
+    ascii_name,
+    plain_name,
+    read_raw_file,
+    read_text,
+    read_upload,
+    split_raw_text,
+    together,
+)
 
 router = APIRouter(prefix="/api")
 
@@ -39,7 +59,7 @@ def session(request: Request) -> dict[str, Any]:
     from caesura.formats.catalog import all_formats
     from caesura.gold import METHODS
     from caesura.metrics import metric_names
-    from caesura.segmenters import segmenter_names
+    from caesura.segmenters import SEGMENTERS
 
     return {
         "csrf": csrf_token(_settings(request)),
@@ -48,8 +68,10 @@ def session(request: Request) -> dict[str, Any]:
         "methods": [name for name, method in METHODS.items() if not method.refuses.keys() & {"units", "nested"}],
         "methods_in_time": [name for name, method in METHODS.items() if "time" not in method.refuses],
         "segmenters": [
-            name for name in segmenter_names("text") if name not in ("human", "supervised")
-        ],  # these know nothing yet
+            {"name": name, "title": facts["title"] or name}
+            for name, facts in SEGMENTERS.all_facts()
+            if "text" in facts["takes"] and name not in ("human", "supervised")  # these know nothing yet
+        ],
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
     }
 
@@ -96,39 +118,52 @@ async def add_files(
     files: Annotated[list[UploadFile], File(description="Annotation files of any format.")],
     format: Annotated[str | None, Form(max_length=100)] = None,
     coder: Annotated[str | None, Form(max_length=500)] = None,
+    unit: Annotated[Unit | None, Form(description="Take the files as raw texts in these units.")] = None,
 ) -> dict[str, Any]:
-    """Add files to a project. Each is taken whole or not at all; faults are told with file and line."""
+    """Add files to a project. Each is taken whole or not at all; faults are told with file and line.
+
+    With a unit, the files are raw texts: each becomes an item that nobody has annotated.
+    """
     from starlette.concurrency import run_in_threadpool
 
     limits = _settings(request).limits
     if len(files) > limits.files:
         raise CaesuraError(f"{len(files)} files at once; up to {limits.files} are taken.")
-    added = 0
+    store = _store(request)
+
+    def add(file: Upload) -> dict[str, int]:
+        if unit is not None:
+            store.add_text(project, *read_raw_file(file.name, file.data, limits, unit))
+            return {"texts": 1}
+        named = (coder or "").strip() or None
+        corpus = read_upload(file.name, file.data, limits, format=format or None, coder=named, beside=file.beside)
+        return {"annotations": store.add_corpus(project, corpus, origin=f"file {file.name}")}
+
+    added: Counter[str] = Counter(annotations=0, texts=0)
     faults: list[dict[str, Any]] = []
-    named = (coder or "").strip() or None
     brought = [Upload(plain_name(file.filename or "file"), await file.read()) for file in files]
-    for file in together(brought):
+    for file in together(brought) if unit is None else brought:
         try:
-            corpus = await run_in_threadpool(
-                partial(
-                    read_upload, file.name, file.data, limits, format=format or None, coder=named, beside=file.beside
-                )
-            )
-            added += await run_in_threadpool(_store(request).add_corpus, project, corpus, origin=f"file {file.name}")
+            added.update(await run_in_threadpool(add, file))
+        except StoreFault:
+            raise
         except CaesuraError as fault:
             faults.append({"file": file.name, "line": getattr(fault, "line", None), "error": str(fault)})
-    if faults and not added:
+    if faults and not added.total():
         raise CaesuraError(" ".join(fault["error"] for fault in faults[:3]))
-    return {"annotations": added, "faults": faults}
+    return {**added, "faults": faults}
 
 
 @router.post("/projects/{project}/text", status_code=201, tags=["projects"])
 def add_text(request: Request, project: Id, pasted: PastedText) -> dict[str, Any]:
-    """Add pasted text with separators."""
-    corpus = read_text(
-        pasted.text, _settings(request).limits, item=pasted.item, coder=pasted.coder, separator=pasted.separator
-    )
-    return {"annotations": _store(request).add_corpus(project, corpus, origin="pasted text"), "faults": []}
+    """Add pasted text: a coder's segments with separators between them, or a text to annotate here."""
+    store, limits = _store(request), _settings(request).limits
+    if pasted.unit is not None:
+        units = split_raw_text(pasted.text, limits, pasted.unit)
+        return {"item": store.add_text(project, pasted.item, units, kind=pasted.kind), "annotations": 0, "faults": []}
+    assert pasted.coder is not None
+    corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder, separator=pasted.separator)
+    return {"annotations": store.add_corpus(project, corpus, origin="pasted text"), "faults": []}
 
 
 @router.get("/projects/{project}/agreement", tags=["projects"])
@@ -145,7 +180,7 @@ def project_agreement(
     """
     from caesura.web.agreement import project_agreement as measured
 
-    corpus = _store(request).corpus(project, sort=sort, made_here=False)
+    corpus = _store(request).corpus(project, sort=sort, role="coder")
     return measured(_without(corpus, leave_out), metric)
 
 
@@ -163,7 +198,7 @@ def project_disagreements(
     """
     store = _store(request)
     known = {(item.name, item.track): item for item in store.items(project)}
-    marked = store.annotations_now(project, made_here=False)
+    marked = store.annotations_now(project, role="coder")
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
     return [
         {
@@ -186,22 +221,34 @@ def export(
     format: Annotated[str, Query(max_length=100)] = "caesura-json",
     lossy: bool = False,
     coder: Annotated[list[str] | None, Query(max_length=50)] = None,
+    role: Annotated[Literal["coder", "gold"] | None, Query(description="Only coders, or only gold.")] = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
+    files: Annotated[Literal["one", "items"], Query(description="One file, or a zip with one per item.")] = "one",
 ) -> Response:
-    """The project's annotations as a file, in any format that can be written, with where they came from.
+    """The project's annotations as a file, or a zip of files, in any format that can be written, with where they came from.
 
-    A file holds texts, recordings or nested segments: where a project has several, ``sort`` chooses.
+    A file holds texts, recordings or nested segments: where a project has several, ``sort`` chooses. A zip has room for all of them.
     """
-    from caesura.web.exports import export_corpus
+    from caesura.web.exports import export_file, export_folder
 
-    corpus = _of_one_sort(_store(request), project, sort)
-    if coder:
-        corpus = corpus.select(coders=coder)
-    store = _store(request)
-    name, content = export_corpus(
-        corpus, store.project_name(project), format, lossy=lossy, origins=store.origins(project)
-    )
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    store, limits = _store(request), _settings(request).limits
+    corpora = store.corpora(project, role=role, coders=coder)
+    if sort is not None:
+        if sort not in (known := store.sorts(project)):
+            raise UnknownName("sort of annotation", sort, known)
+        corpora = {each: corpus for each, corpus in corpora.items() if each == sort}
+    if not corpora:
+        raise CaesuraError("there is no such annotation to export.")
+    given: dict[str, Any] = {"lossy": lossy, "limits": limits, "origins": store.origins(project)}
+    title = store.project_name(project)
+    if files == "items":
+        history = store.provenance(project)
+        name, content = export_folder(list(corpora.values()), title, format, **given, history=history)
+    elif len(corpora) > 1:
+        raise CaesuraError(f"this project holds {' and '.join(corpora)}, and a file one of them; choose which.")
+    else:
+        name, content = export_file(next(iter(corpora.values())), title, format, **given)
+    headers = {"Content-Disposition": f"attachment; filename=\"{ascii_name(name)}\"; filename*=UTF-8''{quote(name)}"}
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
@@ -225,7 +272,7 @@ def item_page(request: Request, item: Id, tolerance: Annotated[float | None, Que
 
     def build() -> dict[str, Any]:
         record = store.item(item)
-        voted = votes(store.annotations_now(record.project, item=item, made_here=False), tolerance=tolerance)
+        voted = votes(store.annotations_now(record.project, item=item, role="coder"), tolerance=tolerance)
         return {
             **_item(record),
             "project": record.project,
@@ -256,12 +303,27 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
 
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[str, Any]:
-    """Start an annotation of one's own: from a unification method, a segmenter, or as a copy of somebody's."""
+    """Start an annotation of one's own, as one more coder or as gold: empty, as a copy, by a segmenter, or unified."""
     from caesura.web.starts import start_marks
 
     store = _store(request)
     marks, origin = start_marks(store.item(item), store.annotations(item), wanted)
-    return _annotation(store.add_annotation(item, wanted.coder, marks, origin=origin, author=wanted.author))
+    made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
+    return _annotation(made)
+
+
+@router.post("/items/{item}/suggestions", tags=["items"])
+def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
+    """Boundaries by a segmenter, to be accepted or refused one by one; nothing is stored.
+
+    A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}`` stands in the history.
+    """
+    from caesura.web.starts import suggest_marks
+
+    store = _store(request)
+    coded = {state.coder: state.marks for state in store.annotations(item) if state.role == "coder"}
+    marks = suggest_marks(store.item(item), coded, wanted.segmenter, wanted.segments)
+    return {"suggested_by": wanted.segmenter, "positions": marks.positions.tolist()}
 
 
 @router.post("/items/{item}/comments", status_code=201, tags=["items"])
@@ -332,19 +394,14 @@ def _annotation(state: AnnotationState) -> dict[str, Any]:
         "id": state.id,
         "item": state.item,
         "coder": state.coder,
+        "role": state.role,
+        "editable": not state.brought,
         "version": state.version,
         "origin": state.origin,
         "can_undo": state.can_undo,
         "can_redo": state.can_redo,
         "marks": describe_marks(state.marks),
     }
-
-
-def _of_one_sort(store: Store, project: int, sort: str | None) -> Corpus:
-    sorts = store.sorts(project)
-    if sort is None and len(sorts) > 1:
-        raise CaesuraError(f"this project holds {' and '.join(sorts)}, and a file one of them; choose which.")
-    return store.corpus(project, sort=sort)
 
 
 def _without(corpus: Any, leave_out: list[str] | None) -> Any:

@@ -22,7 +22,7 @@ from caesura.web.changes import describe_marks
 from caesura.web.comparisons import warm_up
 from caesura.web.connections import room_for
 from caesura.web.pages import pages
-from caesura.web.rows import Conflict, NotFound, StoreFault
+from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
 from caesura.web.security import Guard
 from caesura.web.settings import Settings
 from caesura.web.store import Store
@@ -70,7 +70,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 _ANSWERS: dict[int | str, str] = {
     400: "Bad input, in one sentence.",
-    403: "A request from another site, or without the session's token.",
+    403: "A request from another site, without the session's token, or a change of what a coder brought.",
     404: "There is no such thing.",
     409: "Somebody changed it first; the answer carries the present state.",
     413: "Too large.",
@@ -79,7 +79,7 @@ _ANSWERS: dict[int | str, str] = {
 }
 
 
-_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, StoreFault: 503}
+_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, StoreFault: 503}
 
 
 def _bad(_: Request, fault: Any) -> JSONResponse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
@@ -13,7 +13,7 @@ from starlette.templating import Jinja2Templates
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
 from caesura.report.page import PAPER_SCRIPT
-from caesura.web.requests import Id
+from caesura.web.requests import Id, Unit
 from caesura.web.security import COOKIE, client_of, cookie_value, csrf_token, judge_guess
 
 pages = APIRouter(include_in_schema=False)
@@ -39,7 +39,7 @@ def home(request: Request) -> Response:
 def project(request: Request, project: Id) -> Response:
     """One project: items, agreement, places in dispute."""
     store = request.app.state.store
-    return _page(request, "project.html", project=project, name=store.project_name(project))
+    return _page(request, "project.html", project=project, name=store.project_name(project), units=get_args(Unit))
 
 
 @pages.get("/items/{item}", response_class=HTMLResponse)

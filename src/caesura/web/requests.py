@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 #: The number of a project, an item or an annotation in an address; one that no store can hold is of nothing.
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -26,6 +26,10 @@ def _check_text(given: dict[str, Any]) -> dict[str, Any]:
 Anything = Annotated[dict[str, Any], AfterValidator(_check_text)]
 
 
+#: What stands between two places for a boundary.
+Unit = Literal["word", "sentence", "paragraph", "line", "turn"]
+
+
 class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -37,12 +41,20 @@ class NewProject(_Request):
 
 
 class PastedText(_Request):
-    """Words with a separator between segments."""
+    """Words with a separator between a coder's segments; or, with a unit and without a coder, a text to be annotated here."""
 
     item: Name
-    coder: Name
     text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000)]
+    coder: Name | None = None
     separator: Annotated[str, StringConstraints(min_length=1, max_length=1)] = "|"
+    unit: Unit | None = None
+    kind: Literal["units", "nested"] = "units"
+
+    @model_validator(mode="after")
+    def _either(self) -> PastedText:
+        if (self.coder is None) == (self.unit is None):
+            raise ValueError("name the coder whose segments these are, or the unit of a text that nobody annotated")
+        return self
 
 
 class CompareRequest(_Request):
@@ -57,17 +69,29 @@ class CompareRequest(_Request):
 
 
 class NewAnnotation(_Request):
-    """An annotation to start: from a unification method over the others, from one of them, or from a registered segmenter of text.
+    """An annotation to start: as a copy of somebody's, by a segmenter, empty, or else by a unification method over the coders'.
 
-    In recordings, votes within ``tolerance`` seconds (0.02 by default) are for one place.
+    Its ``role`` says what it is: one more "coder", counted in agreement, or "gold". In recordings, votes within ``tolerance`` seconds
+    (0.02 by default) are for one place. An empty one may name the ``types`` that its boundaries will have.
     """
 
     coder: Name = "gold"
+    role: Literal["coder", "gold"] = "gold"
     method: Annotated[str, StringConstraints(max_length=100)] | None = "majority"
     copy_of: int | None = None
     segmenter: Annotated[str, StringConstraints(max_length=100)] | None = None
+    segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    empty: bool = False
+    types: Annotated[list[Name], Field(max_length=200)] | None = None
     tolerance: Number | None = None
     author: Annotated[str, StringConstraints(max_length=200)] = ""
+
+
+class Suggestion(_Request):
+    """A segmenter that is asked where it would place boundaries."""
+
+    segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
 class Versioned(_Request):

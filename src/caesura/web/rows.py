@@ -13,11 +13,15 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.web.schema import codings, items, revisions
+from caesura.web.schema import codings, items, projects, revisions
 
 
 class NotFound(CaesuraError):
     """Nothing in the store under this number."""
+
+
+class NotYours(CaesuraError):
+    """An annotation that a coder brought: it is looked at, and never changed."""
 
 
 class StoreFault(CaesuraError):
@@ -30,10 +34,6 @@ class Conflict(CaesuraError):
     def __init__(self, sentence: str, current: AnnotationState) -> None:
         self.current = current
         super().__init__(sentence)
-
-
-#: How the origin of what an adjudicator started begins.
-ORIGINS = ("unified", "copy of", "segmented")
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,18 @@ class AnnotationState:
     id: int
     item: int
     coder: str
+    role: str
+    brought: bool
     version: int
     origin: str
     marks: Segmentation | Hierarchy
     can_undo: bool
     can_redo: bool
+
+
+def there(table: sa.Table) -> sa.ColumnElement[bool]:
+    """What is not deleted."""
+    return table.c.deleted.is_(None)
 
 
 def key(result: sa.CursorResult[Any]) -> int:
@@ -114,8 +121,26 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
     return int(row.id)
 
 
+def insert_text(db: sa.Connection, project: int, name: str, units: tuple[str, ...], kind: str) -> int:
+    """An item that is a text and nothing else."""
+    taken = sa.select(items.c.id).where(items.c.project == project, items.c.name == name, items.c.track == "")
+    if db.scalar(taken) is not None:
+        raise CaesuraError(f"there is an item {name!r} in this project already; name the text otherwise.")
+    words = json.dumps(units, ensure_ascii=False)
+    values = {"project": project, "name": name, "track": "", "kind": kind, "length": float(len(units)), "units": words}
+    return key(db.execute(items.insert().values(**values)))
+
+
 def insert_annotation(
-    db: sa.Connection, item: int, coder: str, marks: Segmentation | Hierarchy, origin: str, operation: str, author: str
+    db: sa.Connection,
+    item: int,
+    coder: str,
+    marks: Segmentation | Hierarchy,
+    origin: str,
+    *,
+    role: str = "coder",
+    brought: bool = True,
+    author: str = "",
 ) -> int:
     """A coder's first annotation of an item; its number."""
     taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
@@ -124,14 +149,14 @@ def insert_annotation(
         raise CaesuraError(
             f"coder {coder!r} has an annotation of item {name!r} in this project already; name the coder otherwise."
         )
-    inserted = db.execute(codings.insert().values(item=item, coder=coder, head=0, version=1, origin=origin))
-    annotation = key(inserted)
+    values = {"item": item, "coder": coder, "head": 0, "version": 1, "origin": origin, "role": role, "brought": brought}
+    annotation = key(db.execute(codings.insert().values(**values)))
     first = db.execute(
         revisions.insert().values(
             annotation=annotation,
             parent=None,
             marks=pack_marks(marks),
-            operation=json.dumps({"kind": operation, "origin": origin}),
+            operation=json.dumps({"kind": "import" if brought else "start", "origin": origin}),
             author=author,
             time=now(),
         )
@@ -172,11 +197,13 @@ def _states(chosen: Any) -> Any:
     redo = sa.exists().where(child.c.annotation == codings.c.id, child.c.parent == codings.c.head)
     return (
         sa.select(codings.c.id, codings.c.item, codings.c.coder, codings.c.version, codings.c.origin)
+        .add_columns(codings.c.role, codings.c.brought)
         .add_columns(items.c.kind, items.c.length, items.c.units, revisions.c.marks, revisions.c.parent)
         .add_columns(redo.label("can_redo"))
         .join(items, items.c.id == codings.c.item)
+        .join(projects, projects.c.id == items.c.project)
         .join(revisions, revisions.c.id == codings.c.head)
-        .where(chosen == sa.bindparam("wanted", type_=sa.Integer))
+        .where(chosen == sa.bindparam("wanted", type_=sa.Integer), there(codings), there(items), there(projects))
         .order_by(codings.c.id)
     )
 
@@ -193,6 +220,8 @@ def states(db: sa.Connection, *, item: int | None = None, annotation: int | None
             row.id,
             row.item,
             row.coder,
+            row.role,
+            row.brought,
             row.version,
             row.origin,
             unpack_marks(row, row.marks),
@@ -215,7 +244,10 @@ def check_out(db: sa.Connection, annotation: int, version: int) -> AnnotationSta
     """The annotation, if nobody changed it since the version that was seen."""
     # a row lock, for stores with many writers at once; SQLite has locked the whole file already
     db.execute(sa.select(codings.c.id).where(codings.c.id == annotation).with_for_update())
-    return check_version(annotation_now(db, annotation), version)
+    state = check_version(annotation_now(db, annotation), version)
+    if state.brought:
+        raise NotYours(f"this is {state.coder!r}'s own annotation and is never changed; start one of your own from it.")
+    return state
 
 
 def check_version(state: AnnotationState, version: int) -> AnnotationState:

@@ -1,8 +1,13 @@
-"""The tables of the store."""
+"""The tables of the store.
+
+What is ``deleted`` can be restored: it keeps there the name it had, and gives that name up, so that others may take it. An annotation's ``role`` is
+"coder", counted in agreement, or "gold", what was made of the coders'; one that was ``brought`` in a file never changes.
+"""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.schema import CreateColumn
 
 metadata = sa.MetaData()
 
@@ -12,6 +17,7 @@ projects = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("created", sa.Text, nullable=False),
+    sa.Column("deleted", sa.Text),
 )
 items = sa.Table(
     "items",
@@ -24,6 +30,7 @@ items = sa.Table(
     sa.Column("length", sa.Float, nullable=False),
     sa.Column("units", sa.Text),
     sa.Column("attributes", sa.Text, nullable=False, default="{}"),
+    sa.Column("deleted", sa.Text),
     sa.UniqueConstraint("project", "name", "track"),
 )
 codings = sa.Table(
@@ -35,6 +42,9 @@ codings = sa.Table(
     sa.Column("head", sa.Integer, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False, server_default="coder"),
+    sa.Column("brought", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("deleted", sa.Text),
     sa.UniqueConstraint("item", "coder"),
 )
 revisions = sa.Table(
@@ -58,3 +68,19 @@ comments = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("time", sa.Text, nullable=False),
 )
+
+
+def add_missing_columns(db: sa.Connection) -> None:
+    """Bring a store of an earlier version up to date; annotations that were made from others' were gold without saying so."""
+    inside = sa.inspect(db)
+    added = set()
+    for table in metadata.sorted_tables:
+        known = {column["name"] for column in inside.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in known:
+                described = CreateColumn(column).compile(dialect=db.dialect)
+                db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {described}")
+                added.add(column.name)
+    if "role" in added:
+        made_here = sa.or_(*(codings.c.origin.like(f"{how}%") for how in ("unified", "copy of", "segmented")))
+        db.execute(codings.update().where(made_here).values(role="gold", brought=False))

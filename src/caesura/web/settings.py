@@ -18,6 +18,8 @@ class Limits:
     files: int = 200
     boundaries: int = 2_000_000
     text_length: int = 2_000_000
+    length: int = 10_000_000  # units, or seconds, that a file may declare
+    export_bytes: int = 2_000_000_000  # of memory, as estimated before
     header_seconds: float = 10.0
     body_seconds: float = 30.0  # and a second for every
     body_rate: int = 4096  # bytes that arrived

@@ -1,4 +1,4 @@
-"""Where an adjudicator starts from: somebody's annotation, all of them unified, or what a segmenter makes of the text."""
+"""Where an annotation starts from: nothing, somebody's annotation, all of them unified, or a segmenter."""
 
 from __future__ import annotations
 
@@ -10,28 +10,26 @@ from caesura.gold import METHODS, unify
 from caesura.gold.linear import TOLERANCE
 from caesura.model import Hierarchy, Segmentation
 from caesura.web.requests import NewAnnotation
-from caesura.web.rows import ORIGINS, AnnotationState, Item
+from caesura.web.rows import AnnotationState, Item
 
 Marks = Segmentation | Hierarchy
 
 
-def made_here(state: AnnotationState) -> bool:
-    """Whether an adjudicator started this annotation, in contrast to a coder who brought it."""
-    return state.origin.startswith(ORIGINS)
-
-
 def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation) -> tuple[Marks, str]:
     """The marks to start from, in the item's own kind, and where they came from in words."""
+    coded = {state.coder: state.marks for state in states if state.role == "coder"}
     if wanted.copy_of is not None:
         source = next((state for state in states if state.id == wanted.copy_of), None)
         if source is None:
             raise CaesuraError(f"annotation {wanted.copy_of} is not of item {item.id}.")
         return source.marks, f"copy of {source.coder}"
-    coded = {state.coder: state.marks for state in states if not made_here(state)}
-    if not coded:
-        raise CaesuraError("there is no annotation to start from.")
     if wanted.segmenter is not None:
-        return _of_kind(item, _segment(item, coded, wanted.segmenter), coded), f"segmented by {wanted.segmenter}"
+        by_machine = suggest_marks(item, coded, wanted.segmenter, wanted.segments)
+        return _of_kind(item, by_machine, coded), f"segmented by {wanted.segmenter}"
+    if wanted.empty:
+        return _empty(item, coded, wanted.types), "begun empty"
+    if not coded:
+        raise CaesuraError("there is no annotation to start from; start an empty one.")
     method, within = wanted.method or "majority", ""
     reach: dict[str, Any] = {}
     if item.kind == "time" and method in METHODS and "tolerance" in METHODS[method].takes:
@@ -41,15 +39,36 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
     return _of_kind(item, gold, coded), f"unified by {method}{within}: {', '.join(coded)}"
 
 
-def _segment(item: Item, coded: dict[str, Marks], name: str) -> Segmentation:
-    """Segment the text of an item into as many segments as its coders have on average, at their finest."""
-    from caesura.segmenters.catalog import check_medium, segmenter
+def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments: int | None = None) -> Segmentation:
+    """Boundaries by any registered segmenter of text: as many segments as are asked for, or as its coders have on average."""
+    from caesura.segmenters import segment
+    from caesura.segmenters.catalog import check_medium
 
+    if item.kind == "time":
+        raise CaesuraError(
+            "the workbench holds no sound, which segmenters of recordings need; run caesura segment and bring its file."
+        )
+    check_medium(segmenter, "text")
     if item.units is None:
-        raise CaesuraError("this item carries no text to segment.")
-    flat = [marks.boundaries() if isinstance(marks, Hierarchy) else marks for marks in coded.values()]
-    number = round(sum(len(marks.positions) for marks in flat) / len(flat)) + 1
-    return segmenter(check_medium(name, "text")).segment(item.units, min(number, len(item.units)))
+        raise CaesuraError(f"item {item.name!r} came without its text, and {segmenter} needs the words.")
+    if segments is None and coded:
+        flat = [marks.boundaries() if isinstance(marks, Hierarchy) else marks for marks in coded.values()]
+        segments = min(round(sum(len(marks.positions) for marks in flat) / len(flat)) + 1, len(item.units))
+    placed = segment(list(item.units), segmenter, segments)
+    assert isinstance(placed, Segmentation)
+    return Segmentation(placed.length, placed.positions, units=item.units)
+
+
+def _empty(item: Item, coded: dict[str, Marks], types: list[str] | None) -> Marks:
+    if item.kind == "nested":
+        return Hierarchy.from_spans([], length=int(item.length), units=item.units)
+    given = next((marks for marks in coded.values() if isinstance(marks, Segmentation)), None)
+    length = float(item.length) if item.kind == "time" else int(item.length)
+    if types:
+        return Segmentation(length, [], [], list(dict.fromkeys(types)), item.units)
+    if given is not None and given.typed:
+        return Segmentation(length, [], [], given.labels, item.units)
+    return Segmentation(length, [], units=item.units)
 
 
 def _of_kind(item: Item, gold: Marks, coded: dict[str, Marks]) -> Marks:
@@ -62,12 +81,17 @@ def _of_kind(item: Item, gold: Marks, coded: dict[str, Marks]) -> Marks:
 
 
 def _typed_like(coded: dict[str, Any], gold: Segmentation) -> Segmentation:
-    """Where coders gave types, so must the adjudicator: a method that places none leaves each boundary the type most coders gave it."""
+    """Where coders gave types, so must the adjudicator: the type most coders gave to a place, or to any where nobody marked it."""
     plain = Segmentation(gold.length, gold.positions, units=gold.units, names=gold.names)
-    if not all(isinstance(marks, Segmentation) and marks.typed for marks in coded.values()):
+    if not coded or not all(isinstance(marks, Segmentation) and marks.typed for marks in coded.values()):
         return plain
     cast = [mark for marks in coded.values() for mark in marks.marks]
-    kinds = [Counter(kind for place, kind in cast if place == at).most_common(1)[0][0] for at in plain.positions]
     labels = list(dict.fromkeys(label for marks in coded.values() for label in marks.labels or ()))
+    everywhere = Counter(kind for _, kind in cast)
+    usual = everywhere.most_common(1)[0][0] if everywhere else next(iter(labels), 0)
+    here: dict[float, Counter[Any]] = {}
+    for place, kind in cast:
+        here.setdefault(place, Counter())[kind] += 1
+    kinds = [here[at].most_common(1)[0][0] if at in here else usual for at in plain.positions.tolist()]
     codes = [labels.index(kind) for kind in kinds] if labels else kinds
     return Segmentation(plain.length, plain.positions, codes, labels or None, plain.units, plain.names)

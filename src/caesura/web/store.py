@@ -19,8 +19,8 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.web import rows
-from caesura.web.rows import ORIGINS, AnnotationState, Item, NotFound, StoreFault
-from caesura.web.schema import codings, comments, items, metadata, projects, revisions
+from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
+from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
 
 #: Milliseconds for another program to let go of the file.
@@ -30,14 +30,14 @@ _WANTED = sa.bindparam("wanted", type_=sa.Integer)
 _MINE = codings.c.item == _WANTED
 #: Asked for with every look at an item, so made once: the project and how much there is, and how often it was changed.
 _STAMP = (
-    sa.select(projects.c.created, projects.c.id)
+    sa.select(projects.c.created, projects.c.id, items.c.name)
     .add_columns(
         sa.select(sa.func.count()).select_from(codings).where(_MINE).scalar_subquery(),
         sa.select(sa.func.sum(codings.c.version)).where(_MINE).scalar_subquery(),
         sa.select(sa.func.count()).select_from(comments).where(comments.c.item == _WANTED).scalar_subquery(),
     )
     .join(items, items.c.project == projects.c.id)
-    .where(items.c.id == _WANTED)
+    .where(items.c.id == _WANTED, there(items), there(projects))
 )
 
 
@@ -55,6 +55,10 @@ class Store:
             self.damage = _look_for_damage(self.engine) if embedded else None
             if self.damage is None:
                 metadata.create_all(self.engine)
+                with self._writing() as db:
+                    add_missing_columns(db)
+        except CaesuraError:
+            raise
         except (SQLAlchemyError, ImportError) as fault:
             raise CaesuraError(f"the store {shown_address(url)} cannot be opened: {_reason(fault)}.") from None
         except ValueError:  # Python's own words would quote the piece of the password it stumbled over
@@ -78,8 +82,9 @@ class Store:
                 sa.func.count(sa.distinct(items.c.id)).label("items"),
                 sa.func.count(sa.distinct(codings.c.id)).label("annotations"),
             )
-            .outerjoin(items, items.c.project == projects.c.id)
-            .outerjoin(codings, codings.c.item == items.c.id)
+            .outerjoin(items, (items.c.project == projects.c.id) & there(items))
+            .outerjoin(codings, (codings.c.item == items.c.id) & there(codings))
+            .where(there(projects))
             .group_by(projects.c.id)
             .order_by(projects.c.name)
         )
@@ -97,7 +102,7 @@ class Store:
     def project_name(self, project: int) -> str:
         """The name of a project."""
         with self._reading() as db:
-            name = db.scalar(sa.select(projects.c.name).where(projects.c.id == project))
+            name = db.scalar(sa.select(projects.c.name).where(projects.c.id == project, there(projects)))
         if name is None:
             raise NotFound(f"there is no project {project}.")
         return str(name)
@@ -120,27 +125,35 @@ class Store:
                         "spans are shown and compared, not yet kept in projects; convert them with -O as=boundaries."
                     )
                 item = rows.item_for(db, project, annotation, corpus)
-                rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, "import", "")
+                rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin)
         return len(corpus)
 
-    def annotations_now(self, project: int, *, item: int | None = None, made_here: bool = True) -> list[Annotation]:
+    def add_text(self, project: int, name: str, units: tuple[str, ...], *, kind: str = "units") -> int:
+        """Add a text that nobody has annotated yet; returns the number of its item."""
+        self.project_name(project)
+        with self._writing() as db:
+            return rows.insert_text(db, project, name, units, kind)
+
+    def annotations_now(self, project: int, *, item: int | None = None, role: str | None = None) -> list[Annotation]:
         """The project's annotations (or one item's), as they are now.
 
-        ``made_here=False`` leaves out what adjudicators started from others' annotations: results, not coders.
+        ``role="coder"`` leaves out what adjudicators made of the coders' annotations: results, not coders.
         """
         return [
             Annotation(row.name, row.coder, rows.unpack_marks(row, row.marks), row.track)
-            for row in self._annotated_rows(project, item, made_here)
+            for row in self._annotated_rows(project, item, role)
         ]
 
-    def corpora(self, project: int, *, made_here: bool = True) -> dict[str, Corpus]:
+    def corpora(self, project: int, *, role: str | None = None, coders: list[str] | None = None) -> dict[str, Corpus]:
         """The project's annotations by sort, the most frequent first: a corpus holds one kind, with types or without.
 
-        Sorts are "units", "typed units", "time", "typed time" and "nested".
+        Sorts are "units", "typed units", "time", "typed time" and "nested"; ``role`` and ``coders`` choose among the annotations.
         """
         by_sort: dict[str, list[Annotation]] = {}
         attributes: dict[str, Any] = {}
-        for row in self._annotated_rows(project, None, made_here):
+        for row in self._annotated_rows(project, None, role):
+            if coders and row.coder not in coders:
+                continue
             marks = rows.unpack_marks(row, row.marks)
             typed = isinstance(marks, Segmentation) and marks.typed
             annotation = Annotation(row.name, row.coder, marks, row.track)
@@ -152,9 +165,9 @@ class Store:
             for sort, listed in sorted(by_sort.items(), key=lambda pair: -len(pair[1]))
         }
 
-    def corpus(self, project: int, *, sort: str | None = None, made_here: bool = True) -> Corpus:
+    def corpus(self, project: int, *, sort: str | None = None, role: str | None = None) -> Corpus:
         """The project's annotations of one sort, by default the most frequent."""
-        corpora = self.corpora(project, made_here=made_here)
+        corpora = self.corpora(project, role=role)
         if sort is None:
             return next(iter(corpora.values()), Corpus.from_annotations([]))
         if sort not in corpora:
@@ -168,7 +181,7 @@ class Store:
             sa.select(items.c.kind, typed, sa.func.count().label("many"))
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project)
+            .where(items.c.project == project, there(items), there(codings))
             .group_by(items.c.kind, typed)
         )
         with self._reading() as db:
@@ -180,7 +193,7 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project)
+            .where(items.c.project == project, there(items), there(codings))
             .order_by(codings.c.id)
         )
         coders: dict[tuple[str, str], list[str]] = {}
@@ -189,20 +202,20 @@ class Store:
                 coders.setdefault((row.name, row.track), []).append(row.coder)
         return coders
 
-    def _annotated_rows(self, project: int, item: int | None, made_here: bool) -> list[Any]:
+    def _annotated_rows(self, project: int, item: int | None, role: str | None) -> list[Any]:
         self.project_name(project)
         query = (
             sa.select(items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units, items.c.attributes)
             .add_columns(codings.c.coder, revisions.c.marks)
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project)
+            .where(items.c.project == project, there(items), there(codings))
             .order_by(items.c.id, codings.c.id)
         )
         if item is not None:
             query = query.where(items.c.id == item)
-        if not made_here:
-            query = query.where(*(codings.c.origin.not_like(f"{origin}%") for origin in ORIGINS))
+        if role is not None:
+            query = query.where(codings.c.role == role)
         with self._reading() as db:
             return list(db.execute(query))
 
@@ -211,7 +224,7 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project)
+            .where(items.c.project == project, there(items), there(codings))
         )
         with self._reading() as db:
             return {
@@ -226,14 +239,14 @@ class Store:
         known = (
             sa.select(codings.c.id, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
             .join(items, items.c.id == codings.c.item)
-            .where(items.c.project == project)
+            .where(items.c.project == project, there(items), there(codings))
             .order_by(codings.c.id)
         )
         query = (
             sa.select(revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
             .join(codings, codings.c.id == revisions.c.annotation)
             .join(items, items.c.id == codings.c.item)
-            .where(items.c.project == project)
+            .where(items.c.project == project, there(items), there(codings))
             .order_by(revisions.c.id)
         )
         with self._reading() as db:
@@ -250,13 +263,14 @@ class Store:
         """Every item of a project, in the order they came."""
         self.project_name(project)
         with self._reading() as db:
-            listed = db.execute(sa.select(items).where(items.c.project == project).order_by(items.c.id))
+            listed = db.execute(sa.select(items).where(items.c.project == project, there(items)).order_by(items.c.id))
             return [rows.item_of(row) for row in listed]
 
     def item(self, item: int) -> Item:
         """One item by its number."""
         with self._reading() as db:
-            row = db.execute(sa.select(items).where(items.c.id == item)).first()
+            known = sa.select(items).join(projects, projects.c.id == items.c.project)
+            row = db.execute(known.where(items.c.id == item, there(items), there(projects))).first()
         if row is None:
             raise NotFound(f"there is no item {item}.")
         return rows.item_of(row)
@@ -284,15 +298,20 @@ class Store:
         return state if version is None else rows.check_version(state, version)
 
     def add_annotation(
-        self, item: int, coder: str, marks: Segmentation | Hierarchy, *, origin: str, author: str = ""
+        self,
+        item: int,
+        coder: str,
+        marks: Segmentation | Hierarchy,
+        *,
+        origin: str,
+        role: str = "gold",
+        author: str = "",
     ) -> AnnotationState:
-        """Add one coder's annotation to an item that has none by that coder."""
-        known = self.item(item)
+        """Add an annotation that is made here to an item that has none of that name."""
+        self.item(item)
         with self._writing() as db:
-            taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
-            if db.scalar(taken) is not None:
-                raise CaesuraError(f"coder {coder!r} has an annotation of {known.name!r} already; choose another name.")
-            return rows.annotation_now(db, rows.insert_annotation(db, item, coder, marks, origin, "start", author))
+            number = rows.insert_annotation(db, item, coder, marks, origin, role=role, brought=False, author=author)
+            return rows.annotation_now(db, number)
 
     def change(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,6 +79,12 @@ def read_upload(
             raise FormatError(shown, None, "the file is nested too deeply.") from None
     if len(corpus.positions) > limits.boundaries:
         raise FormatError(shown, None, f"{len(corpus.positions)} boundaries; up to {limits.boundaries} are taken.")
+    if any(marks.length > limits.length for _, _, marks, _ in corpus):
+        raise FormatError(shown, None, f"it declares a text longer than the {limits.length:,} units that are taken.")
+    if len(corpus) == 1 and shown.lower().endswith(".txt") and corpus.annotation(0).marks.length == 1:
+        raise FormatError(
+            shown, None, "it holds no marks; say what its units are, and it is taken as a text to annotate."
+        )
     stem = shown.split(".")[0] or "item"
     return _rename(corpus, stem, coder)
 
@@ -94,6 +101,37 @@ def read_text(text: str, limits: Limits, *, item: str, coder: str, separator: st
     return Corpus.from_annotations([Annotation(item, coder, marks)])
 
 
+def split_raw_text(text: str, limits: Limits, unit: str) -> tuple[str, ...]:
+    """A text that nobody has annotated, in units."""
+    if len(text) > limits.text_length:
+        raise CaesuraError(f"the text has {len(text)} characters; up to {limits.text_length} are taken.")
+    from caesura.segmenters.text.units import split_units
+
+    units = split_units(text, _words_of if unit == "word" else unit).units
+    if not units:
+        raise CaesuraError("the text holds no word.")
+    return units
+
+
+def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, tuple[str, ...]]:
+    """A text file as the name of an item and its units."""
+    shown = plain_name(name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise FormatError(shown, None, f"this is no UTF-8 text (byte {fault.start + 1}).") from None
+    if "\0" in text:
+        raise FormatError(shown, None, "this is no text: it holds zero bytes.")
+    try:
+        return PurePosixPath(shown).stem or "text", split_raw_text(text, limits, unit)
+    except CaesuraError as fault:
+        raise FormatError(shown, None, str(fault)) from None
+
+
+def _words_of(text: str) -> list[tuple[int, int]]:
+    return [word.span() for word in re.finditer(r"\S+", text)]
+
+
 def plain_name(name: str, limit: int = 200) -> str:
     """A file's own name without folders and control characters.
 
@@ -102,6 +140,15 @@ def plain_name(name: str, limit: int = 200) -> str:
     """
     last = PurePosixPath(name.replace("\\", "/")).name
     return "".join(c for c in last if c.isprintable())[:limit] or "file"
+
+
+def ascii_name(name: str) -> str:
+    """A file's name in letters that every header can carry.
+
+    >>> ascii_name("=Träume.csv")
+    '_Tr_ume.csv'
+    """
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name)
 
 
 def _suffix(name: str) -> str:

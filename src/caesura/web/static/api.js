@@ -29,6 +29,14 @@ export async function call(method, path, body) {
   return data;
 }
 
+// A file to keep, or the sentence that says why there is none.
+export async function fetchFile(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Fault(answer.status, await answer.json().catch(() => null));
+  const named = answer.headers.get("Content-Disposition") ?? "";
+  return { blob: await answer.blob(), filename: decodeURIComponent(named.split("filename*=UTF-8''")[1] ?? "export") };
+}
+
 // Elements are built, never written as HTML: what users wrote stays text.
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);

@@ -1,7 +1,6 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
 import { call, el, say, told } from "./api.js";
 
-export const madeHere = (annotation) => /^(unified|copy of|segmented)/.test(annotation.origin);
 export const byId = (id) => document.getElementById(id);
 
 // A subclass draws the marks, keeps `disputes` (places, in order), and says what its changes mean:
@@ -21,13 +20,13 @@ export class Editor {
     this.data = data;
     byId("editor").hidden = !data.annotations.length;
     if (!data.annotations.length) return;
-    const mine = data.annotations.filter(madeHere);
+    const mine = data.annotations.filter((a) => a.editable);
     this.state = data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0];
-    this.locked = !madeHere(this.state);
-    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.coder);
+    this.locked = !this.state.editable;
+    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "gold" && a.coder !== "gold" ? `${a.coder} (gold)` : a.coder);
     const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
-    byId("editing").replaceChildren(...group("to edit", mine), ...group("to look at", data.annotations.filter((a) => !madeHere(a))));
-    this.coders = data.annotations.filter((a) => !madeHere(a));
+    byId("editing").replaceChildren(...group("to edit", mine), ...group("to look at", data.annotations.filter((a) => !a.editable)));
+    this.coders = data.annotations.filter((a) => a.role === "coder" && (this.locked || a.id !== this.state.id)); // whose marks stand beside those in hand
     byId("saved").textContent = this.locked ? "to look at; start one of your own above to change it" : "";
     this.refuse("");
     this.draw();

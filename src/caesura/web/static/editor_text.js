@@ -13,8 +13,55 @@ export class TextEditor extends Editor {
     this.text.addEventListener("focusin", (e) => gap(e) && this.at(Number(gap(e).dataset.at)));
     this.text.addEventListener("keydown", (e) => this.key(e));
     for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id).addEventListener("click", () => this.window(this.from + by * SHOWN * 0.8));
+    for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuseOne()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
     this.from = 1;
+    this.suggestions = { by: null, positions: [] };
     this.drag();
+  }
+
+  // ---------------------------------------------------------------- suggestions
+
+  // Places where somebody else, or a machine, would set a boundary; each is taken or refused.
+  suggest(by, positions) {
+    this.suggestions = { by, positions: positions.filter((p) => p >= 1 && p <= this.last && !this.on.has(p)) };
+    this.refresh();
+    if (this.suggestions.positions.length) this.nextSuggestion();
+  }
+
+  nextSuggestion() {
+    const { positions } = this.suggestions;
+    if (positions.length) this.focus(positions.find((p) => p > (this.position ?? 0)) ?? positions[0]);
+  }
+
+  drawSuggestions() {
+    const left = this.suggestions.positions.length;
+    byId("suggestions").hidden = this.suggestions.by === null;
+    byId("suggested").textContent = left ? `${left} left` : "none left";
+    for (const id of ["accept", "refuse-one", "accept-all"]) byId(id).disabled = !left || this.locked;
+  }
+
+  forget(position) {
+    this.suggestions.positions = this.suggestions.positions.filter((p) => p !== position);
+  }
+
+  async accept(position = this.suggestions.positions.includes(this.position) ? this.position : this.suggestions.positions[0]) {
+    if (position === undefined) return false;
+    const type = this.withType(this.typed ? this.chosenType() : null);
+    if (!(await this.change({ kind: "add", position, ...type, suggested_by: this.suggestions.by }))) return false;
+    this.forget(position);
+    this.refresh();
+    this.nextSuggestion();
+    return true;
+  }
+
+  refuseOne() {
+    this.forget(this.suggestions.positions.includes(this.position) ? this.position : this.suggestions.positions[0]);
+    this.refresh();
+    this.nextSuggestion();
+  }
+
+  async acceptAll() {
+    while (this.suggestions.positions.length && (await this.accept(this.suggestions.positions[0])));
   }
 
   // ---------------------------------------------------------------- drawing
@@ -60,13 +107,16 @@ export class TextEditor extends Editor {
     const { positions, types } = this.state.marks;
     this.on = new Map();
     positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
+    const waiting = new Set(this.suggestions.positions);
+    this.drawSuggestions();
     for (const [position, gap] of this.gaps) {
       const here = this.on.get(position);
       const votes = this.voters.get(position)?.length ?? 0;
-      gap.className = `gap${here ? " on" : ""}${this.inDispute.has(position) ? " disputed" : ""}`;
+      const suggested = !here && waiting.has(position);
+      gap.className = `gap${here ? " on" : ""}${this.inDispute.has(position) ? " disputed" : ""}${suggested ? " suggested" : ""}`;
       here && this.typed ? gap.setAttribute("data-type", here.join(" ")) : gap.removeAttribute("data-type");
       gap.setAttribute("aria-pressed", Boolean(here));
-      gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}, ${votes} of ${this.coders.length} coders`);
+      gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}${suggested ? `, suggested by ${this.suggestions.by}` : ""}, ${votes} of ${this.coders.length} coders`);
     }
   }
 
@@ -151,6 +201,9 @@ export class TextEditor extends Editor {
       Delete: () => this.on.has(this.position) && this.toggle(this.position),
       t: () => this.retype(this.position),
       a: () => this.addType(this.position),
+      s: () => this.nextSuggestion(),
+      y: () => this.accept(),
+      x: () => this.refuseOne(),
     };
     const act = acts[event.key];
     if (!act) return;

@@ -1,5 +1,4 @@
 import { call, el, name, number, say, told } from "./api.js";
-import { madeHere } from "./editor.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
 import { TextEditor } from "./editor_text.js";
@@ -14,6 +13,7 @@ let data;
 
 async function load() {
   data = await fetched();
+  document.getElementById("compare").hidden = data.annotations.length < 2;
   drawChoices();
   drawTypes();
   showComments(data.comments);
@@ -59,6 +59,7 @@ let latest = 0;
 async function compare() {
   const sentence = document.getElementById("compare-say");
   sentence.textContent = "";
+  if (data.annotations.length < 2) return;
   let request;
   try {
     request = wanted();
@@ -132,27 +133,61 @@ const editor = new { time: TimeEditor, nested: NestedEditor, units: TextEditor }
 document.getElementById("start").addEventListener("submit", told(async (event) => {
   const form = new FormData(event.target);
   const [source, value] = form.get("method").split(":");
-  const from = { copy: { copy_of: Number(value), method: null }, segment: { segmenter: value, method: null }, unify: { method: value } }[source];
-  const body = { coder: form.get("coder"), ...from };
+  const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
   if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
   const made = await call("POST", `/api/items/${item}/annotations`, body);
   say(`Started “${made.coder}”: ${made.origin}.`);
   await load();
   drawStart();
   editor.open(data, made.id);
+  drawSuggesters();
   await compare();
 }));
 
-let methods = [], segmenters = [];
-function drawStart() {
-  document.querySelector("#start [name=method]").replaceChildren(
-    ...methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)),
-    ...data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`)),
-    ...segmenters.map((s) => el("option", { value: `segment:${s}` }, `segments by ${s}`)));
-  const taken = new Set(data.annotations.map((a) => a.coder));
-  const field = document.querySelector("#start [name=coder]");
-  if (taken.has(field.value)) field.value = ["gold", 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (n === "gold" ? n : `gold ${n}`)).find((n) => !taken.has(n)) ?? "";
+// Where a machine, or another coder, would place boundaries: shown beside the text, taken or refused one by one.
+const suggesters = document.getElementById("suggest");
+function drawSuggesters() {
+  if (!suggesters) return;
+  suggesters.replaceChildren(el("option", { value: "" }, "nobody"),
+    ...segmenters.filter(() => data.units).map((s) => el("option", { value: `machine:${s.name}` }, s.name)),
+    ...data.annotations.filter((a) => a.id !== editor.state?.id).map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
+for (const field of [suggesters, document.getElementById("segments")]) field?.addEventListener("change", told(async () => {
+  const [source, value] = suggesters.value.split(":");
+  if (!source) return editor.suggest(null, []);
+  if (source === "machine") {
+    const segments = Number(document.getElementById("segments").value) || null;
+    const found = await call("POST", `/api/items/${item}/suggestions`, { segmenter: value, segments });
+    return editor.suggest(found.suggested_by, found.positions);
+  }
+  const other = data.annotations.find((a) => a.id === Number(value));
+  return editor.suggest(other.coder, other.marks.positions);
+}));
+
+let methods = [];
+let segmenters = [];
+function drawStart() {
+  const coded = data.annotations.some((a) => a.role === "coder");
+  const group = (label, options) => (options.length ? [el("optgroup", { label }, ...options)] : []);
+  document.querySelector("#start [name=method]").replaceChildren(
+    el("option", { value: "empty:", selected: !coded }, "nothing"),
+    ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
+    ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
+    ...group("by machine", data.units && kind !== "time" ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
+  const form = document.getElementById("start");
+  if (!coded) form.elements.role.value = "coder";
+  suggestName();
+}
+
+// A name that nobody has yet: gold for gold, the reader's own for a coder.
+function suggestName() {
+  const { coder, role } = document.getElementById("start").elements;
+  const taken = new Set(data.annotations.map((a) => a.coder));
+  const free = (stem) => [stem, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${stem} ${n}`)].find((n) => !taken.has(n)) ?? "";
+  if (role.value === "gold" && (!coder.value || taken.has(coder.value))) coder.value = free("gold");
+  if (role.value === "coder" && (taken.has(coder.value) || /^gold( \d)?$/.test(coder.value))) coder.value = "";
+}
+document.querySelector("#start [name=role]").addEventListener("change", suggestName);
 
 function showComments(comments) {
   const where = (c) => kind === "time" ? `at ${seconds(c.position)}` : `after ${c.position}`;
@@ -171,12 +206,13 @@ document.getElementById("comment").addEventListener("submit", told(async (event)
 told(async () => {
   const session = await call("GET", "/api/session");
   methods = kind === "time" ? session.methods_in_time : session.methods;
+  segmenters = session.segmenters;
   await load();
-  segmenters = data.units ? session.segmenters : [];
   drawStart();
-  editor.open(data, data.annotations.findLast(madeHere)?.id);
+  editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
+  drawSuggesters();
   const compared = compare(); // while the editor is looked at
   if (at && data.annotations.length) editor.focus(kind === "nested" && from ? [from, at] : at);
   await compared;

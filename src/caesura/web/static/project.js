@@ -1,4 +1,4 @@
-import { call, el, name, number, say, told } from "./api.js";
+import { call, el, fetchFile, name, number, say, told } from "./api.js";
 
 const project = document.getElementById("title").dataset.project;
 const base = `/api/projects/${project}`;
@@ -117,13 +117,14 @@ async function upload(files) {
   const data = new FormData();
   for (const file of files) data.append("files", file);
   if (form.coder.value.trim()) data.append("coder", form.coder.value.trim());
+  if (form.elements.unit.value) data.append("unit", form.elements.unit.value);
   if (form.elements.format.value) data.append("format", form.elements.format.value);
   const list = document.getElementById("faults");
   list.replaceChildren();
   try {
     const result = await call("POST", `${base}/files`, data);
     list.replaceChildren(...result.faults.map((fault) => el("li", { dir: "auto" }, fault.error)));
-    say(`${result.annotations} annotations added.`);
+    say([result.texts ? `${result.texts} texts` : "", result.annotations || !result.texts ? `${result.annotations} annotations` : ""].filter(Boolean).join(" and ") + " added.");
   } catch (fault) {
     list.replaceChildren(el("li", { dir: "auto" }, fault.message));
   }
@@ -138,11 +139,39 @@ document.querySelector('[name="files"]').addEventListener("change", told(async (
 
 document.getElementById("paste").addEventListener("submit", told(async (event) => {
   const form = new FormData(event.target);
-  await call("POST", `${base}/text`, { item: form.get("item"), coder: form.get("coder"), text: form.get("text") });
+  const raw = form.get("unit");
+  await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
   event.target.elements.coder.value = "";
   say("Text added.");
   await showAll();
 }));
+
+// What cannot be written is said here, instead of a page of JSON.
+document.getElementById("download").addEventListener("submit", told(async (event) => {
+  const sentence = document.getElementById("export-say");
+  sentence.textContent = "";
+  const asked = new URLSearchParams([...new FormData(event.target)].filter(([, value]) => value));
+  if (asked.get("files") === "items") asked.delete("sort");
+  try {
+    const { blob, filename } = await fetchFile(`${base}/export?${asked}`);
+    const link = el("a", { href: URL.createObjectURL(blob), download: filename });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  } catch (fault) {
+    sentence.textContent = fault.message;
+  }
+}));
+
+// A text that nobody annotated has no coder, and segments of a coder no unit.
+const paste = document.getElementById("paste");
+const drawPaste = () => {
+  const raw = Boolean(paste.elements.unit.value);
+  paste.elements.coder.disabled = paste.elements.coder.closest("label").hidden = raw;
+  paste.elements.kind.disabled = paste.elements.kind.closest("label").hidden = !raw;
+  paste.elements.text.placeholder = raw ? "The text, as it is." : "so twice | five miles of fertile ground";
+};
+paste.elements.unit.addEventListener("change", drawPaste);
+drawPaste();
 
 for (const id of ["metric", "sort"]) document.getElementById(id).addEventListener("change", told(showAgreement));
 

@@ -1,0 +1,85 @@
+"""From a raw text to gold in a real browser, without a file that anybody annotated before."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+
+import pytest
+
+from web_browser import picture
+from web_server import Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+pytestmark = pytest.mark.slow
+
+STORY = "It was late. Mr. Blake slept. Nobody came. The moon stood still. A boat went by. Its lamp was out."
+
+
+def marks(page: sync_api.Page) -> list[int]:
+    return page.evaluate("[...document.querySelectorAll('.gap.on')].map(g => Number(g.dataset.at))")
+
+
+def start(page: sync_api.Page, name: str, role: str, method: str) -> None:
+    form = page.locator("#start")
+    form.locator("[name=role]").select_option(role)
+    form.locator("[name=coder]").fill(name)
+    form.locator("[name=method]").select_option(method)
+    form.get_by_role("button", name="Start").click()
+    page.wait_for_function(
+        "name => document.querySelector('#editing option:checked')?.textContent.startsWith(name)", arg=name
+    )
+    page.wait_for_selector("#editor[data-state=open] .gap")
+
+
+def test_raw_text_to_gold(page: sync_api.Page, server: Server) -> None:
+    page.goto("/")
+    page.get_by_label("New project").fill("stories")
+    page.locator("#new button").click()
+    page.wait_for_url(re.compile(r"/projects/\d+"))
+    paste = page.locator("#paste")
+    paste.locator("[name=unit]").select_option("sentence")
+    paste.get_by_label("Item").fill("story")
+    paste.locator("textarea").fill(STORY)
+    paste.get_by_role("button", name="Add text").click()
+    page.goto(page.url.split("#")[0])
+    page.locator("#item-table").get_by_role("link", name="story").click()
+    page.wait_for_selector("#start [name=method] option", state="attached")
+    assert page.locator("#start [name=role]").input_value() == "coder", "there is nobody whose gold it could be"
+    start(page, "ann", "coder", "empty:")
+    page.locator(".gap[data-at='3']").click()
+    page.wait_for_selector(".gap.on[data-at='3']")
+    start(page, "ben", "coder", "empty:")
+    assert marks(page) == []
+    page.locator("#segments").fill("3")
+    page.locator("#suggest").select_option("machine:uniform")
+    page.wait_for_selector(".gap.suggested")
+    left = page.locator(".gap.suggested").count()
+    assert left >= 1
+    page.locator(".gap.suggested").first.focus()
+    taken = int(page.locator(".gap.suggested").first.get_attribute("data-at"))
+    page.keyboard.press("y")
+    page.wait_for_selector(f".gap.on[data-at='{taken}']")
+    for _ in range(left - 1):
+        page.keyboard.press("x")
+    page.wait_for_function("() => document.getElementById('suggested').textContent === 'none left'")
+    assert marks(page) == [taken]
+    picture(page, "suggestions")
+    start(page, "gold", "gold", "unify:conflict-free-union")
+    assert marks(page) == [3], "of two places that near each other one is kept"
+    picture(page, "gold of coders made here")
+    with server.client() as client:
+        project = client.get("/api/projects").json()[0]["id"]
+        assert client.get(f"/api/projects/{project}/agreement").json()["coders"] == ["ann", "ben"]
+    page.goto(f"/projects/{project}#export")
+    page.locator("#download [name=role]").select_option("gold")
+    page.locator("#download [name=files]").select_option("items")
+    page.locator("#download [name=format]").select_option("brat")
+    page.locator("#download button").click()
+    page.wait_for_function("() => document.getElementById('export-say').textContent.includes('would lose')")
+    page.locator("#download [name=lossy]").check()
+    with page.expect_download() as kept:
+        page.locator("#download button").click()
+    assert kept.value.suggested_filename == "stories.zip"
+    with zipfile.ZipFile(kept.value.path()) as archive:
+        assert sorted(archive.namelist()) == ["gold/story.ann", "gold/story.txt", "provenance.json"]
