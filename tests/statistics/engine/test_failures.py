@@ -44,6 +44,8 @@ def test_a_resumed_run_writes_all_rows_into_another_folder(files, tmp_path: Path
     evaluate_files(*files, ["F", "recall"], rows=tmp_path / "other", items_per_fragment=10)
     with pytest.raises(FormatError, match="these rows belong to another run"):
         evaluate_files(*files, ["F"], rows=tmp_path / "other", **how)
+    with pytest.raises(FormatError, match="these rows belong to another run"):  # nothing of it is finished yet
+        evaluate_files(*files, ["F"], rows=tmp_path / "other", items_per_fragment=10, checkpoint=tmp_path / "new")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 foreign", b"\x93NUMPY"])

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.formats.parquet import has_names
+from caesura.formats.parquet import has_names, metadata
 from caesura.metrics import Metric, metric
 from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.model.pairs import Missing
@@ -20,7 +20,7 @@ from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import References
 from caesura.statistics.engine.checkpoint import SCRATCH, Checkpoint
 from caesura.statistics.engine.fragment import Counted
-from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Fragment, Plan, plan_run
+from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Plan, plan_run
 from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
 from caesura.words import check_choice
 
@@ -218,7 +218,8 @@ def _in_order(
     """Yield every fragment's counts in the order of the plan: remembered ones from the checkpoint, the others from the engine."""
     known = memory.finished() if memory is not None else set()
     if plan.rows is not None:  # a finished fragment whose rows are not in this folder is counted again
-        known = {number for number in known if _has_rows(plan, plan.fragments[number])}
+        _refuse_other_rows(plan)
+        known = {number for number in known if plan.rows_file(plan.fragments[number]).exists()}
     todo = [fragment for fragment in plan.fragments if fragment.number not in known]
     fresh: Iterator[Counted]
     if engine == "dask":
@@ -240,16 +241,11 @@ def _in_order(
         yield counted
 
 
-def _has_rows(plan: Plan, fragment: Fragment) -> bool:
-    """Whether the rows of a fragment are there, and of this run."""
-    from caesura.formats.parquet import metadata
-
-    path = plan.rows_file(fragment)
-    if not path.exists():
-        return False
-    if metadata(path).get(RUN) != plan.digest:
-        raise FormatError(path, None, "these rows belong to another run; give another folder.")
-    return True
+def _refuse_other_rows(plan: Plan) -> None:
+    """Refuse a folder that holds rows of another run, which would stay among those of this one, or be written over."""
+    for path in sorted(Path(plan.rows or "").glob("*.parquet")):
+        if metadata(path).get(RUN) != plan.digest:
+            raise FormatError(path, None, "these rows belong to another run; give another folder.")
 
 
 def _measure(plan: Plan, total: Counted, resampling: Resampling) -> dict[str, dict[str, StreamedMeasured]]:
