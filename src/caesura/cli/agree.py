@@ -7,24 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.agreement import Agreement, agree_flexibly, agreement_tables, agreements
+from caesura.cli import options
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.limits import fail_with, limits_of, worse_than
-from caesura.cli.options import (
-    Coders,
-    Draw,
-    Encoding,
-    Format,
-    FormatOptions,
-    Input,
-    Items,
-    Json,
-    NearMiss,
-    Seed,
-    SvgFile,
-    Transposition,
-    Width,
-)
 from caesura.cli.output import as_json, say, say_unmeasured, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import stack
 from caesura.drawings.catalog import draw
@@ -37,7 +23,7 @@ from caesura.statistics import CountedPairs
 
 
 def agree(
-    path: Input,
+    path: options.Input,
     metric: Annotated[
         str | None,
         Option("--metric", "-m", help="The pairwise measure, B by default; parameters behind a colon: B:n_t=3."),
@@ -49,7 +35,7 @@ def agree(
     density: Annotated[
         str, Option("--density", help="How chance counts boundaries: pooled, mean, or segments (as in 2013).")
     ] = "pooled",
-    n_t: NearMiss = None,
+    n_t: options.NearMiss = None,
     chance: Annotated[
         str | None,
         Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries."),
@@ -57,26 +43,26 @@ def agree(
     similarity: Annotated[
         Path | None, Option("--similarity", help="Of Sf and SfB: a file with the similarities of types.")
     ] = None,
-    transposition: Transposition = None,
+    transposition: options.Transposition = None,
     precision: Annotated[
         float | None,
         Option("--precision", help="Of Sf and SfB: the standard error of simulated chance to reach."),
     ] = None,
-    item: Items = None,
-    coder: Coders = None,
+    item: options.Items = None,
+    coder: options.Coders = None,
     resamples: Annotated[int, Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = 1000,
     level: Annotated[float, Option("--level", help="Of the interval.")] = 0.95,
     fail_under: Annotated[
         list[str] | None, Option("--fail-under", help="Exit with 1 where a coefficient is lower: pi=0.6.")
     ] = None,
-    draw: Draw = None,
-    svg: SvgFile = None,
-    width: Width = None,
-    format: Format = None,
-    option: FormatOptions = None,
-    encoding: Encoding = None,
-    seed: Seed = 0,
-    json: Json = False,
+    draw: options.Draw = None,
+    svg: options.SvgFile = None,
+    width: options.Width = None,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    encoding: options.Encoding = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
 ) -> None:
     """Measure how much coders agree beyond chance.
 

@@ -7,27 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from caesura.cli import options
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, asked_for, named_alike, tolerances
-from caesura.cli.options import (
-    Draw,
-    Encoding,
-    Format,
-    FormatOptions,
-    Input,
-    Items,
-    Json,
-    Marks,
-    Matching,
-    Metrics,
-    NearMiss,
-    Similarity,
-    SvgFile,
-    Tolerances,
-    Transposition,
-    Width,
-    WindowSize,
-)  # fmt: skip
 from caesura.cli.output import as_json, say, say_aside, say_unmeasured, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import stack
 from caesura.display.table import Table
@@ -42,31 +24,31 @@ from caesura.statistics import Evaluation, evaluate
 
 
 def compare(
-    reference: Input,
+    reference: options.Input,
     hypothesis: Annotated[
         list[Path] | None, Argument("What is compared with it; without it, two coders of the first file.")
     ] = None,
-    metric: Metrics = None,
+    metric: options.Metrics = None,
     coders: Annotated[str | None, Option("--coders", help="Two coders of one file, reference first: A,B.")] = None,
-    item: Items = None,
-    n_t: NearMiss = None,
-    k: WindowSize = None,
-    tolerance: Tolerances = None,
-    matching: Matching = None,
-    similarity: Similarity = None,
-    transposition: Transposition = None,
+    item: options.Items = None,
+    n_t: options.NearMiss = None,
+    k: options.WindowSize = None,
+    tolerance: options.Tolerances = None,
+    matching: options.Matching = None,
+    similarity: options.Similarity = None,
+    transposition: options.Transposition = None,
     confusion: Annotated[
         bool, Option("--confusion", help="Show the confusion matrix of boundary types, near misses in part.")
     ] = False,
     edits: Annotated[bool, Option("--edits", help="List every boundary edit.")] = False,
-    marks: Marks = None,
-    draw: Draw = None,
-    svg: SvgFile = None,
-    width: Width = None,
-    format: Format = None,
-    option: FormatOptions = None,
-    encoding: Encoding = None,
-    json: Json = False,
+    marks: options.Marks = None,
+    draw: options.Draw = None,
+    svg: options.SvgFile = None,
+    width: options.Width = None,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    encoding: options.Encoding = None,
+    json: options.Json = False,
 ) -> None:
     """Look closely at two annotations: every score, the edits, and where they differ, drawn.
 
@@ -94,10 +76,10 @@ def compare(
         behind = _edit_results(evaluation, rule, confusion=confusion, edits=edits) if confusion or edits else []
     pictures = []
     if svg is not None or not json:
-        options = {**rule, **types, **{key: values[0] for key, values in widths.items()}}
+        settings = {**rule, **types, **{key: values[0] for key, values in widths.items()}}
         worst = [str(evaluation.worst_item())]
         names = draw or _fitting(metric, ours, theirs)
-        pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **options)
+        pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **settings)
     if not hypothesis and coders is None:
         _say_who(whole, ours, theirs)
     said = say_unmeasured(evaluation.unmeasured())

@@ -9,29 +9,10 @@ from typing import Annotated, Any, Literal
 
 import click
 
+from caesura.cli import options
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, asked_for, named_alike, names_of, tolerances
 from caesura.cli.limits import fail_with, limits_of, worse_than
-from caesura.cli.options import (
-    Bounds,
-    Encoding,
-    FailUnder,
-    Format,
-    FormatOptions,
-    Input,
-    Items,
-    Json,
-    Marks,
-    Matching,
-    Metrics,
-    NearMiss,
-    Seed,
-    Similarity,
-    Tolerances,
-    Transposition,
-    WindowSize,
-    writable,
-)  # fmt: skip
 from caesura.cli.output import as_json, say_unmeasured, show_blocks, working
 from caesura.cli.streaming import evaluate_streamed, wants_streaming
 from caesura.errors import FormatError, UnknownName
@@ -48,23 +29,23 @@ from caesura.statistics.groups import Groups, group_systems
 def _table_target(style: str | None) -> str | None:
     """Refuse a style that does not exist, or a file that cannot be written, before anything is read."""
     if style is not None and Path(style).suffix in FILES:
-        writable(Path(style))
+        options.writable(Path(style))
     elif style is not None and style not in TABLES:
         raise UnknownName("table style", style, list(TABLES))
     return style
 
 
 def evaluate(
-    reference: Input,
+    reference: options.Input,
     systems: Annotated[list[Path], Argument("Files or folders to judge: one system or several.")],
-    metric: Metrics = None,
-    item: Items = None,
-    n_t: NearMiss = None,
-    k: WindowSize = None,
-    tolerance: Tolerances = None,
-    matching: Matching = None,
-    similarity: Similarity = None,
-    transposition: Transposition = None,
+    metric: options.Metrics = None,
+    item: options.Items = None,
+    n_t: options.NearMiss = None,
+    k: options.WindowSize = None,
+    tolerance: options.Tolerances = None,
+    matching: options.Matching = None,
+    similarity: options.Similarity = None,
+    transposition: options.Transposition = None,
     missing: Annotated[
         Literal["error", "skip", "worst"],
         Option(
@@ -79,7 +60,7 @@ def evaluate(
     bounds: Annotated[
         bool, Option("--bounds", help="Measure baselines and people against each other beside the systems.")
     ] = False,
-    bound: Bounds = None,
+    bound: options.Bounds = None,
     by: Annotated[
         str | None,
         Option("--by", help="Group by attributes of the items: genre, length; in time: item,speaker,class."),
@@ -118,13 +99,13 @@ def evaluate(
     keep_going: Annotated[
         bool, Option("--keep-going", help="Go on without fragments that cannot be read, and list them.")
     ] = False,
-    fail_under: FailUnder = None,
-    marks: Marks = None,
-    format: Format = None,
-    option: FormatOptions = None,
-    encoding: Encoding = None,
-    seed: Seed = 0,
-    json: Json = False,
+    fail_under: options.FailUnder = None,
+    marks: options.Marks = None,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    encoding: options.Encoding = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
 ) -> None:
     """Score systems against a reference: intervals, tests between systems, bounds, groups, tables.
 

@@ -9,22 +9,9 @@ from typing import Annotated, Any
 
 import click
 
+from caesura.cli import options
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
-from caesura.cli.options import (
-    Coders,
-    Draw,
-    Encoding,
-    Format,
-    FormatOptions,
-    Input,
-    Items,
-    Json,
-    Lossy,
-    Metrics,
-    Width,
-    writable,
-)
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working
 from caesura.display.scene import Picture
 from caesura.display.text_cells import clean
@@ -50,7 +37,7 @@ class _Embeddedness(StrEnum):
 
 
 def unify(
-    path: Input,
+    path: options.Input,
     method: Annotated[
         str, Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …")
     ] = "majority",
@@ -76,25 +63,25 @@ def unify(
     tolerance: Annotated[
         str | None, Option("--tolerance", help="Of recordings: time within which coders mean one boundary, 20ms.")
     ] = None,
-    metric: Metrics = None,
+    metric: options.Metrics = None,
     level: Annotated[
         int | None, Option("--level", min=1, help="Boundary metrics look at this level, not at all boundaries.")
     ] = None,
-    item: Items = None,
-    coder: Coders = None,
+    item: options.Items = None,
+    coder: options.Coders = None,
     conflicts: Annotated[bool, Option("--conflicts", help="List who crossed whom.")] = False,
     provenance: Annotated[
         Path | None,
-        Option("--provenance", check=writable, help="Write voters and rejected alternatives as JSON."),
+        Option("--provenance", check=options.writable, help="Write voters and rejected alternatives as JSON."),
     ] = None,
-    draw: Draw = None,
-    width: Width = None,
+    draw: options.Draw = None,
+    width: options.Width = None,
     to: Annotated[str | None, Option("--to", help="Format of the output, if its suffix does not say.")] = None,
-    lossy: Lossy = False,
-    format: Format = None,
-    option: FormatOptions = None,
-    encoding: Encoding = None,
-    json: Json = False,
+    lossy: options.Lossy = False,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    encoding: options.Encoding = None,
+    json: options.Json = False,
 ) -> None:
     """Make one annotation out of many.
 
