@@ -17,7 +17,7 @@ from caesura.drawings.catalog import draw
 from caesura.drawings.matrices import heat_map
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric
-from caesura.metrics import metric as made
+from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
@@ -80,30 +80,30 @@ def agree(
     with working("comparing coders"):
         if metric.partition(":")[0] in ("Sf", "SfB"):
             given = {"similarity": similarity, "transposition": transposition}
-            found = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
+            results = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
         else:
             ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
-            found = agreements(table, _measure(metric, n_t), coefficient, **ask)
-    broken = list(worse_than(limits, {name: (float(result), True) for name, result in found.items()}, "coefficient"))
-    said = say_unmeasured(next(iter(found.values())).warnings())
+            results = agreements(table, _measure(metric, n_t), coefficient, **ask)
+    broken = list(worse_than(limits, {name: (float(result), True) for name, result in results.items()}, "coefficient"))
+    shown = say_unmeasured(next(iter(results.values())).warnings())
     if json:
-        as_json({name: result.as_dict() for name, result in found.items()})
+        as_json({name: result.as_dict() for name, result in results.items()})
     else:
-        first, *others = agreement_tables(list(found.values()), level)
-        show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in said)), *others])
+        first, *others = agreement_tables(list(results.values()), level)
+        show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in shown)), *others])
     _draw(table, _measure(metric, n_t), draw, svg, width, json)
     fail_with(broken)
 
 
 def _measure(metric: str, n_t: int | None) -> Metric:
-    return made(metric) if n_t is None else made(metric, n_t=n_t)
+    return make_metric(metric) if n_t is None else make_metric(metric, n_t=n_t)
 
 
 def _flexible(
     corpus: Corpus, metric: str, chance: str | None, given: dict[str, Any], ask: dict[str, Any]
 ) -> dict[str, Agreement]:
     """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
-    measure = made(metric, **asked_for(**given))
+    measure = make_metric(metric, **asked_for(**given))
     models: list[Any] = [chance] if chance is not None else ["kappa", "pi", "bennett", "bennett-boundaries"]
     return {model: agree_flexibly(corpus, measure, model, **ask) for model in models}
 

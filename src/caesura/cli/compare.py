@@ -82,11 +82,11 @@ def compare(
         pictures = draw_against(ours.select(items=worst), theirs.select(items=worst), names, **settings)
     if not hypothesis and coders is None:
         _say_who(whole, ours, theirs)
-    said = say_unmeasured(evaluation.unmeasured())
+    shown = say_unmeasured(evaluation.unmeasured())
     if json:
         as_json({**_plain(evaluation), **_edit_data(behind)})
     else:
-        _show(evaluation, [table for each in behind for table in each.tables()], said)
+        _show(evaluation, [table for each in behind for table in each.tables()], shown)
     if svg is not None:
         write_svg(stack(pictures), svg, width, err=json)
     elif not json:
@@ -142,9 +142,9 @@ def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str
     return ["operations"] if flexible and typed else None
 
 
-def _show(evaluation: Evaluation, behind: Sequence[Table], said: set[str]) -> None:
+def _show(evaluation: Evaluation, behind: Sequence[Table], shown: set[str]) -> None:
     scores, *others = evaluation.tables()
-    notes = (*(note for note in scores.notes if note not in said), *_region_counts(evaluation))
+    notes = (*(note for note in scores.notes if note not in shown), *_region_counts(evaluation))
     show_blocks([replace(scores, notes=notes), *others, *behind])
 
 

@@ -43,9 +43,9 @@ def _known(shell: str) -> str:
 
 
 def _script(shell: str, program: click.Command) -> str:
-    found = get_completion_class(shell)
-    assert found is not None
-    complete = found(program, {}, "caesura", _VARIABLE)
+    completion = get_completion_class(shell)
+    assert completion is not None
+    complete = completion(program, {}, "caesura", _VARIABLE)
     return complete.source_template % complete.source_vars()
 
 

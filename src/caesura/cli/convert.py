@@ -50,8 +50,8 @@ def convert(
     if json:
         as_json({"written": str(target), **counted})
     else:
-        said = ", ".join(f"{n} {word.removesuffix('s') if n == 1 else word}" for word, n in counted.items())
-        click.echo(f"wrote {target}: {said}")
+        amounts = ", ".join(f"{n} {word.removesuffix('s') if n == 1 else word}" for word, n in counted.items())
+        click.echo(f"wrote {target}: {amounts}")
 
 
 def _refuse_the_input(source: Path, target: Path) -> None:

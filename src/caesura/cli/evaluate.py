@@ -132,7 +132,7 @@ def evaluate(
             "workers": workers,
         }
         engine = engine or ("local" if scheduler is None else "dask")
-        found: Results = evaluate_streamed(
+        results: Results = evaluate_streamed(
             reference, systems, choose_metrics(names, given), engine=engine, **run, **how
         )
     else:
@@ -141,21 +141,23 @@ def evaluate(
         chosen = choose_metrics(names, given, gold.kind, named=named)
         with working("evaluating"):
             wanted = [*(usual_bounds(gold) if bounds else ()), *(bound or ())]
-            found = evaluate_corpora(gold, against, chosen, bounds=wanted, threads=workers, **how)
+            results = evaluate_corpora(gold, against, chosen, bounds=wanted, threads=workers, **how)
         if by is not None:
             rule = asked_for(tolerance=given.get("tolerance", [None])[0], matching=matching)
-            groups = group_systems(found, gold, against, by, **rule)
+            groups = group_systems(results, gold, against, by, **rule)
         if rows is not None:
-            _write_rows(found, rows)
-    tests = system_tests(found, test, seed=seed)
-    said = say_unmeasured(found.unmeasured())
-    broken = [sentence for name, scores in found.systems.items() for sentence in _worse(name, scores, limits, found)]
+            _write_rows(results, rows)
+    tests = system_tests(results, test, seed=seed)
+    shown = say_unmeasured(results.unmeasured())
+    broken = [
+        sentence for name, scores in results.systems.items() for sentence in _worse(name, scores, limits, results)
+    ]
     if table is not None:
-        _show_table(found, table)
+        _show_table(results, table)
     elif json:
-        as_json({**found.as_dict(), **tests.as_dict(), "groups": {} if groups is None else groups.as_dict()})
+        as_json({**results.as_dict(), **tests.as_dict(), "groups": {} if groups is None else groups.as_dict()})
     else:
-        _show(found, groups, tests, said)
+        _show(results, groups, tests, shown)
     fail_with(broken)
 
 
@@ -168,33 +170,33 @@ def _read(
     return gold, dict(zip(names_of(systems), read, strict=True))
 
 
-def _show(found: Results, groups: Groups | None, tests: SystemTests, said: set[str]) -> None:
-    scores, *_ = found.tables()
-    notes, scores = [note for note in scores.notes if note not in said], replace(scores, notes=())
+def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: set[str]) -> None:
+    scores, *_ = results.tables()
+    notes, scores = [note for note in scores.notes if note not in shown], replace(scores, notes=())
     tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
     show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
 
 
-def _show_table(found: Results, style: str) -> None:
+def _show_table(results: Results, style: str) -> None:
     """Print the table of a paper and nothing else, or write it into a file that is named instead of a style."""
     path = Path(style)
     if path.suffix in FILES:
-        atomic_write(path, file_content(found, path.suffix))
+        atomic_write(path, file_content(results, path.suffix))
         click.echo(f"wrote {path}")
     else:
-        click.echo(render(found, style), nl=False)
+        click.echo(render(results, style), nl=False)
 
 
-def _write_rows(found: Evaluation, path: Path) -> None:
+def _write_rows(results: Evaluation, path: Path) -> None:
     """Write counts and score of every item."""
     if path.suffix not in (".csv", ".parquet"):
         raise FormatError(path, None, "rows are written as .csv or .parquet.")
-    atomic_write(path, frame_content(rows_frame(found), path.suffix))
+    atomic_write(path, frame_content(rows_frame(results), path.suffix))
 
 
-def _worse(system: str, scores: Mapping[str, Measured], limits: dict[str, float], found: Results) -> Iterator[str]:
+def _worse(system: str, scores: Mapping[str, Measured], limits: dict[str, float], results: Results) -> Iterator[str]:
     """Tell every score of a system that is worse than its limit."""
-    whose = f" of {system!r}" if len(found.systems) > 1 else ""
+    whose = f" of {system!r}" if len(results.systems) > 1 else ""
     return worse_than(
         limits, {name: (m.micro, m.metric.higher_is_better) for name, m in scores.items()}, "score", whose
     )

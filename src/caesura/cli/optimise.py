@@ -49,10 +49,10 @@ def optimise(
         raise CaesuraError(f"{reference}: R is of boundaries in time, but this holds {gold.kind}.")
     curves, points, named = {}, [], dict(zip(names_of(systems), systems, strict=True))
     for name, path in named.items():
-        found = _points(gold, reference, name, path, half, reading)
-        points += found
-        if len(found) > 1:
-            curves[name] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in found)
+        own = _points(gold, reference, name, path, half, reading)
+        points += own
+        if len(own) > 1:
+            curves[name] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in own)
     result = OperatingPoints(tuple(points), half)
     best = result.best
     if json:
@@ -111,13 +111,13 @@ def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: 
             f"the best point is the system {best.name!r} as it is; --output writes what a threshold leaves."
         )
     candidates = _renamed(gold, read_scored(path))
-    made = []
+    annotations = []
     for (item, track), marks in {
         (a.item, a.track): a.marks for a in gold
     }.items():  # once, however many coders gold has
         times, scores = candidates[item, track]
         kept = sorted(t for t, s in zip(times, scores, strict=True) if s >= best.threshold)
         length = max([float(marks.length), *kept[-1:]])
-        made.append(Annotation(item, best.name, Segmentation.from_times(kept, length=length), track))
-    write(Corpus.from_annotations(made), output, lossy=len(made) == 1)
+        annotations.append(Annotation(item, best.name, Segmentation.from_times(kept, length=length), track))
+    write(Corpus.from_annotations(annotations), output, lossy=len(annotations) == 1)
     click.echo(f"wrote {output}", err=quiet)

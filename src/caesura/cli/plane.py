@@ -32,15 +32,15 @@ def plane(
     """
     reading = Reading(format, None, option)
     gold = reading.corpus(reference, "ref")
-    found = {}
+    scores = {}
     for name, path in zip(names_of(systems), systems, strict=True):
         system = named_alike(gold, reference, reading.corpus(path, "hyp"), path)
-        found[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
-    drawn = PerformancePlane.of(gold, found, tolerance)
+        scores[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
+    picture = PerformancePlane.of(gold, scores, tolerance)
     if json:
-        chance = [{"over_segmentation": o, "hit_rate": h} for o, h in drawn.chance]
-        as_json({"systems": {name: scores.as_dict() for name, scores in found.items()}, "random": chance})
+        chance = [{"over_segmentation": o, "hit_rate": h} for o, h in picture.chance]
+        as_json({"systems": {name: each.as_dict() for name, each in scores.items()}, "random": chance})
     if output is not None:
-        write_svg(drawn, output, err=json)
+        write_svg(picture, output, err=json)
     elif not json:
-        show_picture(drawn, width)
+        show_picture(picture, width)

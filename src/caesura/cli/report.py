@@ -55,14 +55,14 @@ def report(
     corpus = reading.suggest_pattern(reading.corpus(path), path)
     corpus = corpus.select(items=item, coders=coder)
     with working("writing the report"):
-        made = make_report(
+        content = make_report(
             corpus, title or _named(path), metric, reference=reference, resamples=resamples, level=level, seed=seed
         )
-        text = write(made)
+        text = write(content)
         atomic_write(output, text.encode("utf-8", "replace"))
     size = output.stat().st_size
     if json:
-        as_json({"wrote": str(output), "bytes": size, **made.as_dict()})
+        as_json({"wrote": str(output), "bytes": size, **content.as_dict()})
         return
     click.echo(f"wrote {output} ({size / 1e6:.2f} MB)" if size >= 100_000 else f"wrote {output} ({size / 1e3:.1f} kB)")
 

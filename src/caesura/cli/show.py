@@ -10,12 +10,12 @@ from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, I
 from caesura.cli.output import as_json, say, show_picture, write_svg
 from caesura.display.scene import Picture, stack
 from caesura.drawings.catalog import applicable, drawing
-from caesura.drawings.catalog import draw as drawn
+from caesura.drawings.catalog import draw as draw_picture
 from caesura.drawings.coder_marks import streams
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy
 
-_SHOWN = 5  # items drawn before the rest is only counted
+_SHOWN = 5  # items draw_picture before the rest is only counted
 
 
 def show(
@@ -61,11 +61,11 @@ def _picture(corpus: Corpus, wanted: list[str] | None, options: list[str] | None
     if not corpus.lengths.any():
         raise CaesuraError(f"there is nothing to draw: {', '.join(corpus.items[:3])} holds no unit.")
     whole = [name for name in wanted or () if drawing(name).whole]
-    parts = [drawn(name, corpus, **given) for name in whole]
+    parts = [draw_picture(name, corpus, **given) for name in whole]
     for item in corpus.items[:limit] if whole != wanted else ():
-        one = corpus.select(items=[item])
-        names = [n for n in wanted or () if n not in whole] or [next(d.name for d in applicable(one) if d.alone)]
-        parts.extend(drawn(name, one, **given) for name in names)
+        alone = corpus.select(items=[item])
+        names = [n for n in wanted or () if n not in whole] or [next(d.name for d in applicable(alone) if d.alone)]
+        parts.extend(draw_picture(name, alone, **given) for name in names)
     return stack(parts)
 
 
@@ -89,5 +89,5 @@ def _as_data(corpus: Corpus) -> dict[str, Any]:
         for a in corpus
         if isinstance(a.marks, Hierarchy)
     ]
-    found: dict[str, Any] = {"kind": corpus.kind, "items": list(corpus.items), "coders": list(corpus.coders)}
-    return {**found, "tracks": tracks, **({"nested": nested} if nested else {})}
+    facts: dict[str, Any] = {"kind": corpus.kind, "items": list(corpus.items), "coders": list(corpus.coders)}
+    return {**facts, "tracks": tracks, **({"nested": nested} if nested else {})}

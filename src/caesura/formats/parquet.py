@@ -388,8 +388,8 @@ def _reading(path: Path, failed: str) -> Iterator[ModuleType]:
     ):  # its reader fell over what it found; what it says about itself helps nobody
         raise FormatError(path, None, f"{failed}: the data are damaged.") from None
     except (polars.exceptions.PolarsError, OSError) as fault:
-        said = getattr(fault, "strerror", None) or str(fault).splitlines()[0]
-        raise FormatError(path, None, f"{failed}: {said.rpartition('specification: ')[2].rstrip('.')}.") from None
+        reason = getattr(fault, "strerror", None) or str(fault).splitlines()[0]
+        raise FormatError(path, None, f"{failed}: {reason.rpartition('specification: ')[2].rstrip('.')}.") from None
 
 
 def _open(source: Source) -> Any:

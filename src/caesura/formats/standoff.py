@@ -169,7 +169,7 @@ def _build_marks(text: Text, spans: list[tuple[int, int, str]], how: As) -> Segm
 
 
 def _overlap(spans: Sequence[tuple[int, int, str]]) -> bool:
-    return any(one[1] >= two[0] for one, two in pairwise(spans))
+    return any(former[1] >= latter[0] for former, latter in pairwise(spans))
 
 
 def join_units(marks: Marks, unit: Unit | None = None) -> tuple[str, list[int]]:

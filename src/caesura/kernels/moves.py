@@ -26,11 +26,11 @@ COLUMNS = 7
 def count_boundaries(codes: NDArray[Any], out: NDArray[Any]) -> None:
     """Fill ``out`` with the number of boundaries of every segmentation."""
     for at in range(len(codes)):
-        code, found = codes[at], 0
+        code, count = codes[at], 0
         while code:
-            found += code & 1
+            count += code & 1
             code >>= 1
-        out[at] = found
+        out[at] = count
 
 
 @inline
@@ -67,7 +67,7 @@ def write_moves(
     """
     edges = np.empty(length + 2, np.int64)
     soft_at = np.empty(length + 1, np.bool_)
-    made, refs = 0, 0
+    number, refs = 0, 0
     ref_offsets[0], hyp_offsets[0] = 0, 0
     for at in range(len(codes)):
         count = _edges(codes[at], length, edges)
@@ -77,26 +77,26 @@ def write_moves(
         _survey(edges, count, soft_at)
         for i in range(1, count + 1):
             left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
-            owner[made], boundary[made], distance[made], kind[made] = at, i, 0, DELETED
-            made = _write(edges, count, i, 0, hyp_positions, hyp_offsets, made)
+            owner[number], boundary[number], distance[number], kind[number] = at, i, 0, DELETED
+            number = _write(edges, count, i, 0, hyp_positions, hyp_offsets, number)
             loose = softness(left, right, 1) == SOFT or softness(left, right, -1) == SOFT
             for shift in range(1 - left, right):
                 soft = softness(left, right, shift)
                 # Any shift matters beside a soft one of the same boundary, a hard one beside a soft one by the same distance.
                 if shift != 0 and (loose or soft == MILD or (soft == HARD and soft_at[abs(shift)])):
-                    owner[made], boundary[made], distance[made], kind[made] = at, i, shift, soft
-                    made = _write(edges, count, i, edges[i] + shift, hyp_positions, hyp_offsets, made)
+                    owner[number], boundary[number], distance[number], kind[number] = at, i, shift, soft
+                    number = _write(edges, count, i, edges[i] + shift, hyp_positions, hyp_offsets, number)
             if i < count:
                 middle, behind = right, edges[i + 2] - edges[i + 1]
                 for x in range(1, behind):  # boundary i over boundary i + 1
                     if soft_at[middle + x]:
-                        owner[made], boundary[made], distance[made], kind[made] = at, i, middle + x, CROSS
-                        made = _write(edges, count, i, edges[i + 1] + x, hyp_positions, hyp_offsets, made)
+                        owner[number], boundary[number], distance[number], kind[number] = at, i, middle + x, CROSS
+                        number = _write(edges, count, i, edges[i + 1] + x, hyp_positions, hyp_offsets, number)
                 for x in range(1, left):  # boundary i + 1 over boundary i
                     if soft_at[middle + x]:
-                        owner[made], boundary[made], distance[made], kind[made] = at, i + 1, -middle - x, CROSS
-                        made = _write(edges, count, i + 1, edges[i] - x, hyp_positions, hyp_offsets, made)
-    return made
+                        owner[number], boundary[number], distance[number], kind[number] = at, i + 1, -middle - x, CROSS
+                        number = _write(edges, count, i + 1, edges[i] - x, hyp_positions, hyp_offsets, number)
+    return number
 
 
 @kernel
@@ -124,10 +124,10 @@ def _survey(edges: NDArray[Any], count: int, soft_at: NDArray[Any]) -> None:
 
 @kernel
 def _write(
-    edges: NDArray[Any], count: int, moved: int, to: int, positions: NDArray[Any], offsets: NDArray[Any], made: int
+    edges: NDArray[Any], count: int, moved: int, to: int, positions: NDArray[Any], offsets: NDArray[Any], number: int
 ) -> int:
     """Write the boundaries with one of them moved, in order; moved to 0, it is left out."""
-    at = offsets[made]
+    at = offsets[number]
     placed = to == 0
     for i in range(1, count + 1):
         if i == moved:
@@ -141,8 +141,8 @@ def _write(
     if not placed:
         positions[at] = to
         at += 1
-    offsets[made + 1] = at
-    return made + 1
+    offsets[number + 1] = at
+    return number + 1
 
 
 @kernel
@@ -167,13 +167,13 @@ def judge(
         stop = first
         while stop < len(scores) and owner[stop] == owner[first]:
             stop += 1
-        found = out[owner[first]]
+        faults = out[owner[first]]
         deleted = scores[first]
         for p in range(first, stop):
             if kind[p] == DELETED:
                 deleted = scores[p]
             elif kind[p] == MILD or kind[p] == SOFT:
-                found[6] |= scores[p] < deleted - tolerance
+                faults[6] |= scores[p] < deleted - tolerance
             if kind[p] != SOFT:
                 continue
             for q in range(first, stop):
@@ -182,7 +182,7 @@ def judge(
                     continue
                 near, far = abs(distance[p]), abs(distance[q])
                 which = 3 if better < -tolerance else 0
-                found[which] |= kind[q] == CROSS and near == far
-                found[which + 1] |= kind[q] == HARD and near == far
-                found[which + 2] |= kind[q] != CROSS and boundary[p] == boundary[q] and far > near
+                faults[which] |= kind[q] == CROSS and near == far
+                faults[which + 1] |= kind[q] == HARD and near == far
+                faults[which + 2] |= kind[q] != CROSS and boundary[p] == boundary[q] and far > near
         first = stop

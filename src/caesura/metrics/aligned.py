@@ -71,15 +71,15 @@ class Alignment:
     @property
     def segments(self) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
         """The segments of the reference and of the hypothesis."""
-        one, two = self.overlaps.segments
-        return tuple(one), tuple(two)
+        ours, theirs = self.overlaps.segments
+        return tuple(ours), tuple(theirs)
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """The edges, left to right; a threshold's penalty is taken off their weights."""
         who: dict[int, Literal["reference", "hypothesis", "both"]] = {1: "reference", 2: "hypothesis", 3: "both"}
         jaccard = self.overlaps.alike("jaccard")[0]
-        found = []
+        edges = []
         for k, (i, j) in enumerate(self.overlaps.places.T.tolist()):
             if chosen := int(self.overlaps.chosen[k]):
                 forward, back = self.overlaps.weights[:, k].tolist()
@@ -87,8 +87,8 @@ class Alignment:
                 weight = (forward if chosen == 1 else back) if one_way else (forward + back) / 2
                 if weight < self.rule.threshold:
                     weight *= 1 - self.rule.penalty
-                found.append(Edge(i, j, weight, float(jaccard[k]), who[chosen]))
-        return tuple(found)
+                edges.append(Edge(i, j, weight, float(jaccard[k]), who[chosen]))
+        return tuple(edges)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -99,14 +99,14 @@ class Alignment:
                 runs[-1].append(edge)
             else:
                 runs.append([edge])
-        made = [self._group(tuple(run)) for run in runs]
+        groups = [self._group(tuple(run)) for run in runs]
         alone = [set(range(len(side))) for side in self.segments]
         for edge in self.edges:
             alone[0].discard(edge.reference)
             alone[1].discard(edge.hypothesis)
-        made += [Group("alone", (i,), (), (), f"reference {i + 1} has no counterpart") for i in alone[0]]
-        made += [Group("alone", (), (j,), (), f"hypothesis {j + 1} has no counterpart") for j in alone[1]]
-        return tuple(sorted(made, key=self._start))
+        groups += [Group("alone", (i,), (), (), f"reference {i + 1} has no counterpart") for i in alone[0]]
+        groups += [Group("alone", (), (j,), (), f"hypothesis {j + 1} has no counterpart") for j in alone[1]]
+        return tuple(sorted(groups, key=self._start))
 
     @property
     def counts(self) -> dict[Reading, int]:
@@ -161,17 +161,17 @@ class Alignment:
         return Group(reading, ours, theirs, edges, words)
 
     def _single(self, edge: Edge) -> tuple[Reading, str]:
-        one, two = self.segments[0][edge.reference], self.segments[1][edge.hypothesis]
-        near = 1e-9 * max(one.size, two.size) if self.reference.timed else 0
+        ours, theirs = self.segments[0][edge.reference], self.segments[1][edge.hypothesis]
+        near = 1e-9 * max(ours.size, theirs.size) if self.reference.timed else 0
         names = f"reference {edge.reference + 1} {{}} hypothesis {edge.hypothesis + 1}"
-        moves = [("begins", two.start - one.start), ("ends", two.stop - one.stop)]
-        said = [f"{what} {abs(by):g} {'later' if by > 0 else 'earlier'}" for what, by in moves if abs(by) > near]
-        if not said:
+        moves = [("begins", theirs.start - ours.start), ("ends", theirs.stop - ours.stop)]
+        changes = [f"{what} {abs(by):g} {'later' if by > 0 else 'earlier'}" for what, by in moves if abs(by) > near]
+        if not changes:
             return "matched", f"{names.format('=')}: matched"
         limit = self.rule.threshold
         soft = edge.jaccard >= limit if limit else edge.jaccard > 0.5
         reading: Reading = "shifted softly" if soft else "shifted hard"
-        return reading, f"{names.format('~')}: {reading} ({edge.jaccard:.2f}), {', '.join(said)}"
+        return reading, f"{names.format('~')}: {reading} ({edge.jaccard:.2f}), {', '.join(changes)}"
 
     def _several(self, ours: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[Reading, str]:
         first, second = self.segments

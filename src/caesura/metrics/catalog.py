@@ -157,14 +157,14 @@ def with_parameters(names: Iterable[str], parameters: Mapping[str, Any]) -> list
     >>> [m.spelled for m in with_parameters(["R", "A"], {"tolerance": [0.02, 0.01], "n_t": 3})]
     ['R', 'R:tolerance=0.01', 'A']
     """
-    made = []
+    metrics = []
     for name in names:
         mine = {
             key: parameters[key] if isinstance(parameters[key], list) else [parameters[key]]
             for key in _parameters_it_takes(name, parameters)
         }
-        made += [metric(name, **dict(zip(mine, values, strict=True))) for values in product(*mine.values())]
-    return made
+        metrics += [metric(name, **dict(zip(mine, values, strict=True))) for values in product(*mine.values())]
+    return metrics
 
 
 def choose_metrics(

@@ -70,11 +70,11 @@ class Recordings:
     def widths(self, tolerance: float | str) -> list[NDArray[np.float64]]:
         """Width of every region inside its recording, overlaps counted once."""
         half = seconds(tolerance)
-        found = []
+        widths = []
         for times, length in zip(self.times, self.lengths, strict=True):
             starts, ends = region_bounds(times, half)
-            found.append(np.clip(ends, 0.0, length) - np.clip(starts, 0.0, length))
-        return found
+            widths.append(np.clip(ends, 0.0, length) - np.clip(starts, 0.0, length))
+        return widths
 
     def coverage(self, tolerance: float | str) -> float:
         """Share of the timeline that lies in some region (figure 3)."""

@@ -48,10 +48,10 @@ class Similarity:
 
     Examples
     --------
-    >>> made = as_similarity({"labels": [",", "."], "matrix": [[1, 0.5, 0.25], [0.5, 1, 0], [0.25, 0, 1]]})
-    >>> made.labels, made.moves.tolist()
+    >>> similarity = as_similarity({"labels": [",", "."], "matrix": [[1, 0.5, 0.25], [0.5, 1, 0], [0.25, 0, 1]]})
+    >>> similarity.labels, similarity.moves.tolist()
     ((',', '.'), [0.375, 0.5])
-    >>> made.symmetric
+    >>> similarity.symmetric
     True
     """
 
@@ -69,8 +69,8 @@ class Similarity:
     def identity(cls, labels: Sequence[str], transposition: Moves = None) -> Similarity:
         """Nothing resembles anything else: the default."""
         rows = np.eye(len(labels) + 1).tolist()
-        made = cls(tuple(labels), tuple(map(tuple, rows)))
-        return made.with_moves(transposition)
+        similarity = cls(tuple(labels), tuple(map(tuple, rows)))
+        return similarity.with_moves(transposition)
 
     def with_moves(self, transposition: Moves) -> Similarity:
         """Set the costs of a move: a number, a list in the order of the labels, or ``{label: cost}``."""
@@ -106,8 +106,8 @@ class Similarity:
     def __str__(self) -> str:
         if (self.costs == 1.0 - np.eye(len(self.labels) + 1)).all() and (self.moves == 0.5).all():
             return "identity"
-        told = json.dumps([self.labels, self.matrix, self.moves.tolist()])
-        return f"{len(self.labels)}types#{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+        content = json.dumps([self.labels, self.matrix, self.moves.tolist()])
+        return f"{len(self.labels)}types#{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 
 #: What functions accept where they want a similarity matrix.
@@ -139,14 +139,14 @@ def as_similarity(
     if isinstance(value, Similarity):
         return value.with_moves(transposition)
     if isinstance(value, (str, Path)):
-        made = _from_file(Path(value))
+        similarity = _from_file(Path(value))
     elif isinstance(value, Mapping):
-        made = _from_mapping(value)
+        similarity = _from_mapping(value)
     elif hasattr(value, "columns"):
-        made = _from_frame(value)
+        similarity = _from_frame(value)
     else:
-        made = _from_array(value, labels)
-    return made.with_moves(transposition)
+        similarity = _from_array(value, labels)
+    return similarity.with_moves(transposition)
 
 
 # ---------------------------------------------------------------------- the shapes it comes in
@@ -159,8 +159,8 @@ def _from_mapping(value: Mapping[str, Any]) -> Similarity:
             raise CaesuraError(
                 f"a similarity matrix has labels, matrix and transposition, but found {sorted(map(str, extra))[0]!r}."
             )
-        made = _from_array(value["matrix"], value.get("labels"))
-        return made.with_moves(value.get("transposition"))
+        similarity = _from_array(value["matrix"], value.get("labels"))
+        return similarity.with_moves(value.get("transposition"))
     if not all(isinstance(row, Mapping) for row in value.values()):
         raise CaesuraError('a similarity matrix as a dict is {"labels": …, "matrix": …} or a dict of dicts.')
     rows = [str(name) for name in value]
@@ -228,10 +228,10 @@ def _from_table(rows: list[str], columns: list[str], cells: list[list[Any]]) -> 
     order = [columns.index(n) for n in types] + [columns.index(none_column)]
     lines = [rows.index(n) for n in types] + [rows.index(none)] if rows else []
     matrix = tuple(tuple(_number(cells[i][j], rows[i], columns[j]) for j in order) for i in lines)
-    made = Similarity(tuple(types), matrix)
+    similarity = Similarity(tuple(types), matrix)
     if moves is None:
-        return made
-    return made.with_moves([_number(moves[rows.index(n)], n, "transposition") for n in types])
+        return similarity
+    return similarity.with_moves([_number(moves[rows.index(n)], n, "transposition") for n in types])
 
 
 def _from_file(path: Path) -> Similarity:

@@ -69,8 +69,8 @@ def read(
             label = parts[7] if wanted == "SPEAKER" else parts[5]
             turns.setdefault((parts[1], parts[7]), []).append((float(start), float(end), label, number))
     if not turns:
-        found = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
-        raise FormatError(source.path, None, f"the file holds no line of type {wanted}; it has {found or 'nothing'}.")
+        kinds = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
+        raise FormatError(source.path, None, f"the file holds no line of type {wanted}; it has {kinds or 'nothing'}.")
     rule = Rule.of(**intervals)
     tiled = all(
         is_tiled([row[:3] for row in sorted(rows, key=itemgetter(0))], max(r[1] for r in rows))
