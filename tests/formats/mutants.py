@@ -45,6 +45,44 @@ TIDY = cs.Hierarchy.from_brackets("[[so twice] [five]] [miles round]")
 SPANS = cs.Spans.from_rows([(0, 2, "a"), (1, 4, "b"), (3, 5, None)], length=6)
 TIMED = cs.Segmentation.from_times([0.5, 1.25], length=2.0, names=["a", "b", "c"])
 
+COLLECTION = """File type = "ooTextFile"
+Object class = "Collection"
+
+size = 2
+item []:
+    item [1]:
+        class = "PitchTier"
+        name = "talk"
+        xmin = 0
+        xmax = 2
+        points: size = 1
+        points [1]:
+            number = 0.5
+            value = 120
+    item [2]:
+        class = "TextGrid"
+        name = "talk"
+        xmin = 0
+        xmax = 2
+        tiers? <exists>
+        size = 1
+        item []:
+            item [1]:
+                class = "IntervalTier"
+                name = "words"
+                xmin = 0
+                xmax = 2
+                intervals: size = 2
+                intervals [1]:
+                    xmin = 0
+                    xmax = 0.5
+                    text = "so"
+                intervals [2]:
+                    xmin = 0.5
+                    xmax = 2
+                    text = "far"
+"""
+
 
 @functools.cache
 def good_files(name: str) -> dict[str, bytes]:
@@ -52,6 +90,8 @@ def good_files(name: str) -> dict[str, bytes]:
     chosen = named_format(name)
     if name == "marked-text":  # holds letters of two scripts and nothing else
         return {"talk.marked": "שָׁלוֹם עֲלֵיכֶם\nבֹּקֶר טוֹב\n".encode()}
+    if name == "praat-collection":  # read only
+        return {"talk.collection": COLLECTION.encode()}
     for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED, SPANS):
         corpus = cs.Corpus.from_dict({"talk": {"ann": marks}})
         with tempfile.TemporaryDirectory() as folder:

@@ -389,7 +389,7 @@ def test_gaps_silences_and_edges(tmp_path: Path, options, cuts, names) -> None:
 
 GRID = SHORT.replace("\n2\n", "\n1\n")
 REFUSED = [
-    ("a.TextGrid", "ooBinaryFile\x08TextGrid\x00\x00", "binary TextGrid; save it as a text file"),
+    ("a.TextGrid", "ooBinaryFile\x08TextGrid\x00\x00", "the binary TextGrid ends in the middle"),
     ("a.TextGrid", "hello\n", "does not start with File type"),
     ("a.TextGrid", SHORT.replace('"TextGrid"', '"Pitch 1"'), "class 'Pitch 1', expected a TextGrid"),
     ("a.TextGrid", GRID + WORDS[:40], "line 14: the file ends after 0 of 2 intervals of tier 'words'|ends before"),

@@ -97,6 +97,7 @@ FORMATS: Registry[Any] = Registry(
         "chat": _entry("speech.chat", "a CHAT transcript", ".cha", "units, types, untyped, names, time, spans in time, unnamed spans, tracks, text, textless, attributes"),
         "transcript": _entry("transcript", "a transcript with endnotes", ".txt", "units, types, tracks, text"),
         "textgrid": _entry("speech.textgrid", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time"),
+        "praat-collection": _entry("speech.praat_collection", "a Praat Collection", ".collection", _SPEECH + ", tracks, items, types, spans in time"),
         "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "timit": _entry("speech.timit", "TIMIT's phones", ".phn", _SPEECH),
         "timit-words": _entry("speech.timit", "TIMIT's words", ".wrd", _SPEECH),

@@ -1,0 +1,42 @@
+"""Praat's Collection: several objects in one file, of which the TextGrids are read, an item each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Unpack
+
+from caesura.files import Source
+from caesura.formats.speech.intervals import Rule, SpanOptions
+from caesura.formats.speech.praat import grids_of_collection
+from caesura.formats.speech.textgrid import marks_of_tiers
+from caesura.model import Annotation, Corpus
+
+
+def sniff(head: str) -> bool:
+    """Recognise a Praat file of class Collection."""
+    first = head[:200].split("\n")[:2]
+    return len(first) == 2 and "ooTextFile" in first[0] and '"Collection"' in first[1]
+
+
+def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
+    """Read every TextGrid, its tiers as tracks; those of one name are numbered.
+
+    Parameters
+    ----------
+    tier
+        Which tiers of every TextGrid: a name, a position counted from 1, or a pattern, as for a TextGrid.
+    as
+        ``spans`` keeps intervals as spans; ``boundaries`` is the default.
+    silence, silences, close_gaps, edges
+        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    """
+    rule = Rule.of(**intervals)
+    seen: Counter[str] = Counter()
+    annotations = []
+    for name, tiers in grids_of_collection(source):
+        seen[name] += 1
+        item = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        annotations += [
+            Annotation(item, coder, marks, track) for coder, track, marks in marks_of_tiers(source, tiers, tier, rule)
+        ]
+    return Corpus.from_annotations(annotations)
