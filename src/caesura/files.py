@@ -128,6 +128,10 @@ class Source:
         with self.path.open("rb") as file:
             self._decode(file.read(_HEAD - 4))
 
+    def fault(self, line: int | None, why: str) -> FormatError:
+        """The complaint about a line of this file, or about the file as a whole."""
+        return FormatError(self.path, line, why)
+
     def not_text(self, line: int | None, encoding: str | None = None) -> FormatError:
         """Build the complaint about bytes that are not what the encoding says."""
         named = (encoding or self.encoding or "utf-8").replace("-sig", "").upper()
@@ -147,12 +151,12 @@ class Source:
             text = raw.decode(encoding)
         except UnicodeError as fault:
             if b"\x00" in raw[:_HEAD] and not encoding.startswith("utf-16"):
-                raise FormatError(self.path, None, "this is a binary file, expected text.") from None
+                raise self.fault(None, "this is a binary file, expected text.") from None
             line = raw[: getattr(fault, "start", 0)].count(b"\n") + 1
             raise self.not_text(line, encoding) from None
         if "\x00" in text:
             line = text[: text.index("\x00")].count("\n") + 1
-            raise FormatError(self.path, line, "this is a binary file, expected text.")
+            raise self.fault(line, "this is a binary file, expected text.")
         return text
 
 
@@ -171,21 +175,19 @@ def parse_json(source: Source, text: str, line: int = 1, hook: Any = None) -> An
     """Parse JSON that begins on a line of a file; NaN, which is none, and numbers without end are refused with their line."""
 
     def refuse_constant(word: str) -> NoReturn:
-        raise FormatError(source.path, line + _lines_before(text, re.escape(word)), f"{word} is not a number of JSON.")
+        raise source.fault(line + _lines_before(text, re.escape(word)), f"{word} is not a number of JSON.")
 
     try:
         return json.loads(text, object_pairs_hook=hook, parse_constant=refuse_constant)
     except json.JSONDecodeError as fault:
-        raise FormatError(source.path, line + fault.lineno - 1, f"this is not JSON: {fault.msg}.") from None
+        raise source.fault(line + fault.lineno - 1, f"this is not JSON: {fault.msg}.") from None
     except RecursionError:
-        raise FormatError(source.path, line, "the JSON is nested too deeply to be read.") from None
+        raise source.fault(line, "the JSON is nested too deeply to be read.") from None
     except FormatError:
         raise
     except ValueError:  # Python reads no whole number of more than some thousand digits
         where = line + _lines_before(text, r"\d{1000,}")
-        raise FormatError(
-            source.path, where, "a number has more than a thousand digits, which nothing here can mean."
-        ) from None
+        raise source.fault(where, "a number has more than a thousand digits, which nothing here can mean.") from None
 
 
 def atomic_write(path: Path, content: Content, *, by_way_of: Path | None = None) -> None:
@@ -296,5 +298,5 @@ def _no_key_twice(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any
     if len(once) != len(pairs):
         keys = [key for key, _ in pairs]
         again = next(key for i, key in enumerate(keys) if key in keys[:i])
-        raise FormatError(source.path, None, f"the name {again!r} is given twice in one object.")
+        raise source.fault(None, f"the name {again!r} is given twice in one object.")
     return once

@@ -37,16 +37,14 @@ def agree(
     ] = "pooled",
     n_t: options.NearMiss = None,
     chance: Annotated[
-        str | None,
-        Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries."),
+        str | None, Option("--chance", help="Of Sf and SfB: kappa, pi, bennett or bennett-boundaries.")
     ] = None,
     similarity: Annotated[
         Path | None, Option("--similarity", help="Of Sf and SfB: a file with the similarities of types.")
     ] = None,
     transposition: options.Transposition = None,
     precision: Annotated[
-        float | None,
-        Option("--precision", help="Of Sf and SfB: the standard error of simulated chance to reach."),
+        float | None, Option("--precision", help="Of Sf and SfB: the standard error of simulated chance to reach.")
     ] = None,
     item: options.Items = None,
     coder: options.Coders = None,
@@ -109,12 +107,7 @@ def _flexible(
 
 
 def _draw(
-    table: CountedPairs,
-    measure: Metric,
-    wanted: list[str] | None,
-    svg: Path | None,
-    width: int | None,
-    json: bool,
+    table: CountedPairs, measure: Metric, wanted: list[str] | None, svg: Path | None, width: int | None, json: bool
 ) -> None:
     """Draw the matrix of coders, whose pairs are counted already, or what was asked for."""
     corpus = table.pairs.reference

@@ -62,8 +62,7 @@ def evaluate(
     ] = False,
     bound: options.Bounds = None,
     by: Annotated[
-        str | None,
-        Option("--by", help="Group by attributes of the items: genre, length; in time: item,speaker,class."),
+        str | None, Option("--by", help="Group by attributes of the items: genre, length; in time: item,speaker,class.")
     ] = None,
     interval: Annotated[
         Literal["percentile", "bca", "expanded"],

@@ -22,8 +22,7 @@ from caesura.statistics.recordings import OperatingPoint, OperatingPoints, opera
 def optimise(
     reference: Input,
     systems: Annotated[
-        list[Path],
-        Argument("Boundaries with scores (CSV with time and score), or systems as they are."),
+        list[Path], Argument("Boundaries with scores (CSV with time and score), or systems as they are.")
     ],
     tolerance: Tolerance = "20ms",
     output: Annotated[

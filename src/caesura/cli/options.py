@@ -36,8 +36,7 @@ Format: TypeAlias = Annotated[
     ),
 ]
 ToFormat: TypeAlias = Annotated[
-    str | None,
-    Option("--to", "-t", help="Format of the output, if its suffix does not say.", offer=Names("formats")),
+    str | None, Option("--to", "-t", help="Format of the output, if its suffix does not say.", offer=Names("formats"))
 ]
 Encoding: TypeAlias = Annotated[
     str | None, Option("--encoding", help="Encoding of text files, such as latin-1; default UTF-8 or UTF-16.")
@@ -80,8 +79,7 @@ Tolerances: TypeAlias = Annotated[
 Matching: TypeAlias = Annotated[
     str | None,
     Option(
-        "--matching",
-        help="Boundary edits: published or optimal (of least cost); in time: regions, optimal or lenient.",
+        "--matching", help="Boundary edits: published or optimal (of least cost); in time: regions, optimal or lenient."
     ),
 ]
 SvgFile: TypeAlias = Annotated[
@@ -103,8 +101,7 @@ Transposition: TypeAlias = Annotated[
     ),
 ]
 Marks: TypeAlias = Annotated[
-    str | None,
-    Option("--marks", help="The texts carry vowel marks: hebrew or arabic. Words and letters are measured."),
+    str | None, Option("--marks", help="The texts carry vowel marks: hebrew or arabic. Words and letters are measured.")
 ]
 FailUnder: TypeAlias = Annotated[
     list[str] | None, Option("--fail-under", help="Exit with 1 where a score is worse: B=0.6; repeatable.")

@@ -57,8 +57,7 @@ def unify(
         str | None, Option("--weight", help="Of the conflict-free union: votes, or votes-conflicts.")
     ] = None,
     similarity: Annotated[
-        str | None,
-        Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3."),
+        str | None, Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3.")
     ] = None,
     tolerance: Annotated[
         str | None, Option("--tolerance", help="Of recordings: time within which coders mean one boundary, 20ms.")

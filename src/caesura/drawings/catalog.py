@@ -208,11 +208,7 @@ def _by_track(corpus: Corpus) -> Iterator[Corpus]:
 
 
 def pair_corpus(
-    reference: Marks,
-    hypothesis: Marks,
-    *,
-    item: str = "",
-    names: tuple[str, str] = ("reference", "hypothesis"),
+    reference: Marks, hypothesis: Marks, *, item: str = "", names: tuple[str, str] = ("reference", "hypothesis")
 ) -> Corpus:
     """Put two annotations of one text into a corpus of one item: what drawings of a comparison take."""
     pair = [Annotation(item, names[0], reference), Annotation(item, names[1], hypothesis)]

@@ -31,12 +31,7 @@ def draw_operations(
 ) -> Picture:
     """Draw what turns the first coder's boundaries into the second's, under flexible similarity."""
     record = partial(
-        flexible_operations,
-        similarity=similarity,
-        transposition=transposition,
-        moved=moved,
-        ties=ties,
-        forced=forced,
+        flexible_operations, similarity=similarity, transposition=transposition, moved=moved, ties=ties, forced=forced
     )
     return stack([DrawnOperations(stream) for stream in edit_streams(corpus, record)])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
 from caesura.formats.standoff import Marked, Span, StandoffOptions, Unit, join_units, read_standoff, spans_of
@@ -30,7 +29,7 @@ def read(source: Source, *, unit: Unit | None = None, **standoff: Unpack[Standof
     """
     text = source.sibling(".txt").raw_text
     spans = [_span(source, number, line, len(text)) for number, line in source.lines if line.startswith("T")]
-    marked = Marked(source.stem, "", text, spans, lambda why: FormatError(source.path, None, why))
+    marked = Marked(source.stem, "", text, spans, lambda why: source.fault(None, why))
     return read_standoff([marked], unit=unit, **standoff)
 
 
@@ -48,16 +47,10 @@ def write(corpus: Corpus, *, unit: Unit | None = None) -> dict[str, str]:
 def _span(source: Source, number: int, line: str, length: int) -> Span:
     match = _SPAN.fullmatch(line)
     if match is None:
-        raise FormatError(
-            source.path, number, "expected T1, a tab, a label, first and last character, a tab, the text."
-        )
+        raise source.fault(number, "expected T1, a tab, a label, first and last character, a tab, the text.")
     if ";" in match[2]:
-        raise FormatError(
-            source.path, number, "this span is in several pieces, and a segment is one; leave it out with only=."
-        )
+        raise source.fault(number, "this span is in several pieces, and a segment is one; leave it out with only=.")
     start, end = [as_whole(place) for place in [*match[2].split(), "", ""]][:2]
     if len(match[2].split()) != 2 or start is None or end is None or not 0 <= start <= end <= length:
-        raise FormatError(
-            source.path, number, f"the span {match[2][:40]} lies outside the text of {length} characters."
-        )
+        raise source.fault(number, f"the span {match[2][:40]} lies outside the text of {length} characters.")
     return start, end, match[1]

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError
 from caesura.files import Source, load_json
 from caesura.formats.corpus_columns import Columns
 from caesura.model import Corpus
@@ -33,17 +33,17 @@ def read(source: Source) -> Corpus:
     """Read the whole corpus."""
     data = load_json(source)
     if not isinstance(data, dict):
-        raise FormatError(source.path, None, f'expected an object with "format": "{FORMAT}".')
+        raise source.fault(None, f'expected an object with "format": "{FORMAT}".')
     columns = begin_columns(source, data)
     annotations = data.get("annotations")
     if not isinstance(annotations, list):
-        raise FormatError(source.path, None, 'expected "annotations": a list of objects.')
+        raise source.fault(None, 'expected "annotations": a list of objects.')
     for number, entry in enumerate(annotations, 1):
         put_entry(source, columns, entry, None, f"annotation {number}")
     try:
         return columns.corpus(_texts(source, data), _attributes(source, data))
     except OverflowError:
-        raise FormatError(source.path, None, "a position is beyond all texts.") from None
+        raise source.fault(None, "a position is beyond all texts.") from None
 
 
 def write(corpus: Corpus) -> Iterator[str]:
@@ -116,18 +116,16 @@ def spell(value: Any) -> str:
 def begin_columns(source: Source, data: Mapping[str, Any], line: int | None = None) -> Columns:
     """Check a header and begin the columns it announces."""
     if data.get("format") != FORMAT:
-        raise FormatError(source.path, line, f'"format" is {data.get("format")!r}, expected "{FORMAT}".')
+        raise source.fault(line, f'"format" is {data.get("format")!r}, expected "{FORMAT}".')
     if data.get("version") != VERSION:
-        raise FormatError(
-            source.path, line, f'"version" is {data.get("version")!r}, this program reads version {VERSION}.'
-        )
+        raise source.fault(line, f'"version" is {data.get("version")!r}, this program reads version {VERSION}.')
     kind, labels = data.get("kind"), data.get("labels")
     if kind not in _KINDS:
-        raise FormatError(source.path, line, f'"kind" is {kind!r}, expected one of {", ".join(_KINDS)}.')
+        raise source.fault(line, f'"kind" is {kind!r}, expected one of {", ".join(_KINDS)}.')
     if labels is not None and not _strings(labels):
-        raise FormatError(source.path, line, '"labels" must be a list of strings.')
+        raise source.fault(line, '"labels" must be a list of strings.')
     if labels is not None and len(set(labels)) != len(labels):
-        raise FormatError(source.path, line, '"labels" holds a name twice.')
+        raise source.fault(line, '"labels" holds a name twice.')
     typed = bool(data.get("typed", labels is not None)) and kind != "nested"
     seconds = kind == "time" or (kind == "spans" and data.get("seconds") is True)
     return Columns(kind, typed=typed, labels=labels, seconds=seconds)
@@ -141,11 +139,11 @@ def put_entry(source: Source, columns: Columns, entry: Any, line: int | None, wh
         marks = entry[_MARKS.get(columns.kind, "positions")]
     except (TypeError, KeyError) as fault:
         lacks = f"has no {fault}" if isinstance(fault, KeyError) else "is not an object"
-        raise FormatError(source.path, line, f"{what} {lacks}; expected item, coder, length and marks.") from None
+        raise source.fault(line, f"{what} {lacks}; expected item, coder, length and marks.") from None
     if not (isinstance(item, str) and isinstance(coder, str) and isinstance(track, str)):
-        raise FormatError(source.path, line, f"{what}: item, coder and track must be strings.")
+        raise source.fault(line, f"{what}: item, coder and track must be strings.")
     if not isinstance(marks, list) or not (names is None or _strings(names)):
-        raise FormatError(source.path, line, f"{what}: positions (or segments, or spans) and names must be lists.")
+        raise source.fault(line, f"{what}: positions (or segments, or spans) and names must be lists.")
     try:
         columns.add(item, coder, track, length, names)
         if columns.kind == "nested":
@@ -156,7 +154,7 @@ def put_entry(source: Source, columns: Columns, entry: Any, line: int | None, wh
             columns.marks(marks, entry.get("types"))
     except (CaesuraError, TypeError, OverflowError) as fault:
         why = str(fault) if isinstance(fault, CaesuraError) else "marks must be lists of numbers that fit a text."
-        raise FormatError(source.path, line, f"item {item!r}, coder {coder!r}: {why}") from None
+        raise source.fault(line, f"item {item!r}, coder {coder!r}: {why}") from None
 
 
 def _texts(source: Source, data: Mapping[str, Any]) -> dict[tuple[str, str], list[str]]:
@@ -165,14 +163,14 @@ def _texts(source: Source, data: Mapping[str, Any]) -> dict[tuple[str, str], lis
         isinstance(t, dict) and isinstance(t.get("item"), str) and _strings(t.get("units")) for t in texts
     )
     if not good:
-        raise FormatError(source.path, None, '"texts" must be a list of {"item", "track", "units": [strings]}.')
+        raise source.fault(None, '"texts" must be a list of {"item", "track", "units": [strings]}.')
     return {(t["item"], str(t.get("track", ""))): t["units"] for t in texts}
 
 
 def _attributes(source: Source, data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     attributes = data.get("attributes", {})
     if not isinstance(attributes, dict) or not all(isinstance(known, dict) for known in attributes.values()):
-        raise FormatError(source.path, None, '"attributes" must be {item: {name: value}}.')
+        raise source.fault(None, '"attributes" must be {item: {name: value}}.')
     return attributes
 
 

@@ -36,11 +36,11 @@ def read(source: Source) -> Corpus:
             else:
                 put_entry(source, columns, entry, line)
     if columns is None:
-        raise FormatError(source.path, None, "the file holds no header.")
+        raise source.fault(None, "the file holds no header.")
     try:
         return columns.corpus(texts, attributes)
     except (TypeError, AttributeError, OverflowError):
-        raise FormatError(source.path, None, "units must be lists of strings, attributes must be tables.") from None
+        raise source.fault(None, "units must be lists of strings, attributes must be tables.") from None
 
 
 def write(corpus: Corpus) -> Iterator[str]:

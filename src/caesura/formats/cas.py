@@ -12,7 +12,7 @@ import warnings
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
-from caesura.errors import FormatError, MissingExtra
+from caesura.errors import MissingExtra
 from caesura.files import Source, line_of
 from caesura.formats.standoff import Marked, Span, StandoffOptions, Text, join_units, read_standoff, spans_of
 from caesura.model import Corpus
@@ -27,11 +27,7 @@ _FEATURES = ("label", "value", "name", "identifier")
 
 
 def read(
-    source: Source,
-    *,
-    layer: str | None = None,
-    feature: str | None = None,
-    **standoff: Unpack[StandoffOptions],
+    source: Source, *, layer: str | None = None, feature: str | None = None, **standoff: Unpack[StandoffOptions]
 ) -> Corpus:
     """Read one text by one annotator.
 
@@ -49,15 +45,14 @@ def read(
     tokens = sorted(_place(source, token, len(text)) for token in _select(cas, TOKEN))
     for before, after in pairwise(tokens):
         if after[0] < before[1]:
-            raise FormatError(
-                source.path,
+            raise source.fault(
                 None,
                 f"the tokens {before[0]}–{before[1]} and {after[0]}–{after[1]} overlap, expected one after the other.",
             )
     annotations = _select(cas, _layer(source, cas, layer))
     spans: list[Span] = [(*_place(source, a, len(text)), _label(source, a, feature)) for a in annotations]
     units = Text(text, edges=tokens) if tokens else None
-    marked = Marked(source.stem, "", text, spans, lambda why: FormatError(source.path, None, why), units)
+    marked = Marked(source.stem, "", text, spans, lambda why: source.fault(None, why), units)
     return read_standoff([marked], **standoff)
 
 
@@ -96,23 +91,22 @@ def _load(source: Source) -> Any:
             if place
             else None
         )
-        raise FormatError(
-            source.path,
+        raise source.fault(
             line,
             f"an annotation begins or ends at {place[0] if place else '?'}, which is no place between characters of the text.",
         ) from None
     except _faults() as fault:
-        raise FormatError(source.path, None, f"this is not a CAS of its type system: {fault}.") from None
+        raise source.fault(None, f"this is not a CAS of its type system: {fault}.") from None
 
 
 def _place(source: Source, annotation: Any, length: int) -> tuple[int, int]:
     """Return where an annotation begins and ends; places that the text does not have are refused."""
     begin, end = annotation.begin, annotation.end
     if type(begin) is not int or type(end) is not int:
-        raise FormatError(source.path, None, "an annotation has no begin or no end.")
+        raise source.fault(None, "an annotation has no begin or no end.")
     if not 0 <= begin <= end <= length:
         line = line_of(source, f'begin="{begin}"')
-        raise FormatError(source.path, line, f"the span {begin}–{end} lies outside the text of {length} characters.")
+        raise source.fault(line, f"the span {begin}–{end} lies outside the text of {length} characters.")
     return begin, end
 
 
@@ -134,11 +128,11 @@ def _refuse_unsafe(source: Source) -> None:
     try:
         fromstring(source.raw, forbid_dtd=True)
     except ParseError as fault:
-        raise FormatError(source.path, fault.position[0], f"this is not XML: {fault.msg}.") from None
+        raise source.fault(fault.position[0], f"this is not XML: {fault.msg}.") from None
     except DefusedXmlException as fault:
-        raise FormatError(source.path, None, f"this XML is not safe to read ({type(fault).__name__}).") from None
+        raise source.fault(None, f"this XML is not safe to read ({type(fault).__name__}).") from None
     except (LookupError, ValueError) as fault:
-        raise FormatError(source.path, None, f"this is not XML: {fault}.") from None
+        raise source.fault(None, f"this is not XML: {fault}.") from None
 
 
 def _layer(source: Source, cas: Any, layer: str | None) -> str:
@@ -146,7 +140,7 @@ def _layer(source: Source, cas: Any, layer: str | None) -> str:
     if layer is not None:
         if layer not in known:
             custom = ", ".join(sorted(n for n in known if not n.startswith("uima.")))
-            raise FormatError(source.path, None, f"there is no layer {layer!r}; found {custom or 'none'}.")
+            raise source.fault(None, f"there is no layer {layer!r}; found {custom or 'none'}.")
         return layer
     return SEGMENT if SEGMENT in known or SENTENCE not in known else SENTENCE
 
@@ -161,7 +155,7 @@ def _label(source: Source, annotation: Any, feature: str | None) -> str:
         if annotation.type.get_feature(name) is not None:
             return str(annotation[name]) if annotation[name] is not None else "segment"
     if feature:
-        raise FormatError(source.path, None, f"{annotation.type.name} has no feature {feature!r}.")
+        raise source.fault(None, f"{annotation.type.name} has no feature {feature!r}.")
     return "segment"
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError
 from caesura.files import Source, load_json
 from caesura.formats.losses import WORDS
 from caesura.registry import Entry, Registry
@@ -166,8 +166,7 @@ def detect(source: Source) -> Format:
     if source.path.suffix.lower() == ".json":
         load_json(source)  # a file cut off says so, and where
     expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
-    raise FormatError(
-        source.path,
+    raise source.fault(
         None,
         f"no known format fits this file{expected}; name one with format= (--format): {', '.join(sorted(FORMATS))}.",
     )

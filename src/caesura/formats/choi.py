@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.texts import one_text, segments_of
 from caesura.model import Corpus
@@ -24,7 +23,7 @@ def read(source: Source) -> Corpus:
     for number, line in source.lines:
         if _SEPARATOR.fullmatch(line):
             if not segments[-1] and len(segments) > 1:
-                raise FormatError(source.path, number, "two separators meet; a segment holds one sentence or more.")
+                raise source.fault(number, "two separators meet; a segment holds one sentence or more.")
             if segments[-1]:
                 segments.append([])
         elif line.strip():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
@@ -41,10 +40,10 @@ def read(source: Source, *, segments: Literal["marks", "sentences"] = "marks") -
                 starts.append(len(words))
             words.append(str(token["form"]))
     if not any(words for words, _ in documents.values()):
-        raise FormatError(source.path, None, "the file holds no token.")
+        raise source.fault(None, "the file holds no token.")
     if segments == "marks" and not marked:
-        raise FormatError(
-            source.path, None, "no token is marked Seg=B-seg or BeginSeg=Yes; read sentences with segments=sentences."
+        raise source.fault(
+            None, "no token is marked Seg=B-seg or BeginSeg=Yes; read sentences with segments=sentences."
         )
     return Corpus.from_annotations(
         Annotation(name, "", Segmentation.from_positions([s for s in starts if s], length=len(words), units=words))
@@ -73,7 +72,7 @@ def _sentences(source: Source) -> list[Any]:
         return list(parse(source.text))
     except (ParseException, ValueError, OverflowError) as fault:  # also numbers of a thousand digits
         line = next((n for n, text in source.lines if not _is_token(text)), None)
-        raise FormatError(source.path, line, f"this is not CoNLL-U: {str(fault).splitlines()[0]}") from None
+        raise source.fault(line, f"this is not CoNLL-U: {str(fault).splitlines()[0]}") from None
 
 
 def _is_token(line: str) -> bool:

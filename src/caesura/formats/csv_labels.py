@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError
 from caesura.files import Source
 from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.signatures import parse_list
@@ -50,11 +50,9 @@ def read(source: Source, *, labels: Sequence[str] | str | None = None) -> Corpus
         column.labels.append(row.get("label"))
         column.boundaries.append(row.get("boundary"))
     if not streams:
-        raise FormatError(source.path, None, "the table has no row.")
+        raise source.fault(None, "the table has no row.")
     if not columns & {"label", "boundary"}:
-        raise FormatError(
-            source.path, 1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}."
-        )
+        raise source.fault(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
     plain = {mark.strip() for column in streams.values() for mark in column.boundaries} <= {"", "0", "1"}
     scale = None if labels is None else parse_list(labels)
     return Corpus.from_annotations(
@@ -80,12 +78,7 @@ def write(corpus: Corpus) -> str:
 
 
 def _marks(
-    source: Source,
-    who: tuple[str, str],
-    column: _Column,
-    columns: set[str],
-    plain: bool,
-    scale: Sequence[str] | None,
+    source: Source, who: tuple[str, str], column: _Column, columns: set[str], plain: bool, scale: Sequence[str] | None
 ) -> Segmentation:
     units = column.units if any(column.units) else None
     try:
@@ -102,4 +95,4 @@ def _marks(
         names = [column.labels[int(start)] for start in starts] if any(column.labels) else None
         return Segmentation(marks.length, marks.positions, marks.types, marks.labels, units, names)
     except CaesuraError as fault:
-        raise FormatError(source.path, None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None
+        raise source.fault(None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None

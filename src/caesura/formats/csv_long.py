@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.corpus_columns import Columns
 from caesura.formats.delimited import Row, header_of, read_table, whole, write_table
@@ -51,7 +50,7 @@ def read(source: Source, *, length: int | None = None, labels: Sequence[str] | s
     for row in read_table(source, needs=("position",), aliases=_ALIASES):
         table.take(row)
     if not table.marks:
-        raise FormatError(source.path, None, "the table has no row.")
+        raise source.fault(None, "the table has no row.")
     return table.corpus(length, None if labels is None else parse_list(labels))
 
 

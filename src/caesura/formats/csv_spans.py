@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from typing import Any
 
-from caesura.errors import FormatError, InvalidSegmentation
+from caesura.errors import InvalidSegmentation
 from caesura.files import Source
 from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.numbers import as_decimal
@@ -39,7 +39,7 @@ def read(source: Source, *, length: float | None = None, time: bool | None = Non
     header = _PYGAMMA if _has_no_header(source.head()) else None
     rows = list(read_table(source, needs=("label", "start", "end"), aliases=_ALIASES, header=header))
     if not rows:
-        raise FormatError(source.path, None, "the table has no row.")
+        raise source.fault(None, "the table has no row.")
     written = [row.get(name).strip() for row in rows for name in ("start", "end", "length")]
     seconds = any(cell and not cell.lstrip("+-").isdigit() for cell in written) if time is None else time
     spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
@@ -106,4 +106,4 @@ def _spans(source: Source, coder: str, rows: list[Any], length: float, seconds: 
     try:
         return Spans.from_rows(rows, length=length if seconds else int(length), time=seconds)
     except InvalidSegmentation as fault:
-        raise FormatError(source.path, None, f"annotator {coder!r}: {fault}") from None
+        raise source.fault(None, f"annotator {coder!r}: {fault}") from None

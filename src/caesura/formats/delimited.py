@@ -68,15 +68,13 @@ def _rows(
             if columns is None:
                 columns = _columns(source, cells, needs, aliases)
             elif len(cells) != len(columns):
-                raise FormatError(
-                    source.path, reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}."
-                )
+                raise source.fault(reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}.")
             else:
                 yield Row(source, reader.line_num, columns, cells)
     except csv.Error as fault:
-        raise FormatError(source.path, reader.line_num, f"this is not CSV: {fault}.") from None
+        raise source.fault(reader.line_num, f"this is not CSV: {fault}.") from None
     if columns is None:
-        raise FormatError(source.path, None, "the table is empty.")
+        raise source.fault(None, "the table is empty.")
 
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -102,9 +100,9 @@ def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: di
     names = [aliases.get(name, name) for name in (cell.strip().lower() for cell in cells)]
     if len(set(names)) != len(names):
         again = next(name for i, name in enumerate(names) if name in names[:i])
-        raise FormatError(source.path, 1, f"two columns are called {again!r}.")
+        raise source.fault(1, f"two columns are called {again!r}.")
     if missing := [name for name in needs if name not in names]:
-        raise FormatError(source.path, 1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
+        raise source.fault(1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
     return {name: i for i, name in enumerate(names)}
 
 
@@ -124,5 +122,5 @@ def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
 def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if "\x00" in line:
-            raise FormatError(source.path, number, "this is a binary file, expected text.")
+            raise source.fault(number, "this is a binary file, expected text.")
         yield line

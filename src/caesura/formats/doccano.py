@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.caesura_json import spell
 from caesura.formats.caesura_jsonl import objects
@@ -33,15 +32,15 @@ def read(source: Source, *, unit: Unit | None = None, **standoff: Unpack[Standof
     with source.stream() as stream:
         for line, entry in objects(source, stream):
             if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
-                raise FormatError(source.path, line, 'expected an object with "text" and "label".')
+                raise source.fault(line, 'expected an object with "text" and "label".')
             if not any(key in entry for key in _LABELS):
                 why = 'this text has no "label"; write "label": [] where nobody marked anything.'
-                raise FormatError(source.path, line, why)
+                raise source.fault(line, why)
             spans = list(_spans(source, line, entry))
             item = str(entry.get("item", entry.get("id", line)))
             texts.append(Marked(item, "", entry["text"], spans, _faults(source, line)))
     if not texts:
-        raise FormatError(source.path, None, "the file holds no text.")
+        raise source.fault(None, "the file holds no text.")
     return read_standoff(texts, unit=unit, **standoff)
 
 
@@ -60,9 +59,9 @@ def _spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator[Span]:
             span = [span.get("start_offset"), span.get("end_offset"), span.get("label")]
         good = isinstance(span, list) and len(span) == 3 and type(span[0]) is int and type(span[1]) is int
         if not good or not 0 <= span[0] <= span[1] <= len(entry["text"]):
-            raise FormatError(source.path, line, f"expected [first, last, label] inside the text, found {span!r}.")
+            raise source.fault(line, f"expected [first, last, label] inside the text, found {span!r}.")
         yield span[0], span[1], str(span[2])
 
 
 def _faults(source: Source, line: int) -> Any:
-    return lambda why: FormatError(source.path, line, why)
+    return lambda why: source.fault(line, why)

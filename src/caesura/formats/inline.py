@@ -25,7 +25,7 @@ def read(source: Source, *, separator: str = "|") -> Corpus:
         raise FormatError(None, None, f"the separator is {separator!r}, expected a sign that is not a space.")
     marks = Segmentation.parse(source.text, separator=separator)
     if not marks.length:
-        raise FormatError(source.path, None, "the text holds no word.")
+        raise source.fault(None, "the text holds no word.")
     return Corpus.from_annotations([Annotation(source.stem, "", marks)])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source, load_json
 from caesura.formats.standoff import Marked, Span, StandoffOptions, Unit, join_units, read_standoff, spans_of
 from caesura.model import Corpus
@@ -30,20 +29,20 @@ def read(
     """
     tasks = load_json(source)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-        raise FormatError(source.path, None, "expected a list of tasks.")
+        raise source.fault(None, "expected a list of tasks.")
     texts = []
     for number, task in enumerate(tasks, 1):
         item, content = _task(source, task, number, text)
         for annotation in task.get("annotations") or []:
             if not isinstance(annotation, dict) or not isinstance(annotation.get("result"), list):
-                raise FormatError(source.path, None, f"task {number}: an annotation has no list of results.")
+                raise source.fault(None, f"task {number}: an annotation has no list of results.")
             if annotation.get("was_cancelled"):
                 continue
             spans = [s for result in annotation["result"] for s in _spans(source, result, number, len(content))]
             coder = _coder(annotation.get("completed_by"))
             texts.append(Marked(item, coder, content, spans, _faults(source, item, coder)))
     if not texts:
-        raise FormatError(source.path, None, "no task is annotated.")
+        raise source.fault(None, "no task is annotated.")
     return read_standoff(texts, unit=unit, **standoff)
 
 
@@ -74,14 +73,12 @@ def _result(text: str, span: Span, number: int) -> dict[str, Any]:
 def _task(source: Source, task: dict[str, Any], number: int, field: str | None) -> tuple[str, str]:
     data = task.get("data")
     if not isinstance(data, dict):
-        raise FormatError(source.path, None, f'task {number} has no "data".')
+        raise source.fault(None, f'task {number} has no "data".')
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     name = field or ("text" if "text" in texts else next(iter(texts), "") if len(texts) == 1 else "")
     if name not in texts:
-        raise FormatError(
-            source.path,
-            None,
-            f"task {number} has no text {name!r}; name one with text= ({', '.join(texts) or 'none'}).",
+        raise source.fault(
+            None, f"task {number} has no text {name!r}; name one with text= ({', '.join(texts) or 'none'})."
         )
     return str(data.get("item", task.get("id", number))), texts[name]
 
@@ -93,10 +90,8 @@ def _spans(source: Source, result: Any, number: int, length: int) -> list[Span]:
     start, end = value["start"], value["end"]
     labels = next((value[key] for key in ("labels", "hypertextlabels", "choices") if value.get(key)), ["segment"])
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
-        raise FormatError(
-            source.path,
-            None,
-            f"task {number}: the span {start!r}–{end!r} lies outside the text of {length} characters.",
+        raise source.fault(
+            None, f"task {number}: the span {start!r}–{end!r} lies outside the text of {length} characters."
         )
     return [(start, end, str(label)) for label in labels[:1]]
 
@@ -108,4 +103,4 @@ def _coder(who: Any) -> str:
 
 
 def _faults(source: Source, item: str, coder: str) -> Any:
-    return lambda why: FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {why}")
+    return lambda why: source.fault(None, f"item {item!r}, coder {coder!r}: {why}")

@@ -51,7 +51,7 @@ def read(source: Source, *, outermost: Literal["first", "last"] = "first") -> Co
         if "text" in row.columns:
             text.units.append(row["text"])
     if not texts:
-        raise FormatError(source.path, None, "the table has no row.")
+        raise source.fault(None, "the table has no row.")
     return Corpus.from_annotations(
         Annotation(item, coder, _hierarchy(source, (item, coder), text, outermost), track)
         for (item, coder, track), text in texts.items()
@@ -98,4 +98,4 @@ def _hierarchy(source: Source, who: tuple[str, str], text: _Text, outermost: Lit
     try:
         return Hierarchy.from_levels(columns, outermost=outermost, units=text.units if any(text.units) else None)
     except InvalidSegmentation as fault:
-        raise FormatError(source.path, None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None
+        raise source.fault(None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from caesura.errors import FormatError, InvalidSegmentation
+from caesura.errors import InvalidSegmentation
 from caesura.files import Source, load_json
 from caesura.model import Annotation, Corpus, Hierarchy
 
@@ -29,7 +29,7 @@ def read(source: Source) -> Corpus:
     """Read every annotation of the file."""
     annotations = list(_entries(source, load_json(source)))
     if not annotations:
-        raise FormatError(source.path, None, "the file holds no annotation.")
+        raise source.fault(None, "the file holds no annotation.")
     return Corpus.from_annotations(annotations)
 
 
@@ -51,9 +51,7 @@ def _entries(source: Source, data: Any) -> Iterator[Annotation]:
     elif isinstance(data, dict) and "segments" not in data:
         for item, coders in data.items():
             if not isinstance(coders, dict):
-                raise FormatError(
-                    source.path, None, f'item {item!r}: expected {{coder: segments}}, or an object with "segments".'
-                )
+                raise source.fault(None, f'item {item!r}: expected {{coder: segments}}, or an object with "segments".')
             yield from (_annotation(source, entry, item, coder) for coder, entry in coders.items())
     else:
         yield _annotation(source, data, source.stem, "")
@@ -66,6 +64,6 @@ def _annotation(source: Source, entry: Any, item: str, coder: str) -> Annotation
     try:
         return Annotation(item, coder, Hierarchy.from_nested(entry), track)
     except InvalidSegmentation as fault:
-        raise FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {fault}") from None
+        raise source.fault(None, f"item {item!r}, coder {coder!r}: {fault}") from None
     except RecursionError:
-        raise FormatError(source.path, None, f"item {item!r}: the segments are nested too deeply.") from None
+        raise source.fault(None, f"item {item!r}: the segments are nested too deeply.") from None

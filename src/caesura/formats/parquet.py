@@ -95,7 +95,7 @@ def corpus_of(path: str | PathLike[str], table: Any) -> Corpus:
         raise
     except CaesuraError as fault:
         rows = f"rows {table[ROW].min()} to {table[ROW].max()}"
-        raise FormatError(source.path, None, f"{rows}: {fault}") from None
+        raise source.fault(None, f"{rows}: {fault}") from None
 
 
 def count_rows(path: str | PathLike[str]) -> int:
@@ -172,12 +172,12 @@ def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
     try:
         return Corpus(**columns)
     except (KeyError, TypeError) as fault:
-        raise FormatError(source.path, None, f"the columns do not fit together: {fault}.") from None
+        raise source.fault(None, f"the columns do not fit together: {fault}.") from None
 
 
 def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any]:
     if missing := [name for name in ("item", "coder", "length", "positions") if name not in table.columns]:
-        raise FormatError(source.path, None, f"there is no column {missing[0]!r}; found {', '.join(table.columns)}.")
+        raise source.fault(None, f"there is no column {missing[0]!r}; found {', '.join(table.columns)}.")
     kind = about.get("kind") or ("nested" if "ends" in table.columns else "time" if _floats(table) else "units")
     texts = {(item, track): units for item, track, units in about.get("texts", [])}
     columns: dict[str, Any] = {
@@ -212,7 +212,7 @@ def _flat(source: Source, table: Any, name: str, seconds: bool) -> Any:
     """Lay the lists of a column end to end."""
     sizes = _sizes(source, table, name)
     if (sizes != _sizes(source, table, "positions")).any():
-        raise FormatError(source.path, None, f"column {name!r} has lists of another length than positions.")
+        raise source.fault(None, f"column {name!r} has lists of another length than positions.")
     values = table[name].explode().drop_nulls() if len(table) else table[name].explode()
     if len(values) != int(sizes.sum()):
         raise _missing_value(source, table, name)
@@ -225,13 +225,13 @@ def _numbers(source: Source, table: Any, name: str, values: Any, seconds: bool) 
     array = values.to_numpy()
     if len(array) and array.dtype.kind not in ("iuf" if seconds else "iu"):
         what = "numbers" if seconds else "whole numbers"
-        raise FormatError(source.path, None, f"column {name!r} is {table[name].dtype}, expected {what}.")
+        raise source.fault(None, f"column {name!r} is {table[name].dtype}, expected {what}.")
     return array.astype(np.float64 if seconds else np.int64, copy=False)
 
 
 def _sizes(source: Source, table: Any, name: str) -> Any:
     if not str(table[name].dtype).startswith(("List", "Array")):
-        raise FormatError(source.path, None, f"column {name!r} is {table[name].dtype}, expected lists.")
+        raise source.fault(None, f"column {name!r} is {table[name].dtype}, expected lists.")
     sizes = table[name].list.len()
     if sizes.null_count():
         raise _missing_value(source, table, name)
@@ -257,7 +257,7 @@ def _nest(source: Source, columns: dict[str, Any]) -> None:
         try:
             ordered = Hierarchy(int(columns["lengths"][row]), rows).segments
         except CaesuraError as fault:
-            raise FormatError(source.path, None, f"row {row + 1}: {fault}") from None
+            raise source.fault(None, f"row {row + 1}: {fault}") from None
         for i, name in enumerate(("positions", "ends", "types")):
             columns[name] = columns[name] if columns[name].flags.writeable else columns[name].copy()
             columns[name][start:end] = ordered[:, i]
@@ -294,7 +294,7 @@ def _missing_value(source: Source, table: Any, name: str) -> FormatError:
     columns = table.select(name) if ROW not in table.columns else table.select(name, ROW)
     at = incomplete_rows(columns).arg_max()
     row = at + 1 if ROW not in table.columns else table[ROW][at]
-    return FormatError(source.path, None, f"row {row}: column {name!r} holds a missing value.")
+    return source.fault(None, f"row {row}: column {name!r} holds a missing value.")
 
 
 def _floats(table: Any) -> bool:
@@ -331,7 +331,7 @@ def _check_sum(source: Source) -> None:
 
 
 def _damaged(source: Source, how: str) -> FormatError:
-    return FormatError(source.path, None, f"the file is damaged: {how}; take it from where it was written.")
+    return source.fault(None, f"the file is damaged: {how}; take it from where it was written.")
 
 
 @contextmanager
@@ -354,10 +354,8 @@ def _about_all(sources: list[Source], polars: ModuleType) -> dict[str, Any]:
     for source, about in zip(sources[1:], others, strict=True):
         for key in ("kind", "typed", "labels"):
             if about.get(key) != first.get(key):
-                raise FormatError(
-                    source.path,
-                    None,
-                    f"{key} is {about.get(key)!r}, but {sources[0].path.name} has {first.get(key)!r}.",
+                raise source.fault(
+                    None, f"{key} is {about.get(key)!r}, but {sources[0].path.name} has {first.get(key)!r}."
                 )
         first["texts"] = [*first.get("texts", []), *about.get("texts", [])]
         first["attributes"] = {**first.get("attributes", {}), **about.get("attributes", {})}
@@ -371,9 +369,9 @@ def _about(source: Source, polars: ModuleType) -> dict[str, Any]:
     try:
         about = json.loads(written)
     except json.JSONDecodeError as fault:
-        raise FormatError(source.path, None, f"the corpus' own table is not JSON: {fault.msg}.") from None
+        raise source.fault(None, f"the corpus' own table is not JSON: {fault.msg}.") from None
     if not isinstance(about, dict) or about.get("version") != VERSION:
-        raise FormatError(source.path, None, f"the corpus' own table is not of version {VERSION}.")
+        raise source.fault(None, f"the corpus' own table is not of version {VERSION}.")
     return about
 
 

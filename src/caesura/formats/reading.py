@@ -40,10 +40,7 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
         named_format(format)
     if where.is_dir():
         return read_folder(
-            where,
-            lambda file, **given: _read_file(file, format, given),
-            wanted=_wanted(format),
-            **options,
+            where, lambda file, **given: _read_file(file, format, given), wanted=_wanted(format), **options
         )
     if "pattern" in options and not where.exists():
         raise FormatError(where, None, "there is no such folder.")

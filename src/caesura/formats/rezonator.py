@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source, load_json
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.model import Corpus
@@ -24,12 +23,7 @@ def sniff(head: str) -> bool:
     return head.lstrip().startswith("{") and '"ROOT"' in head[:200]
 
 
-def read(
-    source: Source,
-    *,
-    text: str | None = None,
-    **conventions: Unpack[EndnoteOptions],
-) -> Corpus:
+def read(source: Source, *, text: str | None = None, **conventions: Unpack[EndnoteOptions]) -> Corpus:
     """Read a track a participant.
 
     Parameters
@@ -52,7 +46,7 @@ def read(
                 spoken.append(sign)
         speech.add(_speaker(unit), spoken, None)
     if not any(speech.words.values()):
-        raise FormatError(source.path, None, "the project holds no unit with words.")
+        raise source.fault(None, "the project holds no unit with words.")
     return Corpus.from_annotations(speech.annotations(source.stem, ""))
 
 
@@ -80,7 +74,7 @@ def _nodes(source: Source) -> dict[str, dict[str, Any]]:
     root = data.get("ROOT") if isinstance(data, dict) else None
     nodes = root[0].get("nodeMap") if isinstance(root, list) and root and isinstance(root[0], dict) else None
     if not isinstance(nodes, dict):
-        raise FormatError(source.path, None, 'expected a Rezonator project: {"ROOT": [{"nodeMap": …}]}.')
+        raise source.fault(None, 'expected a Rezonator project: {"ROOT": [{"nodeMap": …}]}.')
     return {name: node for name, node in nodes.items() if isinstance(node, dict)}
 
 
@@ -90,7 +84,7 @@ def _tokens(source: Source, nodes: dict[str, dict[str, Any]], unit: dict[str, An
         entry = nodes.get(str(name))
         token = nodes.get(str(entry.get("token"))) if entry is not None and entry.get("type") == "entry" else entry
         if token is None:
-            raise FormatError(source.path, None, f"a unit names the entry {name!r}, which leads to no token.")
+            raise source.fault(None, f"a unit names the entry {name!r}, which leads to no token.")
         tokens.append(token)
     return tokens
 
@@ -100,7 +94,7 @@ def _tag(source: Source, tags: Mapping[str, Any], names: Sequence[str]) -> str:
         if name in tags:
             return str(tags[name])
     known = ", ".join(sorted(map(str, tags))) or "none"
-    raise FormatError(source.path, None, f"a token has no tag {names[0]!r}; name one with text= ({known}).")
+    raise source.fault(None, f"a token has no tag {names[0]!r}; name one with text= ({known}).")
 
 
 def _speaker(unit: dict[str, Any]) -> str:

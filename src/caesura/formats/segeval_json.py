@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError
 from caesura.files import Source, load_json
 from caesura.model import Annotation, Corpus, Segmentation
 
@@ -24,11 +24,11 @@ def read(source: Source) -> Corpus:
     data = load_json(source)
     items = data.get("items") if isinstance(data, dict) else None
     if not isinstance(items, dict):
-        raise FormatError(source.path, None, 'expected an object with "items": {item: {coder: [masses]}}.')
+        raise source.fault(None, 'expected an object with "items": {item: {coder: [masses]}}.')
     if "segmentation_type" not in data:
-        raise FormatError(source.path, None, 'the key "segmentation_type" is missing; expected "linear" there.')
+        raise source.fault(None, 'the key "segmentation_type" is missing; expected "linear" there.')
     if data["segmentation_type"] != "linear":
-        raise FormatError(source.path, None, f'segmentation_type is {data["segmentation_type"]!r}, expected "linear".')
+        raise source.fault(None, f'segmentation_type is {data["segmentation_type"]!r}, expected "linear".')
     return Corpus.from_annotations(
         Annotation(item, coder, _masses(source, item, coder, masses))
         for item, coders in items.items()
@@ -47,9 +47,7 @@ def write(corpus: Corpus) -> str:
 
 def _coders(source: Source, item: str, coders: Any) -> dict[str, Any]:
     if not isinstance(coders, dict):
-        raise FormatError(
-            source.path, None, f"item {item!r}: expected {{coder: [masses]}}, found {type(coders).__name__}."
-        )
+        raise source.fault(None, f"item {item!r}: expected {{coder: [masses]}}, found {type(coders).__name__}.")
     return coders
 
 
@@ -59,4 +57,4 @@ def _masses(source: Source, item: str, coder: str, masses: Any) -> Segmentation:
             raise CaesuraError("a mass must be a whole number of units, not true or false.")
         return Segmentation.from_masses(masses)
     except CaesuraError as fault:
-        raise FormatError(source.path, None, f"item {item!r}, coder {coder!r}: {fault}") from None
+        raise source.fault(None, f"item {item!r}, coder {coder!r}: {fault}") from None

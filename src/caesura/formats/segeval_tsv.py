@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 from typing import Literal
 
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
 from caesura.model import Annotation, Corpus, Segmentation
@@ -30,7 +30,7 @@ def read(source: Source, *, content: Literal["masses", "positions"] = "masses") 
     """
     if "\t" not in source.text:
         why = "no line holds a tab, expected a coder and its cells with tabs between (with commas or spaces they would be one name)."
-        raise FormatError(source.path, 1, why)
+        raise source.fault(1, why)
     rows = csv.reader(source.text.split("\n"), delimiter="\t")
     coded: dict[str, Segmentation] = {}
     for number, row in enumerate(rows, 1):
@@ -40,10 +40,10 @@ def read(source: Source, *, content: Literal["masses", "positions"] = "masses") 
         while cells and not cells[-1]:
             cells.pop()
         if row[0] in coded:
-            raise FormatError(source.path, number, f"coder {row[0]!r} has a row already.")
+            raise source.fault(number, f"coder {row[0]!r} has a row already.")
         coded[row[0]] = _segmentation(source, number, cells, content)
     if not coded:
-        raise FormatError(source.path, None, "the table has a header and no coder.")
+        raise source.fault(None, "the table has a header and no coder.")
     return Corpus.from_annotations(Annotation(source.stem, coder, marks) for coder, marks in coded.items())
 
 
@@ -60,14 +60,14 @@ def _segmentation(source: Source, line: int, cells: list[str], content: str) -> 
     numbers = []
     for cell in cells:
         if (number := as_whole(cell)) is None:
-            raise FormatError(source.path, line, f"a cell is {cell[:40]!r}, expected a whole number.")
+            raise source.fault(line, f"a cell is {cell[:40]!r}, expected a whole number.")
         numbers.append(number)
     try:
         if content == "positions":
             return Segmentation(len(cells), Segmentation.from_labels(numbers).positions)
         return Segmentation.from_masses(numbers)
     except CaesuraError as fault:
-        raise FormatError(source.path, line, str(fault)) from None
+        raise source.fault(line, str(fault)) from None
 
 
 def _numeric(cells: list[str]) -> bool:

@@ -6,7 +6,7 @@ segment of any coder. An annotation without segments is a row whose first and la
 
 from __future__ import annotations
 
-from caesura.errors import FormatError, InvalidSegmentation
+from caesura.errors import InvalidSegmentation
 from caesura.files import Source
 from caesura.formats.delimited import Row, header_of, read_table, whole, write_table
 from caesura.model import Annotation, Corpus, Hierarchy
@@ -39,7 +39,7 @@ def read(source: Source, *, length: int | None = None) -> Corpus:
             listed.append((whole(row, "first"), whole(row, "last"), *levelled))
         _note_length(row, (key[0], key[2]), listed, lengths)
     if not spans:
-        raise FormatError(source.path, None, "the table has no row.")
+        raise source.fault(None, "the table has no row.")
     return Corpus.from_annotations(
         Annotation(
             item, coder, _hierarchy(last_line[item, coder, track], listed, length or lengths[item, track]), track

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
 
@@ -13,7 +12,7 @@ def one_text(source: Source, segments: Iterable[Sequence[str]], unit: str) -> Co
     """Make a corpus of one text out of the units of its segments; empty segments are none, and a text has one at least."""
     full = [segment for segment in segments if segment]
     if not full:
-        raise FormatError(source.path, None, f"the text holds no {unit}.")
+        raise source.fault(None, f"the text holds no {unit}.")
     units = [each for segment in full for each in segment]
     marks = Segmentation.from_masses([len(segment) for segment in full], units=units)
     return Corpus.from_annotations([Annotation(source.stem, "", marks)])

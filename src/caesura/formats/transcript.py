@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
 from caesura.model import Corpus
@@ -27,12 +26,7 @@ def sniff(head: str) -> bool:
     return bool(lines) and len(turns) * 2 >= len(lines) and ended > 0
 
 
-def read(
-    source: Source,
-    *,
-    speakers: bool = True,
-    **conventions: Unpack[EndnoteOptions],
-) -> Corpus:
+def read(source: Source, *, speakers: bool = True, **conventions: Unpack[EndnoteOptions]) -> Corpus:
     """Read one text by one annotator; one track per speaker.
 
     Parameters
@@ -49,8 +43,7 @@ def read(
         Whether lines name who speaks; else all is one track and a colon a part of the text.
     """
     if chat := _CHAT.search(source.text):
-        raise FormatError(
-            source.path,
+        raise source.fault(
             source.text.count("\n", 0, chat.start()) + 1,
             f"this is a CHAT transcript ({chat[0].strip()}); read it with format=chat (--format chat).",
         )
@@ -64,7 +57,7 @@ def read(
         if words.strip() or turn is not None:
             speech.say(speaker, words, number)
     if not any(speech.words.values()):
-        raise FormatError(source.path, None, "the transcript holds no word.")
+        raise source.fault(None, "the transcript holds no word.")
     return Corpus.from_annotations(speech.annotations(source.stem, ""))
 
 

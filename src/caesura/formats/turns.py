@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.endnotes import Convention, EndnoteOptions, Speech, utterances
@@ -28,7 +27,7 @@ def read(source: Source, **conventions: Unpack[EndnoteOptions]) -> Corpus:
         speech = texts.setdefault(key, Speech(convention, source.path))
         speech.say(row["speaker"].strip(), row["utterance"], row.line)
     if not any(words for speech in texts.values() for words in speech.words.values()):
-        raise FormatError(source.path, None, "no utterance holds a word.")
+        raise source.fault(None, "no utterance holds a word.")
     return Corpus.from_annotations(a for key, speech in texts.items() for a in speech.annotations(*key))
 
 

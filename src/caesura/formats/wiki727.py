@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
 from caesura.formats.texts import segments_of
@@ -36,16 +35,14 @@ def read(source: Source, *, nested: bool = False) -> Corpus:
         if heading := _HEADING.fullmatch(line.rstrip()):
             sections.append((_level(source, number, heading[1]), heading[2].removesuffix("."), []))
         elif _DAMAGED.match(line):
-            raise FormatError(
-                source.path, number, f"expected a heading '========,level,title.', found {line.strip()[:60]!r}."
-            )
+            raise source.fault(number, f"expected a heading '========,level,title.', found {line.strip()[:60]!r}.")
         elif line.strip():
             if not sections:
                 sections.append((1, "", []))
             sections[-1][2].append(line.strip())
     units = [sentence for _, _, sentences in sections for sentence in sentences]
     if not units:
-        raise FormatError(source.path, None, "the text holds no sentence.")
+        raise source.fault(None, "the text holds no sentence.")
     if nested:
         spans = _section_spans(sections)
         return Corpus.from_annotations([Annotation(source.stem, "", Hierarchy(len(units), spans, units))])
@@ -75,7 +72,7 @@ def _runs(masses: list[int]) -> list[tuple[int, int]]:
 def _level(source: Source, line: int, digits: str) -> int:
     level = as_whole(digits)
     if level is None or level < 1:
-        raise FormatError(source.path, line, f"the heading has level {digits[:40]}; levels count from 1.")
+        raise source.fault(line, f"the heading has level {digits[:40]}; levels count from 1.")
     return level
 
 

@@ -184,8 +184,6 @@ def _by_suffix(path: Path, corpus: Corpus) -> Format:
             first = first or each
     if first is None:
         raise FormatError(
-            path,
-            None,
-            f"no format writes this suffix; name one with format= (--to): {', '.join(sorted(FORMATS))}.",
+            path, None, f"no format writes this suffix; name one with format= (--to): {', '.join(sorted(FORMATS))}."
         )
     return first

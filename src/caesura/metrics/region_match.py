@@ -90,11 +90,9 @@ def region_match(
     ref = inner_times(as_times(ref_times, "reference", scale), scale, length if edges == "out" else None, distinct=True)
     hyp = inner_times(as_times(hyp_times, "hypothesis", scale), scale, length if edges == "out" else None)
     finder, found = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
-    assign = {
-        "regions": regions.assign_regions,
-        "optimal": regions.assign_optimal,
-        "lenient": regions.assign_lenient,
-    }[matching]
+    assign = {"regions": regions.assign_regions, "optimal": regions.assign_optimal, "lenient": regions.assign_lenient}[
+        matching
+    ]
     assign(lay_on_grid(ref, scale), lay_on_grid(hyp, scale), ticks(half, scale), tie == "later", finder, found)
     starts, ends = region_bounds(ref, half, shrink=matching == "regions")
     return RegionMatch(ref, hyp, half, starts, ends, finder, found, matching)

@@ -169,8 +169,7 @@ class Windows(Family):
             length = int(ready.lengths[short[0]])
             width = self.size(length, int(ready.reference.sizes[short[0]]))
             raise UncountablePairs(
-                f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k",
-                short,
+                f"windows span k + 1 units, but the text has n = {length} units and k = {width}; n must exceed k", short
             )
         return ready
 

@@ -100,14 +100,7 @@ def scores(measures: Measures) -> list[Section]:
         return []
     against = measures.reference is not None
     rows = tuple(
-        (
-            *((coder,) if against else ()),
-            measure_name(name, m.metric),
-            m.micro,
-            m.macro,
-            m.interval,
-            m.metric.title,
-        )
+        (*((coder,) if against else ()), measure_name(name, m.metric), m.micro, m.macro, m.interval, m.metric.title)
         for coder, measured in measures.scores.items()
         for name, m in measured.items()
     )

@@ -24,12 +24,10 @@ SAMPLES: Registry[Callable[[], Corpus]] = Registry(
         "stargazer": Entry("caesura.samples.flat:stargazer", title="an article of 21 paragraphs, seven coders"),
         "dialogue": Entry("caesura.samples.dialogue:dialogue", title="two speakers, endnotes by two annotators"),
         "walk": Entry(
-            "caesura.samples.town_walk:walk",
-            title="directions through a town, nested segments by three coders",
+            "caesura.samples.town_walk:walk", title="directions through a town, nested segments by three coders"
         ),
         "phones": Entry(
-            "caesura.samples.speech:phones",
-            title="one spoken sentence, phone boundaries by two people and an aligner",
+            "caesura.samples.speech:phones", title="one spoken sentence, phone boundaries by two people and an aligner"
         ),
         "moonstone": Entry(
             "caesura.samples.moonstone:moonstone",

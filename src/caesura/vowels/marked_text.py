@@ -34,7 +34,7 @@ def read(source: Source, *, marks: str | None = None, words: bool = True, combin
     table = script(marks) if marks is not None else guess_script(line for _, line in lines)
     corpus = marked_corpus(lines, table, words=words, combined=combined)
     if not len(corpus.positions) and not any(corpus.lengths):
-        raise FormatError(source.path, None, f"the text holds no {table.name.capitalize()} letter.")
+        raise source.fault(None, f"the text holds no {table.name.capitalize()} letter.")
     return corpus
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.speech.intervals import (
     TICK,
@@ -39,9 +38,7 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
             continue
         parts = line.split("\t", 2)
         if len(parts) < 2:
-            raise FormatError(
-                source.path, number, f"expected start, end and label with tabs between, found {line[:60]!r}."
-            )
+            raise source.fault(number, f"expected start, end and label with tabs between, found {line[:60]!r}.")
         start = decimal(source, number, parts[0].strip().replace(",", "."), "start")
         end = decimal(source, number, parts[1].strip().replace(",", "."), "end")
         rows.append((float(start), float(end), parts[2] if len(parts) > 2 else "", number))
@@ -68,6 +65,6 @@ def _points(source: Source, rows: list[Line]) -> Segmentation | None:
         return None
     if len(alone) < len(rows):
         why = "this label stands at one point among labels of regions; use one kind in a track."
-        raise FormatError(source.path, alone[0][3], why)
+        raise source.fault(alone[0][3], why)
     labels = [label for _, _, label, _ in rows]
     return Segmentation.from_times([start for start, *_ in rows], types=labels if any(labels) else None)

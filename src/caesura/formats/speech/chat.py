@@ -88,10 +88,10 @@ def read(source: Source, *, level: Level = "words", length: float | None = None)
         How long the recording is, for ``time`` (default: to the last bullet).
     """
     if length is not None and level != "time":
-        raise FormatError(source.path, None, f"length= is that of a recording and has no effect with level={level}.")
+        raise source.fault(None, f"length= is that of a recording and has no effect with level={level}.")
     headers, utterances = _parse(source)
     if not utterances:
-        raise FormatError(source.path, None, "the transcript holds no utterance.")
+        raise source.fault(None, "the transcript holds no utterance.")
     if level == "time":
         return _in_time(source, headers, utterances, length)
     if level == "utterances":
@@ -137,11 +137,11 @@ def _parse(source: Source) -> tuple[dict[str, Any], list[_Utterance]]:
             headers.setdefault(header[1].strip(), []).append(" ".join((header[2] or "").split()))
         elif not (tier := _TIER.fullmatch(line)):
             why = f"expected a header (@), an utterance (*WHO:) or a dependent tier (%NAME:), found {line.strip()[:60]!r}."
-            raise FormatError(source.path, number, why)
+            raise source.fault(number, why)
         elif tier[1] == "*":
             utterances.append(_Utterance(tier[2], tier[3], number))
         elif not utterances:
-            raise FormatError(source.path, number, f"the tier %{tier[2]} stands before any utterance.")
+            raise source.fault(number, f"the tier %{tier[2]} stands before any utterance.")
         else:
             utterances[-1].tiers[f"%{tier[2]}"] = " ".join(tier[3].split())
     known = {name: values[0] if len(values) == 1 else values for name, values in headers.items() if name not in _FRAMES}
@@ -178,7 +178,7 @@ def _of_words(source: Source, headers: dict[str, Any], utterances: list[_Utteran
         if utterance.words:
             streams.setdefault(utterance.speaker, []).extend(utterance.words)
     if not streams:
-        raise FormatError(source.path, None, "the transcript holds no word; read level=utterances.")
+        raise source.fault(None, "the transcript holds no word; read level=utterances.")
     annotations = []
     for speaker, words in streams.items():
         marks = Segmentation.from_labels_at([end for _, end in words], units=[word for word, _ in words])
@@ -190,7 +190,7 @@ def _of_words(source: Source, headers: dict[str, Any], utterances: list[_Utteran
 def _in_time(source: Source, headers: dict[str, Any], utterances: list[_Utterance], length: float | None) -> Corpus:
     cues = [cue for utterance in utterances for cue in utterance.cues]
     if not cues:
-        raise FormatError(source.path, None, "no utterance has a time bullet; read level=words or level=utterances.")
+        raise source.fault(None, "no utterance has a time bullet; read level=words or level=utterances.")
     corpus = corpus_of_cues(source, cues, {} if length is None else {"length": length})
     return _corpus(corpus, headers, [u for u in utterances for cue in u.cues if cue.start != cue.end])
 

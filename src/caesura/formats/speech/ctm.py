@@ -7,18 +7,8 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.speech.intervals import (
-    IntervalOptions,
-    Line,
-    Rule,
-    decimal,
-    duration_of,
-    flat,
-    of_lines,
-    segments,
-)
+from caesura.formats.speech.intervals import IntervalOptions, Line, Rule, decimal, duration_of, flat, of_lines, segments
 from caesura.model import Annotation, Corpus
 
 _ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
@@ -41,10 +31,8 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
             continue
         parts = line.split()
         if len(parts) < 5:
-            raise FormatError(
-                source.path,
-                number,
-                f"expected recording, channel, start, duration and word, found {line.strip()[:60]!r}.",
+            raise source.fault(
+                number, f"expected recording, channel, start, duration and word, found {line.strip()[:60]!r}."
             )
         if parts[4] in _ALTERNATIVES:
             other = parts[4] == "<ALT>"
@@ -55,7 +43,7 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
         end = start + decimal(source, number, parts[3], "duration")
         words.setdefault((parts[0], parts[1]), []).append((float(start), float(end), parts[4], number))
     if not words:
-        raise FormatError(source.path, None, "the file holds no word.")
+        raise source.fault(None, "the file holds no word.")
     rule = Rule.of(**intervals)
     named = {channel for _, channel in words} != {_ALONE}
     return Corpus.from_annotations(

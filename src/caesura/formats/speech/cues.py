@@ -46,7 +46,7 @@ def corpus_of_cues(source: Source, cues: Sequence[Cue], options: CueOptions) -> 
     if len(kept) < len(cues):
         warnings.warn(f"{source.path}: {len(cues) - len(kept)} cues without a duration are left out.", stacklevel=3)
     if not kept:
-        raise FormatError(source.path, None, "the file holds no cue that lasts.")
+        raise source.fault(None, "the file holds no cue that lasts.")
     end = max(cue.end for cue in kept) if length is None else length
     tracks: dict[str, list[Cue]] = {}
     for cue in kept:
@@ -59,7 +59,7 @@ def corpus_of_cues(source: Source, cues: Sequence[Cue], options: CueOptions) -> 
     for speaker, rows in tracks.items():
 
         def fault(i: int, why: str, rows: list[Cue] = rows) -> FormatError:
-            return FormatError(source.path, rows[i].line, why)
+            return source.fault(rows[i].line, why)
 
         if as_spans:
             marks.append(("", speaker, spans_of_intervals((cue[:3] for cue in rows), length=end, fault=fault)))
@@ -76,11 +76,11 @@ def times_of_line(source: Source, number: int, line: str) -> tuple[float, float]
     match = _TIMES.fullmatch(line)
     if match is None:
         why = f"expected times such as 00:01:02.500 --> 00:01:04.000, found {line.strip()[:60]!r}."
-        raise FormatError(source.path, number, why)
+        raise source.fault(number, why)
     groups = match.groups()
     start, end = (_seconds(source, number, groups[i : i + 4]) for i in (0, 4))
     if end < start:
-        raise FormatError(source.path, number, f"the cue ends at {end:g} s, before it starts ({start:g} s).")
+        raise source.fault(number, f"the cue ends at {end:g} s, before it starts ({start:g} s).")
     return start, end
 
 
@@ -99,6 +99,6 @@ def spell_time(seconds: float, point: str) -> str:
 def _seconds(source: Source, number: int, parts: Sequence[str | None]) -> float:
     hours, minutes, seconds, thousandths = (part or "0" for part in parts)
     if int(minutes) > 59 or int(seconds) > 59:
-        raise FormatError(source.path, number, f"{minutes}:{seconds} are no minutes and seconds of an hour.")
+        raise source.fault(number, f"{minutes}:{seconds} are no minutes and seconds of an hour.")
     whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
     return float(Decimal(whole) + Decimal(f"0.{thousandths}"))

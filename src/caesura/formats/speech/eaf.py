@@ -57,12 +57,7 @@ class _Document:
         return FormatError(self.source.path, None, why)
 
 
-def read(
-    source: Source,
-    *,
-    tier: str | int | None = None,
-    **intervals: Unpack[SpanOptions],
-) -> Corpus:
+def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
     """Read tiers as tracks; ``tier`` and the other options are those of TextGrids."""
     document = _parse(source)
     rule = Rule.of(**intervals)
@@ -131,15 +126,13 @@ def _parse(source: Source) -> _Document:
         root = fromstring(source.raw)
     except ParseError as fault:
         line = getattr(fault, "position", (None,))[0]
-        raise FormatError(source.path, line, f"this is not XML, or it is cut off: {fault.msg}.") from None
+        raise source.fault(line, f"this is not XML, or it is cut off: {fault.msg}.") from None
     except DefusedXmlException:
-        raise FormatError(source.path, None, "this file defines XML entities, which no ELAN file needs.") from None
+        raise source.fault(None, "this file defines XML entities, which no ELAN file needs.") from None
     except (LookupError, ValueError) as fault:  # an encoding that nobody knows
-        raise FormatError(source.path, None, f"this is not XML: {fault}.") from None
+        raise source.fault(None, f"this is not XML: {fault}.") from None
     if root.tag != "ANNOTATION_DOCUMENT":
-        raise FormatError(
-            source.path, None, f"this is XML of another kind: its root is {root.tag!r}, not ANNOTATION_DOCUMENT."
-        )
+        raise source.fault(None, f"this is XML of another kind: its root is {root.tag!r}, not ANNOTATION_DOCUMENT.")
     tiers = {element.get("TIER_ID", ""): element for element in root.findall("TIER")}
     return _Document(source, _slots(source, root, tiers), tiers)
 
@@ -151,8 +144,7 @@ def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]
     values = [slot.get("TIME_VALUE") for slot in (() if order is None else order)]
     for value in values:
         if value is not None and ((number := as_whole(value)) is None or not 0 <= number < LONGEST * 1000):
-            raise FormatError(
-                source.path,
+            raise source.fault(
                 line_of(source, f'TIME_VALUE="{value}"'),
                 f"a time slot has the value {value[:40]!r}, expected milliseconds from 0 up.",
             )

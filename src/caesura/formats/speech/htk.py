@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
 from caesura.formats.speech.intervals import (
@@ -69,21 +68,17 @@ def _blocks(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
             if not text or text == MASTER:
                 continue
             if not (len(text) > 2 and text[0] == text[-1] == '"'):
-                raise FormatError(
-                    source.path, number, f"expected the name of a recording in quotes, found {text[:60]!r}."
-                )
+                raise source.fault(number, f"expected the name of a recording in quotes, found {text[:60]!r}.")
             item, block, opened = _name(text[1:-1]), [], number
         elif text == ".":
             yield item, block
             item = None
         elif len(text) > 2 and text[0] == text[-1] == '"' and len(text.split()) == 1:
-            raise FormatError(source.path, number, f"the recording {item!r} is not closed by a line with a dot.")
+            raise source.fault(number, f"the recording {item!r} is not closed by a line with a dot.")
         else:
             block.append((number, line))
     if item is not None:
-        raise FormatError(
-            source.path, opened, f"the file ends inside the recording {item!r}, before the line with a dot."
-        )
+        raise source.fault(opened, f"the file ends inside the recording {item!r}, before the line with a dot.")
 
 
 def _name(pattern: str) -> str:
@@ -104,9 +99,7 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmenta
         match = _LINE.fullmatch(line)
         start, end = (as_whole(match[1]), as_whole(match[2])) if match is not None else (None, None)
         if match is None or start is None or end is None:
-            raise FormatError(
-                source.path, number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}."
-            )
+            raise source.fault(number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}.")
         label = _unquote(match[3])
         if start == end and label in rule.silences:
             empty.append(number)

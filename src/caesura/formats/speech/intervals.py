@@ -162,7 +162,7 @@ def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float) -> bo
 def of_lines(source: Source, lines: Sequence[Line], rule: Rule) -> Segmentation:
     """Turn the lines of one recording into a segmentation; complaints name the line."""
     starts, ends, labels, numbers = zip(*lines, strict=True) if lines else ((), (), (), ())
-    return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: FormatError(source.path, numbers[i], why))
+    return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: source.fault(numbers[i], why))
 
 
 def segments(marks: Segmentation | Spans) -> Iterator[tuple[float, float, str]]:
@@ -222,9 +222,7 @@ def decimal(source: Source, line: int, text: str, what: str) -> Decimal:
     number = as_decimal(text)
     if number is None or not 0 <= number < LONGEST:
         shown = text if len(text) <= 40 else text[:39] + "…"
-        raise FormatError(
-            source.path, line, f"the {what} is {shown!r}, expected seconds from 0 up, written with plain digits."
-        )
+        raise source.fault(line, f"the {what} is {shown!r}, expected seconds from 0 up, written with plain digits.")
     return number
 
 

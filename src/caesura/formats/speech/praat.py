@@ -60,9 +60,7 @@ def tiers_of_grid(source: Source) -> list[Tier]:
 def grids_of_collection(source: Source) -> list[tuple[str, list[Tier]]]:
     """Read the TextGrids of a Collection, each with its name; objects of other classes are passed over."""
     if source.raw.startswith(BINARY):
-        raise FormatError(
-            source.path, None, "this is a binary Collection; save it as a text file in Praat and try again."
-        )
+        raise source.fault(None, "this is a binary Collection; save it as a text file in Praat and try again.")
     tokens = _tokens(source.raw_text)
     _check_file(source, [_unquote(t) for t in tokens[:2] if t.startswith('"')], "Collection")
     grids = []
@@ -75,7 +73,7 @@ def grids_of_collection(source: Source) -> list[tuple[str, list[Tier]]]:
         else:
             reader.at += 1
     if not grids:
-        raise FormatError(source.path, None, "this Collection holds no TextGrid.")
+        raise source.fault(None, "this Collection holds no TextGrid.")
     return grids
 
 
@@ -94,10 +92,10 @@ def quote(text: str) -> str:
 
 def _check_file(source: Source, kinds: list[str], expected: str) -> None:
     if not kinds or kinds[0] not in ("ooTextFile", "ooTextFile short"):
-        raise FormatError(source.path, 1, f'this is no {expected}: it does not start with File type = "ooTextFile".')
+        raise source.fault(1, f'this is no {expected}: it does not start with File type = "ooTextFile".')
     if kinds[1:] != [expected]:
         what = f"a Praat file of class {kinds[1]!r}" if kinds[1:] else "a Praat file without a class"
-        raise FormatError(source.path, 2, f"this is {what}, expected a {expected}.")
+        raise source.fault(2, f"this is {what}, expected a {expected}.")
 
 
 def _chronological(reader: _Reader) -> list[Tier]:

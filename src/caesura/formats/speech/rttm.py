@@ -39,11 +39,7 @@ def sniff(head: str) -> bool:
 
 
 def read(
-    source: Source,
-    *,
-    type: str | None = None,
-    length: float | None = None,
-    **intervals: Unpack[SpanOptions],
+    source: Source, *, type: str | None = None, length: float | None = None, **intervals: Unpack[SpanOptions]
 ) -> Corpus:
     """Read every recording and speaker.
 
@@ -70,7 +66,7 @@ def read(
             turns.setdefault((parts[1], parts[7]), []).append((float(start), float(end), label, number))
     if not turns:
         kinds = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
-        raise FormatError(source.path, None, f"the file holds no line of type {wanted}; it has {kinds or 'nothing'}.")
+        raise source.fault(None, f"the file holds no line of type {wanted}; it has {kinds or 'nothing'}.")
     rule = Rule.of(**intervals)
     tiled = all(
         is_tiled([row[:3] for row in sorted(rows, key=itemgetter(0))], max(r[1] for r in rows))
@@ -123,7 +119,7 @@ def _spans_of_turns(
         intervals = [(start, end, "" if label == _NONE else label) for start, end, label, _ in rows]
 
         def fault(i: int, why: str, rows: list[Line] = rows) -> FormatError:
-            return FormatError(source.path, rows[i][3], why)
+            return source.fault(rows[i][3], why)
 
         marks: Spans = spans_of_intervals(intervals, length=ends[item] if length is None else length, fault=fault)
         annotations.append(Annotation(item, "", marks, track))
@@ -136,8 +132,7 @@ def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
             continue
         parts = line.split()
         if parts[0] not in _TYPES or len(parts) < 8:
-            raise FormatError(
-                source.path,
+            raise source.fault(
                 number,
                 f"expected type, recording, channel, start, duration, word, subtype and speaker, found {line.strip()[:60]!r}.",
             )

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.delimited import header_of, read_table, write_table
 from caesura.formats.speech.intervals import decimal, recording
@@ -38,7 +37,7 @@ def read_scored(path: str | PathLike[str]) -> Candidates:
         if not math.isfinite(scores[-1]):
             raise row.fault(f"the score is {row['score']!r}, expected a finite number.")
     if not candidates:
-        raise FormatError(source.path, None, "the table has no row below its header.")
+        raise source.fault(None, "the table has no row below its header.")
     return candidates
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues, spell_time, times_of_line
 from caesura.formats.speech.intervals import intervals_of, segments
@@ -42,7 +41,7 @@ def read(source: Source, **options: Unpack[CueOptions]) -> Corpus:
             continue
         elif not cues:
             why = f"expected the number of a subtitle or its times, found {line.strip()[:60]!r}."
-            raise FormatError(source.path, number, why)
+            raise source.fault(number, why)
         else:
             before = cues[-1]
             cues[-1] = before._replace(text=f"{before.text}\n{line.strip()}" if before.text else line.strip())

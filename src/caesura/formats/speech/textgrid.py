@@ -27,12 +27,7 @@ from caesura.model import Corpus, Segmentation, Spans
 _NAME = "segments"  # of the tier where a corpus has no tracks
 
 
-def read(
-    source: Source,
-    *,
-    tier: str | int | None = None,
-    **intervals: Unpack[SpanOptions],
-) -> Corpus:
+def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
     """Read tiers as tracks.
 
     Parameters
@@ -111,7 +106,7 @@ def marks_of_tiers(
 def _marks(source: Source, tier: Tier, rule: Rule) -> Segmentation | Spans:
 
     def fault(i: int, why: str) -> FormatError:
-        return FormatError(source.path, line_of_row(source, tier, i), f"tier {tier.name!r}: {why}")
+        return source.fault(line_of_row(source, tier, i), f"tier {tier.name!r}: {why}")
 
     try:
         times = [np.array(list(map(float, column))) for column in tier.columns[:-1]]
@@ -121,9 +116,7 @@ def _marks(source: Source, tier: Tier, rule: Rule) -> Segmentation | Spans:
     labels = tier.labels
     if rule.as_ == "spans":
         if tier.points:
-            raise FormatError(
-                source.path, None, f"tier {tier.name!r} holds points, which are no spans; choose others with tier=."
-            )
+            raise source.fault(None, f"tier {tier.name!r} holds points, which are no spans; choose others with tier=.")
         listed = zip(*(time.tolist() for time in times), labels, strict=True)
         return spans_of_intervals(listed, length=tier.length, fault=fault, leave_out=rule.silences)
     if not tier.points:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from caesura.errors import FormatError
 from caesura.files import Source
 
 _PART = re.compile(r"\{(coder|track)\}|([*?])")
@@ -29,35 +28,33 @@ def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -
     ``"{track}@{coder}"`` read the tiers of several annotators. Tiers of one name are numbered.
     """
     if not names:
-        raise FormatError(source.path, None, "the file holds no tier.")
+        raise source.fault(None, "the file holds no tier.")
     if tier is None:
         return [Chosen(0, "", "")] if len(names) == 1 else _numbered([Chosen(i, "", n) for i, n in enumerate(names)])
     text = str(tier)
     places = [i for i, name in enumerate(names) if name == text]
     if len(places) > 1:
-        raise FormatError(
-            source.path, None, f"{len(places)} tiers are called {text!r}; choose by position: {_list_names(names)}."
-        )
+        raise source.fault(None, f"{len(places)} tiers are called {text!r}; choose by position: {_list_names(names)}.")
     if places:
         return [Chosen(places[0], "", "")]
     if re.fullmatch(r"-?\d+", text):
         return [Chosen(_position(source, names, int(text)), "", "")]
     if _PART.search(text):
         return _by_pattern(source, names, text)
-    raise FormatError(source.path, None, f"there is no tier {text!r}; the tiers are {_list_names(names)}.")
+    raise source.fault(None, f"there is no tier {text!r}; the tiers are {_list_names(names)}.")
 
 
 def _position(source: Source, names: Sequence[str], number: int) -> int:
     at = number - 1 if number > 0 else len(names) + number
     if number == 0 or not 0 <= at < len(names):
-        raise FormatError(source.path, None, f"there is no tier number {number}; the tiers are {_list_names(names)}.")
+        raise source.fault(None, f"there is no tier number {number}; the tiers are {_list_names(names)}.")
     return at
 
 
 def _by_pattern(source: Source, names: Sequence[str], pattern: str) -> list[Chosen]:
     fitting = [(i, m) for i, name in enumerate(names) if (m := _expression(source, pattern).fullmatch(name))]
     if not fitting:
-        raise FormatError(source.path, None, f"no tier fits {pattern!r}; the tiers are {_list_names(names)}.")
+        raise source.fault(None, f"no tier fits {pattern!r}; the tiers are {_list_names(names)}.")
     chosen = []
     for i, match in fitting:
         named = match.groupdict()
@@ -74,7 +71,7 @@ def _expression(source: Source, pattern: str) -> re.Pattern[str]:
         parts.append(f"(?P<{part[1]}>.+?)" if part[1] else "(.*)" if part[2] == "*" else "(.)")
         at = part.end()
     if max(Counter(part[1] for part in _PART.finditer(pattern) if part[1]).values(), default=0) > 1:
-        raise FormatError(source.path, None, f"the pattern {pattern!r} names one part of a tier's name twice.")
+        raise source.fault(None, f"the pattern {pattern!r} names one part of a tier's name twice.")
     return re.compile("".join([*parts, re.escape(pattern[at:])]), re.DOTALL)
 
 

@@ -10,18 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.delimited import Row, header_of, read_table, write_table
-from caesura.formats.speech.intervals import (
-    IntervalOptions,
-    Rule,
-    decimal,
-    flat,
-    recording,
-    segmentation,
-    segments,
-)
+from caesura.formats.speech.intervals import IntervalOptions, Rule, decimal, flat, recording, segmentation, segments
 from caesura.model import Annotation, Corpus, Segmentation
 
 _NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
@@ -38,12 +29,7 @@ def sniff(head: str) -> bool:
     return _bare(head) and "." in head
 
 
-def read(
-    source: Source,
-    *,
-    length: float | None = None,
-    **intervals: Unpack[IntervalOptions],
-) -> Corpus:
+def read(source: Source, *, length: float | None = None, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read boundaries or intervals.
 
     Parameters
@@ -59,7 +45,7 @@ def read(
         return Corpus.from_annotations([Annotation(recording(source), "", marks)])
     rows = list(read_table(source))
     if not rows:
-        raise FormatError(source.path, None, "the table has no row below its header.")
+        raise source.fault(None, "the table has no row below its header.")
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         key = row.get("item") or recording(source), row.get("coder"), row.get("track")
@@ -67,9 +53,7 @@ def read(
     rule = Rule.of(**intervals)
     points = "time" in rows[0].columns
     if not points and not {"start", "end"} <= rows[0].columns.keys():
-        raise FormatError(
-            source.path, 1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}."
-        )
+        raise source.fault(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")
     return Corpus.from_annotations(
         Annotation(item, coder, _points(some, length) if points else _intervals(some, rule, length), track)
         for (item, coder, track), some in groups.items()

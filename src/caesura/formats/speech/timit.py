@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
-from caesura.formats.speech.intervals import (
-    IntervalOptions,
-    Line,
-    Rule,
-    flat,
-    of_lines,
-    of_recording,
-    segments,
-)
+from caesura.formats.speech.intervals import IntervalOptions, Line, Rule, flat, of_lines, of_recording, segments
 from caesura.model import Corpus
 
 _EMPTY = '""'  # an empty label; the columns are parted by spaces, so nothing at all would be a truncated line
 
 
-def read(
-    source: Source,
-    *,
-    rate: float = 16000.0,
-    **intervals: Unpack[IntervalOptions],
-) -> Corpus:
+def read(source: Source, *, rate: float = 16000.0, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read intervals in samples.
 
     Parameters
@@ -38,7 +24,7 @@ def read(
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     if not rate > 0:
-        raise FormatError(source.path, None, f"the rate is {rate:g} samples a second, expected a number above 0.")
+        raise source.fault(None, f"the rate is {rate:g} samples a second, expected a number above 0.")
     rows: list[Line] = []
     for number, line in source.lines:
         if not line.strip():
@@ -46,9 +32,7 @@ def read(
         parts = line.strip().split(None, 2)
         first, last = (as_whole(part) for part in parts[:2]) if len(parts) == 3 else (None, None)
         if first is None or last is None:
-            raise FormatError(
-                source.path, number, f"expected 'first-sample last-sample label', found {line.strip()[:60]!r}."
-            )
+            raise source.fault(number, f"expected 'first-sample last-sample label', found {line.strip()[:60]!r}.")
         label = "" if parts[2] == _EMPTY else parts[2]
         rows.append((first / rate, last / rate, label, number))
     marks = of_lines(source, rows, Rule.of(**intervals))

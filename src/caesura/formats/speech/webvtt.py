@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues, spell_time, times_of_line
 from caesura.formats.speech.intervals import intervals_of, segments
@@ -40,7 +39,7 @@ def read(source: Source, **options: Unpack[CueOptions]) -> Corpus:
     """
     first, *blocks = _blocks(source)
     if not sniff(first[0][1]):
-        raise FormatError(source.path, 1, "a WebVTT file begins with WEBVTT.")
+        raise source.fault(1, "a WebVTT file begins with WEBVTT.")
     cues = [cue for block in (first[1:], *blocks) for cue in _cues(source, block)]
     return corpus_of_cues(source, cues, options)
 
@@ -71,7 +70,7 @@ def _cues(source: Source, block: list[tuple[int, str]]) -> Iterator[Cue]:
     if timed is None:
         if block and not block[0][1].startswith(_SKIPPED) and ":" not in block[0][1]:
             why = f"expected times such as 00:01:02.500 --> 00:01:04.000, found {block[0][1].strip()[:60]!r}."
-            raise FormatError(source.path, block[0][0], why)
+            raise source.fault(block[0][0], why)
         return
     number, line = block[timed]
     times = times_of_line(source, number, line)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source, load_json
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
 from caesura.formats.speech.intervals import LONGEST, intervals_of, segments
@@ -44,7 +43,7 @@ def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOpti
     data = load_json(source)
     listed = data.get("segments", data.get("transcription")) if isinstance(data, dict) else None
     if not isinstance(listed, list) or not all(isinstance(segment, dict) for segment in listed):
-        raise FormatError(source.path, None, "expected a list of segments, as Whisper writes them.")
+        raise source.fault(None, "expected a list of segments, as Whisper writes them.")
     cues = [cue for i, segment in enumerate(listed, 1) for cue in _cues(source, segment, f"segment {i}", level)]
     if "length" not in options and isinstance(data.get("duration"), int | float) and cues:  # OpenAI's service says it
         options["length"] = max(float(data["duration"]), *(cue.end for cue in cues))
@@ -70,7 +69,7 @@ def _cues(source: Source, segment: dict[str, Any], where: str, level: Level) -> 
         return
     words = segment.get("words")
     if not isinstance(words, list) or not all(isinstance(word, dict) for word in words):
-        raise FormatError(source.path, None, f"{where} has no words; read level=segments.")
+        raise source.fault(None, f"{where} has no words; read level=segments.")
     waiting: Cue | None = None
     for i, word in enumerate(words, 1):
         if "start" in word and "end" in word:
@@ -90,19 +89,19 @@ def _cue(source: Source, row: dict[str, Any], where: str) -> Cue:
     else:
         start, end = (_time(source, row.get(name), where) for name in ("start", "end"))
     if end < start:
-        raise FormatError(source.path, None, f"{where} ends at {end:g} s, before it starts ({start:g} s).")
+        raise source.fault(None, f"{where} ends at {end:g} s, before it starts ({start:g} s).")
     speaker = row.get("speaker") or ""
     return Cue(start, end, _text(source, row, where), str(speaker))
 
 
 def _time(source: Source, value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < LONGEST:
-        raise FormatError(source.path, None, f"a time of {where} is {str(value)[:40]!r}, expected seconds from 0 up.")
+        raise source.fault(None, f"a time of {where} is {str(value)[:40]!r}, expected seconds from 0 up.")
     return float(value)
 
 
 def _text(source: Source, row: dict[str, Any], where: str) -> str:
     text = row.get("text", row.get("word", ""))
     if not isinstance(text, str):
-        raise FormatError(source.path, None, f"the text of {where} is no string.")
+        raise source.fault(None, f"the text of {where} is no string.")
     return text.strip()
