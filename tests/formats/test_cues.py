@@ -157,3 +157,30 @@ def test_overlaps_are_no_boundaries(tmp_path: Path) -> None:
         FormatError, match=r"line 6: the interval 'b' starts at 2 s, before the one in front of it ends"
     ):
         cs.read(put(tmp_path, "a.srt", text), **{"as": "boundaries"})
+
+
+def test_labels_in_seconds(tmp_path: Path) -> None:
+    path = put(tmp_path, "song.lab", "# by ear\n0.200\t76.986\tIntro\n76.986 92.5 Verse one\n92.5\t100\n")
+    marks = cs.read(path)["song", ""]
+    assert (marks.positions.tolist(), marks.names) == ([0.2, 76.986, 92.5], ("", "Intro", "Verse one", ""))
+    spans = cs.read(path, **{"as": "spans"})
+    assert spans["song", ""].rows == [(0.2, 76.986, "Intro"), (76.986, 92.5, "Verse one"), (92.5, 100.0, None)]
+    for corpus, options in ((cs.read(path), {}), (spans, {"as": "spans"})):
+        cs.write(corpus, tmp_path / "song2.lab", "labels", **options)
+        assert cs.read(tmp_path / "song2.lab", item="song", **options) == corpus
+    overlapping = put(tmp_path, "b.lab", "0.5 2.5 a\n1.0 2.0 b\n")
+    assert len(cs.read(overlapping, **{"as": "spans"})["b", ""]) == 2
+    with pytest.raises(FormatError, match="line 2: the interval 'b' starts at 1 s, before"):
+        cs.read(overlapping)
+    with pytest.raises(FormatError, match="line 2: expected 'start end label' in seconds, found 'soon'"):
+        cs.read(put(tmp_path, "c.lab", "0.5 2.5 a\nsoon\n"))
+    with pytest.raises(FormatError, match="length= has no effect without as=spans"):
+        cs.read(path, length=200)
+    htk = cs.read(put(tmp_path, "d.lab", "0 5000000 a\n5000000 9000000 b\n"))
+    assert htk["d", ""].positions.tolist() == [0.5]
+
+
+def test_labels_start_and_stop_are_columns_of_times(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.csv", "labels\tstart\tstop\nmale\t0.0\t0.66\nmusic\t0.66\t2.5\n")
+    marks = cs.read(path)["a", ""]
+    assert (marks.positions.tolist(), marks.names) == ([0.66], ("male", "music"))

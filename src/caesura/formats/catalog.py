@@ -103,6 +103,7 @@ FORMATS: Registry[Any] = Registry(
         "timit-words": _entry("speech.timit", "TIMIT's words", ".wrd", _SPEECH),
         "mlf": _entry("speech.mlf", "an HTK master label file", ".mlf", _SPEECH + ", items"),
         "htk": _entry("speech.htk", "HTK labels", ".lab .rec", _SPEECH),
+        "labels": _entry("speech.labels", "labels in seconds", ".lab .seg", _SPEECH + ", spans in time, unnamed spans"),
         "audacity": _entry("speech.audacity", "an Audacity label track", ".txt", _SPEECH + ", types"),
         "rttm": _entry("speech.rttm", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans"),
         "srt": _entry("speech.srt", "SubRip subtitles", ".srt", _SPEECH + ", spans in time, unnamed spans"),

@@ -15,12 +15,15 @@ from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.speech.intervals import IntervalOptions, Rule, decimal, flat, recording, segmentation, segments
 from caesura.model import Annotation, Corpus, Segmentation
 
+#: What other programs call the columns of intervals.
+_ALIASES = {"stop": "end", "labels": "label", "begin": "start"}
+
 _NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
 
 
 def sniff(head: str) -> bool:
     """Recognise the columns, or bare numbers with a decimal point."""
-    columns = header_of(head)
+    columns = [_ALIASES.get(name, name) for name in header_of(head)]
     if "time" in columns:
         return True
     if {"start", "end"} <= set(columns) and "level" not in columns:  # of units rather than seconds: whole numbers
@@ -43,7 +46,7 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
         times = [float(decimal(source, n, line.strip(), "time")) for n, line in source.lines if line.strip()]
         marks = Segmentation.from_times(sorted(times), length=length)
         return Corpus.from_annotations([Annotation(recording(source), "", marks)])
-    rows = list(read_table(source))
+    rows = list(read_table(source, aliases=_ALIASES))
     if not rows:
         raise source.fault(None, "the table has no row below its header.")
     groups: dict[tuple[str, str, str], list[Row]] = {}
