@@ -158,7 +158,10 @@ class NamedSegments(Family):
         rows = np.zeros((len(batch), len(NameCounts._fields)))
         for pair, length in enumerate(batch.lengths.tolist()):
             if length > 0:
-                ref, hyp = (_Stretch.of(side, pair, length, scale) for side in (batch.reference, batch.hypothesis))
+                code: dict[str, int] = {}
+                ref, hyp = (
+                    _Stretch.of(side, pair, length, scale, code) for side in (batch.reference, batch.hypothesis)
+                )
                 rows[pair] = (
                     *self._count_boundaries(ref, hyp, reach),
                     *self._count_segments(ref, hyp, reach),
@@ -171,10 +174,10 @@ class NamedSegments(Family):
         finder = self._finders(ref.places, hyp.marks, reach)
         hit = np.flatnonzero(finder >= 0)
         ours, theirs = ref.cut_at(ref.places[hit]), hyp.cut_at(hyp.marks[finder[hit]])
-        labelled = [
-            ref.names[i : i + 2] == hyp.names[j : j + 2] for i, j in zip(ours.tolist(), theirs.tolist(), strict=True)
-        ]
-        return len(hit), sum(labelled), len(ref.places), len(hyp.marks)
+        inside = theirs < len(hyp.cuts)  # behind its own end a side calls nothing anything
+        ours, theirs = ours[inside], theirs[inside]
+        same = (ref.names[ours] == hyp.names[theirs]) & (ref.names[ours + 1] == hyp.names[theirs + 1])
+        return len(hit), int(np.count_nonzero(same)), len(ref.places), len(hyp.marks)
 
     def _count_segments(self, ref: _Stretch, hyp: _Stretch, reach: int) -> tuple[float, float, float]:
         """Count matched segments, those of one name, and how many of them would be by chance."""
@@ -185,9 +188,7 @@ class NamedSegments(Family):
         partner[0], partner[-1] = 0, len(hyp.cuts) + 1
         partner[ref.cut_at(ref.places[hit]) + 1] = hyp.cut_at(hyp.places[finder[hit]]) + 1
         segments = np.flatnonzero((partner[:-1] >= 0) & (np.diff(partner) == 1))
-        ours = [ref.names[i] for i in segments.tolist()]
-        theirs = [hyp.names[j] for j in partner[segments].tolist()]
-        return _agreement(ours, theirs, np.ones(len(ours)))
+        return _agreement(ref.names[segments], hyp.names[partner[segments]], np.ones(len(segments)))
 
     def _finders(self, ref: NDArray[np.int64], hyp: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
         """For every reference boundary the index of the hypothesis that hits it; -1: none."""
@@ -202,45 +203,48 @@ class _Stretch:
     """One side of a pair: its segments with their names, and its boundaries on the grid, without those at the ends."""
 
     length: float
-    scale: float
     cuts: NDArray[Any]  # where one segment ends and the next begins
-    names: tuple[str, ...]
+    cut_places: NDArray[np.int64]  # the same on the grid
+    names: NDArray[np.int64]  # by their numbers in the code of the pair
     marks: NDArray[np.int64]  # all boundaries, on the grid
     places: NDArray[np.int64]  # the distinct ones
 
     @classmethod
-    def of(cls, side: Side, pair: int, length: float, scale: float) -> _Stretch:
+    def of(cls, side: Side, pair: int, length: float, scale: float, code: dict[str, int]) -> _Stretch:
         where = side.positions[side.starts[pair] : side.stops[pair]]
         names = (side.names.of(pair) if side.names is not None else None) or ("",)
         laid = lay_on_grid(where, scale)
         marks = laid[(laid != 0) & (laid != round(length * scale))]
-        cuts = np.unique(where[where > 0])[: len(names) - 1]  # a boundary at its own end parts nothing
-        return cls(length, scale, cuts, names, marks, np.unique(marks))
+        cuts = _distinct(where[where > 0])[: len(names) - 1]  # a boundary at its own end parts nothing
+        numbers = np.array([code.setdefault(name, len(code)) for name in names])
+        return cls(length, cuts, lay_on_grid(cuts, scale), numbers, marks, _distinct(marks))
 
     def cut_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which cut stands at each of these places of the grid; behind the last one, its own end."""
-        return np.searchsorted(lay_on_grid(self.cuts, self.scale), places)
+        return np.searchsorted(self.cut_places, places)
+
+
+def _distinct(ascending: NDArray[Any]) -> NDArray[Any]:
+    return ascending[np.concatenate(([True], ascending[1:] != ascending[:-1]))] if len(ascending) else ascending
 
 
 def _time(ref: _Stretch, hyp: _Stretch) -> tuple[float, float, float]:
     """Cut the time at all boundaries of both sides and count it, in seconds or units."""
-    edges = np.unique(np.concatenate(([0], ref.cuts, hyp.cuts, [ref.length])))
+    edges = _distinct(np.sort(np.concatenate(([0], ref.cuts, hyp.cuts, [ref.length]))))
     edges = edges[edges <= ref.length]
-    ours, theirs = (
-        [side.names[i] for i in np.searchsorted(side.cuts, edges[:-1], side="right").tolist()] for side in (ref, hyp)
-    )
-    return _agreement(ours, theirs, np.diff(edges).astype(np.float64))
+    ours, theirs = (side.names[np.searchsorted(side.cuts, edges[:-1], side="right")] for side in (ref, hyp))
+    return _agreement(ours, theirs, (edges[1:] - edges[:-1]).astype(np.float64))
 
 
-def _agreement(ours: list[str], theirs: list[str], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+def _agreement(
+    ours: NDArray[np.int64], theirs: NDArray[np.int64], weights: NDArray[np.float64]
+) -> tuple[float, float, float]:
     """Weigh what there is, what has one name on both sides, and what would have by chance."""
-    if not ours:
+    if not len(ours):
         return 0.0, 0.0, 0.0
-    code = {name: i for i, name in enumerate(dict.fromkeys((*ours, *theirs)))}
-    first, second = (np.array([code[name] for name in names]) for names in (ours, theirs))
-    by_first, by_second = (np.bincount(codes, weights, len(code)) for codes in (first, second))
-    total = float(weights.sum())
-    return total, float(weights[first == second].sum()), float(by_first @ by_second) / total
+    by_first, by_second = np.bincount(ours, weights), np.bincount(theirs, weights)
+    known, total = min(len(by_first), len(by_second)), float(weights.sum())
+    return total, float(weights[ours == theirs].sum()), float(by_first[:known] @ by_second[:known]) / total
 
 
 def tell_unmeasured_names(metrics: Iterable[Metric], reference: bool, hypothesis: bool) -> list[str]:
