@@ -308,6 +308,16 @@ def test_the_standard_error_is_what_seeds_differ_by_and_precision_is_reached() -
     assert error < 0.015
 
 
+def test_texts_may_have_different_numbers_of_annotators() -> None:
+    names = ["r2x12", "tiling", "r3x10", "r5x4", "r2x5"]
+    corpora = [corpus_of(GAMMA[name]) for name in names]
+    together = Corpus.from_dict(
+        {name: {a.coder: a.marks for a in corpus} for name, corpus in zip(names, corpora, strict=True)}
+    )
+    rows = gamma(together, samples=2).details["per_item"]
+    assert [rows[name]["observed"] for name in names] == pytest.approx([disorder(corpus) for corpus in corpora])
+
+
 def test_texts_are_pooled_and_shown_one_by_one() -> None:
     first, second = corpus_of(GAMMA["r2x12"]), corpus_of(GAMMA["tiling"])
     both = Corpus.from_dict({"one": {a.coder: a.marks for a in first}, "two": {a.coder: a.marks for a in second}})
@@ -440,7 +450,7 @@ def test_bad_input_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
                     {"precision": 0}, {"names": np.ones((2, 2))}, {"names": {"x": {}}}, {"unaligned": "no"}, {"level": 2}):  # fmt: skip
         with pytest.raises(CaesuraError):
             gamma({"ann": ann, "ben": ben}, **options)
-    monkeypatch.setattr(alignment_module, "MOST", 1)
+    monkeypatch.setattr(alignment_module, "PAIRS", 40)
     with pytest.raises(CaesuraError, match="might be the same unit"):
         gamma({"ann": spans([(0, 10)] * 7), "ben": spans([(0, 10)] * 7)}, samples=2)
     with pytest.raises(CaesuraError, match="shorter than one step"):

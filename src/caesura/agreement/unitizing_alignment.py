@@ -17,12 +17,13 @@ from caesura.display.table import Table
 from caesura.errors import CaesuraError
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_merging import merge_annotators
-from caesura.kernels.unitizing_partition import PAIRS, align_each, partition
+from caesura.kernels.unitizing_partition import align_each, align_pairs, partition
 from caesura.kernels.unitizing_tuples import list_tuples
 from caesura.model import Spans
 from caesura.words import number_of
 
 MOST = 3_000_000  # tuples held in memory at once
+PAIRS = 100_000_000  # pairs of units held in memory at once
 NODES = 200_000  # steps of the search in one component, before a solver of integer programmes is asked
 _EXACT = 1e-7
 
@@ -106,14 +107,20 @@ def align_columns(
 ) -> Aligned:
     """Align texts given as columns; what the compiled search leaves open goes to an integer programme for ``limit`` seconds."""
     tuple_of, out = np.empty(len(units.starts), np.int64), np.empty((len(sizes) - 1, 2))
-    align_each(units, rows, sizes, costs, MOST, NODES, tuple_of, out)
+    pairs = np.diff(sizes) == 2
+    runs = np.flatnonzero(np.diff(pairs)) + 1
+    for first, last in zip([0, *runs], [*runs, len(pairs)], strict=True):
+        if pairs[first]:
+            align_pairs(units, rows[sizes[first] : sizes[last] + 1], costs, PAIRS, tuple_of, out[first:last])
+        else:
+            align_each(units, rows, sizes[first : last + 1], costs, MOST, NODES, tuple_of, out[first:last])
     for text in np.flatnonzero(~(out[:, 0] - out[:, 1] <= _EXACT * np.maximum(1, out[:, 0]))):
         offsets = rows[sizes[text] : sizes[text + 1] + 1]
         here = slice(offsets[0], offsets[-1])
         own = Units(*(column[here] for column in units))
         if np.isnan(out[text, 0]) and len(offsets) == 3:
             raise CaesuraError(
-                f"more than {PAIRS * MOST:,} pairs of spans might be the same unit; spans that lie so thick on each other "
+                f"more than {PAIRS:,} pairs of spans might be the same unit; spans that lie so thick on each other "
                 "have no alignment that fits into memory."
             )
         solve = _bounds_only if np.isnan(out[text, 0]) else _solve_open
@@ -160,7 +167,7 @@ def _bounds_only(
         sides = [slice(offsets[i], offsets[i + 1]), slice(offsets[j], offsets[j + 1])]
         both = Units(*(np.concatenate([column[side] for side in sides]) for column in units))
         middle = int(offsets[i + 1] - offsets[i])
-        lower += align_two(both, middle, costs, PAIRS * MOST, np.empty(len(both.starts), np.int64))
+        lower += align_two(both, middle, costs, PAIRS, np.empty(len(both.starts), np.int64))
     return upper, lower / (n * (n - 1) / 2)
 
 

@@ -67,20 +67,27 @@ def sort_by_length(units: Units, start: int, stop: int) -> ByLength:
     size = stop - start
     if size == 0:
         return ByLength(np.empty(0, np.int64), np.empty(0), np.zeros(1, np.int64), np.empty(0))
-    classes = np.empty(size, np.int64)
+    classes, middle_of, low, high = (
+        np.empty(size, np.int64),
+        np.empty(size),
+        5000,
+        -5000,
+    )  # beyond all exponents of floats
     for i in range(size):
         classes[i] = frexp(units.ends[start + i] - units.starts[start + i])[1]
-    classes -= classes.min()
-    number = classes.max() + 1
-    bounds, longest = np.zeros(number + 1, np.int64), np.zeros(number)
+        middle_of[i] = units.starts[start + i] + units.ends[start + i]
+        low, high = min(low, classes[i]), max(high, classes[i])
+    bounds, longest = np.zeros(high - low + 2, np.int64), np.zeros(high - low + 1)
     for i in range(size):
+        classes[i] -= low
         bounds[classes[i] + 1] += 1
         longest[classes[i]] = max(longest[classes[i]], units.ends[start + i] - units.starts[start + i])
-    bounds = np.cumsum(bounds)
+    for k in range(len(longest)):
+        bounds[k + 1] += bounds[k]
     order, middles, filled = np.empty(size, np.int64), np.empty(size), bounds.copy()
-    for i in np.argsort(units.starts[start:stop] + units.ends[start:stop], kind="mergesort"):
+    for i in np.argsort(middle_of, kind="mergesort"):
         place = filled[classes[i]]
-        order[place], middles[place] = start + i, units.starts[start + i] + units.ends[start + i]
+        order[place], middles[place] = start + i, middle_of[i]
         filled[classes[i]] += 1
     return ByLength(order, middles, bounds, longest)
 
@@ -130,7 +137,8 @@ def align_two(units: Units, middle: int, costs: Costs, most: int, partner: NDArr
         for e in range(first[u], first[u + 1]):
             weights[e] = unit_cost(u, columns[e], units, costs) - limit
             columns[e] -= middle
-    partner[:] = -1
+    for u in range(size):
+        partner[u] = -1
     saved = match_close_pairs(first, columns, weights, size - middle, partner)
     for u in range(middle):
         if partner[u] >= 0:

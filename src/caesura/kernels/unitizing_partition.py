@@ -18,7 +18,12 @@ from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_tuples import Tuples, list_tuples
 
 CLOSE = 1e-10  # costs that are closer than this are the same
-PAIRS = 32  # pairs of units that take the room of a tuple
+ROUNDS = 500  # of prices; nearly all problems need far fewer
+
+
+def _steps(*, units: Units, rows: NDArray[Any], **_: Any) -> float:
+    """About how many steps an alignment takes."""
+    return 100.0 * len(units.starts)
 
 
 class Narrowed(NamedTuple):
@@ -31,51 +36,55 @@ class Narrowed(NamedTuple):
     live: NDArray[Any]
 
 
-@kernel
+@kernel(work=_steps)
+def align_pairs(
+    units: Units, rows: NDArray[Any], costs: Costs, most: int, tuple_of: NDArray[Any], out: NDArray[Any]
+) -> None:
+    """Align many texts of two annotators each: annotator ``a`` has the units ``rows[a]:rows[a + 1]``.
+
+    ``tuple_of`` receives, for every unit, the number of the first unit of its tuple within its text, ``out[i]`` the least cost and the bound below
+    it, which is the same; NaN where more than ``most`` pairs can pay.
+    """
+    for i in range(len(out)):
+        start, middle, stop = rows[2 * i], rows[2 * i + 1], rows[2 * i + 2]
+        own = Units(units.starts[start:stop], units.ends[start:stop], units.codes[start:stop])
+        partner = tuple_of[start:stop]
+        out[i, 0] = out[i, 1] = align_two(own, middle - start, costs, most, partner)
+        for u in range(stop - start):
+            partner[u] = u if partner[u] < 0 else min(u, partner[u])
+
+
+@kernel(work=_steps)
 def align_each(
     units: Units, rows: NDArray[Any], sizes: NDArray[Any], costs: Costs, most: int, nodes: int, tuple_of: NDArray[Any],
     out: NDArray[Any],
 ) -> None:  # fmt: skip
-    """Align many texts: text ``i`` has the annotators ``sizes[i]:sizes[i + 1]``, annotator ``a`` the units ``rows[a]:rows[a + 1]``.
+    """Align many texts of any number of annotators: text ``i`` has the annotators ``sizes[i]:sizes[i + 1]``.
 
-    ``tuple_of`` receives, for every unit, the number of its tuple within its text, ``out[i]`` the least cost known and the lower bound.
+    ``out[i]`` receives the least cost known and the lower bound; NaN where there are more than ``most`` tuples to choose from.
     """
     for i in range(len(sizes) - 1):
-        offsets = rows[sizes[i] : sizes[i + 1] + 1]
-        start, stop = offsets[0], offsets[-1]
+        start, stop, n = rows[sizes[i]], rows[sizes[i + 1]], sizes[i + 1] - sizes[i]
         own = Units(units.starts[start:stop], units.ends[start:stop], units.codes[start:stop])
-        out[i, 0], out[i, 1] = align_many(own, offsets - start, costs, most, nodes, tuple_of[start:stop])
-
-
-@kernel
-def align_many(
-    units: Units, offsets: NDArray[Any], costs: Costs, most: int, nodes: int, tuple_of: NDArray[Any]
-) -> tuple[float, float]:
-    """Align one text at least cost: an assignment of two annotators, a partition of more; return the cost and the bound below it.
-
-    Both are NaN where there are more than ``most`` tuples to choose from: then nothing was tried.
-    """
-    size = len(units.starts)
-    if len(offsets) == 3:
-        cost = align_two(units, offsets[1], costs, PAIRS * most, tuple_of)
-        for u in range(size):
-            tuple_of[u] = u if tuple_of[u] < 0 else min(u, tuple_of[u])
-        return cost, cost
-    tuples = list_tuples(units, offsets, costs, most)
-    if not tuples.complete:
-        return np.nan, np.nan
-    where = np.argsort(units.starts + units.ends, kind="mergesort")
-    answer = partition(tuples, where, nodes)
-    for u in range(size):
-        tuple_of[u] = tuples.units[tuples.first[answer.taken[u]]]
-    return answer.upper, answer.lower
+        offsets, middles = np.empty(n + 1, np.int64), np.empty(stop - start)
+        for a in range(n + 1):
+            offsets[a] = rows[sizes[i] + a] - start
+        tuples = list_tuples(own, offsets, costs, most)
+        out[i, 0] = out[i, 1] = np.nan
+        if tuples.complete:
+            for u in range(stop - start):
+                middles[u] = own.starts[u] + own.ends[u]
+            answer = partition(tuples, np.argsort(middles, kind="mergesort"), nodes)
+            out[i, 0], out[i, 1] = answer.upper, answer.lower
+            for u in range(stop - start):
+                tuple_of[start + u] = tuples.units[tuples.first[answer.taken[u]]]
 
 
 @kernel
 def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
     """Find the cheapest partition; ``where`` lists the units from left to right, ``nodes`` is how far each component is searched."""
     size = len(where)
-    whole = price_units(tuples, np.arange(size), 300)
+    whole = price_units(tuples, np.arange(size), ROUNDS)
     if whole.upper - whole.lower <= CLOSE * max(1.0, whole.upper):
         return whole
     part_of = _components(tuples, whole.live, size)
@@ -89,7 +98,9 @@ def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
         counts[rank[part_of[u]] + 1] += 1
     for t in whole.live:
         tuple_counts[rank[part_of[tuples.units[tuples.first[t]]]] + 1] += 1
-    counts, tuple_counts = np.cumsum(counts), np.cumsum(tuple_counts)
+    for part in range(number):
+        counts[part + 1] += counts[part]
+        tuple_counts[part + 1] += tuple_counts[part]
     members, filled = np.empty(size, np.int64), counts.copy()
     for u in where:
         part = rank[part_of[u]]
@@ -111,7 +122,7 @@ def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
         problem, start = _restrict(tuples, cols, local), np.empty(len(own), np.int64)
         for i in range(len(own)):
             start[i] = place[whole.taken[own[i]]]
-        answer = price_units(problem, start, 600)
+        answer = price_units(problem, start, ROUNDS)
         if answer.upper - answer.lower > CLOSE * max(1.0, answer.upper):
             answer = _search(problem, answer, nodes)
         lower += answer.lower
@@ -135,7 +146,7 @@ def _restrict(tuples: Tuples, kept: NDArray[Any], local: NDArray[Any]) -> Tuples
         prices[i] = tuples.costs[kept[i]]
         for e in range(first[i + 1] - first[i]):
             members[first[i] + e] = local[tuples.units[tuples.first[kept[i]] + e]]
-    return Tuples(first, members, prices, True)
+    return Tuples(first, members, prices, tuples.complete)
 
 
 @kernel
@@ -180,8 +191,8 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
     )  # where the bound rises, and the way that the prices go: they keep some of their pace
     for turn in range(rounds):
         bound, steep = 0.0, 0.0
-        slope[:] = 1.0
         for u in range(size):
+            slope[u] = 1.0
             bound += prices[u]
         for t in live:
             own = costs[t]
@@ -197,12 +208,12 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
             if bound > lower + 1e-3 * (upper - lower):
                 idle = 0
             lower = bound
-            best[:] = prices
+            _copy(prices, best)
         if turn % 5 == 0 or turn == rounds - 1:
             cost = _take_cheapest(tuples, live, reduced, trial)
             if cost < upper:
                 upper = cost
-                taken[:] = trial
+                _copy(trial, taken)
         room = upper - bound + CLOSE * max(1.0, upper)
         kept = 0
         for t in live:
@@ -223,8 +234,9 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
             break
         if idle > 12:
             pace, idle = pace / 2, 0
-            prices[:] = best
-            heading[:] = 0.0
+            _copy(best, prices)
+            for u in range(size):
+                heading[u] = 0.0
             continue
         steep = 0.0
         for u in range(size):
@@ -236,12 +248,22 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
 
 
 @kernel
+def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy a column; a slice takes the compiler seconds."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+@kernel
 def _take_cheapest(tuples: Tuples, live: NDArray[Any], reduced: NDArray[Any], trial: NDArray[Any]) -> float:
     """Take tuples by reduced cost while they hold free units only, the last units alone; return the cost."""
     first, members = tuples.first, tuples.units
-    trial[:] = -1
-    cost = 0.0
-    for i in np.argsort(reduced[live], kind="mergesort"):
+    cost, own = 0.0, np.empty(len(live))
+    for i in range(len(live)):
+        own[i] = reduced[live[i]]
+    for u in range(len(trial)):
+        trial[u] = -1
+    for i in np.argsort(own, kind="mergesort"):
         t = live[i]
         free = True
         for e in range(first[t], first[t + 1]):
@@ -280,7 +302,8 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
     for t in live:
         for e in range(first[t], first[t + 1]):
             counts[members[e] + 1] += 1
-    counts = np.cumsum(counts)
+    for u in range(size):
+        counts[u + 1] += counts[u]
     lists, filled = np.empty(counts[-1], np.int64), counts.copy()
     for t in live:
         for e in range(first[t], first[t + 1]):
@@ -297,8 +320,12 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
     lower = 0.0
     for u in range(size):
         lower += prices[u]
-        own = lists[counts[u] : counts[u + 1]]
-        own[:] = own[np.argsort(reduced[own], kind="mergesort")]
+        ranked, keys = lists[counts[u] : counts[u + 1]].copy(), np.empty(counts[u + 1] - counts[u])
+        for e in range(len(keys)):
+            keys[e] = reduced[ranked[e]]
+        order = np.argsort(keys, kind="mergesort")
+        for e in range(len(keys)):
+            lists[counts[u] + e] = ranked[order[e]]
     taken, upper, close = known.taken.copy(), known.upper, CLOSE * max(1.0, known.upper)
     trial, at = np.full(size, -1, np.int64), counts[:-1].copy()
     units, spent = np.empty(size + 1, np.int64), np.zeros(size + 1)
@@ -336,7 +363,7 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
             following += 1
         if following == size:
             upper = lower + spent[depth + 1]
-            taken[:] = trial
+            _copy(trial, taken)
             continue
         depth += 1
         units[depth] = following

@@ -169,5 +169,6 @@ def _is_undominated(k: int, sums: NDArray[Any], cross: NDArray[Any], pairs: int,
 def _double(column: NDArray[Any]) -> NDArray[Any]:
     """A copy with twice the room."""
     larger = np.empty(2 * len(column), column.dtype)
-    larger[: len(column)] = column
+    for i in range(len(column)):
+        larger[i] = column[i]
     return larger
