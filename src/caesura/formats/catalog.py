@@ -85,6 +85,7 @@ FORMATS: Registry[Any] = Registry(
         "label-studio": _entry("label_studio", "Label Studio's JSON", ".json", _STANDOFF + ", items, coders"),
         "nested-json": _entry("nested_json", "JSON of nested segments", ".json", _NESTED + ", text"),
         "whisper": _entry("speech.whisper", "Whisper's JSON", ".json", _SPEECH + ", tracks, spans in time, unnamed spans"),
+        "chunks": _entry("chunks", "chunks for retrieval as JSON lines", ".jsonl .json", "units, untyped, spans, unnamed spans, text, items"),
         "doccano": _entry("doccano", "doccano's JSON lines", ".jsonl .json", _STANDOFF + ", items"),
         "csv": _entry("csv_long", "CSV of positions", ".csv .tsv", _FLAT),
         "csv-labels": _entry("csv_labels", "CSV of one label per unit", ".csv .tsv", "units, untyped, types, names, tracks, items, coders, text, textless"),
