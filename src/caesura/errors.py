@@ -7,7 +7,9 @@ All are ``ValueError``s, so code that already guards against bad values keeps wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from os import PathLike
+from typing import Any
 
 
 class CaesuraError(ValueError):
@@ -102,6 +104,14 @@ class MissingExtra(CaesuraError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
         return type(self), (self.library, self.extra, self.what)
+
+
+def import_extra(module: str, extra: str, what: str, library: str = "") -> Any:
+    """Import an optional library, or say what to install; its name where it is not the module's."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(library or module.partition(".")[0], extra, what) from None
 
 
 class UndefinedScore(UserWarning):

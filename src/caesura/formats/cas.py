@@ -12,13 +12,13 @@ import warnings
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
-from caesura.errors import MissingExtra
+from caesura.errors import import_extra
 from caesura.files import Source, line_of
 from caesura.formats.standoff import Marked, Span, StandoffOptions, Text, join_units, read_standoff, spans_of
 from caesura.model import Corpus
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    pass
 
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
@@ -159,9 +159,5 @@ def _label(source: Source, annotation: Any, feature: str | None) -> str:
     return "segment"
 
 
-def _cassis() -> ModuleType:
-    try:
-        import cassis
-    except ImportError:
-        raise MissingExtra("dkpro-cassis", "cas", "UIMA CAS") from None
-    return cassis  # type: ignore[no-any-return]
+def _cassis() -> Any:
+    return import_extra("cassis", "cas", "UIMA CAS", "dkpro-cassis")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caesura.errors import CaesuraError, FormatError, MissingExtra
+from caesura.errors import CaesuraError, FormatError, import_extra
 from caesura.files import Source
 from caesura.formats import caesura_json
 from caesura.formats.caesura_json import FORMAT, VERSION
@@ -403,9 +403,5 @@ def _lists(polars: ModuleType, corpus: Corpus, values: Any) -> Any:
     return every["value"].fill_null(polars.lit([], dtype=every["value"].dtype))
 
 
-def _polars() -> ModuleType:
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtra("polars", "parquet", "Parquet") from None
-    return polars
+def _polars() -> Any:
+    return import_extra("polars", "parquet", "Parquet")

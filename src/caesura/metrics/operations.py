@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MissingExtra
+from caesura.errors import CaesuraError, import_extra
 from caesura.files import atomic_write
 from caesura.kernels.flexible import FlexibleRule, align_flexible
 from caesura.kernels.layout import MarkColumns
@@ -144,10 +144,7 @@ class Operations(Sequence[Edit]):
 
     def to_polars(self) -> Any:
         """The record as a polars DataFrame."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("polars", "parquet", "a table as a DataFrame") from None
+        polars = import_extra("polars", "parquet", "a table as a DataFrame")
         kinds = {
             "kind": polars.String, "track": polars.String, "old_position": polars.Int64, "new_position": polars.Int64,
             "old_type": polars.String, "new_type": polars.String, "cost": polars.Float64,
@@ -156,10 +153,7 @@ class Operations(Sequence[Edit]):
 
     def to_pandas(self) -> Any:
         """The record as a pandas DataFrame."""
-        try:
-            import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
-        except ImportError:
-            raise MissingExtra("pandas", "parquet", "a table as a pandas DataFrame") from None
+        pandas = import_extra("pandas", "parquet", "a table as a pandas DataFrame")
         return pandas.DataFrame(self.as_dicts(), columns=list(_COLUMNS))
 
     def to_csv(self, path: str | Path | None = None) -> str:

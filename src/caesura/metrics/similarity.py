@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, FormatError, MissingExtra
+from caesura.errors import CaesuraError, FormatError, import_extra
 from caesura.files import Source
 
 #: How the lack of a boundary is written in tables.
@@ -236,10 +236,7 @@ def _from_table(rows: list[str], columns: list[str], cells: list[list[Any]]) -> 
 
 def _from_file(path: Path) -> Similarity:
     if path.suffix.lower() == ".parquet":
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("polars", "parquet", "reading a Parquet table") from None
+        polars = import_extra("polars", "parquet", "reading a Parquet table")
         Source.open(path)
         return _from_frame(polars.read_parquet(path))
     source = Source.open(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.display.table import Table
 from caesura.display.table_cells import Cell, Code, Estimate, Probability, measure_name
-from caesura.errors import MissingExtra, UnknownName
+from caesura.errors import UnknownName, import_extra
 from caesura.metrics.family import Metric, Rows
 from caesura.statistics.significance import PairedTest
 
@@ -146,8 +146,4 @@ def item_rows(system: str, name: str, metric: Metric, items: Sequence[str], rows
 
 
 def _polars() -> Any:
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtra("polars", "parquet", "a data frame of results") from None
-    return polars
+    return import_extra("polars", "parquet", "a data frame of results")

@@ -13,6 +13,7 @@ import numpy as np
 from caesura.display.result import Result
 from caesura.display.table import Table
 from caesura.display.table_cells import Code, Interval, OnScale, as_count, measure_name, spell
+from caesura.errors import import_extra
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows
 from caesura.statistics.bounds import DEGENERATE
@@ -185,12 +186,7 @@ class Results(Result):
 
     def to_pandas(self) -> Any:
         """One row per system and metric, as a pandas DataFrame."""
-        from caesura.errors import MissingExtra
-
-        try:
-            import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
-        except ImportError:
-            raise MissingExtra("pandas", "parquet", "a table as a pandas DataFrame") from None
+        pandas = import_extra("pandas", "parquet", "a table as a pandas DataFrame")
         return pandas.DataFrame(list(record_dicts(self)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

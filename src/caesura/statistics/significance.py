@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from caesura.display.result import Result
 from caesura.display.table import Table
 from caesura.display.table_cells import Interval, Probability, spell
-from caesura.errors import CaesuraError, MissingExtra
+from caesura.errors import CaesuraError, import_extra
 from caesura.metrics.family import Metric, Rows
 from caesura.statistics.bootstrap import pool_groups, resampled_sums
 
@@ -226,8 +226,4 @@ def _rank_biserial(differences: NDArray[np.float64]) -> float:
 
 
 def _scipy_stats() -> Any:
-    try:
-        from scipy import stats
-    except ImportError:
-        raise MissingExtra("scipy", "stats", "a rank test") from None
-    return stats
+    return import_extra("scipy.stats", "stats", "a rank test")

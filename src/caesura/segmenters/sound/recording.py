@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import FormatError, MissingExtra
+from caesura.errors import FormatError, import_extra
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,7 @@ def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Record
         raise FormatError(where, None, "this is a folder, expected a file.")
     if not where.is_file():
         raise FormatError(where, None, "there is no such file.")
-    try:
-        from scipy.io import wavfile
-    except ImportError:
-        raise MissingExtra("scipy", "speech", "reading sound") from None
+    wavfile = import_extra("scipy.io.wavfile", "speech", "reading sound")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", wavfile.WavFileWarning)  # chunks of metadata that scipy does not know

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, MissingExtra
+from caesura.errors import CaesuraError, import_extra
 from caesura.model import Segmentation
 from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.sound.recording import Recording
@@ -69,10 +69,7 @@ class SpectralChange:
 
     def candidates(self, recording: Recording) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the times of all peaks and their scores."""
-        try:
-            from scipy.signal import find_peaks
-        except ImportError:
-            raise MissingExtra("scipy", "speech", "finding spectral change") from None
+        find_peaks = import_extra("scipy.signal", "speech", "finding spectral change").find_peaks
         change = self.change(recording)
         if len(change) < 3 or not change.mean() > 0:
             return np.empty(0), np.empty(0)

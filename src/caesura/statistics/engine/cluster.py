@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from caesura.errors import CaesuraError, MissingExtra
+from caesura.errors import CaesuraError, import_extra
 from caesura.statistics.engine.fragment import Counted, count_fragment
 from caesura.statistics.engine.plan import Fragment, Plan
 
@@ -103,11 +103,7 @@ class _Cluster:
 
 
 def _client(stack: ExitStack, scheduler: str | None, workers: int | None) -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise MissingExtra("distributed", "cluster", "the Dask engine") from None
-    dask: Any = distributed  # its classes carry no types
+    dask = import_extra("distributed", "cluster", "the Dask engine")
     if scheduler is None:
         cluster = stack.enter_context(
             dask.LocalCluster(
