@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch, UncountablePairs
 from caesura.kernels.layout import MarkColumns
 from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
-from caesura.model.corpus import Kind, merged_labels
+from caesura.model.annotation_columns import merged_labels
+from caesura.model.corpus import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from caesura.metrics.boundary_edits import BoundaryEdits, Matching
 from caesura.metrics.edit import Edit
 from caesura.metrics.family import share_of_side
 from caesura.model import SegmentationLike, as_segmentation
-from caesura.model.corpus import merged_labels
+from caesura.model.annotation_columns import merged_labels
 
 #: How classes are pooled: "micro" adds their cells, "macro" averages their scores.
 Average: TypeAlias = Literal["micro", "macro"]
