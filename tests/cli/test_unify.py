@@ -60,6 +60,16 @@ def test_thresholds_of_linear_votes() -> None:
     assert plain["items"][0]["gold"] == found["items"][0]["gold"]
 
 
+def test_a_coder_may_be_called_gold(tmp_path) -> None:
+    file = tmp_path / "kubla.json"
+    items = {"kubla": {"gold": [2, 5, 4], "unified": [2, 9], "eve": [7, 4]}}
+    file.write_text(json.dumps({"segmentation_type": "linear", "items": items}))
+    done = caesura("unify", file, "--draw", "segmentations")
+    assert done.returncode == 0, done.stderr
+    drawn = done.stdout.split("\nkubla\n")[1].splitlines()
+    assert [line[:9].strip() for line in drawn[1:5]] == ["unified 2", "gold", "unified", "eve"]
+
+
 def test_the_gold_is_drawn_above_its_coders(talk) -> None:
     done = caesura("unify", talk, "-M", "conflict-free-union", "-e", "flat", "--draw", "nested-bars")
     assert done.returncode == 0, done.stderr

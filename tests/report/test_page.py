@@ -260,6 +260,18 @@ def test_hostile_names_stay_words_in_markdown(hostile) -> None:
     assert len(text) < 400_000
 
 
+@pytest.mark.parametrize("renderer", ["markdown_it", "markdown"])
+def test_markdown_keeps_no_raw_html(hostile, renderer: str) -> None:
+    library = pytest.importorskip(renderer, reason="what a page makes of Markdown is seen by rendering it")
+    text = markdown_report(make_report(hostile, EVIL))
+    if renderer == "markdown_it":
+        page = library.MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    else:
+        page = library.markdown(text, extensions=["tables", "fenced_code"])
+    tags = set(re.findall(r"<(\w+)", page))
+    assert tags <= {"h1", "h2", "h3", "p", "strong", "em", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"}
+
+
 def test_names_that_were_cut_stay_apart(hostile) -> None:
     coders = [row[0] for row in tables(make_report(hostile, "x"))["Coders"].rows]
     assert len(coders) == len(set(coders)) == 5

@@ -83,3 +83,32 @@ def test_raw_text_to_gold(page: sync_api.Page, server: Server) -> None:
     assert kept.value.suggested_filename == "stories.zip"
     with zipfile.ZipFile(kept.value.path()) as archive:
         assert sorted(archive.namelist()) == ["gold/story.ann", "gold/story.txt", "provenance.json"]
+
+
+def test_a_long_text_is_shown_in_parts(page: sync_api.Page, server: Server) -> None:
+    with server.client() as client:
+        project = client.post("/api/projects", json={"name": "long"}).json()["id"]
+        words = [f"w{n}" for n in range(1, 30_001)]
+        for coder, cuts in (("ann", (5, 20_000)), ("ben", (5, 25_000))):
+            text = " ".join(word + (" |" if n in cuts else "") for n, word in enumerate(words, 1))
+            client.post(f"/api/projects/{project}/text", json={"item": "novel", "coder": coder, "text": text})
+        item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+        gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
+    page.goto(f"/items/{item}")
+    page.wait_for_selector("#editor[data-state=open] .gap.on[data-at='5']")
+    page.locator(".gap[data-at='5']").focus()
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.activeElement.dataset.at === '20000'")
+    assert page.locator(".unit").count() == 12_000
+    assert page.locator(".pair:has([data-at='20000']) .unit").inner_text() == "w20000"
+    page.keyboard.press("Space")
+    page.wait_for_selector(".gap.on[data-at='20000']")
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.activeElement.dataset.at === '25000'")
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.activeElement.dataset.at === '20000'")
+    page.locator("#later").click()
+    page.wait_for_function("() => document.getElementById('pages-say').textContent.includes('to 30000')")
+    picture(page, "long text")
+    with server.client() as client:
+        assert client.get(f"/api/annotations/{gold}").json()["marks"]["positions"] == [5, 20_000]

@@ -171,7 +171,9 @@ def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[st
     made = []
     for (item, track), gold in list(golds.items())[: _LISTED if names else 0]:
         coded = [a for a in corpus if (a.item, a.track) == (item, track)]
-        together = [Annotation(item, "gold", gold, track), *(a._replace(marks=like(a.marks, gold)) for a in coded)]
+        taken = {a.coder for a in coded}
+        own_name = next(n for n in ("gold", "unified", *(f"unified {i}" for i in range(2, 9999))) if n not in taken)
+        together = [Annotation(item, own_name, gold, track), *(a._replace(marks=like(a.marks, gold)) for a in coded)]
         made += [draw(name, Corpus.from_annotations(together)) for name in names]
     return made
 

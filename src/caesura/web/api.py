@@ -9,9 +9,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 
 from caesura.errors import CaesuraError, UnknownName
+from caesura.model import Annotation
 from caesura.web.answers import Cache
-from caesura.web.changes import apply_operation, describe_marks
-from caesura.web.disagreement import Place, disputed_places, votes
+from caesura.web.changes import apply_operation
+from caesura.web.disagreement import Place, disputed_places
 from caesura.web.requests import (
     Change,
     Comment,
@@ -38,6 +39,7 @@ from caesura.web.uploads import (
     split_raw_text,
     together,
 )
+from caesura.web.windows import Window, describe_part, disputes_around, votes_in, window_of
 
 router = APIRouter(prefix="/api")
 
@@ -261,29 +263,43 @@ def provenance(request: Request, project: Id) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------------- items
 
 
+#: Of a long item, the part to send: from this unit (or second) to that one.
+Edge = Annotated[float | None, Query(ge=0, le=1e12, allow_inf_nan=False)]
+
+
 @router.get("/items/{item}", tags=["items"])
-def item_page(request: Request, item: Id, tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None) -> Response:
+def item_page(
+    request: Request,
+    item: Id,
+    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
+    first: Edge = None,
+    last: Edge = None,
+) -> Response:
     """An item: its text, everybody's marks, the votes at every place, and comments.
+
+    Of a long one ``first`` and ``last`` choose what is sent; ``disputes`` then says where the nearest lie on both sides.
 
     In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The answer carries an ETag: a reader
     who sends it back as If-None-Match learns in a moment that nothing changed.
     """
-    store = _store(request)
+    store, window = _store(request), None if first is None or last is None else Window(first, last)
 
     def build() -> dict[str, Any]:
-        record = store.item(item)
-        voted = votes(store.annotations_now(record.project, item=item, role="coder"), tolerance=tolerance)
+        record, states = store.item(item), store.annotations(item)
+        coded = [Annotation(record.name, s.coder, s.marks, record.track) for s in states if s.role == "coder"]
+        part = {} if window is None else {"first": first, "last": last, "disputes": disputes_around(coded, window)}
         return {
             **_item(record),
+            **part,
             "project": record.project,
-            "units": record.units,
-            "annotations": [_annotation(state) for state in store.annotations(item)],
-            "votes": [_place(place) for place in voted],
+            "units": record.units if window is None else window.units(record.units),
+            "annotations": [_annotation(state, window) for state in states],
+            "votes": [_place(place) for place in votes_in(coded, window, tolerance)],
             "comments": store.comments(item),
         }
 
     cache: Cache = request.app.state.cache
-    return cache.answer(request, f"{store.stamp(item)}-{tolerance}", build)
+    return cache.answer(request, f"{store.stamp(item)}-{tolerance}-{window}", build)
 
 
 @router.post("/items/{item}/compare", tags=["items"])
@@ -309,7 +325,7 @@ def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[st
     store = _store(request)
     marks, origin = start_marks(store.item(item), store.annotations(item), wanted)
     made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
-    return _annotation(made)
+    return _annotation(made, window_of(request.query_params))
 
 
 @router.post("/items/{item}/suggestions", tags=["items"])
@@ -340,7 +356,7 @@ def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, 
 @router.get("/annotations/{annotation}", tags=["annotations"])
 def annotation_page(request: Request, annotation: Id) -> dict[str, Any]:
     """One annotation as it is now."""
-    return _annotation(_store(request).annotation(annotation))
+    return _annotation(_store(request).annotation(annotation), window_of(request.query_params))
 
 
 @router.patch("/annotations/{annotation}", tags=["annotations"])
@@ -348,21 +364,20 @@ def change_annotation(request: Request, annotation: Id, change: Change) -> dict[
     """Carry out one operation on the version the sender saw; 409 with the present state where somebody was faster."""
     store = _store(request)
     marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
-    return _annotation(
-        store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
-    )
+    changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
+    return _annotation(changed, window_of(request.query_params))
 
 
 @router.post("/annotations/{annotation}/undo", tags=["annotations"])
 def undo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
     """Undo the last change."""
-    return _annotation(_store(request).undo(annotation, seen.version))
+    return _annotation(_store(request).undo(annotation, seen.version), window_of(request.query_params))
 
 
 @router.post("/annotations/{annotation}/redo", tags=["annotations"])
 def redo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
     """Redo what was undone."""
-    return _annotation(_store(request).redo(annotation, seen.version))
+    return _annotation(_store(request).redo(annotation, seen.version), window_of(request.query_params))
 
 
 @router.get("/annotations/{annotation}/history", tags=["annotations"])
@@ -389,7 +404,7 @@ def _place(place: Place) -> dict[str, Any]:
     return shown if place.first is None else {**shown, "first": place.first}
 
 
-def _annotation(state: AnnotationState) -> dict[str, Any]:
+def _annotation(state: AnnotationState, window: Window | None = None) -> dict[str, Any]:
     return {
         "id": state.id,
         "item": state.item,
@@ -400,7 +415,7 @@ def _annotation(state: AnnotationState) -> dict[str, Any]:
         "origin": state.origin,
         "can_undo": state.can_undo,
         "can_redo": state.can_redo,
-        "marks": describe_marks(state.marks),
+        "marks": describe_part(state.marks, window),
     }
 
 

@@ -18,7 +18,6 @@ from caesura._version import __version__
 from caesura.errors import CaesuraError
 from caesura.web.answers import Cache
 from caesura.web.api import router
-from caesura.web.changes import describe_marks
 from caesura.web.comparisons import warm_up
 from caesura.web.connections import room_for
 from caesura.web.pages import pages
@@ -26,6 +25,7 @@ from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
 from caesura.web.security import Guard
 from caesura.web.settings import Settings
 from caesura.web.store import Store
+from caesura.web.windows import describe_part, window_of
 
 _HERE = Path(__file__).parent
 
@@ -82,10 +82,15 @@ _ANSWERS: dict[int | str, str] = {
 _STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, StoreFault: 503}
 
 
-def _bad(_: Request, fault: Any) -> JSONResponse:
+def _bad(request: Request, fault: Any) -> JSONResponse:
     if isinstance(fault, Conflict):
         state = fault.current
-        current = {"id": state.id, "version": state.version, "coder": state.coder, "marks": describe_marks(state.marks)}
+        current = {
+            "id": state.id,
+            "version": state.version,
+            "coder": state.coder,
+            "marks": describe_part(state.marks, window_of(request.query_params)),
+        }
         return JSONResponse({"error": str(fault), "current": current}, status_code=409)
     status = next((status for kind, status in _STATUS.items() if isinstance(fault, kind)), 400)
     return JSONResponse({"error": str(fault), "line": getattr(fault, "line", None)}, status_code=status)

@@ -12,6 +12,9 @@ from caesura.metrics.catalog import unnamed_metrics, with_parameters
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
 from caesura.web.requests import CompareRequest
 
+#: Boundaries of a comparison that are drawn without being asked.
+_DRAWN = 20_000
+
 
 def compare_annotations(
     coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest, *, item: str = "item"
@@ -24,7 +27,13 @@ def compare_annotations(
     for coder, marks in others:
         scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
         answers.append({"reference": reference, "hypothesis": coder, "scores": scores, "skipped": skipped})
-    return {"comparisons": answers, "pictures": _pictures(corpus, wanted), "drawings": _drawings(corpus)}
+    pictures = _pictures(corpus, wanted)
+    note = (
+        ""
+        if pictures or wanted.drawings is not None
+        else "So many boundaries take long to draw; choose a drawing to see one."
+    )
+    return {"comparisons": answers, "pictures": pictures, "drawings": _drawings(corpus), "note": note}
 
 
 def _corpus(item: str, coded: list[tuple[str, Segmentation | Hierarchy]]) -> Corpus:
@@ -86,7 +95,8 @@ def _drawings(corpus: Corpus) -> list[dict[str, str]]:
 def _pictures(corpus: Corpus, wanted: CompareRequest) -> list[dict[str, str]]:
     names = wanted.drawings
     if names is None:
-        names = [row.name for row in applicable(corpus) if row.shown and not row.whole][:1]
+        fits = [row.name for row in applicable(corpus) if row.shown and not row.whole][:1]
+        names = fits if len(corpus.positions) <= _DRAWN else []
     given = _parameters(wanted)
     drawn = []
     for name in names:

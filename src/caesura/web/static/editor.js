@@ -6,8 +6,9 @@ export const byId = (id) => document.getElementById(id);
 // A subclass draws the marks, keeps `disputes` (places, in order), and says what its changes mean:
 //   draw(), refresh(), dispute(by), changesOf(operation) -> { gone: [words], come: [words] }, words(marks) -> [words]
 export class Editor {
-  constructor(changed) {
+  constructor(changed, reload) {
     this.changed = changed;
+    this.reload = reload; // fetches the item from another unit on
     this.position = null;
     this.queue = Promise.resolve();
     this.turn = 0;
@@ -32,6 +33,11 @@ export class Editor {
     this.draw();
     this.show();
     byId("editor").dataset.state = this.locked ? "locked" : "open";
+  }
+
+  // What of the marks an answer should carry: of most editors all.
+  get part() {
+    return "";
   }
 
   show() {
@@ -91,11 +97,11 @@ export class Editor {
 
   // Changes go out one after another, each on the version before it; what is shown is what the server has.
   change(operation) {
-    return this.send(operation, () => call("PATCH", `/api/annotations/${this.state.id}`, { version: this.state.version, operation }));
+    return this.send(operation, () => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation }));
   }
 
   step(way) {
-    return this.send({ kind: way }, async () => this.state[`can_${way}`] && call("POST", `/api/annotations/${this.state.id}/${way}`, { version: this.state.version }));
+    return this.send({ kind: way }, async () => this.state[`can_${way}`] && call("POST", `/api/annotations/${this.state.id}/${way}${this.part}`, { version: this.state.version }));
   }
 
   send(operation, request) {

@@ -2,17 +2,17 @@
 import { el } from "./api.js";
 import { byId, Editor } from "./editor.js";
 
-const SHOWN = 12000; // units drawn at once; of a longer text, those around the present place
+export const SHOWN = 12000; // units fetched and drawn at once; of a longer text, those around the present place
 
 export class TextEditor extends Editor {
-  constructor(changed) {
-    super(changed);
+  constructor(changed, reload) {
+    super(changed, reload);
     this.text = byId("text");
     const gap = (e) => e.target.closest(".gap");
     this.text.addEventListener("click", (e) => gap(e) && !this.dragged && this.toggle(Number(gap(e).dataset.at)));
     this.text.addEventListener("focusin", (e) => gap(e) && this.at(Number(gap(e).dataset.at)));
     this.text.addEventListener("keydown", (e) => this.key(e));
-    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id).addEventListener("click", () => this.window(this.from + by * SHOWN * 0.8));
+    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id).addEventListener("click", () => this.inTurn(() => this.window(this.from + by * SHOWN * 0.8)));
     for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuseOne()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
     this.from = 1;
     this.suggestions = { by: null, positions: [] };
@@ -30,7 +30,7 @@ export class TextEditor extends Editor {
 
   nextSuggestion() {
     const { positions } = this.suggestions;
-    if (positions.length) this.focus(positions.find((p) => p > (this.position ?? 0)) ?? positions[0]);
+    if (positions.length) return this.focus(positions.find((p) => p > (this.position ?? 0)) ?? positions[0]);
   }
 
   drawSuggestions() {
@@ -50,7 +50,7 @@ export class TextEditor extends Editor {
     if (!(await this.change({ kind: "add", position, ...type, suggested_by: this.suggestions.by }))) return false;
     this.forget(position);
     this.refresh();
-    this.nextSuggestion();
+    await this.nextSuggestion();
     return true;
   }
 
@@ -82,7 +82,7 @@ export class TextEditor extends Editor {
     this.gaps = new Map();
     const parts = [];
     for (let position = this.from; position <= to; position++) {
-      const word = units?.[position - 1] ?? "▪";
+      const word = units?.[position - this.from] ?? "▪";
       const unit = el("span", { class: "unit" }, word);
       if (position <= this.last) this.gaps.set(position, el("button", { class: "gap", type: "button", "data-at": position, tabindex: "-1" }));
       // a boundary stays on the line of its word
@@ -96,10 +96,17 @@ export class TextEditor extends Editor {
     byId("pages-say").textContent = `units ${this.from} to ${to} of ${length}`;
   }
 
-  window(from) {
-    this.from = Math.max(1, Math.min(Math.round(from), this.data.length - SHOWN + 1));
-    this.drawWords();
-    this.refresh();
+  get part() {
+    return `?first=${this.from}&last=${this.from + SHOWN - 1}`;
+  }
+
+  // Show another part of a long text.
+  async window(from) {
+    await this.queue; // what is being saved was made on the part that is shown
+    const start = Math.max(1, Math.min(Math.round(from), this.data.length - SHOWN + 1));
+    const data = await this.reload(start);
+    this.from = start;
+    this.open(data, this.state.id);
     this.text.scrollTop = 0;
   }
 
@@ -127,17 +134,21 @@ export class TextEditor extends Editor {
     this.gaps.get(position)?.setAttribute("tabindex", "0");
   }
 
-  focus(position) {
+  async focus(position) {
     if (!(position >= 1 && position <= this.last)) return;
-    if (!this.gaps.has(position)) this.window(position - SHOWN / 2);
+    if (!this.gaps.has(position)) await this.window(position - SHOWN / 2);
     const gap = this.gaps.get(position);
     gap.focus({ preventScroll: true });
     gap.scrollIntoView({ block: "center" });
   }
 
+  // The next place in dispute, in this part of the text or in another.
   dispute(by) {
-    const next = this.nextDispute(by, this.position);
-    if (next !== null) this.focus(next);
+    const here = this.position ?? 0;
+    const { before, after, first, last } = this.data.disputes ?? {};
+    const inside = by > 0 ? this.disputes.find((p) => p > here) : this.disputes.findLast((p) => p < here);
+    const next = inside ?? (this.data.length > SHOWN ? (by > 0 ? after ?? first : before ?? last) : this.nextDispute(by, this.position));
+    return next === null || next === undefined ? null : this.focus(next);
   }
 
   // ---------------------------------------------------------------- changing

@@ -1,7 +1,7 @@
 import { call, el, name, number, say, told } from "./api.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
-import { TextEditor } from "./editor_text.js";
+import { SHOWN, TextEditor } from "./editor_text.js";
 import { TimeEditor, seconds } from "./editor_time.js";
 
 const title = document.getElementById("title");
@@ -19,10 +19,13 @@ async function load() {
   showComments(data.comments);
 }
 
-// Votes on a recording depend on how near to each other two marks may be.
-function fetched() {
+// Votes on a recording depend on how near to each other two marks may be; of a text, the part that is looked at is enough.
+function fetched(from = editor.from) {
+  const asked = new URLSearchParams();
   const tolerance = choose.elements.tolerance.value || address.searchParams.get("tolerance");
-  return call("GET", `/api/items/${item}${kind === "time" && tolerance ? `?tolerance=${encodeURIComponent(tolerance)}` : ""}`);
+  if (kind === "time" && tolerance) asked.set("tolerance", tolerance);
+  if (kind === "units") [asked.set("first", from), asked.set("last", from + SHOWN - 1)];
+  return call("GET", `/api/items/${item}?${asked}`);
 }
 
 function drawChoices() {
@@ -79,7 +82,9 @@ async function compare() {
   const turn = ++latest;
   try {
     const found = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
-    if (turn === latest) drawComparison(found);
+    if (turn !== latest) return;
+    drawComparison(found);
+    sentence.textContent = found.note;
   } catch (fault) {
     if (turn !== latest) return;
     if (request.drawings) { // a drawing that does not fit these annotations: back to the one that does
@@ -128,6 +133,9 @@ const editor = new { time: TimeEditor, nested: NestedEditor, units: TextEditor }
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
   if (wanted().annotations.includes(state.id)) await compare();
+}, async (from) => {
+  data = await fetched(from);
+  return data;
 });
 
 document.getElementById("start").addEventListener("submit", told(async (event) => {
@@ -135,7 +143,7 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
   const [source, value] = form.get("method").split(":");
   const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
   if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
-  const made = await call("POST", `/api/items/${item}/annotations`, body);
+  const made = await call("POST", `/api/items/${item}/annotations${editor.part}`, body);
   say(`Started “${made.coder}”: ${made.origin}.`);
   await load();
   drawStart();
@@ -207,6 +215,8 @@ told(async () => {
   const session = await call("GET", "/api/session");
   methods = kind === "time" ? session.methods_in_time : session.methods;
   segmenters = session.segmenters;
+  const place = Number(address.searchParams.get("at"));
+  if (kind === "units" && place > SHOWN) editor.from = Math.max(1, place - SHOWN / 2);
   await load();
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);

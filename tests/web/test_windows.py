@@ -1,0 +1,100 @@
+"""Of a long item, what is looked at is sent, and it is what the whole says about that part."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.web.disagreement import votes
+from caesura.web.windows import Window, describe_part, disputes_around, votes_in
+
+PLACES = st.lists(st.tuples(st.integers(1, 29), st.sampled_from(["a", "b", "c"])), max_size=12, unique=True)
+
+
+def annotation(coder: str, marks: list[tuple[int, str]], typed: bool) -> Annotation:
+    if typed:
+        labels = sorted({kind for _, kind in marks}, reverse=coder == "y") or ["a"]  # each coder with an own scale
+        ordered = sorted(marks, key=lambda mark: (mark[0], labels.index(mark[1])))
+        return Annotation(
+            "i", coder, Segmentation(30, [p for p, _ in ordered], [labels.index(k) for _, k in ordered], labels)
+        )
+    return Annotation("i", coder, Segmentation(30, sorted({place for place, _ in marks})))
+
+
+@given(PLACES, PLACES, PLACES, st.integers(1, 30), st.integers(1, 30), st.booleans())
+def test_a_window_says_what_the_whole_says(x: list, y: list, z: list, first: int, last: int, typed: bool) -> None:
+    coded = [annotation(coder, marks, typed) for coder, marks in (("x", x), ("y", y), ("z", z))]
+    window = Window(min(first, last), max(first, last))
+    whole = votes(coded)
+    inside = [place for place in whole if window.first <= place.position <= window.last]
+    assert votes_in(coded, window, None) == inside
+    disputed = [int(place.position) for place in whole if place.dispute > 0]
+    around = disputes_around(coded, window)
+    assert around is not None
+    assert around["count"] == len(disputed)
+    assert around["first"] == next(iter(disputed), None)
+    assert around["before"] == max((p for p in disputed if p < window.first), default=None)
+    assert around["after"] == min((p for p in disputed if p > window.last), default=None)
+    shown = describe_part(coded[0].marks, window)
+    assert shown["positions"] == [p for p in coded[0].marks.positions.tolist() if window.first <= p <= window.last]
+    assert shown["boundaries"] == len(coded[0].marks.positions)
+
+
+def test_recordings_too() -> None:
+    coded = [
+        Annotation("i", coder, Segmentation.from_times(times, length=9.0))
+        for coder, times in (("x", [1.0, 3.99, 8.0]), ("y", [1.01, 4.005]))
+    ]
+    inside = [place for place in votes(coded) if 3 <= place.position <= 5]
+    assert votes_in(coded, Window(3, 5), None) == inside
+    assert len(inside) == 1
+    assert disputes_around(coded, Window(3, 5)) is None
+
+
+@pytest.fixture
+def long(client: TestClient, project: int) -> int:
+    random = np.random.default_rng(0)
+    length = 400_000
+    corpus = Corpus.from_annotations(
+        ("long", coder, Segmentation(length, np.sort(random.choice(length - 1, 200_000, replace=False) + 1)))
+        for coder in ("x", "y")
+    )
+    client.app.state.store.add_corpus(project, corpus, origin="test")
+    return int(client.get(f"/api/projects/{project}").json()["items"][1]["id"])
+
+
+def test_a_long_item_is_read_in_parts(client: TestClient, long: int) -> None:
+    start = time.perf_counter()
+    whole = client.get(f"/api/items/{long}")
+    middle = time.perf_counter()
+    part = client.get(f"/api/items/{long}", params={"first": 200_001, "last": 212_000})
+    end = time.perf_counter()
+    assert len(part.content) < len(whole.content) / 20
+    assert end - middle < (middle - start) / 2
+    first, shown = whole.json(), part.json()
+    wanted = [p for p in first["annotations"][0]["marks"]["positions"] if 200_001 <= p <= 212_000]
+    assert shown["annotations"][0]["marks"]["positions"] == wanted
+    assert shown["votes"] == [v for v in first["votes"] if 200_001 <= v["position"] <= 212_000]
+    made = client.post(
+        f"/api/items/{long}/annotations",
+        params={"first": 1, "last": 9},
+        json={"coder": "gold", "copy_of": shown["annotations"][0]["id"]},
+    ).json()
+    at = f"/api/annotations/{made['id']}?first=200001&last=200100"
+    changed = client.patch(at, json={"version": 1, "operation": {"kind": "delete", "position": wanted[0]}}).json()
+    assert changed["marks"]["positions"] == [p for p in wanted[1:] if p <= 200_100]
+    assert changed["marks"]["boundaries"] == 199_999
+    stale = client.patch(at, json={"version": 1, "operation": {"kind": "delete", "position": wanted[1]}})
+    assert stale.status_code == 409
+    assert stale.json()["current"]["marks"]["boundaries"] == 199_999
+    assert len(stale.content) < 10_000
+    ids = [a["id"] for a in shown["annotations"]]
+    compared = client.post(f"/api/items/{long}/compare", json={"annotations": ids}).json()
+    assert compared["pictures"] == []
+    assert "choose a drawing" in compared["note"]
