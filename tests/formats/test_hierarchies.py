@@ -82,3 +82,20 @@ def test_odd_hierarchies_are_refused(tmp_path, name, text, says):
     with pytest.raises(cs.FormatError) as caught:
         cs.read(path)
     assert says in str(caught.value)
+
+
+def test_coarser_ends_close_finer_segments_where_asked(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("par,level1,level2,level3\n1,0,1,1\n2,1,0,0\n3,0,1,1\n4,1,1,1\n")
+    with pytest.raises(cs.FormatError, match=r"level 2 ends after unit 1 but not after unit 2.* unclosed=close"):
+        cs.read(path)
+    closed = cs.read(path, unclosed="close")["a", ""]
+    path.write_text("par,level1,level2,level3\n1,0,1,1\n2,1,1,1\n3,0,1,1\n4,1,1,1\n")
+    assert closed == cs.read(path)["a", ""]
+    path.write_text("par,level1,level2\n1,1,0\n2,0,1\n3,1,1\n")
+    assert cs.read(path, unclosed="close", outermost="last")["a", ""].spans == [
+        (1, 2, 1),
+        (3, 3, 1),
+        (1, 1, 2),
+        (2, 2, 2),
+    ]

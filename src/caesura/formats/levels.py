@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Literal
 
 from caesura.errors import FormatError, InvalidSegmentation
@@ -33,13 +34,17 @@ def sniff(head: str) -> bool:
     return any(_LEVEL.fullmatch(name) for name in header_of(head))
 
 
-def read(source: Source, *, outermost: Literal["first", "last"] = "first") -> Corpus:
+def read(
+    source: Source, *, outermost: Literal["first", "last"] = "first", unclosed: Literal["refuse", "close"] = "refuse"
+) -> Corpus:
     """Read one annotation, or several told apart by their columns.
 
     Parameters
     ----------
     outermost
         Which of the level columns holds the outermost level.
+    unclosed
+        What happens to a finer segment that goes on where a coarser one ends: the file is refused, or the coarser end closes it.
     """
     texts: dict[tuple[str, str, str], _Text] = {}
     for row in read_table(source):
@@ -48,6 +53,8 @@ def read(source: Source, *, outermost: Literal["first", "last"] = "first") -> Co
         text = texts.setdefault(key, _Text())
         _check_count(row, len(text.marks) + 1)
         text.marks.append([_mark(row, column) for column in columns])
+        if unclosed == "close":
+            text.marks[-1] = _close(text.marks[-1], outermost)
         if "text" in row.columns:
             text.units.append(row["text"])
     if not texts:
@@ -93,9 +100,25 @@ def _mark(row: Row, column: str) -> int:
     return int(cell == "1")
 
 
+def _close(marks: list[int], outermost: Literal["first", "last"]) -> list[int]:
+    """Let the end of a level be the end of all finer ones.
+
+    >>> _close([0, 1, 0], "first"), _close([0, 1, 0], "last")
+    ([0, 1, 1], [1, 1, 0])
+    """
+    inwards = marks if outermost == "first" else marks[::-1]
+    closed = list(accumulate(inwards, max))
+    return closed if outermost == "first" else closed[::-1]
+
+
 def _hierarchy(source: Source, who: tuple[str, str], text: _Text, outermost: Literal["first", "last"]) -> Hierarchy:
     columns = list(map(list, zip(*text.marks, strict=True)))
     try:
         return Hierarchy.from_levels(columns, outermost=outermost, units=text.units if any(text.units) else None)
     except InvalidSegmentation as fault:
-        raise source.fault(None, f"item {who[0]!r}, coder {who[1]!r}: {fault}") from None
+        item, coder = who  # said where the table says them; else the file's name does
+        named = [f"item {item!r}, "] * (item != source.stem) + [f"coder {coder!r}: "] * bool(coder)
+        way_out = " Read it with unclosed=close (-O unclosed=close) to let the coarser end close the finer segments."
+        raise source.fault(
+            None, f"{''.join(named)}{fault}{way_out if 'around it ends' in str(fault) else ''}"
+        ) from None
