@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from caesura.display.table import MEDIA, Table
-from caesura.display.table_cells import (
+from caesura.display.table import (
+    MEDIA,
     Bar,
     Code,
     Estimate,
@@ -22,6 +22,7 @@ from caesura.display.table_cells import (
     Penalty,
     Probability,
     Rounded,
+    Table,
     measure_name,
     spell,
 )

@@ -7,7 +7,7 @@ import pytest
 
 from caesura.errors import CaesuraError, InvalidSegmentation, LengthMismatch
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.model.annotation_columns import merged_labels
+from caesura.model.columns import merged_labels
 
 
 def masses(*sizes: int) -> Segmentation:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from caesura.display.table import Table
-from caesura.display.table_cells import Bar, Cell, Code, Interval, OnScale, spell
+from caesura.display.table import Bar, Cell, Code, Interval, OnScale, Table, spell
 
 if TYPE_CHECKING:
     from caesura.agreement.answer import Agreement

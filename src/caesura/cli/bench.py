@@ -9,8 +9,7 @@ from caesura.bench import Result, race
 from caesura.cli.command import Option
 from caesura.cli.options import Json, Seed
 from caesura.cli.output import as_json, show_table, working
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Rounded
+from caesura.display.table import Cell, Rounded, Table
 
 
 def bench(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import Any
 
-from caesura.display.table_cells import Cell, Estimate, Interval, Link
 from caesura.display.text_cells import clean
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~!])")
@@ -50,14 +48,3 @@ def latex_words(words: str) -> str:
     '5 \\\\% of a\\\\_b $\\\\downarrow$'
     """
     return "".join(_LATEX.get(c, c) for c in clean(words))
-
-
-def spreadsheet_value(cell: Cell) -> Any:
-    """A cell of a CSV file: numbers in full, no words that a spreadsheet would take for a formula."""
-    if isinstance(cell, Link):
-        cell = cell.words
-    if isinstance(cell, str):
-        return "'" + cell if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else str.__str__(cell)
-    if isinstance(cell, (Interval, Estimate)):
-        return " ".join(repr(float(value)) for value in cell if value is not None)
-    return float(cell) if isinstance(cell, float) else cell

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.display.scene import Item, Name, Number, Scene, ScenePicture, Share
 from caesura.display.svg import CELL, LINE
-from caesura.display.table_cells import spell
+from caesura.display.table import spell
 from caesura.display.text_cells import cells, clean, clip, widest
 
 _NAME = 20

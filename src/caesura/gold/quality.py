@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, measure_name, spell
+from caesura.display.table import Cell, Table, measure_name, spell
 from caesura.errors import CaesuraError
 from caesura.gold.unification import METHODS, Gold, unify_corpus
 from caesura.gold.votes import Embeddedness

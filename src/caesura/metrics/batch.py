@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch, UncountablePairs
 from caesura.kernels.layout import MarkColumns
 from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
-from caesura.model.annotation_columns import merged_labels
+from caesura.model.columns import merged_labels
 from caesura.model.corpus import Kind
 
 

@@ -22,15 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, as_count
+from caesura.display.table import Cell, Table, as_count
 from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch
 from caesura.metrics.boundary_edits import BoundaryEdits, Matching
 from caesura.metrics.edit import Edit
 from caesura.metrics.family import share_of_side
 from caesura.model import SegmentationLike, as_segmentation
-from caesura.model.annotation_columns import merged_labels
+from caesura.model.columns import merged_labels
 
 #: How classes are pooled: "micro" adds their cells, "macro" averages their scores.
 Average: TypeAlias = Literal["micro", "macro"]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Rounded
+from caesura.display.table import Cell, Rounded, Table
 from caesura.words import number_of
 
 _SHOWN = 200  # edits listed before the rest is only counted

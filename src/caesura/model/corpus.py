@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InvalidSegmentation
-from caesura.model.annotation_columns import columns_of, list_some, merged_labels, texts_of
-from caesura.model.corpus_checks import check_columns, check_hierarchy
+from caesura.model.columns import check_columns, check_hierarchy, columns_of, list_some, merged_labels, texts_of
 from caesura.model.hierarchy import Hierarchy
 from caesura.model.marks import short
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation

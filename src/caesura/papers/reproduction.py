@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.display.result import Block, Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Rounded
+from caesura.display.table import Cell, Rounded, Table
 
 
 @dataclass(frozen=True)

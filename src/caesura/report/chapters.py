@@ -9,8 +9,7 @@ import numpy as np
 from caesura._version import __version__
 from caesura.agreement import COEFFICIENTS
 from caesura.display.result import Block
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Code, Interval, Link, Rounded, measure_name, spell
+from caesura.display.table import Cell, Code, Interval, Link, Rounded, Table, measure_name, spell
 from caesura.display.text_cells import clean, clip
 from caesura.drawings.catalog import draw
 from caesura.metrics import Metric

@@ -10,8 +10,7 @@ from typing import Any
 
 from caesura.display.result import Result
 from caesura.display.scene import Picture
-from caesura.display.table import Table
-from caesura.display.table_cells import OnScale, measure_name
+from caesura.display.table import OnScale, Table, measure_name
 from caesura.drawings.catalog import applicable, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric

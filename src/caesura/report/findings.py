@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, measure_name, spell
+from caesura.display.table import Cell, Table, measure_name, spell
 from caesura.display.text_cells import clean, clip
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from caesura.agreement import Agreement
-from caesura.display.table_cells import spell
+from caesura.display.table import spell
 from caesura.display.text_cells import clean, clip
 from caesura.model import Corpus
 from caesura.report.amounts import marks_per_annotation, rate_words, rates_of_coders, total_length

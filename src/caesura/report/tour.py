@@ -11,8 +11,7 @@ from typing import Any
 
 from caesura import samples
 from caesura.display.result import Block
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, measure_name
+from caesura.display.table import Cell, Table, measure_name
 from caesura.drawings.catalog import draw
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation

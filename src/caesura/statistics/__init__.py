@@ -1,6 +1,6 @@
 """What follows from rows that add up: pooling, intervals, significance, bounds, tables."""
 
-from caesura.display.table_cells import Interval
+from caesura.display.table import Interval
 from caesura.statistics.accumulate import Accumulator, make_scorer
 from caesura.statistics.bootstrap import bootstrap_interval
 from caesura.statistics.bounds import BASELINES, baseline, bound, usual_bounds

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.display.table_cells import Interval
+from caesura.display.table import Interval
 from caesura.errors import CaesuraError
 from caesura.metrics.family import Metric, Rows
 from caesura.words import check_whole

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Code, Estimate, Probability, measure_name
+from caesura.display.table import Cell, Code, Estimate, Probability, Table, measure_name
 from caesura.errors import UnknownName, import_extra
 from caesura.metrics.family import Metric, Rows
 from caesura.statistics.significance import PairedTest

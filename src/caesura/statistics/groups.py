@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Rounded
+from caesura.display.table import Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics.evaluation import Evaluation

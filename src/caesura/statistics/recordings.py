@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, Rounded, spell
+from caesura.display.table import Cell, Rounded, Table, spell
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
 from caesura.metrics.region_match import region_match

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Code, Interval, OnScale, as_count, measure_name, spell
+from caesura.display.table import Code, Interval, OnScale, Table, as_count, measure_name, spell
 from caesura.errors import import_extra
 from caesura.metrics import Metric
 from caesura.metrics.family import Rows

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Interval, Probability, spell
+from caesura.display.table import Interval, Probability, Table, spell
 from caesura.errors import CaesuraError, import_extra
 from caesura.metrics.family import Metric, Rows
 from caesura.statistics.bootstrap import pool_groups, resampled_sums

@@ -8,8 +8,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from caesura.display.result import Result
-from caesura.display.table import Table
-from caesura.display.table_cells import Cell, measure_name
+from caesura.display.table import Cell, Table, measure_name
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from caesura.display.escaping import spreadsheet_value
+from caesura.display.table import spreadsheet_value
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import write
 from caesura.formats.catalog import Format, named_format
