@@ -211,3 +211,61 @@ def test_segmenters_need_a_text(client: TestClient, empty: int, settings: Settin
         assert sentence in refused.json()["error"]
     with TestClient(create_app(settings), base_url=client.base_url) as again:
         assert again.get(f"/api/items/{star}").json()["annotations"][0]["role"] == "coder"
+
+
+# ---------------------------------------------------------------------- names, deleting and restoring
+
+
+def test_everything_can_be_renamed_deleted_and_restored(client: TestClient, project: int) -> None:
+    def shown() -> tuple[str, dict[str, list[str]]]:
+        known = client.get(f"/api/projects/{project}").json()
+        return known["name"], {item["name"]: item["coders"] for item in known["items"]}
+
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    ann, ben, _ = (a["id"] for a in client.get(f"/api/items/{item}").json()["annotations"])
+    tag = client.get(f"/api/items/{item}").headers["etag"]
+    for path, name in ((f"projects/{project}", "verses"), (f"items/{item}", "khan"), (f"annotations/{ann}", "anne")):
+        assert client.put(f"/api/{path}/name", json={"name": name}).status_code == 204
+    assert shown() == ("verses", {"khan": ["anne", "ben", "eve"]})
+    assert client.get(f"/api/items/{item}", headers={"If-None-Match": tag}).status_code == 200
+    taken = client.put(f"/api/annotations/{ann}/name", json={"name": "ben"})
+    assert (taken.status_code, taken.json()["error"]) == (400, "there is a coder 'ben' already; choose another name.")
+    assert client.delete(f"/api/annotations/{ben}").status_code == 204
+    assert shown()[1] == {"khan": ["anne", "eve"]}
+    assert client.get(f"/api/projects/{project}/agreement").json()["coders"] == ["anne", "eve"]
+    assert client.get(f"/api/annotations/{ben}").status_code == 404
+    assert [v["voters"] for v in client.get(f"/api/items/{item}").json()["votes"]] == [
+        ["anne"],
+        ["anne", "eve"],
+        ["eve"],
+    ]
+    assert client.get(f"/api/projects/{project}/deleted").json() == [
+        {"sort": "annotation", "id": ben, "name": "ben", "item": "khan"}
+    ]
+    client.put(f"/api/annotations/{ann}/name", json={"name": "ben"})  # the name is free, and taken
+    assert "'ben' already" in client.post(f"/api/annotations/{ben}/restore").json()["error"]
+    client.put(f"/api/annotations/{ann}/name", json={"name": "ann"})
+    assert client.post(f"/api/annotations/{ben}/restore").status_code == 204
+    assert shown()[1] == {"khan": ["ann", "ben", "eve"]}
+
+
+def test_a_deleted_item_or_project_is_seen_nowhere_until_restored(client: TestClient, project: int) -> None:
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    ann = client.get(f"/api/items/{item}").json()["annotations"][0]["id"]
+    before = client.get(f"/api/projects/{project}/export").content
+    for delete, restore in ((f"items/{item}", f"items/{item}"), (f"projects/{project}", f"projects/{project}")):
+        assert client.delete(f"/api/{delete}").status_code == 204
+        assert client.delete(f"/api/{delete}").status_code == 404
+        for path in (f"/items/{item}", f"/api/items/{item}", f"/api/annotations/{ann}"):
+            assert client.get(path).status_code == 404, path
+        assert client.get(f"/api/projects/{project}/export").status_code in (400, 404)
+        assert client.post(f"/api/{restore}/restore").status_code == 204
+        assert client.post(f"/api/{restore}/restore").status_code == 404
+        assert client.get(f"/api/projects/{project}/export").content == before
+    client.delete(f"/api/projects/{project}")
+    assert client.get("/api/deleted").json() == [{"id": project, "name": "poems"}]
+    assert client.get("/api/projects").json() == []
+    assert client.post("/api/projects", json={"name": "poems"}).status_code == 201, "its name is free"
+    assert client.delete(f"/api/projects/{project}?forever=true").status_code == 204
+    assert client.get("/api/deleted").json() == []
+    assert client.put("/api/coders/1/name", json={"name": "x"}).status_code == 404

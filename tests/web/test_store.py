@@ -131,6 +131,6 @@ def test_deleting_a_project_takes_everything_along(store: Store) -> None:
     item = store.items(project)[0].id
     store.add_comment(item, "hm", position=3.0, author="eve")
     assert store.comments(item)[0]["text"] == "hm"
-    store.delete_project(project)
+    store.erase_project(project)
     assert store.projects() == []
     assert store.comments(item) == []

@@ -6,19 +6,21 @@ from collections import Counter
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation
 from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation
 from caesura.web.disagreement import Place, disputed_places
+from caesura.web.naming import Sort
 from caesura.web.requests import (
     Change,
     Comment,
     CompareRequest,
     Id,
     NewAnnotation,
+    NewName,
     NewProject,
     PastedText,
     Suggestion,
@@ -108,9 +110,54 @@ def project_page(request: Request, project: Id) -> dict[str, Any]:
 
 
 @router.delete("/projects/{project}", status_code=204, tags=["projects"])
-def delete_project(request: Request, project: Id) -> None:
-    """Delete a project and all that is in it."""
-    _store(request).delete_project(project)
+def delete_project(request: Request, project: Id, forever: bool = False) -> None:
+    """Delete a project; it can be restored, unless ``forever`` erases it with all that is in it."""
+    store = _store(request)
+    store.erase_project(project) if forever else store.delete("project", project)
+
+
+@router.get("/projects/{project}/deleted", tags=["projects"])
+def deleted(request: Request, project: Id) -> list[dict[str, Any]]:
+    """Items and annotations of a project that were deleted and can be restored."""
+    return _store(request).deleted_in(project)
+
+
+@router.get("/deleted", tags=["projects"])
+def deleted_projects(request: Request) -> list[dict[str, Any]]:
+    """Projects that were deleted and can be restored."""
+    return _store(request).deleted_projects()
+
+
+# ---------------------------------------------------------------------- names: the same for projects, items and annotations
+
+Named = Annotated[Literal["projects", "items", "annotations"], Path()]
+
+
+@router.put("/{sort}/{number}/name", status_code=204, tags=["names"])
+def rename(request: Request, sort: Named, number: Id, wanted: NewName) -> None:
+    """Give a project, an item or the coder of an annotation another name; to undo it, give the old one again."""
+    _store(request).rename(_SORTS[sort], number, wanted.name)
+
+
+@router.post("/{sort}/{number}/restore", status_code=204, tags=["names"])
+def restore(request: Request, sort: Named, number: Id) -> None:
+    """Bring back what was deleted, under the name it had."""
+    _store(request).restore(_SORTS[sort], number)
+
+
+@router.delete("/items/{item}", status_code=204, tags=["items"])
+def delete_item(request: Request, item: Id) -> None:
+    """Delete an item with everybody's annotations of it; it can be restored."""
+    _store(request).delete("item", item)
+
+
+@router.delete("/annotations/{annotation}", status_code=204, tags=["annotations"])
+def delete_annotation(request: Request, annotation: Id) -> None:
+    """Delete an annotation, a coder's own too; it can be restored."""
+    _store(request).delete("annotation", annotation)
+
+
+_SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
 
 
 @router.post("/projects/{project}/files", status_code=201, tags=["projects"])

@@ -40,6 +40,12 @@ class NewProject(_Request):
     name: Name
 
 
+class NewName(_Request):
+    """Another name for something."""
+
+    name: Name
+
+
 class PastedText(_Request):
     """Words with a separator between a coder's segments; or, with a unit and without a coder, a text to be annotated here."""
 

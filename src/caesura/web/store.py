@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
-from caesura.web import rows
+from caesura.web import naming, rows
 from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
@@ -32,7 +32,7 @@ _MINE = codings.c.item == _WANTED
 _STAMP = (
     sa.select(projects.c.created, projects.c.id, items.c.name)
     .add_columns(
-        sa.select(sa.func.count()).select_from(codings).where(_MINE).scalar_subquery(),
+        sa.select(sa.func.count()).select_from(codings).where(_MINE, there(codings)).scalar_subquery(),
         sa.select(sa.func.sum(codings.c.version)).where(_MINE).scalar_subquery(),
         sa.select(sa.func.count()).select_from(comments).where(comments.c.item == _WANTED).scalar_subquery(),
     )
@@ -107,11 +107,40 @@ class Store:
             raise NotFound(f"there is no project {project}.")
         return str(name)
 
-    def delete_project(self, project: int) -> None:
-        """Delete a project and all that is in it."""
-        self.project_name(project)
+    def erase_project(self, project: int) -> None:
+        """Erase a project and all that is in it, for good."""
         with self._writing() as db:
-            db.execute(projects.delete().where(projects.c.id == project))
+            if not db.execute(projects.delete().where(projects.c.id == project)).rowcount:
+                raise NotFound(f"there is no project {project}.")
+
+    # ------------------------------------------------------------------ names, deleting and restoring
+
+    def rename(self, sort: naming.Sort, number: int, name: str) -> None:
+        """Give a project, an item or a coder another name."""
+        with self._writing() as db:
+            naming.rename(db, sort, number, name)
+
+    def delete(self, sort: naming.Sort, number: int) -> None:
+        """Put a project, an item or an annotation out of sight, until it is restored."""
+        with self._writing() as db:
+            naming.delete(db, sort, number)
+
+    def restore(self, sort: naming.Sort, number: int) -> None:
+        """Bring back what was deleted."""
+        with self._writing() as db:
+            naming.restore(db, sort, number)
+
+    def deleted_in(self, project: int) -> list[dict[str, Any]]:
+        """What was deleted of a project and can be restored."""
+        self.project_name(project)
+        with self._reading() as db:
+            return naming.deleted_in(db, project)
+
+    def deleted_projects(self) -> list[dict[str, Any]]:
+        """Projects that were deleted and can be restored."""
+        gone = sa.select(projects.c.id, projects.c.deleted.label("name")).where(projects.c.deleted.is_not(None))
+        with self._reading() as db:
+            return [dict(row._mapping) for row in db.execute(gone.order_by(projects.c.id.desc()))]
 
     # ------------------------------------------------------------------ corpora in and out
 
