@@ -185,6 +185,11 @@ def test_what_is_not_measured_is_said(three_coders: cs.Corpus) -> None:
     only = "only the reference gives its segments names, so that no metric can compare them."
     assert only in cs.evaluate(gold, bare, resamples=0).warnings()
     assert cs.evaluate(bare, bare, ["R"], resamples=0).unmeasured() == []
+    one_bare = cs.Corpus.join([bare.select(items=["i00"]), system.select(items=[f"i{i:02d}" for i in range(1, 20)])])
+    (said,) = cs.evaluate(gold, one_bare, resamples=0).unmeasured()
+    assert said.startswith(
+        f"{', '.join(NAMES)} left out: label-agreement cannot count item 'i00', coder 'ben' against 'ann'"
+    )
 
 
 def test_coders_agree_on_names(three_coders: cs.Corpus) -> None:

@@ -77,7 +77,8 @@ class Evaluation(Results):
         """Names of segments, where no metric compares them, and metrics that single items keep from being measured."""
         corpora = [each.pairs.hypothesis for each in self.counted.values()]
         named = bool(self.pairs.reference.names), any(corpus.names for corpus in corpora)
-        sentences = tell_unmeasured_names([m.metric for m in self.measured.values()], *named)
+        tried = [*(m.metric for m in self.measured.values()), *map(metric, self.omitted)]
+        sentences = tell_unmeasured_names(tried, *named)
         if self.omitted:
             first = next(iter(self.omitted.values()))
             sentences.append(
