@@ -83,6 +83,26 @@ item []:
                     text = "far"
 """
 
+TRANSCRIBER = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE Trans SYSTEM "trans-14.dtd">
+<Trans scribe="ann" audio_filename="talk"><Speakers><Speaker id="s1" name="Ann Lee"/><Speaker id="s2" name="Ben"/></Speakers>
+<Episode><Section type="report" startTime="0" endTime="4.5">
+<Turn speaker="s1" startTime="0" endTime="2.5">
+<Sync time="0"/>
+so <Event desc="b" type="noise"/> far
+<Sync time="1.25"/>
+so good
+</Turn>
+<Turn startTime="2.5" endTime="3"><Sync time="2.5"/></Turn>
+<Turn speaker="s1 s2" startTime="3" endTime="4.5">
+<Sync time="3"/>
+<Who nb="1"/>yes
+<Who nb="2"/>no
+</Turn></Section></Episode></Trans>
+"""
+
+READ_ONLY = {"praat-collection": COLLECTION, "transcriber": TRANSCRIBER}
+
 
 @functools.cache
 def good_files(name: str) -> dict[str, bytes]:
@@ -90,8 +110,8 @@ def good_files(name: str) -> dict[str, bytes]:
     chosen = named_format(name)
     if name == "marked-text":  # holds letters of two scripts and nothing else
         return {"talk.marked": "שָׁלוֹם עֲלֵיכֶם\nבֹּקֶר טוֹב\n".encode()}
-    if name == "praat-collection":  # read only
-        return {"talk.collection": COLLECTION.encode()}
+    if name in READ_ONLY:
+        return {f"talk{chosen.suffixes[0]}": READ_ONLY[name].encode()}
     for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED, SPANS):
         corpus = cs.Corpus.from_dict({"talk": {"ann": marks}})
         with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,8 @@ import pytest
 
 import caesura as cs
 from caesura.errors import FormatError
-from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model import Annotation, Corpus, Segmentation, Spans
+from formats.mutants import TRANSCRIBER
 
 SRT = """\ufeff1
 00:00:06,500 --> 00:00:09,000
@@ -184,3 +185,44 @@ def test_labels_start_and_stop_are_columns_of_times(tmp_path: Path) -> None:
     path = put(tmp_path, "a.csv", "labels\tstart\tstop\nmale\t0.0\t0.66\nmusic\t0.66\t2.5\n")
     marks = cs.read(path)["a", ""]
     assert (marks.positions.tolist(), marks.names) == ([0.66], ("male", "music"))
+
+
+def test_transcriber(tmp_path: Path) -> None:
+    path = put(tmp_path, "talk.trs", TRANSCRIBER)
+    corpus = cs.read(path)
+    assert corpus["talk", "", "Ann Lee"].rows == [(0.0, 1.25, "so far"), (1.25, 2.5, "so good"), (3.0, 4.5, "yes")]
+    assert corpus["talk", "", "Ben"].rows == [(3.0, 4.5, "no")]
+    assert cs.read(path, level="turns")["talk", "", "Ann Lee"].rows[0] == (0.0, 2.5, "so far so good")
+    with pytest.raises(FormatError, match="the start of a turn is 'soon', expected seconds"):
+        cs.read(put(tmp_path, "a.trs", TRANSCRIBER.replace('startTime="2.5"', 'startTime="soon"')))
+    with pytest.raises(FormatError, match=r"stands behind the end at 2\.5 s"):
+        cs.read(put(tmp_path, "a.trs", TRANSCRIBER.replace('Sync time="1.25"', 'Sync time="9"')))
+
+
+EXB = """<?xml version="1.0" encoding="UTF-8"?>
+<basic-transcription><basic-body><common-timeline>
+<tli id="T0" time="0"/><tli id="T1" time="1.5"/><tli id="T2"/><tli id="T3" time="4.5"/></common-timeline>
+<tier id="TIE0" speaker="SPK0" category="v" type="t" display-name="X [v]"><event start="T0" end="T1">so &amp; far</event><event start="T1" end="T3">good</event></tier>
+<tier id="TIE1" speaker="SPK1" category="v" type="t" display-name="Y [v]"><event start="T1" end="T2">no</event></tier>
+<tier id="TIE2" category="nn" type="d" display-name="[nn]"/>
+</basic-body></basic-transcription>
+"""
+
+
+def test_exmaralda(tmp_path: Path) -> None:
+    path = put(tmp_path, "talk.exb", EXB)
+    corpus = cs.read(path)
+    assert corpus.tracks == ("X [v]", "Y [v]")
+    assert corpus["talk", "", "Y [v]"].rows == [(1.5, 3.0, "no")]
+    assert cs.read(path, tier="X [v]")["talk", ""].names == ("so & far", "good")
+    cs.write(corpus, tmp_path / "talk2.exb")
+    assert cs.read(tmp_path / "talk2.exb", item="talk") == corpus
+    longer = Corpus.from_annotations(
+        [Annotation("talk", "", Spans.from_rows([(0.5, 1.0, None)], length=3.0, time=True))]
+    )
+    cs.write(longer, tmp_path / "talk3.exb")
+    assert cs.read(tmp_path / "talk3.exb", item="talk") == longer
+    with pytest.raises(FormatError, match="names the point 'T9', which is not on the timeline"):
+        cs.read(put(tmp_path, "a.exb", EXB.replace('end="T3"', 'end="T9"')))
+    with pytest.raises(FormatError, match="the timeline says no times"):
+        cs.read(put(tmp_path, "a.exb", EXB.replace(' time="', ' x="')))

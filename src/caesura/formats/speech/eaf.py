@@ -29,6 +29,7 @@ from caesura.formats.speech.intervals import (
     spans_of_intervals,
 )
 from caesura.formats.speech.tiers import chosen_tiers
+from caesura.formats.speech.xml_files import parse_xml
 from caesura.model import Corpus, Segmentation, Spans
 
 _NAME = "segments"  # of the tier where a corpus has no tracks
@@ -117,22 +118,7 @@ _KEPT = {"\r": "&#13;"}  # XML would read a carriage return as a line feed
 
 
 def _parse(source: Source) -> _Document:
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
-
-    try:
-        root = fromstring(source.raw)
-    except ParseError as fault:
-        line = getattr(fault, "position", (None,))[0]
-        raise source.fault(line, f"this is not XML, or it is cut off: {fault.msg}.") from None
-    except DefusedXmlException:
-        raise source.fault(None, "this file defines XML entities, which no ELAN file needs.") from None
-    except (LookupError, ValueError) as fault:  # an encoding that nobody knows
-        raise source.fault(None, f"this is not XML: {fault}.") from None
-    if root.tag != "ANNOTATION_DOCUMENT":
-        raise source.fault(None, f"this is XML of another kind: its root is {root.tag!r}, not ANNOTATION_DOCUMENT.")
+    root = parse_xml(source, "ANNOTATION_DOCUMENT", "ELAN")
     tiers = {element.get("TIER_ID", ""): element for element in root.findall("TIER")}
     return _Document(source, _slots(source, root, tiers), tiers)
 

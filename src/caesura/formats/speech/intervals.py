@@ -217,7 +217,7 @@ def of_recording(source: Source, tiers: Iterable[tuple[str, str, Segmentation | 
     return Corpus.from_annotations(annotations, attributes=speech_attributes(source))
 
 
-def decimal(source: Source, line: int, text: str, what: str) -> Decimal:
+def decimal(source: Source, line: int | None, text: str, what: str) -> Decimal:
     """Read a time exactly as it is written, so that start + duration is what the next line calls its start."""
     number = as_decimal(text)
     if number is None or not 0 <= number < LONGEST:

@@ -1,0 +1,72 @@
+"""Transcriber's .trs: turns of speakers, parted at synchronisation points; spans labelled by what is said, a track per speaker.
+
+Where two speak at once (``<Who nb="2"/>``), each has a span of the same time. Comments, events and topics are passed over. Read only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, Unpack
+
+from caesura.files import Source
+from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
+from caesura.formats.speech.intervals import decimal
+from caesura.formats.speech.xml_files import parse_xml
+from caesura.model import Corpus
+
+Level = Literal["segments", "turns"]
+
+
+def sniff(head: str) -> bool:
+    """Recognise the root element."""
+    return "<Trans " in head[:2000] or "<Trans>" in head[:2000]
+
+
+def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOptions]) -> Corpus:
+    """Read one recording, a track per speaker.
+
+    Parameters
+    ----------
+    level
+        ``segments`` between synchronisation points, or whole ``turns``.
+    length
+        How long the recording is (default: to the end of the last turn).
+    as
+        Whether they stay spans (default: where they leave gaps or overlap).
+    silence, silences, close_gaps, edges
+        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    """
+    root = parse_xml(source, "Trans", "Transcriber")
+    names = {speaker.get("id", ""): speaker.get("name", "") for speaker in root.iter("Speaker")}
+    turns = list(root.iter("Turn"))
+    if not turns:
+        raise source.fault(None, "the file holds no turn.")
+    if "length" not in options:
+        options["length"] = max(_time(source, turn.get("endTime", ""), "end of a turn") for turn in turns)
+    cues = [cue for turn in turns for cue in _cues(source, turn, names, level) if cue.text]
+    return corpus_of_cues(source, cues, options)
+
+
+def _cues(source: Source, turn: Any, names: dict[str, str], level: Level) -> Iterator[Cue]:
+    start = _time(source, turn.get("startTime", ""), "start of a turn")
+    end = _time(source, turn.get("endTime", ""), "end of a turn")
+    speakers = [names.get(each, each) for each in turn.get("speaker", "").split()] or [""]
+    parts: list[tuple[float, dict[int, str]]] = [(start, {0: turn.text or ""})]
+    who = 0
+    for child in turn:
+        if child.tag == "Sync" and level == "segments":
+            parts.append((_time(source, child.get("time", ""), "time of a synchronisation point"), {}))
+        elif child.tag == "Who":
+            number = child.get("nb", "")
+            who = int(number) - 1 if number.isdigit() and 0 < int(number) <= len(speakers) else 0
+        spoken = parts[-1][1]
+        spoken[who] = spoken.get(who, "") + " " + (child.tail or "")
+    for (at, spoken), behind in zip(parts, [*(time for time, _ in parts[1:]), end], strict=True):
+        for number, text in spoken.items():
+            if behind < at:
+                raise source.fault(None, f"a synchronisation point at {at:g} s stands behind the end at {behind:g} s.")
+            yield Cue(at, behind, " ".join(text.split()), speakers[number])
+
+
+def _time(source: Source, text: str, what: str) -> float:
+    return float(decimal(source, None, text, what))
