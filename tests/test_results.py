@@ -45,6 +45,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "gold hierarchy": lambda: cs.unify([a.marks for a in samples.load("walk")], "consensus"),
     "Represented": lambda: represent(unify_corpus(samples.load("walk"), "majority"), samples.load("walk")),
     "Confusion": lambda: cs.boundary_confusion([2, 3, 6], [5, 6]),
+    "SpanScores": lambda: cs.span_scores(span_corpus()["t", "ann"], span_corpus()["t", "ben"], "partial"),
     "RegionScores": lambda: cs.region_scores([0.5, 1.0], [0.51, 1.2], tolerance=0.02),
 }
 

@@ -34,6 +34,8 @@ from .metrics.operations import similarity_from_confusion as similarity_from_con
 from .metrics.regions import RegionScores as RegionScores
 from .metrics.regions import region_scores as region_scores
 from .metrics.similarity import Similarity as Similarity
+from .metrics.spans import SpanScores as SpanScores
+from .metrics.spans import span_scores as span_scores
 from .metrics.windows import pk as pk
 from .metrics.windows import win_pr as win_pr
 from .metrics.windows import window_diff as window_diff

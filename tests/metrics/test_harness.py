@@ -14,7 +14,7 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
-from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.model import Corpus, Hierarchy, Segmentation, Spans
 from caesura.statistics.counted import families_of
 
 LABELS = ["p", "q", "r"]
@@ -45,6 +45,10 @@ def random_marks(random, kind: str, types: str, length: int, empty: bool, labels
         edges = [0, *cuts, length]
         spans = [(1, length, 1)] + [(a + 1, b, 2) for a, b in pairwise(edges) if cuts]
         return Hierarchy.from_spans(spans, length=length)
+    if kind == "spans":
+        starts = [] if empty else random.integers(0, length, random.integers(1, 8)).tolist()
+        rows = [(s, min(s + int(random.integers(1, 6)), length), labels[random.integers(len(labels))]) for s in starts]
+        return Spans.from_rows(rows, length=length, labels=labels)
     if kind == "time":
         grid = np.arange(1, 4 * length) / 4  # coarse, so that two coders often meet
         times = grid[random.random(len(grid)) < (0 if empty else random.uniform(0.1, 0.4))]
@@ -168,7 +172,7 @@ def test_single_calls_say_what_batches_say(made: Metric) -> None:
 
 
 def test_what_counting_would_refuse_is_found_beforehand(made: Metric) -> None:
-    for kind in ("units", "time", "nested"):
+    for kind in ("units", "time", "nested", "spans"):
         for types in ("ignored", "sets", "exclusive") if kind == "units" else ("ignored",):
             batch = Batch.of_corpora(*random_corpus(kind, types, items=6, labels=labels_of(made)))
             for i in range(len(batch)):

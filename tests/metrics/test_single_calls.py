@@ -48,7 +48,7 @@ BY_NAMES = {
 @pytest.mark.parametrize("name", [*(name for name in metric_names() if name not in BY_MARKS | BY_NAMES), *SPELLED])
 def test_a_single_call_counts_what_a_batch_counts(name: str) -> None:
     score = metric(name)
-    for kind in score.needs:
+    for kind in score.needs - {"spans"}:  # whose matching costs more than laying them out
         assert score.family.single(kind) is not None or name in ("nested-B:n_t=3", *SPELLED[2:5])
         for pair in _pairs(kind):
             batch = Batch.of_pair(*pair)

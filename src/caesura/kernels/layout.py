@@ -26,7 +26,10 @@ class MarkColumns(NamedTuple):
 
 
 class SpanColumns(NamedTuple):
-    """Nested segments of one side of every pair, in reading order: by first unit, longer first, then by level."""
+    """Nested segments of one side of every pair, in reading order: by first unit, longer first, then by level.
+
+    Of spans these are starts, ends (excluded) and codes of labels.
+    """
 
     firsts: NDArray[Any]
     lasts: NDArray[Any]

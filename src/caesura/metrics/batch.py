@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch, UncountablePairs
 from caesura.kernels.layout import MarkColumns
-from caesura.model import Corpus, Hierarchy, Segmentation, as_segmentation
+from caesura.model import Corpus, Hierarchy, Segmentation, Spans, as_segmentation
 from caesura.model.columns import merged_labels
-from caesura.model.corpus import Kind
+from caesura.model.corpus import Kind, Marks
+from caesura.model.spans import UNNAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ class Side:
     """The marks of one side: those of pair ``i`` are at ``starts[i]:stops[i]`` in the columns.
 
     ``types`` is None where boundaries are untyped; nested segments have first units in ``positions``, last ones in ``ends``
-    and levels in ``types``. ``names`` is None where no segment has one.
+    and levels in ``types``; spans starts, ends and codes of labels. ``names`` is None where no segment has one.
     """
 
     positions: NDArray[Any]
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
     types: NDArray[np.int64] | None = None
-    ends: NDArray[np.int64] | None = None
+    ends: NDArray[Any] | None = None
     names: SegmentNames | None = None
 
     def __post_init__(self) -> None:
@@ -107,8 +108,9 @@ class Side:
         """Express the type codes in another set of labels."""
         if self.types is None or before is None or after is None or before == after:
             return self
-        table = np.array([after.index(name) for name in before], dtype=np.int64)
-        return _ascending(replace(self, types=table[self.types] if len(self.types) else self.types))
+        table = np.array([*(after.index(name) for name in before), UNNAMED], dtype=np.int64)  # code -1 reads the last
+        recoded = replace(self, types=table[self.types] if len(self.types) else self.types)
+        return _ascending(recoded) if self.ends is None else recoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class Batch:
         object.__setattr__(self, "lengths", _one_layout(self.lengths))
 
     @classmethod
-    def of_pair(cls, reference: Segmentation | Hierarchy, hypothesis: Segmentation | Hierarchy) -> Batch:
+    def of_pair(cls, reference: Marks, hypothesis: Marks) -> Batch:
         """Lay out one pair."""
         if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation):
             batch = _of_segmentations(reference, hypothesis)
@@ -155,7 +157,9 @@ class Batch:
             raise CaesuraError(
                 f"the reference holds {reference.kind} and the hypothesis {hypothesis.kind}; compare like with like."
             )
-        apart = np.flatnonzero(lengths != others) if reference.kind != "time" else np.empty(0, np.int64)
+        if reference.timed != hypothesis.timed and len(reference) and len(hypothesis):
+            raise CaesuraError("one side's spans are of units and the other's of seconds; compare like with like.")
+        apart = np.flatnonzero(lengths != others) if not reference.timed else np.empty(0, np.int64)
         if len(apart):
             row = int(apart[0] if reference_rows is None else reference_rows[apart[0]])
             raise LengthMismatch(
@@ -184,7 +188,7 @@ class Batch:
     @property
     def plain(self) -> Batch:
         """The same pairs without types: one boundary wherever there was any, the closing one left out."""
-        if self.kind == "nested" or (self.reference.types is None and self.hypothesis.types is None):
+        if self.kind in ("nested", "spans") or (self.reference.types is None and self.hypothesis.types is None):
             return self
         if not self._plain:
             ref, hyp = (_untyped(side, self.lengths, self.kind) for side in (self.reference, self.hypothesis))
@@ -286,8 +290,8 @@ def raw_marks(value: object) -> NDArray[Any] | None:
 
 
 def lay_out_pair(reference: Any, hypothesis: Any) -> Batch:
-    """Lay out one pair of whatever people type: segmentations, lists of masses, strings of flags, hierarchies."""
-    sides = [value if isinstance(value, Hierarchy) else as_segmentation(value) for value in (reference, hypothesis)]
+    """Lay out one pair of whatever people type: segmentations, lists of masses, strings of flags, hierarchies, spans."""
+    sides = [v if isinstance(v, (Hierarchy, Spans)) else as_segmentation(v) for v in (reference, hypothesis)]
     return Batch.of_pair(*sides)
 
 
@@ -345,6 +349,8 @@ def _shared_labels(ref: Corpus, hyp: Corpus) -> tuple[str, ...] | None:
         raise CaesuraError("boundary types are names on one side and integers on the other; use one of the two.")
     if ref.labels is None or hyp.labels is None:
         return ref.labels or hyp.labels
+    if ref.kind == "spans" and ref.labels != hyp.labels:  # names without an order
+        return tuple(sorted({*ref.labels, *hyp.labels}))
     return merged_labels(ref.labels, hyp.labels)
 
 

@@ -67,6 +67,14 @@ FAMILIES: Registry[type[Family]] = Registry(
         ),
         "Sf-marks": "caesura.vowels.accuracy:MarkSimilarity",
         "non-crossing": "caesura.metrics.nested:CrossingSegments",
+        **dict.fromkeys(
+            (
+                f"{match}-{score}"
+                for match in ("span", "span-bounds", "span-partial", "span-type", "span-iou", "token")
+                for score in ("precision", "recall", "F")
+            ),
+            "caesura.metrics.spans:SpanMatches",
+        ),
     },
     accept=_accept,
     titles=lambda: {family.scores[name].title: name for name, family in FAMILIES.items()},

@@ -22,6 +22,7 @@ UNNAMED = -1
 SpanRow: TypeAlias = tuple[int, int, str | None] | tuple[float, float, str | None]
 
 _SHOWN = 6
+_PREFIXES = ("O", "B", "I", "E", "L", "S", "U")
 
 
 class Spans:
@@ -152,6 +153,20 @@ class Spans:
         )
         codes, scale = code_labels(names, labels)
         return cls(float(size) if timed else int(size), starts, ends, codes, scale, units)
+
+    @classmethod
+    def from_iob(cls, tags: Iterable[str], *, strict: bool = False, units: Sequence[str] | None = None) -> Spans:
+        """Build from one tag per token: B- begins a span, I- goes on, O is outside; E- or L- ends one, S- or U- is one of a single token.
+
+        As conlleval and seqeval do, an I- that follows no span of its label begins one; ``strict`` passes over it, as seqeval's strict mode does.
+
+        >>> Spans.from_iob(["B-PER", "I-PER", "O", "I-LOC"]).rows
+        [(0, 2, 'PER'), (3, 4, 'LOC')]
+        >>> Spans.from_iob(["B-PER", "I-PER", "O", "I-LOC"], strict=True).rows
+        [(0, 2, 'PER')]
+        """
+        listed = members(tags, "tags")
+        return cls.from_rows(spans_of_tags(listed, strict), length=len(listed), units=units)
 
     @classmethod
     def from_segmentation(cls, marks: Segmentation) -> Spans:
@@ -350,6 +365,27 @@ def code_labels(
         raise InvalidSegmentation(f"label {unknown[0]!r} is not among the labels {short(list(scale))}.")
     code: dict[str | None, int] = {name: i for i, name in enumerate(scale)} | {None: UNNAMED}
     return np.array([code[name] for name in names], dtype=np.int64), scale
+
+
+def spans_of_tags(tags: Sequence[str], strict: bool) -> list[tuple[int, int, str | None]]:
+    """Read spans off tags; see :meth:`Spans.from_iob`."""
+    rows: list[tuple[int, int, str | None]] = []
+    going_on: str | None = None  # the label of a span that the next token may belong to
+    for at, tag in enumerate(tags):
+        prefix, dash, label = tag.partition("-") if isinstance(tag, str) else ("", "", "")
+        if prefix not in _PREFIXES or (prefix == "O" and dash):
+            raise InvalidSegmentation(
+                f"tag {at + 1} is {short(repr(tag))}; expected O, or B-, I-, E-, L-, S- or U- and a label."
+            )
+        inside = prefix in "IEL" and going_on == label
+        if inside:
+            start, _, name = rows[-1]
+            rows[-1] = (start, at + 1, name)
+        elif prefix != "O" and (prefix in "BSU" or not strict):
+            rows.append((at, at + 1, label or None))
+        goes_on = prefix == "B" or (prefix == "I" and (inside or not strict))
+        going_on = label if goes_on else None
+    return rows
 
 
 def _codes_of(spans: Spans) -> NDArray[np.int64]:
