@@ -294,7 +294,12 @@ def test_one_seed_one_value_on_any_number_of_threads(sampler) -> None:
     values = {gamma(corpus, samples=120, sampler=sampler, threads=threads).value for threads in (1, 2, 5)}
     assert len(values) == 1
     assert gamma(corpus, samples=120, sampler=sampler, seed=1).value not in values
-    assert f"sampler:{sampler}|samples:120|seed:0" in gamma(corpus, samples=120, sampler=sampler).signature
+    named = f"gamma:samples=120,sampler={sampler}"
+    assert cs.agree(corpus, coefficient=named).value in values
+    assert (
+        f"sampler:{sampler}|samples:120|seed:0"
+        in span_agreements(corpus, ["alpha-u:overlap=longest", named])[named].signature
+    )
 
 
 def test_the_standard_error_is_what_seeds_differ_by_and_precision_is_reached() -> None:
@@ -440,10 +445,12 @@ def test_bad_input_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         cs.agree({"ann": [2, 3], "ben": [3, 2]}, coefficient="alpha-u")
     with pytest.raises(CaesuraError, match="option of coefficients of spans"):
         cs.agree({"ann": [2, 3], "ben": [3, 2]}, samples=3)
-    with pytest.raises(CaesuraError, match="know no option 'sampels'"):
+    with pytest.raises(CaesuraError, match="no option 'sampels'"):
         cs.agree({"ann": ann, "ben": ben}, coefficient="gamma", sampels=3)
     with pytest.raises(CaesuraError, match="no metric and no density"):
         cs.agree({"ann": ann, "ben": ben}, coefficient="gamma", density="mean")
+    with pytest.raises(CaesuraError, match="alpha-u knows no option 'samples'"):
+        cs.agree({"ann": ann, "ben": ben}, coefficient="alpha-u:samples=3")
     with pytest.raises(UnknownName, match="did you mean 'gamma'"):
         span_agreements({"ann": ann, "ben": ben}, ["gama"])
     for options in ({"sampler": "dice"}, {"samples": 1}, {"empty": 0}, {"alpha": -1}, {"names": "odd"}, {"limit": 0},

@@ -31,7 +31,7 @@ def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[
     first = results[0]
     tables = [_coefficient_table(results, level)]
     if len(by_label := first.details.get("gamma_k") or first.details.get("by_label", ())) > 1:
-        tables.append(_label_table(by_label, first.details.get("coverage", {})))
+        tables.append(_label_table(by_label, first.details.get("coverage", {}), first.coefficient))
     if "leave_one_out" in first.details and len(first.details["coders"]) > 1:
         tables += _coder_table(first.details)
     if len(first.details.get("per_item", ())) > 1:
@@ -90,12 +90,17 @@ def _coder_table(details: Mapping[str, Any]) -> list[Table]:
     return [Table(caption, ("coder", "frequency", "", "without"), rows)]
 
 
-def _label_table(values: Mapping[str | None, float], coverage: Mapping[str | None, float]) -> Table:
+def _label_table(values: Mapping[str | None, float], coverage: Mapping[str | None, float], coefficient: str) -> Table:
     """The value of each label alone, and how much of it is compared."""
     rows = tuple(
         ("(no label)" if label is None else label, value, coverage.get(label)) for label, value in values.items()
     )
-    return Table("labels", ("label", "value", "coverage"), rows).without_empty().first(_SHOWN, "labels")
+    name = {"gamma": "γ-k", "gamma-cat": "γ-k", "alpha-u": "α_U"}.get(coefficient, "(k)uα")
+    return (
+        Table(f"labels one by one: {name}", ("label", "value", "coverage"), rows)
+        .without_empty()
+        .first(_SHOWN, "labels")
+    )
 
 
 def _item_table(details: Mapping[str, Any]) -> Table:

@@ -83,13 +83,14 @@ def agree(
     0.7667
     """
     corpus = as_corpus(corpus, "what coders agree on", lambda coder: ("text", coder))
-    if corpus.kind == "spans" and (metric is None or coefficient in SPAN_COEFFICIENTS):
+    of_spans = str(coefficient).partition(":")[0] in SPAN_COEFFICIENTS
+    if corpus.kind == "spans" and (of_spans or (metric is None and coefficient not in COEFFICIENTS)):
         if metric is not None or density != "pooled":
             raise CaesuraError("coefficients of spans compare units themselves; they take no metric and no density.")
         name = coefficient or next(iter(SPAN_COEFFICIENTS))
         return span_agreements(corpus, [name], resamples=resamples, level=level, seed=seed, **options)[name]
-    if coefficient in SPAN_COEFFICIENTS:
-        raise CaesuraError(f"{SPAN_COEFFICIENTS[coefficient]} is about spans; here are annotations of {corpus.kind}.")
+    if of_spans:
+        raise CaesuraError(f"{coefficient} is about spans; here are annotations of {corpus.kind}.")
     if options:
         raise CaesuraError(
             f"{next(iter(options))} is an option of coefficients of spans; here are annotations of {corpus.kind}."

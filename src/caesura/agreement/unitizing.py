@@ -24,6 +24,7 @@ from caesura.agreement.unitizing_details import Details, Interval, describe_sile
 from caesura.agreement.unitizing_gamma import Gamma, Samples, Unaligned, gamma_agreement
 from caesura.agreement.unitizing_texts import SpanTexts
 from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics.catalog import parse_parameters
 from caesura.model.corpus import CorpusLike, as_corpus
 from caesura.words import check_above_zero, check_choice
 
@@ -60,32 +61,52 @@ def span_agreements(
 ) -> dict[str, Agreement]:
     """Work out several coefficients of spans, by default γ and γ-cat, and Krippendorff's where no spans of one coder overlap.
 
-    Options are those of :func:`gamma`, :func:`alpha_u` and :func:`u_alpha`; each goes to the coefficients that know it.
+    Options are those of :func:`gamma`, :func:`alpha_u` and :func:`u_alpha`; each goes to the coefficients that know it. They may also stand behind
+    the name of a coefficient: "gamma:sampler=shift,samples=1000".
     """
     corpus = as_corpus(corpus, "what coders agree on", lambda coder: ("text", coder))
     names = list(SPAN_COEFFICIENTS if coefficients is None else coefficients)
-    if (unknown := next((name for name in names if name not in SPAN_COEFFICIENTS), None)) is not None:
-        raise UnknownName("coefficient of spans", str(unknown), list(SPAN_COEFFICIENTS))
-    known = {name: set(inspect.signature(_function(name)).parameters) for name in names}
-    if (
-        stray := next((each for each in options if not any(each in some for some in known.values())), None)
-    ) is not None:
-        raise CaesuraError(f"{' and '.join(names)} know no option {stray!r}; known are {', '.join(_options(known))}.")
     shared = {"resamples": resamples, "level": level, "seed": seed}
+    groups: dict[tuple[tuple[str, ...], str], tuple[dict[str, Any], dict[str, str]]] = {}  # worked out together
+    for spelled in names:
+        bare, _, behind = spelled.partition(":")
+        family = next((family for family in _FAMILIES if bare in family), None)
+        if family is None:
+            raise UnknownName("coefficient of spans", bare, list(SPAN_COEFFICIENTS))
+        own = _own_options(bare, parse_parameters(behind), options)
+        groups.setdefault((family, repr(own)), (own, {}))[1][bare] = spelled
+    _check_options(options, groups)
     answers: dict[str, Agreement] = {}
-    for family in (_GAMMA, ("alpha-u",), _U_ALPHA):
-        asked = [name for name in names if name in family]
-        own = {key: value for key, value in options.items() if asked and key in known[asked[0]]}
+    for (family, _), (own, asked) in groups.items():
         try:
-            answers |= _FAMILIES[family](corpus, asked, **shared, **own) if asked else {}
+            results = _FAMILIES[family](corpus, list(asked), **shared, **own)
         except CaesuraError:
             if coefficients is not None or family is _GAMMA or own:
                 raise
+            continue
+        answers |= {asked[bare]: result for bare, result in results.items()}
     return {name: answers[name] for name in names if name in answers}
 
 
-def _options(known: Mapping[str, set[str]]) -> list[str]:
-    return sorted(set().union(*known.values()) - {"corpus", "coefficient", "resamples", "level", "seed"})
+def _own_options(name: str, behind: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a coefficient knows, and all that stand behind its name."""
+    known = _known_options(name)
+    if (stray := next((each for each in behind if each not in known), None)) is not None:
+        raise CaesuraError(f"{name} knows no option {stray!r}; it knows {', '.join(known)}.")
+    return {key: value for key, value in options.items() if key in known} | dict(behind)
+
+
+def _check_options(options: Mapping[str, Any], groups: Iterable[tuple[tuple[str, ...], str]]) -> None:
+    """Refuse an option that no coefficient asked for knows."""
+    known = sorted({option for family, _ in groups for option in _known_options(family[0])})
+    if (stray := next((each for each in options if each not in known), None)) is not None:
+        raise CaesuraError(f"there is no option {stray!r} here; known are {', '.join(known)}.")
+
+
+def _known_options(name: str) -> list[str]:
+    function: Callable[..., Agreement] = gamma if name in _GAMMA else alpha_u if name == "alpha-u" else u_alpha
+    shared = {"corpus", "coefficient", "resamples", "level", "seed"}
+    return [each for each in inspect.signature(function).parameters if each not in shared]
 
 
 def gamma(
@@ -355,7 +376,3 @@ _FAMILIES: dict[tuple[str, ...], Callable[..., dict[str, Agreement]]] = {
     ("alpha-u",): _alphas,
     _U_ALPHA: _u_alphas,
 }
-
-
-def _function(name: str) -> Callable[..., Agreement]:
-    return gamma if name in _GAMMA else alpha_u if name == "alpha-u" else u_alpha

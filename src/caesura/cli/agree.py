@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from caesura.agreement import Agreement, agree_flexibly, agreement_tables, agreements
+from caesura.agreement import Agreement, agree_flexibly, agreement_tables, agreements, span_agreements
 from caesura.cli import options
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.limits import fail_with, limits_of, worse_than
 from caesura.cli.output import as_json, say, say_unmeasured, show_blocks, show_picture, working, write_svg
-from caesura.display.scene import stack
+from caesura.display.scene import Picture, stack
 from caesura.drawings.catalog import draw
 from caesura.drawings.matrices import heat_map
 from caesura.errors import CaesuraError
@@ -30,7 +31,11 @@ def agree(
     ] = None,
     coefficient: Annotated[
         list[str] | None,
-        Option("--coefficient", help="pi, kappa, bennett, bias, percentage, alpha or majority; repeatable."),
+        Option(
+            "--coefficient",
+            help="pi, kappa, bennett, bias, percentage, alpha or majority; of spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha or "
+            "cu-alpha, parameters behind a colon: gamma:sampler=shift,samples=1000; repeatable.",
+        ),
     ] = None,
     density: Annotated[
         str, Option("--density", help="How chance counts boundaries: pooled, mean, or segments (as in 2013).")
@@ -73,12 +78,17 @@ def agree(
     if coder is not None and len(corpus.coders) < 2:
         raise CaesuraError(f"agreement needs two coders, and --coder chose {coder[0]!r} alone; choose another too.")
     limits = limits_of(fail_under)
+    of_spans = corpus.kind == "spans" and metric is None
+    if of_spans and (density != "pooled" or n_t is not None):
+        raise CaesuraError("coefficients of spans compare units themselves, so they take no --density and no --n-t.")
     metric = metric or DEFAULT_METRICS[corpus.kind]
     table = CountedPairs.among_coders(corpus)
     with working("comparing coders"):
         if metric.partition(":")[0] in ("Sf", "SfB"):
             given = {"similarity": similarity, "transposition": transposition}
             results = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
+        elif of_spans:
+            results = span_agreements(corpus, coefficient, resamples=resamples, level=level, seed=seed)
         else:
             ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             results = agreements(table, _measure(metric, n_t), coefficient, **ask)
@@ -89,7 +99,10 @@ def agree(
     else:
         first, *others = agreement_tables(list(results.values()), level)
         show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in shown)), *others])
-    _draw(table, _measure(metric, n_t), draw, svg, width, json)
+    if of_spans and draw is None:
+        _show(next(iter(results.values())).pictures(), svg, width, json)
+    else:
+        _draw(table, _measure(metric, n_t), draw, svg, width, json)
     fail_with(broken)
 
 
@@ -116,9 +129,15 @@ def _draw(
     if wanted is None and len(corpus.coders) < 3 and svg is None:
         return
     names = wanted or ["matrix"]
-    picture = stack([heat_map(table, measure) if name == "matrix" else draw(name, corpus) for name in names])
+    _show([heat_map(table, measure) if name == "matrix" else draw(name, corpus) for name in names], svg, width, json)
+
+
+def _show(pictures: Sequence[Picture], svg: Path | None, width: int | None, json: bool) -> None:
+    """Write the pictures to a file that was asked for, else show them below the tables."""
+    if svg is not None and not pictures:
+        raise CaesuraError("there is nothing to draw here; --draw names a drawing.")
     if svg is not None:
-        write_svg(picture, svg, width, err=json)
-        return
-    say("")
-    show_picture(picture, width)
+        write_svg(stack(pictures), svg, width, err=json)
+    elif pictures and not json:
+        say("")
+        show_picture(stack(pictures), width)

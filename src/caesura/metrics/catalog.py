@@ -106,7 +106,7 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     if not isinstance(name, str):
         raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {name!r}.")
     bare, _, behind = name.partition(":")
-    return _make(bare, _parse(behind) | parameters)
+    return _make(bare, parse_parameters(behind) | parameters)
 
 
 def usual_metric(name: str, **parameters: Any) -> Metric:
@@ -141,8 +141,12 @@ def _make(name: str, given: dict[str, Any]) -> Metric:
         raise CaesuraError(f"{name} cannot take {shown}: a value is of the wrong kind.") from None
 
 
-def _parse(behind: str) -> dict[str, Any]:
-    """Read the parameters behind a metric's name."""
+def parse_parameters(behind: str) -> dict[str, Any]:
+    """Read the parameters behind the name of a metric, or of a coefficient.
+
+    >>> parse_parameters("n_t=3,matching=optimal")
+    {'n_t': 3, 'matching': 'optimal'}
+    """
     words = {"true": True, "yes": True, "false": False, "no": False}
     given: dict[str, Any] = {}
     for part in filter(None, behind.split(",")):

@@ -1,0 +1,55 @@
+"""``caesura agree`` of spans: coefficients by kind, parameters behind their names, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import caesura as cs
+from cli.command import caesura, refused
+
+ROWS = {
+    "ann": [(0, 4, "person"), (6, 9, "place"), (12, 15, "person")],
+    "ben": [(0, 4, "person"), (6, 10, "place")],
+    "cy": [],
+}
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    path = tmp_path / "marked.json"
+    texts = {coder: cs.Spans.from_rows(rows, length=20) for coder, rows in ROWS.items()}
+    cs.write(cs.Corpus.from_dict({"one": texts, "two": texts}), path)
+    return path
+
+
+def test_spans_have_their_own_coefficients(marked: Path) -> None:
+    done = caesura("agree", marked, "--coefficient", "gamma", "--coefficient", "u-alpha", "--resamples", "20")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[1].startswith("γ ")
+    assert lines[2].startswith("Krippendorff's uα ")
+    assert "sampler:statistical" in lines[3]
+    assert "marked nothing, and count: cy in one, cy in two" in done.stdout
+    assert "labels one by one: γ-k" in done.stdout
+    everything = json.loads(caesura("agree", marked, "--json").stdout)
+    assert list(everything) == ["gamma", "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha", "cu-alpha"]
+    assert everything["gamma"]["details"]["alignments"][0]["coders"] == ["ann", "ben", "cy"]
+
+
+def test_parameters_stand_behind_the_name(marked: Path) -> None:
+    name = "gamma:sampler=shift,samples=20,alpha=3"
+    result = json.loads(caesura("agree", marked, "--coefficient", name, "--json").stdout)[name]
+    assert result["signature"].startswith("gamma|a:3|b:1|empty:1|names:nominal|sampler:shift|samples:20|seed:0")
+    assert result["value"] == cs.agree(cs.read(marked), coefficient=name).value
+    done = caesura("agree", marked, "--coefficient", "gamma", "--fail-under", "gamma=0.99")
+    assert done.returncode == 1
+
+
+def test_what_spans_do_not_have_is_refused(marked: Path) -> None:
+    assert "no --density" in refused("agree", marked, "--density", "mean")
+    assert "did you mean 'gamma'" in refused("agree", marked, "--coefficient", "gama")
+    assert "knows no option 'sampels'" in refused("agree", marked, "--coefficient", "gamma:sampels=3")
+    assert "samples is 'few'" in refused("agree", marked, "--coefficient", "gamma:samples=few")
