@@ -14,6 +14,7 @@ from caesura.display.result import Result
 from caesura.display.table import MEDIA
 from caesura.gold import unify_corpus
 from caesura.gold.quality import represent
+from caesura.gold.unified import UnifiedCorpus
 from caesura.statistics import Evaluation
 
 
@@ -31,6 +32,12 @@ def span_corpus() -> cs.Corpus:
     return cs.Corpus.from_dict({"t": {coder: cs.Spans.from_rows(own, length=20) for coder, own in rows.items()}})
 
 
+def unified() -> UnifiedCorpus:
+    walk = samples.load("walk")
+    golds = unify_corpus(walk, "majority")
+    return UnifiedCorpus(golds, represent(golds, walk), "majority", "full")
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "Comparison": lambda: cs.compare([2, 3, 6], [5, 6], names=("gold", "system")),
     "Evaluation": evaluation,
@@ -44,6 +51,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "gold segmentation": lambda: cs.unify([[2, 3, 6], [2, 9], [5, 6]], "majority"),
     "gold hierarchy": lambda: cs.unify([a.marks for a in samples.load("walk")], "consensus"),
     "Represented": lambda: represent(unify_corpus(samples.load("walk"), "majority"), samples.load("walk")),
+    "UnifiedCorpus": unified,
     "Confusion": lambda: cs.boundary_confusion([2, 3, 6], [5, 6]),
     "SpanScores": lambda: cs.span_scores(span_corpus()["t", "ann"], span_corpus()["t", "ben"], "partial"),
     "RegionScores": lambda: cs.region_scores([0.5, 1.0], [0.51, 1.2], tolerance=0.02),

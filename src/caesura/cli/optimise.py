@@ -46,21 +46,21 @@ def optimise(
     half = seconds(tolerance)
     if gold.kind != "time":
         raise CaesuraError(f"{reference}: R is of boundaries in time, but this holds {gold.kind}.")
-    curves, points, named = {}, [], dict(zip(names_of(systems), systems, strict=True))
-    for name, path in named.items():
-        own = _points(gold, reference, name, path, half, reading)
-        points += own
-        if len(own) > 1:
-            curves[name] = tuple((p.scores.over_segmentation, p.scores.hit_rate) for p in own)
+    named = dict(zip(names_of(systems), systems, strict=True))
+    points = [point for name, path in named.items() for point in _points(gold, reference, name, path, half, reading)]
     result = OperatingPoints(tuple(points), half)
-    best = result.best
+    plane = PerformancePlane.of_points(gold, result)
     if json:
         as_json(result.as_dict())
     else:
         show_blocks(result.tables())
-    _draw(gold, points, best, curves, half, svg=svg, width=width, json=json)
+    if svg is not None:
+        write_svg(plane, svg, err=json)
+    elif not json:
+        say("")
+        show_picture(plane, width)
     if output is not None:
-        _write(gold, named[best.name], best, output, json)
+        _write(gold, named[result.best.name], result.best, output, json)
 
 
 def _points(gold: Corpus, its_path: Path, name: str, path: Path, half: float, reading: Reading) -> list[OperatingPoint]:
@@ -78,28 +78,6 @@ def _renamed(gold: Corpus, candidates: Any) -> Any:
     """One recording on either side is the same one, whatever the files are called."""
     keys = {(a.item, a.track) for a in gold}
     return dict.fromkeys(keys, next(iter(candidates.values()))) if len(keys) == len(candidates) == 1 else candidates
-
-
-def _draw(
-    gold: Corpus,
-    points: list[OperatingPoint],
-    best: OperatingPoint,
-    curves: dict[str, tuple[tuple[float, float], ...]],
-    half: float,
-    *,
-    svg: Path | None,
-    width: int | None,
-    json: bool,
-) -> None:
-    named = {p.name: p.scores for p in points if p.threshold is None}
-    if best.threshold is not None:
-        named[f"{best.name} ≥ {best.threshold:.3g}"] = best.scores
-    plane = PerformancePlane.of(gold, named, half, curves)
-    if svg is not None:
-        write_svg(plane, svg, err=json)
-    elif not json:
-        say("")
-        show_picture(plane, width)
 
 
 def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: bool) -> None:

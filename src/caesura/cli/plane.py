@@ -38,8 +38,7 @@ def plane(
         scores[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
     picture = PerformancePlane.of(gold, scores, tolerance)
     if json:
-        chance = [{"over_segmentation": o, "hit_rate": h} for o, h in picture.chance]
-        as_json({"systems": {name: each.as_dict() for name, each in scores.items()}, "random": chance})
+        as_json(picture.as_dict())
     if output is not None:
         write_svg(picture, output, err=json)
     elif not json:

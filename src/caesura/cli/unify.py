@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,19 +13,18 @@ from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working
 from caesura.display.scene import Picture
-from caesura.display.text_cells import clean
 from caesura.drawings.catalog import draw
 from caesura.errors import CaesuraError
 from caesura.files import atomic_write
 from caesura.formats import write
 from caesura.gold import unify_corpus
-from caesura.gold.quality import Represented, compare_methods, gold_corpus, like, method_table, represent
+from caesura.gold.quality import compare_methods, gold_corpus, like, method_table, represent
 from caesura.gold.unification import Gold
+from caesura.gold.unified import UnifiedCorpus
 from caesura.gold.votes import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
-from caesura.words import heading, number_of
 
-_LISTED = 12  # conflicts and rejected segments that the terminal spells out before it counts the rest
+_DRAWN = 12  # gold standards that are drawn
 
 
 class _Embeddedness(StrEnum):
@@ -98,13 +96,19 @@ def unify(
     given = asked_for(threshold=threshold, rule=rule, weight=weight, metric=similarity, tolerance=tolerance)
     with working("unifying"):
         golds = unify_corpus(corpus, method, embeddedness=how, **given)
-        found = represent(golds, corpus, metric, embeddedness=how, level=level)
+        represented = represent(golds, corpus, metric, embeddedness=how, level=level)
+        result = UnifiedCorpus(golds, represented, method, how, crossings=conflicts)
     pictures = _pictures(golds, corpus, draw or [])  # a drawing that does not fit is refused before anything is written
-    _write(golds, output, provenance, to, lossy)
+    _write(result, output, provenance, to, lossy)
     if json:
-        as_json(_as_data(golds, found, method, how, conflicts))
+        as_json(result.as_dict())
         return
-    _show(golds, found, method, how, conflicts)
+    for headline, lines in result.findings():
+        say(headline, "bold")
+        for line in lines:
+            say(line)
+    say("")
+    show_blocks(result.tables())
     for picture in pictures:
         say("")
         show_picture(picture, width)
@@ -124,67 +128,25 @@ def _check_level(corpus: Corpus, level: int | None) -> None:
         raise CaesuraError(f"--level is {level}, but the deepest segments here are of level {deepest}.")
 
 
-def _write(
-    golds: dict[tuple[str, str], Gold], output: Path | None, provenance: Path | None, to: str | None, lossy: bool
-) -> None:
+def _write(result: UnifiedCorpus, output: Path | None, provenance: Path | None, to: str | None, lossy: bool) -> None:
     if output is not None:
-        write(gold_corpus(golds), output, to, lossy=lossy)
+        write(gold_corpus(result.golds), output, to, lossy=lossy)
     if provenance is not None:
         from json import dumps
 
-        listed = [{**_place(key), **gold.provenance.as_dict()} for key, gold in golds.items()]
-        atomic_write(provenance, dumps(listed, ensure_ascii=False, indent=1, default=str) + "\n")
-
-
-def _as_data(
-    golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool
-) -> dict[str, Any]:
-    items = []
-    for key, gold in golds.items():
-        entry: dict[str, Any] = {**_place(key), **gold.as_dict()}
-        if conflicts:
-            entry["conflicts"] = [
-                {"kind": c.kind, "segments": [c.one._asdict(), c.other._asdict()]} for c in gold.provenance.conflicts()
-            ]
-        items.append(entry)
-    return {"method": method, "embeddedness": how, "items": items, "representation": found.as_dict()}
-
-
-def _place(key: tuple[str, str]) -> dict[str, str]:
-    return {"item": key[0]} | ({"track": key[1]} if key[1] else {})
-
-
-def _show(golds: dict[tuple[str, str], Gold], found: Represented, method: str, how: str, conflicts: bool) -> None:
-    for (item, track), gold in golds.items():
-        name = clean(heading(item, track))
-        say(f"{name or 'text'}: {gold.headline}", "bold")
-        for note in gold.provenance.notes:
-            say(f"  {note}")
-        if conflicts:
-            _show_conflicts(gold)
-    say("")
-    show_blocks(replace(each, caption=f"how well {method} ({how}) represents each coder") for each in found.tables())
+        atomic_write(provenance, dumps(result.provenance(), ensure_ascii=False, indent=1, default=str) + "\n")
 
 
 def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[str]) -> list[Picture]:
     """Draw every gold standard with the annotations it was made from below it."""
-    made = []
-    for (item, track), gold in list(golds.items())[: _LISTED if names else 0]:
+    pictures = []
+    for (item, track), gold in list(golds.items())[: _DRAWN if names else 0]:
         coded = [a for a in corpus if (a.item, a.track) == (item, track)]
         taken = {a.coder for a in coded}
         own_name = next(n for n in ("gold", "unified", *(f"unified {i}" for i in range(2, 9999))) if n not in taken)
         together = [Annotation(item, own_name, gold, track), *(a._replace(marks=like(a.marks, gold)) for a in coded)]
-        made += [draw(name, Corpus.from_annotations(together)) for name in names]
-    return made
-
-
-def _show_conflicts(gold: Gold) -> None:
-    listed = gold.provenance.conflicts()
-    say(f"  {number_of(len(listed), 'conflict')} among the coders" + (":" if listed else "."))
-    for conflict in listed[:_LISTED]:
-        say(f"    {conflict}")
-    if len(listed) > _LISTED:
-        say(f"    … and {len(listed) - _LISTED} more; all of them with --json.")
+        pictures += [draw(name, Corpus.from_annotations(together)) for name in names]
+    return pictures
 
 
 def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
@@ -192,12 +154,12 @@ def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: li
     if corpus.kind != "nested" and not corpus.typed and embeddedness is None:
         wanted = ("full",)  # without levels or types there is no difference
     with working("comparing methods"):
-        found = compare_methods(corpus, None, wanted, metric)
-    if not found:
+        results = compare_methods(corpus, None, wanted, metric)
+    if not results:
         raise CaesuraError("no method of unification applies to these annotations.")
     if json:
-        as_json([{"method": m, "embeddedness": how, **made.as_dict()} for (m, how), made in found.items()])
+        as_json([{"method": m, "embeddedness": how, **result.as_dict()} for (m, how), result in results.items()])
         return
     show_blocks(
-        method_table(how, {method: result for (method, at), result in found.items() if at == how}) for how in wanted
+        method_table(how, {method: result for (method, at), result in results.items() if at == how}) for how in wanted
     )

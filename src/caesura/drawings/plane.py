@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from caesura.metrics.performance_plane import Recordings, r_curve
 from caesura.metrics.regions import Matching, RegionScores
 from caesura.metrics.time_grid import seconds
 from caesura.model import Corpus
-from caesura.statistics.recordings import region_groups
+from caesura.statistics.recordings import OperatingPoints, region_groups
 
 _LEVELS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -61,6 +62,24 @@ class PerformancePlane(PlotPicture):
         rates = known.chance_curve(tolerance, points)
         half = seconds(tolerance)
         return cls(dict(systems), tuple(zip(points.tolist(), rates.tolist(), strict=True)), half, dict(curves or {}))
+
+    @classmethod
+    def of_points(cls, reference: Corpus | Recordings, result: OperatingPoints) -> PerformancePlane:
+        """Place systems as they are, the best threshold of all, and the curves of those that have several."""
+        best, points = result.best, result.points
+        systems = {p.name: p.scores for p in points if p.threshold is None}
+        if best.threshold is not None:
+            systems[f"{best.name} ≥ {best.threshold:.3g}"] = best.scores
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for point in points:
+            curves.setdefault(point.name, []).append((point.scores.over_segmentation, point.scores.hit_rate))
+        several = {name: tuple(curve) for name, curve in curves.items() if len(curve) > 1}
+        return cls.of(reference, systems, result.tolerance, several)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: every system's scores, and the curve of chance."""
+        chance = [{"over_segmentation": o, "hit_rate": h} for o, h in self.chance]
+        return {"systems": {name: scores.as_dict() for name, scores in self.systems.items()}, "random": chance}
 
     @property
     def title(self) -> str:
