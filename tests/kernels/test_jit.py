@@ -116,10 +116,13 @@ def test_kernels_travel_by_name() -> None:
     ],
 )
 def test_the_environment_decides(environment: dict[str, str], loaded: bool) -> None:
-    code = "import sys, caesura as cs; print(cs.boundary_similarity([2, 3, 6], [5, 6]), 'numba' in sys.modules)"
+    code = (
+        "import sys, caesura as cs; print(cs.boundary_similarity([2, 3, 6], [5, 6]), 'numba' in sys.modules,"
+        " 'caesura.display' in sys.modules)"
+    )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["0.5", str(loaded)]
+    assert done.stdout.split() == ["0.5", str(loaded), "False"]
 
 
 COMMAND = """
@@ -128,12 +131,13 @@ from caesura.cli.main import run
 try:
     run()
 finally:
-    print(sorted({"numba", "polars", "scipy", "matplotlib"} & set(sys.modules)), file=sys.stderr)
+    needless = {"numba", "polars", "scipy", "matplotlib", "concurrent.futures", "rich.status", "caesura.agreement.chance"}
+    print(sorted(needless & set(sys.modules)), file=sys.stderr)
 """
 
 
 @pytest.mark.parametrize("command", ["agree sample:stargazer", "compare sample:kubla", "unify sample:stargazer"])
-def test_small_work_of_the_command_line_loads_no_compiler(command: str) -> None:
+def test_small_work_of_the_command_line_loads_neither_the_compiler_nor_what_it_does_not_need(command: str) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     program = [sys.executable, "-c", COMMAND, *command.split()]
     done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)

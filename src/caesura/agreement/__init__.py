@@ -1,24 +1,32 @@
 """Agreement among coders: coefficients, and the chance models they correct for."""
 
-from caesura.agreement.agreement_tables import agreement_tables
-from caesura.agreement.among_coders import agree, agreements
-from caesura.agreement.answer import Agreement
-from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
-from caesura.agreement.flexible_agreement import agree_flexibly, flexible_agreement
-from caesura.agreement.unitizing import SPAN_COEFFICIENTS, alpha_u, gamma, span_agreements, u_alpha
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "COEFFICIENTS",
-    "DEFAULT_COEFFICIENTS",
-    "SPAN_COEFFICIENTS",
-    "Agreement",
-    "agree",
-    "agree_flexibly",
-    "agreement_tables",
-    "agreements",
-    "alpha_u",
-    "flexible_agreement",
-    "gamma",
-    "span_agreements",
-    "u_alpha",
-]
+import lazy_loader as _lazy
+
+if TYPE_CHECKING:
+    from caesura.agreement.agreement_tables import agreement_tables as agreement_tables
+    from caesura.agreement.among_coders import agree as agree
+    from caesura.agreement.among_coders import agreements as agreements
+    from caesura.agreement.answer import Agreement as Agreement
+    from caesura.agreement.coefficients import COEFFICIENTS as COEFFICIENTS
+    from caesura.agreement.coefficients import DEFAULT_COEFFICIENTS as DEFAULT_COEFFICIENTS
+    from caesura.agreement.flexible_agreement import agree_flexibly as agree_flexibly
+    from caesura.agreement.flexible_agreement import flexible_agreement as flexible_agreement
+    from caesura.agreement.unitizing import SPAN_COEFFICIENTS as SPAN_COEFFICIENTS
+    from caesura.agreement.unitizing import alpha_u as alpha_u
+    from caesura.agreement.unitizing import gamma as gamma
+    from caesura.agreement.unitizing import span_agreements as span_agreements
+    from caesura.agreement.unitizing import u_alpha as u_alpha
+
+__getattr__, __dir__, __all__ = _lazy.attach(
+    __name__,
+    submod_attrs={
+        "agreement_tables": ["agreement_tables"],
+        "among_coders": ["agree", "agreements"],
+        "answer": ["Agreement"],
+        "coefficients": ["COEFFICIENTS", "DEFAULT_COEFFICIENTS"],
+        "flexible_agreement": ["agree_flexibly", "flexible_agreement"],
+        "unitizing": ["SPAN_COEFFICIENTS", "alpha_u", "gamma", "span_agreements", "u_alpha"],
+    },
+)

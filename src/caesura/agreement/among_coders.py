@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.agreement.answer import Agreement, combine
-from caesura.agreement.chance import Chance
 from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, Coefficient, Density
-from caesura.agreement.flexible_agreement import agree_flexibly
 from caesura.agreement.places import Decisions
 from caesura.agreement.sums import Coding, Sums
-from caesura.agreement.unitizing import SPAN_COEFFICIENTS, span_agreements
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
@@ -82,6 +79,8 @@ def agree(
     >>> round(agree(samples.load("stargazer"), "S:weights=scaled").value, 4)
     0.7667
     """
+    from caesura.agreement.unitizing import SPAN_COEFFICIENTS, span_agreements  # many files: the command may need none
+
     corpus = as_corpus(corpus, "what coders agree on", lambda coder: ("text", coder))
     of_spans = str(coefficient).partition(":")[0] in SPAN_COEFFICIENTS
     if corpus.kind == "spans" and (of_spans or (metric is None and coefficient not in COEFFICIENTS)):
@@ -96,10 +95,14 @@ def agree(
             f"{next(iter(options))} is an option of coefficients of spans; here are annotations of {corpus.kind}."
         )
     measure = _measure(DEFAULT_METRICS[corpus.kind] if metric is None else metric)
-    if measure.name in ("Sf", "SfB") and (coefficient is None or coefficient in get_args(Chance)):
-        if density != "pooled" or resamples:
-            raise CaesuraError(f"chance of {measure.name} needs no density, and its corpus is not resampled.")
-        return agree_flexibly(corpus, measure, coefficient or "kappa", seed=seed)
+    if measure.name in ("Sf", "SfB"):
+        from caesura.agreement.chance import Chance
+        from caesura.agreement.flexible_agreement import agree_flexibly
+
+        if coefficient is None or coefficient in get_args(Chance):
+            if density != "pooled" or resamples:
+                raise CaesuraError(f"chance of {measure.name} needs no density, and its corpus is not resampled.")
+            return agree_flexibly(corpus, measure, coefficient or "kappa", seed=seed)
     name = coefficient or DEFAULT_COEFFICIENTS[corpus.kind][0]
     return agreements(corpus, measure, [name], density, resamples=resamples, level=level, seed=seed)[name]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from caesura.agreement import Agreement, agree_flexibly, agreement_tables, agreements, span_agreements
+from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.cli import options
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
@@ -88,6 +88,8 @@ def agree(
             given = {"similarity": similarity, "transposition": transposition}
             results = _flexible(corpus, metric, chance, given, {"precision": precision, "seed": seed})
         elif of_spans:
+            from caesura.agreement import span_agreements
+
             results = span_agreements(corpus, coefficient, resamples=resamples, level=level, seed=seed)
         else:
             ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
@@ -114,6 +116,8 @@ def _flexible(
     corpus: Corpus, metric: str, chance: str | None, given: dict[str, Any], ask: dict[str, Any]
 ) -> dict[str, Agreement]:
     """Ask flexible agreement, with the parameters behind the metric's name and those of the options."""
+    from caesura.agreement import agree_flexibly
+
     measure = make_metric(metric, **asked_for(**given))
     models: list[Any] = [chance] if chance is not None else ["kappa", "pi", "bennett", "bennett-boundaries"]
     return {model: agree_flexibly(corpus, measure, model, **ask) for model in models}

@@ -18,7 +18,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics.boundary_edits import BoundaryEdits
 from caesura.metrics.catalog import choose_metrics
 from caesura.metrics.confusion import Confusion, batch_confusion
-from caesura.metrics.edit import EditList
+from caesura.metrics.edit_list import EditList
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
 

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,6 +79,9 @@ def working(doing: str) -> Iterator[Callable[[str, float], None]]:
 
     Gives a function that says more: what is being done now, and the share that is done.
     """
+    if sys.stderr is None or not sys.stderr.isatty():  # then there is no need to load what draws it
+        yield lambda what, share: None
+        return
     from threading import Timer
 
     from rich.console import Console
@@ -89,8 +91,7 @@ def working(doing: str) -> Iterator[Callable[[str, float], None]]:
     status = Status(doing + " …", console=Console(stderr=True))
     timer = Timer(1.0, status.start)
     timer.daemon = True
-    if status.console.is_terminal:
-        timer.start()
+    timer.start()
     try:
         yield lambda what, share: status.update(f"{doing}, {share:.0%}: {escape(what)} …")
     finally:
@@ -122,6 +123,8 @@ def panics_unheard() -> Iterator[None]:
     if not _writes_to(sys.stderr, 2):  # somebody already took it away
         yield
         return
+    import tempfile
+
     python, screen = sys.stderr, os.dup(2)
     with tempfile.TemporaryFile() as heard, open(screen, "w", buffering=1, encoding=python.encoding) as open_screen:
         python.flush()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import asin, erf, pi, sqrt
 from typing import Literal, TypeAlias
@@ -135,9 +134,13 @@ def resampled_sums(rows: Rows, resamples: int, seed: int) -> Rows:
         add_drawn(drawn, counted, here)
 
     streams = np.random.SeedSequence(seed).spawn(-(-resamples // _CHUNK))
+    if resamples * len(rows) < _SMALL:
+        deque(map(add_chunk, range(len(streams)), streams), maxlen=0)
+        return sums
+    from concurrent.futures import ThreadPoolExecutor  # small work starts without it
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        added = (map if resamples * len(rows) < _SMALL else pool.map)(add_chunk, range(len(streams)), streams)
-        deque(added, maxlen=0)
+        deque(pool.map(add_chunk, range(len(streams)), streams), maxlen=0)
     return sums
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Pairs, Segmentation
 
-Place = Callable[[np.random.Generator, int, int, NDArray[Any]], NDArray[np.int64]]
+Place: TypeAlias = "Callable[[np.random.Generator, int, int, NDArray[Any]], NDArray[np.int64]]"
 
 
 def _none(_: np.random.Generator, length: int, boundaries: int, sizes: NDArray[Any]) -> NDArray[np.int64]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -191,6 +190,8 @@ def count_families(families: Iterable[Family], batch: Batch, *, threads: int | N
     workers = threads or os.cpu_count() or 1
     if workers == 1 or (threads is None and batch.marks < _SMALL):
         return {family: family.count(prepared) for family, prepared in ready.items()}
+    from concurrent.futures import ThreadPoolExecutor  # small work starts without it
+
     cut = {id(prepared): prepared.parts(workers) for prepared in ready.values()}
     with ThreadPoolExecutor(workers) as pool:
         return {
