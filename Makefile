@@ -7,11 +7,14 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py tests/vowels/test_restorer.py
+# Tests that compile most loops run first, each set in one process, beside the static checks: so nothing is compiled twice.
+LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py
+VOWEL_LOOPS := tests/vowels/test_restorer.py tests/vowels/test_chooser.py
+PYTEST := $(BIN)/python -m pytest
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled lint types imports docs serve-docs check bench lock clean
+.PHONY: help demo test compiled loops vowel-loops coverage lint types imports docs serve-docs check bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -19,13 +22,21 @@ help: ## list the targets
 demo: $(RUN) ## create the environment, install, run the tour
 	$(BIN)/caesura demo
 
-test: $(DEV) ## create the environment, install, lint, type-check, build the docs, run all tests
-	$(MAKE) --jobs $(WORKERS) compiled check docs
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
+test: $(DEV) compiled ## create the environment, install, lint, type-check, build the docs, run all tests
+	$(MAKE) --keep-going --jobs $(WORKERS) loops check docs vowel-loops
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(LOOPS) $(VOWEL_LOOPS)) $(ARGS)
 
-compiled: $(DEV) ## compile sources and loops once, before several processes need them
-	$(BIN)/python -m compileall -q src tests
-	-$(BIN)/python -m pytest -n 0 -p no:cacheprovider $(LOOPS)
+compiled: $(DEV)
+	$(BIN)/python -m compileall -q -j $(WORKERS) src tests
+
+loops: $(DEV)
+	$(PYTEST) -n 0 -p no:cacheprovider $(LOOPS)
+
+vowel-loops: $(DEV)
+	$(PYTEST) -n 0 -p no:cacheprovider $(VOWEL_LOOPS)
+
+coverage: $(DEV) ## which lines of the package the tests run
+	$(PYTEST) -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
 
 check: lint types imports ## everything static
 

@@ -43,11 +43,10 @@ class Server:
         self.process = subprocess.Popen([*command, *self.words], env=env, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            try:
-                httpx.get(self.address + "/login", timeout=2)
-                return self
-            except httpx.TransportError:
-                time.sleep(0.05)
+            with socket.socket() as door:  # asking over HTTP would cost more than the server's own start
+                if door.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return self
+            time.sleep(0.05)
         raise RuntimeError("the server did not start")
 
     def kill(self) -> None:
@@ -56,5 +55,6 @@ class Server:
         self.process.wait()
 
     def client(self) -> httpx.Client:
-        csrf = httpx.get(self.address + "/api/session", timeout=60).json()["csrf"]
-        return httpx.Client(base_url=self.address, timeout=60, headers={"X-CSRF-Token": csrf})
+        client = httpx.Client(base_url=self.address, timeout=60, verify=False)  # loading certificates takes long
+        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
+        return client
