@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -76,22 +77,17 @@ class Pairs:
         if _line_up(reference, hypothesis):
             every = np.arange(len(reference))
             return cls(reference, hypothesis, every, every, reference.items, reference.item_of)
-        ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
-        alone = sorted(_name_of(key) for key in ours.keys() ^ theirs.keys())
-        if alone and missing == "worst":
-            reference, hypothesis = _fill(reference, hypothesis, ours, theirs)
-            ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
-        shared = [key for key in ours if key in theirs]
-        if alone and missing == "error":
-            raise _one_sided(ours, theirs, alone) if shared else _nothing_shared(ours, theirs)
-        pairs = [(i, r, h) for i, key in enumerate(shared) for r in ours[key] for h in theirs[key]]
-        at, left, right = np.array(pairs, dtype=np.int64).reshape(-1, 3).T.copy()
-        covered = {item for item, _ in shared}
-        items = tuple(item for item in reference.items if item in covered)  # the same order for every system
-        place = {item: i for i, item in enumerate(items)}
-        of_shared = np.array([place[item] for item, _ in shared], dtype=np.int64)
-        one_sided = {"filled" if missing == "worst" else "skipped": tuple(alone)}
-        return cls(reference, hypothesis, left, right, items, of_shared[at], **one_sided)
+        left, right = _rows_alike(*_streams(reference, hypothesis))
+        alone: list[str] = []
+        if not (_are_all(left, len(reference)) and _are_all(right, len(hypothesis))):
+            reference, hypothesis, alone = _one_sided(reference, hypothesis, missing)
+            left, right = _rows_alike(*_streams(reference, hypothesis))
+        item_of = reference.item_of[left]
+        covered = np.zeros(len(reference.items), bool)
+        covered[item_of] = True
+        items = tuple(compress(reference.items, covered.tolist()))  # the same order for every system
+        names = {"filled" if missing == "worst" else "skipped": tuple(alone)}
+        return cls(reference, hypothesis, left, right, items, (np.cumsum(covered) - 1)[item_of], **names)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -185,16 +181,63 @@ def _line_up(reference: Corpus, hypothesis: Corpus) -> bool:
     )
 
 
-def _nothing_shared(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
-    return CaesuraError(
-        f"the two sides share no item: the reference has {_some(ours)}, the hypothesis {_some(theirs)}."
+def _streams(reference: Corpus, hypothesis: Corpus) -> tuple[Index, Index]:
+    """A number for the item and track of every row, the same on both sides."""
+    items, tracks = _places(hypothesis.items, reference.items), _places(hypothesis.tracks, reference.tracks)
+    ours = reference.item_of * (len(reference.tracks) + len(tracks)) + reference.track_of
+    return ours, items[hypothesis.item_of] * (len(reference.tracks) + len(tracks)) + tracks[hypothesis.track_of]
+
+
+def _places(names: tuple[str, ...], known: tuple[str, ...]) -> Index:
+    """Where each name stands among the known ones; behind all of them those that are not known."""
+    place = dict(zip(known, range(len(known)), strict=True))
+    places = np.array([place.get(name, -1) for name in names], np.int64)
+    return np.where(places < 0, len(known) + np.arange(len(names)), places)
+
+
+def _are_all(rows: Index, number: int) -> bool:
+    """Whether every one of so many rows is among these."""
+    among = np.zeros(number, bool)
+    among[rows] = True
+    return bool(among.all())
+
+
+def _rows_alike(ours: Index, theirs: Index) -> tuple[Index, Index]:
+    """Every row of one side with every row of the other that has the same number, in the order in which numbers come on our side."""
+    numbers, first, which = np.unique(ours, return_index=True, return_inverse=True)
+    appearance = np.argsort(np.argsort(first))  # of every number on our side
+    at = np.searchsorted(numbers, theirs)
+    at[at == len(numbers)] = 0
+    known = np.flatnonzero(numbers[at] == theirs) if len(numbers) else np.empty(0, np.int64)
+    group = appearance[at[known]]
+    right = known[np.argsort(group, kind="stable")]
+    sizes = np.bincount(group, minlength=len(numbers))
+    ends = np.cumsum(sizes)
+    left = np.argsort(appearance[which], kind="stable")
+    partners = sizes[appearance[which[left]]]
+    behind = np.repeat(ends[appearance[which[left]]] - np.cumsum(partners), partners)
+    return np.repeat(left, partners), right[behind + np.arange(partners.sum())]
+
+
+def _one_sided(reference: Corpus, hypothesis: Corpus, missing: Missing) -> tuple[Corpus, Corpus, list[str]]:
+    """Refuse items that one side lacks, fill them in or leave them to be skipped; and name them."""
+    ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
+    alone = sorted(_name_of(key) for key in ours.keys() ^ theirs.keys())
+    if missing == "worst":
+        return *_fill(reference, hypothesis, ours, theirs), alone
+    if missing == "skip":
+        return reference, hypothesis, alone
+    if not ours.keys() & theirs.keys():
+        raise _nothing_shared(ours, theirs)
+    raise CaesuraError(
+        f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
+        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (--missing skip)."
     )
 
 
-def _one_sided(ours: dict[Key, list[int]], theirs: dict[Key, list[int]], alone: list[str]) -> CaesuraError:
+def _nothing_shared(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
     return CaesuraError(
-        f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
-        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (--missing skip)."
+        f"the two sides share no item: the reference has {_some(ours)}, the hypothesis {_some(theirs)}."
     )
 
 
