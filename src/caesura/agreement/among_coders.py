@@ -18,7 +18,6 @@ from caesura.agreement.sums import Coding, Sums
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
-from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.model.corpus import CorpusLike, as_corpus
 from caesura.statistics.counted import CountedPairs
@@ -200,8 +199,15 @@ class _Question:
             interval=self._interval(coefficient),
             details=self._details(coefficient),
             title=coefficient.two if len(corpus.coders) == 2 else coefficient.many,
-            unmeasured=tuple(tell_unmeasured_names([self.coding.metric], *[len(corpus.names) > 1] * 2)),
+            unmeasured=self._unmeasured(corpus),
         )
+
+    def _unmeasured(self, corpus: Corpus) -> tuple[str, ...]:
+        if len(corpus.names) < 2:
+            return ()
+        from caesura.metrics.segment_names import tell_unmeasured_names
+
+        return tuple(tell_unmeasured_names([self.coding.metric], True, True))
 
     def _signature(self, name: str, by_place: bool) -> str:
         inner = (

@@ -61,11 +61,11 @@ class Reading:
         return key_values(options, "--option") | ({} if self.encoding is None else {"encoding": self.encoding})
 
     def _pattern_hint(self, corpus: Corpus, path: Path) -> str | None:
-        from caesura.formats.reading import likely_pattern
-
         settings = self._settings()
         if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
             return None
+        from caesura.formats.reading import likely_pattern
+
         pattern = likely_pattern(path, self.format, **settings)
         if pattern is None:
             return None

@@ -102,7 +102,9 @@ def start(*command: str) -> subprocess.Popen:
 
 
 @pytest.mark.slow
-def test_a_scheduler_without_worker_and_one_that_is_killed(files, tmp_path: Path, monkeypatch) -> None:
+def test_a_scheduler_without_worker_the_last_worker_killed_and_the_scheduler_killed(
+    files, tmp_path: Path, monkeypatch
+) -> None:
     pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
     monkeypatch.setattr("caesura.statistics.engine.cluster._PATIENCE_FOR_WORKERS", 1)
     note = tmp_path / "scheduler.json"
@@ -119,8 +121,23 @@ def test_a_scheduler_without_worker_and_one_that_is_killed(files, tmp_path: Path
         with pytest.raises(CaesuraError, match="has had no worker for 1 s"):
             evaluate_files(*files, ["F"], tell=heard.append, **how)
         assert heard == [f"the scheduler {address} has no worker; waiting up to 1 s for one."]
+        command = ("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
         monkeypatch.setattr("caesura.statistics.engine.cluster._PATIENCE_FOR_WORKERS", 60)
-        worker = start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
+        worker = start(*command)
+
+        def kill_the_last_worker(done: int, total: int, boundaries: int) -> None:
+            if done == 10:
+                monkeypatch.setattr("caesura.statistics.engine.cluster._PATIENCE_FOR_WORKERS", 1)
+                worker.kill()
+
+        with pytest.raises(CaesuraError, match=r"has had no worker for 1 s; .* goes on where it stopped"):
+            evaluate_files(*files, ["F"], progress=kill_the_last_worker, tell=heard.append, **how)
+        assert len(heard) == 2 + (
+            heard[1] == heard[0].replace("1 s", "60 s")
+        )  # while the worker started, and when it was gone
+        assert len(list((tmp_path / "check").rglob("*.npz"))) >= 10, "what was counted is kept"
+        monkeypatch.setattr("caesura.statistics.engine.cluster._PATIENCE_FOR_WORKERS", 60)
+        worker = start(*command)
 
         def kill(done: int, total: int, boundaries: int) -> None:
             if done == 20:
