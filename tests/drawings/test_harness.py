@@ -17,7 +17,8 @@ from caesura.display.svg import Svg
 from caesura.display.text_cells import cells
 from caesura.drawings.catalog import DRAWINGS, applicable, draw, drawing
 from caesura.errors import CaesuraError
-from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.model import Corpus, Hierarchy, Segmentation, Spans
+from caesura.model.corpus import Marks
 from caesura.registry import BrokenPlugin, Registry
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
@@ -37,6 +38,8 @@ def in_words(units: list[str], kind: str) -> Corpus:
     """The same two annotations of a text, whichever script it is in."""
     if kind == "nested":
         one, two = (Hierarchy.from_nested([[units[:k], units[k:3]], units[3:]]) for k in (1, 2))
+    elif kind == "spans":
+        one, two = (Spans.from_rows([(0, k, "x"), (5, 8, "y")], length=8, units=units) for k in (2, 4))
     elif kind == "typed":
         one, two = typed([(2, ","), (3, ","), (8, ".")], units), typed([(2, "."), (4, ","), (8, ".")], units)
     else:
@@ -44,7 +47,7 @@ def in_words(units: list[str], kind: str) -> Corpus:
     return Corpus.from_annotations([("t", "ann", one), ("t", "ben", two)])
 
 
-def pair(one: Segmentation | Hierarchy, two: Segmentation | Hierarchy) -> Corpus:
+def pair(one: Marks, two: Marks) -> Corpus:
     return Corpus.from_annotations([("t <1>", "ann & co", one), ("t <1>", "b\x1b[31m", two)])
 
 
@@ -59,6 +62,15 @@ def edge_cases() -> dict[str, Corpus]:
             end = typed([(length, ".")], ["<word>"] * length)
             cases[f"only the end of {length} units"] = pair(end, end)
             cases[f"no boundary in {length} seconds"] = pair(*(Segmentation.from_times([], length=length),) * 2)
+    crowded = [
+        Spans.from_rows([(3 * i + k, 3 * i + 2 + k, "n" * (i % 5)) for i in range(60)], length=200) for k in (0, 1)
+    ]
+    cases["many spans"] = pair(*crowded)
+    cases["spans that overlap"] = pair(
+        Spans.from_rows([(0, 5, "x"), (1, 9, "<y>"), (2, 3, None)], length=9), Spans.from_rows([(0, 5, "x")], length=9)
+    )
+    cases["no span"] = pair(Spans(9), Spans(9))
+    cases["spans of half a second"] = pair(*(Spans.from_rows([(0.1, 0.2)], length=0.5, time=True),) * 2)
     cases["one against none"] = pair(
         Segmentation.from_times([0.2, 0.5], length=1.0), Segmentation.from_times([], length=1.0)
     )
@@ -126,7 +138,7 @@ def middles(picture: Picture) -> list[list[float]]:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [("segmentations", "plain"), ("segmentations", "typed"), ("edits", "plain"), ("operations", "typed"),
-     ("alignment", "plain"), ("density", "plain"), ("nested-bars", "nested")],
+     ("alignment", "plain"), ("density", "plain"), ("nested-bars", "nested"), ("spans", "spans")],
 )  # fmt: skip
 @pytest.mark.parametrize("places", [columns, middles])
 def test_texts_from_right_to_left_are_mirrored(

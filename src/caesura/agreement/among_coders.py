@@ -121,6 +121,11 @@ def agreements(
     kind = counted.pairs.reference.kind
     names = list(DEFAULT_COEFFICIENTS[kind] if coefficients is None else coefficients)
     if (unknown := next((name for name in names if name not in COEFFICIENTS), None)) is not None:
+        from caesura.agreement.unitizing import SPAN_COEFFICIENTS
+
+        if str(unknown).partition(":")[0] in SPAN_COEFFICIENTS:
+            why = "a metric compares pairs" if kind == "spans" else f"here are annotations of {kind}"
+            raise CaesuraError(f"{unknown} compares the units of spans, and {why}.")
         raise UnknownName("coefficient", str(unknown), list(COEFFICIENTS))
     check_choice("density", density, get_args(Density))
     question = _Question(

@@ -88,4 +88,5 @@ DEFAULT_COEFFICIENTS: dict[Kind, tuple[str, ...]] = {
     "units": ("pi", "kappa", "bias", "percentage", "alpha", "majority"),
     "time": ("percentage",),
     "nested": ("percentage",),
+    "spans": ("percentage",),  # of a metric; units themselves are compared by the coefficients of unitizing.py
 }

@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 from caesura.agreement.unitizing_costs import Dissimilarity
 from caesura.agreement.unitizing_texts import SpanTexts
 from caesura.display.result import Result
+from caesura.display.scene import Picture
+from caesura.display.span_lanes import SpanLanes, links_of
 from caesura.display.table import Table
+from caesura.display.text_cells import is_rtl
 from caesura.errors import CaesuraError
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_merging import merge_annotators
 from caesura.kernels.unitizing_partition import align_each, align_pairs, partition
 from caesura.kernels.unitizing_tuples import list_tuples
-from caesura.model import Spans
+from caesura.model import Corpus, Spans
 from caesura.words import number_of
 
 MOST = 3_000_000  # tuples held in memory at once
@@ -78,6 +81,14 @@ class SpanAlignment(Result):
         )
         return [Table(whole, (*self.coders, "cost"), rows).first(20, "unitary alignments")]
 
+    def pictures(self) -> Sequence[Picture]:
+        """The annotators under each other, what is aligned joined by lines."""
+        units = self.spans[0].units
+        rtl = units is not None and is_rtl(" ".join(units[:20]))
+        rows = tuple(tuple(spans.rows) for spans in self.spans)
+        length, note = float(self.spans[0].length), f"disorder {self.disorder:.3f}"
+        return [SpanLanes(self.name, self.coders, rows, links_of(self.links.tolist()), length, note, rtl)]
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {
@@ -100,6 +111,12 @@ class Aligned(NamedTuple):
     costs: NDArray[np.float64]
     lower: NDArray[np.float64]
     tuple_of: NDArray[np.int64]
+
+
+def best_alignments(corpus: Corpus, dissimilarity: Dissimilarity | None = None) -> list[SpanAlignment]:
+    """Align every text of a corpus of spans that two annotators or more marked."""
+    texts, rule = SpanTexts.of(corpus), dissimilarity or Dissimilarity()
+    return alignments(texts, align_columns(texts.units, texts.rows, texts.sizes, rule.costs(texts.labels)), rule)
 
 
 def align_columns(

@@ -80,7 +80,9 @@ def agree(
     limits = limits_of(fail_under)
     of_spans = corpus.kind == "spans" and metric is None
     if of_spans and (density != "pooled" or n_t is not None):
-        raise CaesuraError("coefficients of spans compare units themselves, so they take no --density and no --n-t.")
+        raise CaesuraError(
+            "coefficients of spans compare units themselves, so they take no --density and no --n-t; name a --metric for them."
+        )
     metric = metric or DEFAULT_METRICS[corpus.kind]
     table = CountedPairs.among_coders(corpus)
     with working("comparing coders"):
@@ -99,6 +101,11 @@ def agree(
     if json:
         as_json({name: result.as_dict() for name, result in results.items()})
     else:
+        if of_spans:
+            say(
+                f"spans: {', '.join(result.title for result in results.values())}; span-F and its kin with --metric\n",
+                "dim",
+            )
         first, *others = agreement_tables(list(results.values()), level)
         show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in shown)), *others])
     if of_spans and draw is None:

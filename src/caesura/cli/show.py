@@ -13,7 +13,7 @@ from caesura.drawings.catalog import applicable, drawing
 from caesura.drawings.catalog import draw as draw_picture
 from caesura.drawings.coder_marks import streams
 from caesura.errors import CaesuraError
-from caesura.model import Corpus, Hierarchy
+from caesura.model import Corpus, Hierarchy, Spans
 
 _SHOWN = 5  # items draw_picture before the rest is only counted
 
@@ -89,5 +89,12 @@ def _as_data(corpus: Corpus) -> dict[str, Any]:
         for a in corpus
         if isinstance(a.marks, Hierarchy)
     ]
+    if corpus.kind == "spans":
+        tracks = []
     facts: dict[str, Any] = {"kind": corpus.kind, "items": list(corpus.items), "coders": list(corpus.coders)}
-    return {**facts, "tracks": tracks, **({"nested": nested} if nested else {})}
+    spans = [
+        {"item": a.item, "coder": a.coder, "track": a.track, "length": a.marks.length, "spans": a.marks.rows}
+        for a in corpus
+        if isinstance(a.marks, Spans)
+    ]
+    return {**facts, "tracks": tracks, **({"nested": nested} if nested else {}), **({"spans": spans} if spans else {})}

@@ -22,6 +22,7 @@ _FLAT: frozenset[Kind] = frozenset({"units", "time"})
 _NESTED: frozenset[Kind] = frozenset({"nested"})
 _UNITS: frozenset[Kind] = frozenset({"units"})
 _TIME: frozenset[Kind] = frozenset({"time"})
+_SPANS: frozenset[Kind] = frozenset({"spans"})
 _ALL = _FLAT | _NESTED
 
 #: What is known of every drawing before it is loaded, with what holds where nothing is said. A stranger's drawing (entry
@@ -111,6 +112,7 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             _TIME, shown=True, **_TWO,
         ),
         "plane": _entry("plane:draw_plane", "coders against the first one in the segmentation performance plane", _TIME, **_MANY),
+        "spans": _entry("spans:draw_spans", "spans under each other, those of one unit joined", _SPANS, shown=True, alone=True),
         "edits": _entry(
             "segmentations:draw_edits", "boundary edits between two coders: matches, near misses, additions",
             _UNITS, tracks=True, shown=True, **_TWO,
@@ -129,8 +131,8 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
             "fates:draw_fates", "how each boundary type of one coder fared with the other",
             _UNITS, typed=True, whole=True, **_TWO,
         ),
-        "matrix": _entry("matrices:draw_matrix", "score of every two coders", **_MANY),
-        "strip": _entry("strips:draw_strip", "scores of every item, worst first", **_MANY),
+        "matrix": _entry("matrices:draw_matrix", "score of every two coders", _ALL | _SPANS, **_MANY),
+        "strip": _entry("strips:draw_strip", "scores of every item, worst first", _ALL | _SPANS, **_MANY),
     },
     facts=_FACTS,
     accept=_check_function,

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from caesura._version import __version__
-from caesura.agreement import COEFFICIENTS
+from caesura.agreement import COEFFICIENTS, Agreement
 from caesura.display.result import Block
 from caesura.display.table import Cell, Code, Interval, Link, Rounded, Table, measure_name, spell
 from caesura.display.text_cells import clean, clip
 from caesura.drawings.catalog import draw
 from caesura.metrics import Metric
 from caesura.model import Corpus
-from caesura.report.amounts import marks_per_annotation, rates_of_coders, total_length
+from caesura.report.amounts import MARKS, marks_per_annotation, rates_of_coders, total_length
 from caesura.report.blocks import Document, Section
 from caesura.report.measures import Measures
 from caesura.report.summary import quote
@@ -22,6 +22,12 @@ from caesura.statistics.results import Measured
 
 _STRIP = 200  # documents that a strip of scores can hold
 _COEFFICIENT_WORDS = {
+    "gamma": "Do they mark the same units? One less the disorder of the best alignment over that of random texts; overlaps and nesting count.",
+    "gamma-cat": "Do units that are aligned have the same labels?",
+    "alpha-u": "Krippendorff's α of unitizing (2004), label by label: squared differences of begins and ends.",
+    "u-alpha": "Do they mark the same stretches with the same labels, by length? Gaps count.",
+    "bar-u-alpha": "Do they mark the same stretches at all, whatever the label?",
+    "cu-alpha": "Where both marked something, did they give it the same label?",
     "pi": "Of the agreement that chance leaves open, how much coders reach, if all placed boundaries at one common rate.",
     "kappa": "The same, with each coder's own rate of boundaries.",
     "bias": "Expected agreement of π less that of κ: how far coders differ in how many boundaries they place.",
@@ -52,14 +58,14 @@ def agreement(corpus: Corpus, measures: Measures) -> list[Section]:
                 result.value,
                 None if result.interval is None else Interval(*result.interval),
                 None if result.formula == "difference" else result.observed,
-                result.expected if result.formula == "ratio" else None,
+                result.expected if result.formula in ("ratio", "disorder") else None,
                 _COEFFICIENT_WORDS[name],
             )
             for name, result in measures.coefficients.items()
         )
         columns = ("coefficient", "value", _level(measures.level), "observed", "by chance", "what it says")
         blocks.append(Table("Agreement of all coders", columns, rows).without_empty())
-        if corpus.kind != "units":
+        if corpus.kind in ("time", "nested"):
             blocks.append(
                 "Chance needs places where a boundary might be, which these annotations do not have: "
                 "the agreement above is as observed."
@@ -132,11 +138,11 @@ def coders(corpus: Corpus, measures: Measures) -> Section:
             Rounded(corpus.lengths[mine].sum() / max(1, (marks[mine] + 1).sum())),
         )
         rows.append((*row, out.get(coder)) if out else row)
-    what = "nested segments" if corpus.kind == "nested" else "boundaries"
-    each = "per second" if corpus.kind == "time" else "per 100 units"
+    what = MARKS[corpus.kind]
+    each = "per second" if corpus.timed else "per 100 units"
     columns = ["coder", "documents", what, f"{what} {each}"]
-    columns += ["mean length of a segment"] if corpus.kind != "nested" else []
-    if corpus.kind == "nested":
+    columns += ["mean length of a segment"] if corpus.ends is None else []
+    if corpus.ends is not None:
         rows = [(*row[:4], *row[5:]) for row in rows]
     if out:
         columns.append(f"{'π' if 'pi' in measures.coefficients else 'agreement'} without them")
@@ -152,7 +158,8 @@ def _types(corpus: Corpus) -> Table | None:
         return None
     owners = np.repeat(corpus.coder_of, np.diff(corpus.offsets))
     codes = np.unique(corpus.types)
-    names = [str(c) if corpus.labels is None else corpus.labels[c] for c in codes]
+    spans = corpus.kind == "spans"
+    names = [str(c) if corpus.labels is None else "(no label)" if spans and c < 0 else corpus.labels[c] for c in codes]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             clip(clean(name), 40),
@@ -160,7 +167,8 @@ def _types(corpus: Corpus) -> Table | None:
         )
         for code, name in zip(codes.tolist(), names, strict=True)
     )
-    return Table("Boundary types", ("type", *corpus.coders), rows)
+    caption, head = ("Labels", "label") if spans else ("Boundary types", "type")
+    return Table(caption, (head, *corpus.coders), rows)
 
 
 def documents(corpus: Corpus, measures: Measures, listed: Sequence[Document]) -> Section:
@@ -173,13 +181,13 @@ def documents(corpus: Corpus, measures: Measures, listed: Sequence[Document]) ->
         texts = document.corpus
         row: list[Cell] = [
             Link(document.name, document.anchor),
-            Rounded(total_length(texts)) if corpus.kind == "time" else int(total_length(texts)),
+            Rounded(total_length(texts)) if corpus.timed else int(total_length(texts)),
             len(texts.coders),
             int(marks[mine].sum()),
         ]
         rows.append((*row, scored[document.name]) if measures.scores else tuple(row))
-    what = "segments" if corpus.kind == "nested" else "boundaries"
-    columns = ["document", "seconds" if corpus.kind == "time" else "units", "coders", what]
+    what = "segments" if corpus.kind == "nested" else MARKS[corpus.kind]
+    columns = ["document", "seconds" if corpus.timed else "units", "coders", what]
     columns += [measure_name(measures.label, measures.main)] if measures.scores else []
     order = "the least agreed upon first" if measures.scores else "in their order"
     blocks: list[Block] = [Table(f"Documents, {order}", tuple(columns), tuple(rows))]
@@ -225,7 +233,9 @@ def parameters(corpus: Corpus, name: str, measures: Measures) -> Section:
         ]
     blocks: list[Block] = [Table("Settings", ("setting", "value"), tuple(settings))]
     signatures: list[tuple[str, str]] = [(m.metric.name, Code(m.signature)) for m in _each_metric(measures)]
-    signatures += [(COEFFICIENTS[n].many, Code(result.signature)) for n, result in measures.coefficients.items()]
+    signatures += [
+        (_coefficient_title(n, result), Code(result.signature)) for n, result in measures.coefficients.items()
+    ]
     signatures += [(f"Sf, chance {n}", Code(result.signature)) for n, result in measures.flexible.items()]
     if signatures:
         blocks.append("A signature names everything a number depends on; print it with the number.")
@@ -255,6 +265,10 @@ def citing(measures: Measures) -> Section:
 
 def _each_metric(measures: Measures) -> list[Measured]:
     return list(next(iter(measures.scores.values())).values()) if measures.scores else []
+
+
+def _coefficient_title(name: str, result: Agreement) -> str:
+    return COEFFICIENTS[name].many if name in COEFFICIENTS else result.title
 
 
 def _range(metric: Metric) -> str:

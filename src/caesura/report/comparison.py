@@ -16,8 +16,8 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.catalog import unnamed_metrics
 from caesura.metrics.segment_names import tell_unmeasured_names
-from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, as_segmentation
-from caesura.model.corpus import Kind
+from caesura.model import Corpus, Hierarchy, SegmentationLike, Spans, as_segmentation
+from caesura.model.corpus import Kind, Marks
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Comparison(Result):
     metric does not apply. It draws itself in a terminal (``print``, Rich), in a notebook, and as SVG.
     """
 
-    reference: Segmentation | Hierarchy
-    hypothesis: Segmentation | Hierarchy
+    reference: Marks
+    hypothesis: Marks
     scores: Mapping[str, Score]
     skipped: Mapping[str, str]
     names: tuple[str, str] = ("reference", "hypothesis")
@@ -96,7 +96,10 @@ class Comparison(Result):
 
     def warnings(self) -> list[str]:
         """Sentences about what is there and no metric chosen here looks at."""
-        named = (getattr(side, "names", None) is not None for side in (self.reference, self.hypothesis))
+        named = (
+            getattr(side, "names", None) is not None and not isinstance(side, Spans)
+            for side in (self.reference, self.hypothesis)
+        )
         return tell_unmeasured_names([score.metric for score in self.scores.values()], *named)
 
     # ------------------------------------------------------------------ what lies behind the numbers
@@ -166,8 +169,8 @@ class Comparison(Result):
 
 
 def compare(
-    reference: SegmentationLike | Hierarchy,
-    hypothesis: SegmentationLike | Hierarchy,
+    reference: SegmentationLike | Hierarchy | Spans,
+    hypothesis: SegmentationLike | Hierarchy | Spans,
     metrics: Iterable[str | Metric] | None = None,
     *,
     names: tuple[str, str] = ("reference", "hypothesis"),
@@ -177,7 +180,7 @@ def compare(
     Parameters
     ----------
     reference, hypothesis
-        Segmentations, hierarchies, lists of masses, or NLTK-style strings; reference first.
+        Segmentations, hierarchies, spans, lists of masses, or NLTK-style strings; reference first.
     metrics
         Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered one that applies to this pair.
     names
@@ -200,7 +203,7 @@ def compare(
     agree                ○              ●
     ● all agree · ○ one of two
     """
-    sides = [x if isinstance(x, Hierarchy) else as_segmentation(x) for x in (reference, hypothesis)]
+    sides = [x if isinstance(x, (Hierarchy, Spans)) else as_segmentation(x) for x in (reference, hypothesis)]
     batch = Batch.of_pair(*sides)
     scores: dict[str, Score] = {}
     skipped = {}

@@ -100,7 +100,7 @@ def _documents(corpus: Corpus, measures: Measures) -> tuple[Document, ...]:
 def _length(document: Corpus) -> str:
     tracks = {(int(t)): float(n) for t, n in zip(document.track_of, document.lengths, strict=True)}
     whole = sum(tracks.values())
-    words = f"{whole:.2f} s" if document.kind == "time" else f"{whole:,.0f} unit{'s' * (whole != 1)}"
+    words = f"{whole:.2f} s" if document.timed else f"{whole:,.0f} unit{'s' * (whole != 1)}"
     return words + (f" on {len(tracks)} tracks" if len(tracks) > 1 else "")
 
 

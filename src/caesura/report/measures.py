@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from caesura.agreement import Agreement, agreements
+from caesura.agreement import Agreement, agreements, span_agreements
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics
@@ -172,6 +172,9 @@ def _coefficients(
     table: CountedPairs, given: Sequence[Metric], resamples: int, level: float, seed: int
 ) -> dict[str, Agreement]:
     """Correct for chance, by the first metric asked for that can be; Sf and SfB have a section of their own."""
+    corpus = table.pairs.reference
+    if corpus.kind == "spans" and not given:
+        return span_agreements(corpus, resamples=resamples, level=level, seed=seed) if len(corpus.positions) else {}
     able = (m for m in given if m.symmetric and m.higher_is_better and m.bounds == (0.0, 1.0))
     measured_by = next((m for m in able if m.name not in ("Sf", "SfB")), None)
     return agreements(table, measured_by, resamples=resamples, level=level, seed=seed)

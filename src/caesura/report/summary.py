@@ -10,7 +10,7 @@ from caesura.agreement import Agreement
 from caesura.display.table import spell
 from caesura.display.text_cells import clean, clip
 from caesura.model import Corpus
-from caesura.report.amounts import marks_per_annotation, rate_words, rates_of_coders, total_length
+from caesura.report.amounts import MARKS, marks_per_annotation, rate_words, rates_of_coders, total_length
 from caesura.report.blocks import Section
 from caesura.report.measures import Measures
 from caesura.statistics.results import Measured
@@ -34,13 +34,12 @@ def summary(corpus: Corpus, name: str, measures: Measures) -> Section:
 
 
 def _what_there_is(corpus: Corpus, name: str) -> str:
-    marks = {"units": "boundaries", "time": "boundaries", "nested": "nested segments"}[corpus.kind]
     tracks = f" on {len(corpus.tracks)} tracks" if len(corpus.tracks) > 1 else ""
     whole = total_length(corpus)
-    size = f"{whole:,.1f} seconds" if corpus.kind == "time" else f"{whole:,.0f} units"
+    size = f"{whole:,.1f} seconds" if corpus.timed else f"{whole:,.0f} units"
     return (
         f"{quote(name)} holds {_count(len(corpus.items), 'document')}{tracks} of {size}{' together' * (len(corpus.items) > 1)}, marked by "
-        f"{_count(len(corpus.coders), 'coder')}: {_count(len(corpus), 'annotation')} with {int(marks_per_annotation(corpus).sum()):,} {marks}."
+        f"{_count(len(corpus.coders), 'coder')}: {_count(len(corpus), 'annotation')} with {int(marks_per_annotation(corpus).sum()):,} {MARKS[corpus.kind]}."
     )
 
 
