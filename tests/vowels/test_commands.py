@@ -46,6 +46,13 @@ def test_restore_streams_and_keeps_everything_else(folder: Path) -> None:
     assert HEBREW.canonical("סֵפֶר") in done.stdout.decode()
 
 
+def test_training_tells_what_held_out_lines_showed(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("\n".join(LINES * 130), encoding="utf-8")
+    done = caesura("vowels", "train", tmp_path / "text.txt", "-o", tmp_path / "m")
+    assert done.returncode == 0, done.stderr
+    assert "held-out words: 100.0% right; calibration error of their probabilities 0.0" in done.stdout
+
+
 def test_nbest_json_and_colours(folder: Path) -> None:
     listed = piped(
         "ספר קרא\nabc\r\nספר".encode(), "vowels", "restore", folder / "he.model", "--nbest", 2
@@ -92,7 +99,9 @@ def test_licences_stay_with_models(tmp_path: Path) -> None:
 def test_evaluate_and_compare(folder: Path, tmp_path: Path) -> None:
     done = caesura("vowels", "evaluate", folder / "text.txt", "--model", "unigram", "--test", "0.3", "--json")
     assert done.returncode == 0, done.stderr
-    assert 0 <= json.loads(done.stdout)["seed 0"]["word-accuracy"]["value"] <= 1
+    scores = json.loads(done.stdout)["seed 0"]
+    assert 0 <= scores["word-accuracy"]["value"] <= 1
+    assert 0 <= scores["calibration-error"]["value"] <= 1
     shown = caesura("vowels", "evaluate", folder / "text.txt", "--model", folder / "he.model")
     assert "all lines" in shown.stdout
     bare = tmp_path / "bare.txt"

@@ -20,7 +20,8 @@ def trained(request: pytest.FixtureRequest) -> tuple[Alphabet, Passage, Tagger]:
     text = alphabet.spell([lexicon.pointed[s] for s in lines.states.tolist()])
     passage = Passage(text, lines.offsets, lines.joined)
     passage = passage.reverse() if request.param else passage
-    return alphabet, passage, fit_tagger(alphabet, passage, epochs=3, seed=0, progress=lambda *_: None, what="")
+    (tagger,) = fit_tagger(alphabet, passage, passes=(3,), seed=0, progress=lambda *_: None, what="")
+    return alphabet, passage, tagger
 
 
 def every_way(alphabet: Alphabet, passage: Passage, width: int, shuffle: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ Bible and the Qur'an and is fixed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -79,6 +79,14 @@ class Best(Open):
         cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
     ) -> Best:
         """Train the n-grams of the open model, then the chooser, where it counts, and both taggers, on two threads."""
+        ((_, model),) = cls.stages(script, lexicon, lines, {**options, "passes": (options["epochs"],)}, progress)
+        return model
+
+    @classmethod
+    def stages(
+        cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
+    ) -> Iterator[tuple[int, Best]]:
+        """The model after each number of ``passes``; only the taggers go on learning."""
         from concurrent.futures import ThreadPoolExecutor
 
         parts = fit_ngram_models(script, lexicon, lines, options, progress)
@@ -86,11 +94,11 @@ class Best(Open):
         text = alphabet.spell([lexicon.pointed[s] for s in lines.states.tolist()])
         passage = Passage(text, lines.offsets, lines.joined)
         ways = {"forward tagger": passage, "backward tagger": passage.reverse()}
-
-        epochs, seed = int(options["epochs"]), int(options["seed"])
-
-        def tagger(what: str) -> Tagger:
-            return fit_tagger(alphabet, ways[what], epochs=epochs, seed=seed, progress=progress, what=what)
+        passes, seed = options["passes"], int(options["seed"])
+        taggers = [
+            fit_tagger(alphabet, way, passes=passes, seed=seed, progress=progress, what=what)
+            for what, way in ways.items()
+        ]
 
         def chooser() -> Chooser | None:
             if not _WEIGHTS[script.name].chooser:
@@ -99,8 +107,9 @@ class Best(Open):
 
         with ThreadPoolExecutor(2) as pool:
             choosing = pool.submit(chooser)
-            forward, backward = pool.map(tagger, ways)
-            return cls(script, lexicon, *parts, forward, backward, choosing.result())
+            for number in passes:
+                forward, backward = pool.map(next, taggers)
+                yield number, cls(script, lexicon, *parts, forward, backward, choosing.result())
 
     def lattice(self, words: Words) -> Lattice:
         """Candidates of the lexicon and of both taggers, each with the taggers' scores as its own."""

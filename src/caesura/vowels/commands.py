@@ -25,6 +25,10 @@ Corpus = Annotated[
 Language = Annotated[str | None, Option("--language", "-l", help="Of a text file or the sample: hebrew or arabic.")]
 Where = Annotated[Path | None, Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")]
 ModelName = Annotated[str, Option("--model", help="unigram, hmm, open or best.")]
+Epochs = Annotated[
+    int | None,
+    Option("--epochs", help="Passes over the text (best); default: as many as held-out lines gain by, up to 16."),
+]
 Missing = Annotated[str, Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
 
 
@@ -83,7 +87,7 @@ def train(
     language: Language = None,
     path: Where = None,
     lexicon: Annotated[Path | None, Option("--lexicon", help="A file of pointed words to know besides.")] = None,
-    epochs: Annotated[int, Option("--epochs", help="Passes over the text (best).")] = 16,
+    epochs: Epochs = None,
     seed: Seed = 0,
     encoding: Encoding = None,
     json: Json = False,
@@ -113,9 +117,16 @@ def train(
     if chosen.notice:
         click.echo(chosen.notice, err=True)
     if json:
-        as_json({"written": str(output), "model": model, "language": chosen.language, "seconds": taken, "bytes": size})
+        as_json(
+            {
+                "written": str(output), "model": model, "language": chosen.language, "seconds": taken, "bytes": size,
+                "rehearsed": restorer.rehearsed,
+            }
+        )  # fmt: skip
     else:
         click.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
+        if restorer.rehearsed:
+            click.echo(_tell_rehearsal(**restorer.rehearsed))
 
 
 @vowels.add
@@ -172,7 +183,7 @@ def evaluate(
     missing: Missing = "all",
     language: Language = None,
     path: Where = None,
-    epochs: Annotated[int, Option("--epochs", help="Passes over the text (best).")] = 16,
+    epochs: Epochs = None,
     seed: Annotated[list[int] | None, Option("--seed", min=0, help="Of the random split; repeatable.")] = None,
     encoding: Encoding = None,
     json: Json = False,
@@ -184,7 +195,7 @@ def evaluate(
     from caesura.cli.output import as_json, show_blocks, tracked
     from caesura.errors import CaesuraError
     from caesura.vowels import VowelRestorer
-    from caesura.vowels.study import VowelStudy, measure, parts, study
+    from caesura.vowels.study import Part, VowelStudy, measure, measure_calibration, parts, study
 
     chosen = _corpus(name, path, language, encoding=encoding)
     results = []
@@ -194,17 +205,28 @@ def evaluate(
             raise CaesuraError(
                 f"the model {model} is for {restorer.language.capitalize()}, the corpus {chosen.name!r} is {chosen.language.capitalize()}."
             )
-        results.append(("all lines", measure(restorer, chosen.lines)))
+        measured = measure(restorer, chosen.lines)
+        results.append(Part("all lines", measured, measure_calibration(restorer, chosen.lines)))
     else:
         cut = parts(chosen, split, seeds=seed or [0], folds=folds, test=test)
         for each in tracked(cut, f"training and testing {model}"):
-            _, measured = study(chosen, each, model, missing=missing, parameters={"epochs": epochs})
-            results.append((each.name, measured))
+            restorer, measured = study(chosen, each, model, missing=missing, parameters={"epochs": epochs})
+            held = [chosen.lines[i] for i in each.test]
+            results.append(Part(each.name, measured, measure_calibration(restorer, held)))
     result = VowelStudy(f"{chosen.name}, {model}, {missing} marks missing", tuple(results))
     if json:
         as_json(result.as_dict())
     else:
         show_blocks(result.tables())
+
+
+def _tell_rehearsal(passes: int, words: int, right: float, error_before: float, error: float) -> str:
+    """One sentence about what held-out lines showed."""
+    after = f", after {passes} passes" if passes else ""
+    return (
+        f"{words:,} held-out words: {right:.1%} right{after}; calibration error of their probabilities {error:.3f} "
+        f"({error_before:.3f} before calibration)"
+    )
 
 
 # ---------------------------------------------------------------------- options that would have no effect
@@ -224,7 +246,7 @@ _OF_CORPORA = (
     *conflicts("path", "name", "a text file is read from where it is", _is_file),
     *conflicts("encoding", "name", "it is that of a text file", _is_no_file),
 )
-_OF_BEST = "only best passes over the text, in an order of its own"
+_OF_BEST = "only best passes over the text"
 
 corpus.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,
@@ -232,7 +254,7 @@ corpus.conflicts = (  # type: ignore[attr-defined]
     *conflicts("signs", "name", "the sample has none", among("sample")),
     *conflicts("bare", "json", "JSON tells only how much there is", unless="output"),
 )
-train.conflicts = (*_OF_CORPORA, *conflicts("epochs seed", "model", _OF_BEST, not_among("best")))  # type: ignore[attr-defined]
+train.conflicts = (*_OF_CORPORA, *conflicts("epochs", "model", _OF_BEST, not_among("best")))  # type: ignore[attr-defined]
 restore.conflicts = conflicts("colour", "json nbest", "only the text itself is coloured")  # type: ignore[attr-defined]
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -59,6 +59,13 @@ class Model(ABC):
         cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
     ) -> Model:
         """Learn from lines."""
+
+    @classmethod
+    def stages(
+        cls, script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
+    ) -> Iterator[tuple[int, Model]]:
+        """Learn from lines in passes, and give the model after some of them; most models need but one, which has no number."""
+        yield 0, cls.fit(script, lexicon, lines, options, progress)
 
     @abstractmethod
     def decode(self, words: Words) -> list[str]:

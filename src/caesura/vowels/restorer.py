@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.errors import CaesuraError, FormatError
+from caesura.vowels.calibration import Calibration
 from caesura.vowels.lexicon import Lexicon, read_lines
-from caesura.vowels.models import MODELS, Model, Progress, Words
+from caesura.vowels.models import MODELS, Alternatives, Model, Progress, Words
+from caesura.vowels.rehearsal import ENOUGH, MOST, PASSES, hold_out, rehearse
 from caesura.vowels.scripts import Missing, Script, script
 from caesura.vowels.storage import load_model, save_model, strings, unstrung
 
@@ -64,7 +66,10 @@ class VowelRestorer:
     rare
         The paper's k: bigrams seen fewer times stand for the unseen ("hmm").
     epochs
-        Passes over the text when training the taggers ("best").
+        Passes over the text when training the taggers ("best"); by default as many, of 4, 8 and 16, as held-out lines gain by.
+    held_out
+        Share of the training lines on which a model is tried first, to choose the passes and to calibrate its probabilities; the model itself
+        learns from all lines. 0: none.
     seed
         Of everything random in training.
 
@@ -76,7 +81,7 @@ class VowelRestorer:
     """
 
     _parameters: ClassVar[tuple[str, ...]] = (
-        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "epochs", "seed",
+        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "epochs", "held_out", "seed",
     )  # fmt: skip
 
     def __init__(
@@ -90,15 +95,19 @@ class VowelRestorer:
         order: int = 3,
         letter_order: int = 5,
         rare: int = 3,
-        epochs: int = 16,
+        epochs: int | None = None,
+        held_out: float = 0.05,
         seed: int = 0,
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
-        self.rare, self.epochs, self.seed = rare, epochs, seed
+        self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
         #: Whom to name and under which licence, where the training text asks for it; kept in the model file.
         self.notice = ""
+        #: What held-out lines showed in training: passes, words, share right, calibration errors; empty where nothing was held out.
+        self.rehearsed: dict[str, Any] = {}
         self._fitted: Model | None = None
+        self._calibration: Calibration | None = None
         self._check()
 
     # ------------------------------------------------------------------ learning
@@ -114,13 +123,29 @@ class VowelRestorer:
         self._check()
         report: Progress = progress or (lambda what, share: None)
         report("reading", 0.0)
-        if isinstance(lines, str):
-            lines = lines.splitlines()
+        lines = lines.splitlines() if isinstance(lines, str) else list(lines)
         lexicon, numbered = read_lines(lines, self.script, tuple(self.lexicon))
         options = {name: getattr(self, name) for name in self._parameters}
-        self._fitted = MODELS[self.model].fit(self.script, lexicon, numbered, options, report)
+        passes = self._rehearse(lines, len(numbered.states), options, report)
+        self._fitted = MODELS[self.model].fit(self.script, lexicon, numbered, {**options, "epochs": passes}, report)
         report("done", 1.0)
         return self
+
+    def _rehearse(self, lines: Sequence[str], words: int, options: Mapping[str, Any], report: Progress) -> int:
+        """Try the training on a part of the lines, where there are enough; keep the calibration, return how many passes to take."""
+        passes = PASSES if self.epochs is None else (self.epochs,)
+        self._calibration, self.rehearsed = None, {}
+        if not self.held_out or words < ENOUGH:
+            return passes[-1]
+        train, held = hold_out(lines, min(self.held_out, MOST / words), self.seed)
+        lexicon, numbered = read_lines(train, self.script, tuple(self.lexicon))
+        stages = MODELS[self.model].stages(
+            self.script, lexicon, numbered, {**options, "epochs": passes[-1], "passes": passes},
+            lambda what, share: report(f"rehearsal: {what}", share),
+        )  # fmt: skip
+        rehearsal = rehearse(stages, held, self.script, self.seed)
+        self._calibration, self.rehearsed = rehearsal.calibration, rehearsal.as_dict()
+        return rehearsal.passes or passes[-1]
 
     @property
     def script(self) -> Script:
@@ -174,6 +199,7 @@ class VowelRestorer:
         header = {
             "caesura": __version__,
             "notice": self.notice,
+            "rehearsed": self.rehearsed,
             "parameters": {name: getattr(self, name) for name in self._parameters if name != "lexicon"},
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -182,6 +208,7 @@ class VowelRestorer:
             "lexicon_first": lexicon.first.astype(np.int32),
             "lexicon_counts": lexicon.counts.astype(np.int32),
             **self.fitted.arrays(),
+            **({} if self._calibration is None else self._calibration.arrays()),
         }
         save_model(Path(path), header, arrays)
 
@@ -192,7 +219,7 @@ class VowelRestorer:
         header, arrays = load_model(where)
         try:
             restorer = cls(**{**header["parameters"], **changes})
-            restorer.notice = str(header.get("notice", ""))
+            restorer.notice, restorer.rehearsed = str(header.get("notice", "")), dict(header.get("rehearsed", {}))
             lexicon = Lexicon(
                 unstrung(arrays["lexicon_bare"]),
                 unstrung(arrays["lexicon_pointed"]),
@@ -200,6 +227,7 @@ class VowelRestorer:
                 arrays["lexicon_counts"].astype(np.int64),
             )
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
+            restorer._calibration = Calibration.from_arrays(arrays)
         except (KeyError, TypeError, UnicodeDecodeError) as fault:
             raise FormatError(where, None, f"this model lacks a part or has one too many: {fault}.") from None
         return restorer
@@ -236,8 +264,12 @@ class VowelRestorer:
             raise CaesuraError("only Arabic has the task with short vowels missing; Hebrew takes missing='all'.")
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        if not isinstance(self.held_out, (int, float)) or not 0 <= self.held_out <= 0.5:
+            raise CaesuraError(f"held_out is {self.held_out!r}; expected a share of the lines from 0 to 0.5.")
         for name, low, high in (("order", 2, 3), ("letter_order", 2, 8), ("rare", 1, 1000), ("epochs", 1, 1000)):
             value = getattr(self, name)
+            if name == "epochs" and value is None:
+                continue
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
                 raise CaesuraError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
 
@@ -303,7 +335,7 @@ class _Job:
     def words(self, n: int) -> list[RestoredWord]:
         if not self.tokens:
             return []
-        alternatives = [forms for part in self._parts() for forms in self.model.alternatives(part)]
+        alternatives = [forms for part in self._parts() for forms in self._alternatives(part)]
         sizes = np.array([len(part) for part in self.parts])
         starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
         return [
@@ -312,6 +344,14 @@ class _Job:
             )
             for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
         ]
+
+    def _alternatives(self, part: Words) -> list[Alternatives]:
+        """What the model says, as sure as it may be."""
+        forms, calibration = self.model.alternatives(part), self.restorer._calibration
+        if calibration is None:
+            return forms
+        number = self.model.lexicon.number
+        return calibration.apply(forms, np.array([word in number for word in part.words], bool))
 
     def _put_marks(self, token: str, pointed: str) -> str:
         """Carry the marks of a pointed form over to the word as it was written."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from caesura.display.result import Result
 from caesura.display.table import Cell, Table, measure_name
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
+from caesura.vowels.calibration import calibration_error
 from caesura.vowels.corpora import VowelCorpus, split_blocks, split_random
 from caesura.vowels.marked_text import marked_corpus
 from caesura.vowels.restorer import VowelRestorer
@@ -30,38 +33,50 @@ class Split:
     test: Sequence[int]
 
 
+class Part(NamedTuple):
+    """A part of a corpus that a restorer was measured on: its name, its evaluation, and the calibration error of the words' probabilities."""
+
+    name: str
+    evaluation: Evaluation
+    calibration: float
+
+
 @dataclass(frozen=True, repr=False)
 class VowelStudy(Result):
-    """A restorer measured on one or several parts of a corpus: the name of each part, and its evaluation."""
+    """A restorer measured on one or several parts of a corpus."""
 
     title: str
-    parts: tuple[tuple[str, Evaluation], ...]
+    parts: tuple[Part, ...]
 
     def tables(self) -> Sequence[Table]:
         """Every part in percent with its interval below it, and of several their mean and standard deviation."""
-        measured = self.parts[0][1].measured
+        measured = self.parts[0].evaluation.measured
         rows: list[tuple[Cell, ...]] = []
-        for name, evaluation in self.parts:
-            scores = [evaluation[metric] for metric in measured]
-            rows.append((name, *(100 * m.micro for m in scores)))
+        for part in self.parts:
+            scores = [part.evaluation[metric] for metric in measured]
+            rows.append((part.name, *(100 * m.micro for m in scores), 100 * part.calibration))
             if all(m.interval is not None for m in scores):  # one line leaves nothing to resample
-                rows.append(("", *("–".join(f"{100 * end:.1f}" for end in m.interval or ()) for m in scores)))
+                rows.append(("", *("–".join(f"{100 * end:.1f}" for end in m.interval or ()) for m in scores), ""))
         if len(self.parts) > 1:
-            columns = [[100 * evaluation[metric].micro for _, evaluation in self.parts] for metric in measured]
+            columns = [[100 * part.evaluation[metric].micro for part in self.parts] for metric in measured]
+            columns.append([100 * part.calibration for part in self.parts])
             rows.append(("mean", *map(mean, columns)))
             rows.append(("", *(f"± {stdev(column):.2f}" for column in columns)))
         heads = (measure_name(_SHORT.get(name, name), m.metric) for name, m in measured.items())
         caption = f"{self.title}; percent, 95 % intervals"
-        return [Table(caption, ("part", *heads), tuple(rows), digits=2)]
+        return [Table(caption, ("part", *heads, "calibration error"), tuple(rows), digits=2)]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON: by part and metric the value and its interval."""
         return {
-            name: {
-                metric: {"value": m.micro, "interval": None if m.interval is None else list(m.interval)}
-                for metric, m in evaluation.measured.items()
+            part.name: {
+                **{
+                    metric: {"value": m.micro, "interval": None if m.interval is None else list(m.interval)}
+                    for metric, m in part.evaluation.measured.items()
+                },
+                "calibration-error": {"value": part.calibration, "interval": None},
             }
-            for name, evaluation in self.parts
+            for part in self.parts
         }
 
 
@@ -87,6 +102,15 @@ def measure(
     """Strip the marks of lines, restore them, and compare with what they were."""
     gold, ours = restored_pair(restorer, lines, names)
     return evaluate(gold, ours, METRICS, seed=seed)
+
+
+def measure_calibration(restorer: VowelRestorer, lines: Sequence[str]) -> float:
+    """How far the probabilities of restored words lie from the share of words that are right."""
+    script = restorer.script
+    gold = [script.canonical(word) for line in lines for word in script.word.findall(line)]
+    told = restorer.probability("\n".join(map(script.strip, lines)))
+    right = [script.canonical(form) == word for (form, _), word in zip(told, gold, strict=True)]
+    return calibration_error(np.array([share for _, share in told]), np.array(right, bool))
 
 
 def restored_pair(

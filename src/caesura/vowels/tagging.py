@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -133,13 +134,17 @@ def fit_tagger(
     alphabet: Alphabet,
     passage: Passage,
     *,
-    epochs: int,
+    passes: Sequence[int],
     seed: int,
     progress: Progress,
     what: str,
     least: int = 2,
-) -> Tagger:
-    """Train by stochastic gradient descent with AdaGrad's steps; features seen fewer than ``least`` times are left out."""
+) -> Iterator[Tagger]:
+    """Train by stochastic gradient descent with AdaGrad's steps, and give the tagger after each of these numbers of passes.
+
+    Features seen fewer than ``least`` times are left out. The weights of a tagger are the mean of those after its passes, without the first
+    third of them, which are far from where weights will settle.
+    """
     from caesura.vowels.kernels.tagger import count_features, train_epoch
 
     text, opens = passage.text, passage.opens
@@ -151,15 +156,16 @@ def fit_tagger(
     weights, squares = np.zeros(size + _ROOM, np.float32), np.full(size + _ROOM, 0.01, np.float32)
     random = np.random.default_rng(seed)
     number = len(text.words) - 1
-    mean = np.zeros_like(weights)
-    burnt = epochs // 3  # the first passes are far from where the weights will settle
-    for epoch in range(epochs):
-        progress(what, epoch / epochs)
+    means = {number: np.zeros_like(weights) for number in passes}
+    for epoch in range(max(passes)):
+        progress(what, epoch / max(passes))
         dropped = random.random(number) < _DROPPED
         train_epoch(
             text.letters, text.words, opens, text.marks, text.choices, static, alphabet.widths, random.permutation(number),
             dropped, kept, _RATE, weights, squares,
         )  # fmt: skip
-        if epoch >= burnt:
-            mean += weights / np.float32(epochs - burnt)
-    return Tagger(mean.astype(np.float16).astype(np.float32), kept)  # as files keep them: loading changes nothing
+        for last, mean in means.items():
+            if epoch >= last // 3:
+                mean += weights / np.float32(last - last // 3)
+        if epoch + 1 in means:  # in the half precision that files keep: loading changes nothing
+            yield Tagger(means.pop(epoch + 1).astype(np.float16).astype(np.float32), kept)
