@@ -35,6 +35,12 @@ BY_MARKS = {
     "unseen-accuracy",
     "DER",
     "Sf-marks",
+    "DER-fadel",
+    "WER-fadel",
+    "DEC",
+    "CHA",
+    "WOR",
+    "VOC",
 }  # of pointed texts, which have types
 BY_NAMES = {
     "label-agreement",

@@ -66,6 +66,8 @@ FAMILIES: Registry[type[Family]] = Registry(
             "caesura.vowels.accuracy:MarkAccuracy",
         ),
         "Sf-marks": "caesura.vowels.accuracy:MarkSimilarity",
+        **dict.fromkeys(("DER-fadel", "WER-fadel"), "caesura.vowels.field_scores:FadelErrors"),
+        **dict.fromkeys(("DEC", "CHA", "WOR", "VOC"), "caesura.vowels.field_scores:NakdimonAccuracy"),
         "non-crossing": "caesura.metrics.nested:CrossingSegments",
         **dict.fromkeys(
             (

@@ -229,6 +229,30 @@ def _tell_rehearsal(passes: int, words: int, right: float, error_before: float, 
     )
 
 
+@vowels.add
+def benchmark(
+    name: Annotated[str, Argument("tashkeela or nakdimon.")],
+    folder: Annotated[Path, Argument("The folder that holds its files.")],
+    model: ModelName = "best",
+    epochs: Epochs = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Train on a benchmark's training files alone, restore its test files, and print ours beside the published scores.
+
+    Example: caesura vowels benchmark nakdimon data/vowels --model open
+    """
+    from caesura.cli.output import as_json, show_blocks
+    from caesura.vowels.benchmark import benchmark as run
+
+    with _progress() as report:
+        result = run(name, folder, model, seed=seed, epochs=epochs, progress=report)
+    if json:
+        as_json(result.as_dict())
+    else:
+        show_blocks(result.tables())
+
+
 # ---------------------------------------------------------------------- options that would have no effect
 
 
@@ -265,6 +289,7 @@ evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("test seed", "split", "blocks are cut without chance", among("blocks")),
     *conflicts("folds", "split", "it is the number of blocks", not_among("blocks")),
 )
+benchmark.conflicts = conflicts("epochs", "model", _OF_BEST, not_among("best"))  # type: ignore[attr-defined]
 
 
 # ---------------------------------------------------------------------- reading and writing

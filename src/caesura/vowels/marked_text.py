@@ -11,13 +11,16 @@ from collections.abc import Callable, Iterable
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.vowels.field_scores import field_corpus
 from caesura.vowels.scripts import Script, guess_script, script
 
 #: Types that end a word: any, and one that a model has never seen.
 WORD, UNSEEN_WORD = "word", "unseen word"
 
 
-def read(source: Source, *, marks: str | None = None, words: bool = True, combined: bool = False) -> Corpus:
+def read(
+    source: Source, *, marks: str | None = None, words: bool = True, combined: bool = False, field: str | None = None
+) -> Corpus:
     """Read one item per line.
 
     Parameters
@@ -28,13 +31,20 @@ def read(source: Source, *, marks: str | None = None, words: bool = True, combin
         Whether the ends of words are types as well.
     combined
         Whether the marks of one letter are one type ("dagesh+patah") instead of several.
+    field
+        "fadel" or "nakdimon": read every decision as a type, for the scores that papers on Arabic or Hebrew quote; the others do not matter then.
     """
     words, combined = (str(flag).lower() not in ("false", "no", "0") for flag in (words, combined))
     lines = [(str(number), line) for number, line in source.lines if line.strip()]
+    if field is not None:
+        return _checked(field_corpus(lines, field), source, field)
     table = script(marks) if marks is not None else guess_script(line for _, line in lines)
-    corpus = marked_corpus(lines, table, words=words, combined=combined)
+    return _checked(marked_corpus(lines, table, words=words, combined=combined), source, table.name.capitalize())
+
+
+def _checked(corpus: Corpus, source: Source, language: str) -> Corpus:
     if not len(corpus.positions) and not any(corpus.lengths):
-        raise source.fault(None, f"the text holds no {table.name.capitalize()} letter.")
+        raise source.fault(None, f"the text holds no {language} letter.")
     return corpus
 
 

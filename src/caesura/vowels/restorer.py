@@ -68,7 +68,7 @@ class VowelRestorer:
     epochs
         Passes over the text when training the taggers ("best"); by default as many, of 4, 8 and 16, as held-out lines gain by.
     held_out
-        Share of the training lines on which a model is tried first, to choose the passes and to calibrate its probabilities; the model itself
+        Share of the training lines (at most 20,000 words) on which a model is tried first, to choose the passes and to calibrate its probabilities; the model itself
         learns from all lines. 0: none.
     seed
         Of everything random in training.
@@ -96,7 +96,7 @@ class VowelRestorer:
         letter_order: int = 5,
         rare: int = 3,
         epochs: int | None = None,
-        held_out: float = 0.05,
+        held_out: float = 0.1,
         seed: int = 0,
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing

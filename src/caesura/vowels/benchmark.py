@@ -1,0 +1,231 @@
+"""The field's own test sets: our models, trained only on the files named, beside what papers print.
+
+``tashkeela``: 2,500 lines of classical Arabic that Fadel et al. 2019 report on. ``nakdimon``: 110 documents of modern Hebrew (Gershuni & Pinter
+2022), of which eight stand in the training set as it was distributed and are left out. The texts are not part of this package; the folder
+holds them as docs/benchmarks.md says.
+"""
+
+from __future__ import annotations
+
+import lzma
+import tarfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.display.result import Result
+from caesura.display.table import Cell, Table
+from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura.metrics.batch import Batch
+from caesura.metrics.catalog import metric
+from caesura.metrics.family import Metric
+from caesura.vowels.field_scores import field_corpus
+from caesura.vowels.models import Progress
+from caesura.vowels.restorer import VowelRestorer
+
+_RESAMPLES = 1000
+
+#: Test documents that stand in the training set as it was distributed.
+LEAKED = frozenset(f"kol/{number}.txt" for number in (1, 2, 4, 5, 6, 7, 8, 9))
+
+Text = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """What is trained on and tested, how it is scored, and what papers print; scores are means over groups of documents."""
+
+    language: str
+    field: str
+    metrics: Mapping[str, str]
+    published: Mapping[str, tuple[float, ...]]
+    read: Callable[[Path], tuple[list[str], list[Text], str]]
+
+
+@dataclass(frozen=True, repr=False)
+class VowelBenchmark(Result):
+    """Our scores on a test set with their intervals, beside those that papers print; percent."""
+
+    name: str
+    model: str
+    about: str
+    scores: Mapping[str, tuple[float, tuple[float, float]]]
+    published: Mapping[str, tuple[float, ...]]
+
+    def tables(self) -> Sequence[Table]:
+        """One row per system, ours last with intervals below."""
+        width = len(self.scores)
+        rows: list[tuple[Cell, ...]] = [
+            (system, *values, *[None] * (width - len(values))) for system, values in self.published.items()
+        ]
+        rows.append((f"ours, {self.model}", *(value for value, _ in self.scores.values())))
+        rows.append(("", *("–".join(f"{end:.2f}" for end in interval) for _, interval in self.scores.values())))
+        return [
+            Table(
+                f"{self.name}; percent, 95 % intervals", ("system", *self.scores), tuple(rows), (self.about,), digits=2
+            )
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "benchmark": self.name,
+            "model": self.model,
+            "about": self.about,
+            "scores": {name: {"value": value, "interval": list(ends)} for name, (value, ends) in self.scores.items()},
+            "published": {system: list(values) for system, values in self.published.items()},
+        }
+
+
+def benchmark(
+    name: str,
+    folder: str | Path,
+    model: str = "best",
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> VowelBenchmark:
+    """Train a model on a benchmark's training files, restore its test files, and score them as its field does."""
+    if name not in TEST_SETS:
+        raise UnknownName("benchmark", name, list(TEST_SETS))
+    test_set = TEST_SETS[name]
+    train, test, about = test_set.read(Path(folder))
+    make: Any = VowelRestorer
+    restorer = make(test_set.language, model, seed=seed, **parameters).fit(train, progress=progress)
+    done = [(item, restorer.restore(restorer.script.strip(text))) for item, text in test]
+    scores = score_field(test_set, test, done, seed=seed)
+    return VowelBenchmark(name, model, about, scores, test_set.published)
+
+
+def score_field(
+    test_set: TestSet, gold: Sequence[Text], ours: Sequence[Text], *, seed: int = 0
+) -> dict[str, tuple[float, tuple[float, float]]]:
+    """Every score in percent, the mean over groups of documents, with an interval from documents drawn anew within their groups."""
+    batch = Batch.of_corpora(field_corpus(gold, test_set.field), field_corpus(ours, test_set.field))
+    groups = _groups([item for item, _ in gold])
+    random = np.random.default_rng(seed)
+    drawn = [[random.choice(group, len(group)) for group in groups] for _ in range(_RESAMPLES)]
+    scores = {}
+    for heading, name in test_set.metrics.items():
+        chosen = metric(name)
+        rows = chosen.rows(batch)
+        resampled = [_mean_of_groups(chosen, rows, each) for each in drawn]
+        low, high = np.percentile(resampled, [2.5, 97.5]).tolist()
+        scores[heading] = (100 * _mean_of_groups(chosen, rows, groups), (100 * low, 100 * high))
+    return scores
+
+
+def _groups(items: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Documents of one folder are a group of single documents; lines of one file are all pooled."""
+    numbered = list(enumerate(items))
+    return [np.array([n for n, _ in group]) for _, group in groupby(numbered, lambda pair: pair[1].rpartition("/")[0])]
+
+
+def _mean_of_groups(chosen: Metric, rows: NDArray[np.float64], groups: Sequence[NDArray[np.int64]]) -> float:
+    """Lines are pooled; documents in folders are averaged, then folders."""
+    if len(groups) == 1:
+        return float(chosen.score(rows[groups[0]].sum(axis=0)))
+    return float(np.mean([chosen.score(rows[group]).mean() for group in groups]))
+
+
+# ---------------------------------------------------------------------- the files
+
+
+def _read_tashkeela(folder: Path) -> tuple[list[str], list[Text], str]:
+    train, test = _find(folder, "tashkeela-train.txt.xz", "tashkeela-train.txt"), _find(folder, "tashkeela-test.txt")
+    lines = [line for line in _text(train).splitlines() if line.strip()]
+    tested = [(str(n), line) for n, line in enumerate(_text(test).splitlines(), 1) if line.strip()]
+    return lines, tested, f"trained on {train.name} ({len(lines):,} lines) alone, tested on {test.name}"
+
+
+def _read_nakdimon(folder: Path) -> tuple[list[str], list[Text], str]:
+    files = _archive(folder) if (folder / "hebrew-modern.tar.xz").is_file() else _tree(folder)
+    parts = ("hebrew_diacritized/modern/", "hebrew_diacritized/shortstoryproject_")
+    train = {name: text for name, text in files.items() if name.startswith(parts)}
+    expected = "tests/new/expected/"
+    test = sorted((name.removeprefix(expected), text) for name, text in files.items() if name.startswith(expected))
+    if not train or not test:
+        raise FormatError(
+            folder, None, f"expected hebrew-modern.tar.xz, or folders {parts[0]} and {expected} with texts in them."
+        )
+    kept = [(name, text) for name, text in test if name not in LEAKED]
+    about = (
+        f"trained on {len(train)} files of modern and shortstoryproject alone, tested on {len(kept)} documents; "
+        f"{len(test) - len(kept)} of kol, which stand in the training set as it was distributed, are left out"
+    )
+    return [line for text in train.values() for line in text.splitlines() if line.strip()], kept, about
+
+
+def _find(folder: Path, *names: str) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise FormatError(folder, None, f"there is no {names[0]} in this folder.")
+
+
+def _text(path: Path) -> str:
+    try:
+        raw = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+        return raw.decode("utf-8")
+    except (lzma.LZMAError, UnicodeDecodeError):
+        raise FormatError(path, None, "this is not UTF-8 text.") from None
+
+
+def _archive(folder: Path) -> dict[str, str]:
+    path = folder / "hebrew-modern.tar.xz"
+    try:
+        with tarfile.open(path, "r:xz") as archive:
+            members = [member for member in archive if member.isfile() and member.name.endswith(".txt")]
+            return {member.name: archive.extractfile(member).read().decode("utf-8") for member in members}  # type: ignore[union-attr]
+    except (tarfile.TarError, lzma.LZMAError, EOFError, UnicodeDecodeError):
+        raise FormatError(path, None, "this is not an archive of UTF-8 texts.") from None
+
+
+def _tree(folder: Path) -> dict[str, str]:
+    if not folder.is_dir():
+        raise CaesuraError(f"{folder}: there is no such folder.")
+    return {path.relative_to(folder).as_posix(): _text(path) for path in sorted(folder.rglob("*.txt"))}
+
+
+#: As printed in the papers, or measured on their authors' outputs: DER and WER with and without case ending; DEC, CHA, WOR, VOC.
+TEST_SETS: Mapping[str, TestSet] = {
+    "tashkeela": TestSet(
+        "arabic",
+        "fadel",
+        {
+            "DER": "DER-fadel", "WER": "WER-fadel",
+            "DER, no ending": "DER-fadel:ending=False", "WER, no ending": "WER-fadel:ending=False",
+            "DER, marked": "DER-fadel:bare=False", "WER, marked": "WER-fadel:bare=False",
+            "DER, marked, no ending": "DER-fadel:ending=False,bare=False",
+            "WER, marked, no ending": "WER-fadel:ending=False,bare=False",
+        },
+        {
+            "Farasa": (21.43, 58.88, 23.93, 53.13),
+            "Mishkal": (16.09, 39.78, 13.78, 26.42),
+            "Fadel et al. 2019, FFNN": (5.52, 17.12, 4.06, 9.38),
+            "Shakkala": (3.73, 11.19, 2.88, 6.53),
+            "Abbad & Xiong 2020": (3.39, 9.94, 2.61, 5.83),
+            "Shakkelha": (2.61, 7.73, 2.11, 4.56),
+            "Shakkelha, more data": (1.69, 5.09, 1.34, 2.91),
+            "Deep Diacritization, D3": (1.83, 5.34, 1.48, 3.11),
+        },
+        _read_tashkeela,
+    ),
+    "nakdimon": TestSet(
+        "hebrew",
+        "nakdimon",
+        {name: name for name in ("DEC", "CHA", "WOR", "VOC")},
+        {
+            "Nakdimon": (97.93, 96.41, 89.88, 91.75),
+            "Morfix": (97.49, 95.75, 90.57, 92.51),
+            "Dicta": (98.58, 97.58, 94.13, 94.89),
+        },
+        _read_nakdimon,
+    ),
+}  # fmt: skip
