@@ -346,6 +346,15 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "json": JSON,
         },
     ),
+    "vowels benchmark": (
+        "nakdimon field --model open",
+        {
+            "model": given("--model hmm"),
+            "epochs": given("--epochs 3", needs="--model best"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
     "demo": ("boundaries", {"listed": given("--list", on=" "), "width": given("--width 30"), "json": JSON}),
     "list": ("samples", {"json": JSON}),
     "serve": (
@@ -484,6 +493,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
     (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
     _write_pointed(here / "heb")
+    _write_test_set(here / "field")
     VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
     (here / "bare.txt").write_text("ספר יפה ספר הספר\n", encoding="utf-8")
     _write_story(here)
@@ -497,6 +507,14 @@ def _polars() -> bool:
     except ImportError:
         return False
     return True
+
+
+def _write_test_set(here: Path) -> None:
+    """A benchmark of vowels: some lines to train on, and documents that share a few of them."""
+    documents = {f"tests/new/expected/wiki/{n}.txt": HEBREW[n : n + 2] for n in range(14, 22)}
+    for name, lines in {"hebrew_diacritized/modern/a/1.txt": HEBREW[:16], **documents}.items():
+        (here / name).parent.mkdir(parents=True, exist_ok=True)
+        (here / name).write_text("\n".join(lines), encoding="utf-8")
 
 
 def _write_pointed(folder: Path) -> None:
@@ -651,7 +669,7 @@ class _recorded:
             if progress is None:  # by `evaluate`
                 return fitted(restorer, lines)
             self.handed.append(f"{restorer.get_params()} {list(lines)}")
-            return restorer
+            return fitted(restorer.set_params(model="unigram"), lines)
 
         def fetch(where: Path | None, signs: bool, language: str | None) -> Any:
             self.handed.append(f"{where} {signs}")
