@@ -49,6 +49,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "SpanAlignment": lambda: cs.agree(span_corpus(), coefficient="gamma", samples=4).details.alignment,
     "flexible agreement": lambda: cs.flexible_agreement(samples.load("dialogue")),
     "gold segmentation": lambda: cs.unify([[2, 3, 6], [2, 9], [5, 6]], "majority"),
+    "gold spans": lambda: cs.unify(span_corpus(), "union"),
     "gold hierarchy": lambda: cs.unify([a.marks for a in samples.load("walk")], "consensus"),
     "Represented": lambda: represent(unify_corpus(samples.load("walk"), "majority"), samples.load("walk")),
     "UnifiedCorpus": unified,

@@ -1,6 +1,15 @@
-"""One annotation out of many, flat and nested."""
+"""One annotation out of many: flat, nested, spans."""
 
-from caesura.gold.gold_standard import BoundaryVote, GoldHierarchy, GoldSegmentation, OpenType, Provenance
+from caesura.gold.gold_standard import (
+    BoundaryVote,
+    GoldHierarchy,
+    GoldSegmentation,
+    GoldSpans,
+    OpenLabel,
+    OpenType,
+    Provenance,
+    SpanVote,
+)
 from caesura.gold.labels import UtteranceLabels, label_utterances
 from caesura.gold.unification import METHODS, unify, unify_corpus
 from caesura.gold.votes import Ballot, Conflict, Vote
@@ -12,8 +21,11 @@ __all__ = [
     "Conflict",
     "GoldHierarchy",
     "GoldSegmentation",
+    "GoldSpans",
+    "OpenLabel",
     "OpenType",
     "Provenance",
+    "SpanVote",
     "UtteranceLabels",
     "Vote",
     "label_utterances",

@@ -11,7 +11,7 @@ from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.gold.votes import Ballot, Conflict, Vote
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.registry import Entry
 
 _SHOWN = 40  # marks listed before the rest is only counted
@@ -52,6 +52,39 @@ class OpenType(NamedTuple):
         return {"position": self.position, "types": types}
 
 
+class SpanVote(NamedTuple):
+    """A span with those who mark it so; ``type`` is its label, None for none or where labels do not count."""
+
+    start: float
+    end: float
+    type: str | None
+    voters: tuple[str, ...]
+
+    @property
+    def votes(self) -> int:
+        """How many mark it so."""
+        return len(self.voters)
+
+    def __str__(self) -> str:
+        return f"{self.start:g}–{self.end:g}" + ("" if self.type is None else f" ({self.type})")
+
+
+class OpenLabel(NamedTuple):
+    """A span with enough votes whose label is undecided: the labels that tie, the first of them standing in."""
+
+    start: float
+    end: float
+    votes: tuple[SpanVote, ...]
+
+    def __str__(self) -> str:
+        return f"{self.start:g}–{self.end:g} ({' or '.join(str(vote.type) for vote in self.votes)})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        labels = [{"label": vote.type, "voters": list(vote.voters)} for vote in self.votes]
+        return {"start": self.start, "end": self.end, "labels": labels}
+
+
 @dataclass(frozen=True)
 class Provenance:
     """Where a gold standard comes from.
@@ -73,12 +106,12 @@ class Provenance:
     method: str
     rule: str
     coders: tuple[str, ...]
-    accepted: tuple[Vote | BoundaryVote, ...] = ()
-    rejected: tuple[Vote | BoundaryVote, ...] = ()
+    accepted: tuple[Vote | BoundaryVote | SpanVote, ...] = ()
+    rejected: tuple[Vote | BoundaryVote | SpanVote, ...] = ()
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     ballot: Ballot | None = field(default=None, repr=False, compare=False)
-    open: tuple[OpenType, ...] = ()
+    open: tuple[OpenType | OpenLabel, ...] = ()
 
     def conflicts(self) -> list[Conflict]:
         """Say who crossed whom: every two segments of the annotators that cannot stand in one hierarchy."""
@@ -118,7 +151,7 @@ class Unification(Result):
         """Everything that anybody marked, in reading order: who has it, and whether it stands in the gold standard."""
         known = self.provenance
         votes = [*((vote, True) for vote in known.accepted), *((vote, False) for vote in known.rejected)]
-        undecided = {vote for place in known.open for vote in place.votes}
+        undecided: set[Any] = {vote for place in known.open for vote in place.votes}
         rows = tuple(
             (str(vote), vote.votes, "type open" if vote in undecided else stands, ", ".join(vote.voters))
             for vote, stands in sorted(votes, key=lambda pair: (pair[0][0], str(pair[0][1])))
@@ -130,7 +163,7 @@ class Unification(Result):
     def pictures(self) -> Sequence[Picture]:
         """The annotation, drawn."""
         corpus = Corpus.from_annotations([Annotation("", "gold", self)])  # type: ignore[arg-type]
-        name = "nested-bars" if corpus.kind == "nested" else "segmentations"
+        name = {"nested": "nested-bars", "spans": "spans"}.get(corpus.kind, "segmentations")
         picture: Picture = Entry("caesura.drawings.catalog:draw").load()(name, corpus)
         return [picture]
 
@@ -201,3 +234,32 @@ class GoldSegmentation(Unification, Segmentation):
     def __reduce__(self) -> tuple[Any, ...]:
         plain = Segmentation._trusted(self.length, self.positions, self.types, self.labels, self.units, self.names)
         return GoldSegmentation.of, (plain, self.provenance)
+
+
+class GoldSpans(Unification, Spans):
+    """Spans unified from several annotations; :attr:`provenance` tells how. They equal any spans with the same rows."""
+
+    __slots__ = ("provenance",)
+
+    provenance: Provenance
+
+    @classmethod
+    def of(cls, spans: Spans, provenance: Provenance) -> GoldSpans:
+        """Attach the provenance to spans."""
+        gold = cls._trusted(spans.length, spans.starts, spans.ends, spans.types, spans.labels, spans.units)
+        object.__setattr__(gold, "provenance", provenance)
+        assert isinstance(gold, GoldSpans)
+        return gold
+
+    @property
+    def headline(self) -> str:
+        """The annotation in one line."""
+        return Spans.__repr__(self)
+
+    def marks_as_dict(self) -> dict[str, Any]:
+        """The spans alone as plain data."""
+        return {"length": self.length, "spans": self.rows}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = Spans._trusted(self.length, self.starts, self.ends, self.types, self.labels, self.units)
+        return GoldSpans.of, (plain, self.provenance)

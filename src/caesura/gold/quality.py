@@ -20,11 +20,12 @@ from caesura.gold.unification import METHODS, Gold, unify_corpus
 from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.nested import SegmentBeginnings, kappa_parts
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
 
 _NESTED = ("nested-precision", "nested-recall", "nested-F", "nested-kappa")
 _LINEAR = ("precision", "recall", "F", "B", "A")
+_SPANS = ("span-precision", "span-recall", "span-F", "span-partial-F", "span-type-F", "token-F")
 _TIMED = ("region-F", "R")
 
 
@@ -104,6 +105,8 @@ def default_metrics(gold: Gold, embeddedness: Embeddedness) -> list[Metric]:
     if isinstance(gold, Hierarchy):
         levels = metric("nested-B" if embeddedness == "full" else "B")  # flat: all boundaries, whatever their level
         return [*(metric(name, embeddedness=embeddedness) for name in _NESTED), metric("non-crossing"), levels]
+    if isinstance(gold, Spans):
+        return [metric(name) for name in _SPANS]
     trial = Batch.of_pair(gold, gold)
     known = map(metric, (*_LINEAR, *_TIMED))
     return [each for each in known if trial.kind not in each.unasked and each.applies_to(trial)]
@@ -185,6 +188,8 @@ def gold_corpus(golds: Mapping[tuple[str, str], Gold], coder: str = "gold") -> C
 
 def like(marks: Marks, gold: Gold) -> Marks:
     """Show an annotation as the gold standard is: lifted to a hierarchy, flattened, or as it is."""
+    if isinstance(gold, Spans):
+        return marks
     if isinstance(gold, Hierarchy):
         return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(_flat(marks, None))
     flat = _flat(marks, None)
@@ -193,6 +198,8 @@ def like(marks: Marks, gold: Gold) -> Marks:
 
 def _as_compared(marks: Marks, measure: Metric, level: int | None) -> Marks:
     """Show marks to a metric as what it compares."""
+    if "spans" in measure.needs:
+        return marks
     if "nested" in measure.needs:
         return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(_flat(marks, None))
     return _flat(marks, level)

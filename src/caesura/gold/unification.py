@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.gold.best_annotator import closest, default_metric
-from caesura.gold.gold_standard import GoldHierarchy, GoldSegmentation, Provenance
+from caesura.gold.gold_standard import GoldHierarchy, GoldSegmentation, GoldSpans, Provenance
 from caesura.gold.labels import label_utterances
 from caesura.gold.linear import TOLERANCE, boundary_votes, vote_on_boundaries
 from caesura.gold.nested_votes import Rule, Threshold, conflict_free_union, consensus, majority
@@ -29,7 +29,7 @@ Annotations: TypeAlias = (
 )
 
 #: What unification returns.
-Gold: TypeAlias = GoldHierarchy | GoldSegmentation
+Gold: TypeAlias = GoldHierarchy | GoldSegmentation | GoldSpans
 
 
 @dataclass(frozen=True)
@@ -196,20 +196,34 @@ METHODS: dict[str, Method] = {
         "of all segments, the non-crossing selection with most votes",
         _conflict_free_union,
         frozenset({"weight"}),
-        {"time": "boundaries of a recording never cross; use the method union"},
+        {
+            "time": "boundaries of a recording never cross; use the method union",
+            "spans": "spans may cross; use the method union",
+        },
     ),
-    "best-annotator": Method("the annotation most like the others", _best_annotator, frozenset({"metric"})),
+    "best-annotator": Method(
+        "the annotation most like the others",
+        _best_annotator,
+        frozenset({"metric"}),
+        {"spans": "spans are voted on; use the method majority, consensus or union"},
+    ),
     "maximise": Method(
         "the greatest mean similarity to all coders, by any metric",
         _maximise,
         frozenset({"metric"}),
-        {"time": "the places of a recording are without number; use the method majority or best-annotator"},
+        {
+            "time": "the places of a recording are without number; use the method majority or best-annotator",
+            "spans": "spans are voted on; use the method majority, consensus or union",
+        },
     ),
     "utterance-labels": Method(
         "a linear segmentation from utterances agreed to be initial or final",
         _utterance_labels,
         frozenset({"threshold", "rule"}),
-        {"time": "a recording has no utterances to label: its boundaries are seconds"},
+        {
+            "time": "a recording has no utterances to label: its boundaries are seconds",
+            "spans": "spans are no utterances to label; use the method majority, consensus or union",
+        },
     ),
 }
 
@@ -230,7 +244,7 @@ def unify(
     Parameters
     ----------
     annotations
-        A corpus of one item, ``{coder: marks}`` or a list of marks; hierarchies, or linear segmentations (masses and strings too).
+        A corpus of one item, ``{coder: marks}`` or a list of marks; hierarchies, spans, or linear segmentations (masses and strings too).
     method
         One of :data:`METHODS`.
     embeddedness
@@ -248,8 +262,8 @@ def unify(
 
     Returns
     -------
-    GoldHierarchy or GoldSegmentation
-        A Hierarchy or Segmentation with ``.provenance``: voters, rejected alternatives, ``conflicts()``, notes.
+    GoldHierarchy, GoldSegmentation or GoldSpans
+        A Hierarchy, Segmentation or Spans with ``.provenance``: voters, rejected alternatives, ``conflicts()``, notes.
 
     Examples
     --------
@@ -277,10 +291,10 @@ def unify(
             takes = ", ".join(sorted(METHODS[method].takes)) or "no option"
             raise CaesuraError(f"the method {method!r} takes no {name}; it takes {takes}.")
     kind: Kind = kind_of(marks[0])
-    if kind == "spans":
-        raise CaesuraError("spans are not unified yet; read them as boundaries (-O as=boundaries).")
     if kind in METHODS[method].refuses:
         raise CaesuraError(f"{METHODS[method].refuses[kind]}.")
+    if kind == "spans":
+        return _unify_spans(method, coders, marks, embeddedness, threshold, rule, tolerance)
     if tolerance is not None and kind != "time":
         raise CaesuraError("a tolerance is for recordings; boundaries between units are the same or they are not.")
     measure = None if metric is None else made_metric(metric)
@@ -290,6 +304,25 @@ def unify(
         note = f"only {coders[0]!r} annotated this text: the annotation is its own gold standard."
         return _of_votes(wanted, marks[0], "a single annotation", (note,), {})
     return METHODS[method].unify(wanted)
+
+
+def _unify_spans(
+    method: str,
+    coders: list[str],
+    marks: list[Spans],
+    embeddedness: Embeddedness,
+    threshold: Threshold | None,
+    rule: Rule | None,
+    tolerance: float | str | None,
+) -> GoldSpans:
+    from caesura.gold.span_votes import vote_on_spans
+
+    if tolerance is not None:
+        raise CaesuraError("a tolerance is for boundaries of recordings; spans meet by their overlap.")
+    if len(coders) == 1:
+        note = f"only {coders[0]!r} annotated this text: the annotation is its own gold standard."
+        return GoldSpans.of(marks[0], Provenance(method, "a single annotation", tuple(coders), notes=(note,)))
+    return vote_on_spans(coders, marks, embeddedness, method=method, threshold=threshold, rule=rule)
 
 
 def unify_corpus(corpus: Corpus, method: str = "majority", **options: Any) -> dict[tuple[str, str], Gold]:

@@ -35,7 +35,8 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
     if item.kind == "time" and method in METHODS and "tolerance" in METHODS[method].takes:
         reach = {"tolerance": TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)}
         within = f" within {reach['tolerance']:g} s"
-    gold: Marks = unify(coded, method, **reach)
+    gold = unify(coded, method, **reach)
+    assert isinstance(gold, (Segmentation, Hierarchy))  # spans are no items here
     return _of_kind(item, gold, coded), f"unified by {method}{within}: {', '.join(coded)}"
 
 
