@@ -1,0 +1,1 @@
+"""Other packages' names for people who switch: the same calls, our numbers."""
