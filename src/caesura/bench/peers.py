@@ -171,6 +171,25 @@ def _ruptures(pair: Pair) -> Prepared:
     )
 
 
+def _pygamma(pair: Pair) -> Prepared:
+    from pyannote.core import Segment
+    from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
+
+    from caesura.agreement.unitizing_alignment import best_alignments
+    from caesura.model import Corpus, Spans
+
+    continuum = Continuum()
+    sides = {coder: Spans.from_segmentation(side) for coder, side in zip("rh", pair.segmentations, strict=True)}
+    for coder, spans in sides.items():
+        for start, end, _ in spans.rows:
+            continuum.add(coder, Segment(start, end), "segment")
+    corpus, cost = Corpus.from_dict({"text": sides}), CombinedCategoricalDissimilarity()
+    return (
+        lambda: round(float(continuum.get_best_alignment(cost).disorder), 4),
+        lambda: round(best_alignments(corpus)[0].disorder, 4),
+    )
+
+
 #: Every comparison of ``caesura bench``.
 PEERS: tuple[Peer, ...] = (
     Peer("nltk", "windowdiff", _nltk("windowdiff")),
@@ -188,5 +207,6 @@ PEERS: tuple[Peer, ...] = (
         largest=1_000,
         remark="matches greedily: may find fewer pairs",
     ),
+    Peer("pygamma_agreement", "get_best_alignment", _pygamma, remark="computes in 32 bits; four decimals compared"),
     Peer("ruptures", "precision_recall", _ruptures, largest=1_000, remark="matches greedily, its margin is exclusive"),
 )
