@@ -29,9 +29,10 @@ def test_spans_have_their_own_coefficients(marked: Path) -> None:
     done = caesura("agree", marked, "--coefficient", "gamma", "--coefficient", "u-alpha", "--resamples", "20")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[1].startswith("γ ")
-    assert lines[2].startswith("Krippendorff's uα ")
-    assert "sampler:statistical" in lines[3]
+    assert lines[0].startswith("spans: γ, Krippendorff's uα;"), "it says what it chose"
+    assert lines[3].startswith("γ ")
+    assert lines[4].startswith("Krippendorff's uα ")
+    assert "sampler:statistical" in lines[5]
     assert "marked nothing, and count: cy in one, cy in two" in done.stdout
     assert "labels one by one: γ-k" in done.stdout
     everything = json.loads(caesura("agree", marked, "--json").stdout)
