@@ -234,10 +234,11 @@ def flexible_similarity(
     >>> round((1 - flexible_similarity(first, second)) * 5, 9)
     3.5
     """
-    measure = flexible_metric(
-        normalise, similarity=similarity, transposition=transposition, labels=labels, moved=moved, ties=ties,
-        forced=forced, closing=closing,
-    )  # fmt: skip
+    parameters: Any = (similarity, transposition, labels, moved, ties, forced, closing)
+    try:
+        measure = _usual_metric(normalise, *parameters)
+    except TypeError:  # what cannot be hashed
+        measure = _usual_metric.__wrapped__(normalise, *parameters)
     if isinstance(reference, str) or (isinstance(reference, list) and reference and type(reference[0]) is int):
         return measure(reference, hypothesis)  # plain masses or flags have one track and no types
     if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation) and not reference.typed:
@@ -245,6 +246,24 @@ def flexible_similarity(
         return measure(reference, hypothesis)
     rows = [track_row(measure, ref, hyp) for ref, hyp in paired_tracks(reference, hypothesis)]
     return float(measure.score(rows[0] if len(rows) == 1 else np.sum(rows, axis=0)))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _usual_metric(
+    normalise: Normalise,
+    similarity: Any,
+    transposition: Any,
+    labels: Any,
+    moved: Any,
+    ties: Any,
+    forced: Any,
+    closing: Any,
+) -> Metric:
+    """The metric, made once for all calls with these parameters; by place, for keywords take as long as a short pair."""
+    return flexible_metric(
+        normalise, similarity=similarity, transposition=transposition, labels=labels, moved=moved, ties=ties,
+        forced=forced, closing=closing,
+    )  # fmt: skip
 
 
 def flexible_metric(normalise: Normalise = "potential", **parameters: Any) -> Metric:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import namedtuple
 from dataclasses import dataclass
 from functools import cached_property
+from operator import mul
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -194,7 +195,7 @@ def _kappa(*counts: Numbers) -> Numbers:
     if type(counts[0]) is float:
         units, ref, hyp = counts[0], counts[2 : 3 + DEEPEST], counts[3 + DEEPEST :]
         observed = share(counts[1], units, 1.0)
-        expected = share(float(sum(a * b for a, b in zip(ref, hyp, strict=True))), units * units, 1.0)
+        expected = share(float(sum(map(mul, ref, hyp))), units * units, 1.0)
         return 1.0 if expected >= 1.0 else (observed - expected) / (1 - expected)
     return kappa_parts(np.stack([np.asarray(count, np.float64) for count in counts], axis=-1)).kappa
 

@@ -432,18 +432,20 @@ def region_scores(
         length = float(hyp_times.length)
     several = type(tolerance) is not float and _is_list(tolerance)
     keep = edges == "in" or length is None
-    wanted: Any = tolerance if several else (tolerance,)
-    rules = [_rule(each, matching, tie, edges, resolution, keep) for each in wanted] or [
-        _rule(0.0, matching, tie, edges, resolution, keep)
-    ]
+    given = matching, tie, edges, resolution, keep
+    wanted: Any = tolerance if several else ()
+    rules = [_rule(each, *given) for each in wanted] or [_rule(0.0 if several else tolerance, *given)]
     rows = _count_times(ref_times, hyp_times, 0.0 if keep else length, rules)
-    scores = [
-        RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), rule[0], matching)
-        for (hits, correct, n_ref, n_hyp), rule in zip(rows, rules, strict=True)
-    ]
-    if scores[0].n_ref == 0:
+    if rows[0][2] == 0:
         _warn_undefined("reference boundaries")
-    return scores[: len(wanted)] if several else scores[0]
+    if not several:
+        return _scores(rows[0], rules[0][0], matching)
+    return [_scores(row, rule[0], matching) for row, rule in zip(rows, rules, strict=True)][: len(wanted)]
+
+
+def _scores(row: Sequence[float], tolerance: float, matching: Matching) -> RegionScores:
+    hits, correct, n_ref, n_hyp = row
+    return RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), tolerance, matching)
 
 
 def _is_list(tolerance: Any) -> bool:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -148,7 +149,7 @@ class Windows(Family):
         """Only a window of given size treats both sides alike."""
         return isinstance(self.k, int)
 
-    @property
+    @cached_property
     def _codes(self) -> tuple[int, int, int, bool]:
         """The parameters as the kernels take them."""
         k = self.k if isinstance(self.k, int) else _RULES[self.k]
@@ -218,11 +219,10 @@ def window_size(
     check_choice("rule", rule, ("segments", "nltk"))
     family = usual_metric("Pk", k=None if rule == "segments" else rule, round=round, minimum=minimum).family
     assert isinstance(family, Windows)
-    return _size_for(family, reference)
+    return _size_for(family, reference, raw_marks(reference))
 
 
-def _size_for(family: Windows, reference: SegmentationLike) -> int:
-    raw = raw_marks(reference)
+def _size_for(family: Windows, reference: SegmentationLike, raw: Any) -> int:
     if raw is not None and (width := load("fused").width_of_masses(raw, *family._codes[:3])) >= 0:
         return int(width)
     marks = as_segmentation(reference)
@@ -296,11 +296,12 @@ def win_pr(
     chosen = usual_metric("WinPR", k=k, beta=beta, round=round, minimum=minimum)
     counts: WindowCounts = chosen.counts_of(reference, hypothesis)
     assert isinstance(chosen.family, Windows)
-    tp, fp, fn = counts.tp, counts.fp, counts.fn
-    squared = beta * beta
+    in_ref, in_hyp, tp = counts.seen_reference, counts.seen_hypothesis, counts.tp
+    fp, fn = in_hyp - tp, in_ref - tp
+    wrong, squared = fp + fn, beta * beta
     return WinPRScores(
-        share_of_side(tp, tp + fp, fp + fn),
-        share_of_side(tp, tp + fn, fp + fn),
-        share_of_side((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, fp + fn),
-        tp, fp, fn, counts.tn, _size_for(chosen.family, reference),
+        share_of_side(tp, tp + fp, wrong),
+        share_of_side(tp, tp + fn, wrong),
+        share_of_side((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, wrong),
+        tp, fp, fn, counts.seen_places - tp - fp - fn, _size_for(chosen.family, reference, raw),
     )  # fmt: skip
