@@ -327,6 +327,17 @@ def test_ctm_comments_confidences_and_channels(tmp_path: Path) -> None:
     assert read["rec", "", "A"].names == ("", "hello", "you")
 
 
+def test_words_of_a_ctm_that_overlap_or_last_no_time(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.ctm", "rec 1 0.5 1.0 a\nrec 1 1.25 0.75 b\nrec 1 1.5 0.0 c\n")
+    with pytest.warns(UserWarning, match="1 words without a duration are left out"):
+        corpus = cs.read(path)
+    assert corpus["rec", ""].rows == [(0.5, 1.5, "a"), (1.25, 2.0, "b")]
+    cs.write(corpus, tmp_path / "b.ctm")
+    assert cs.read(tmp_path / "b.ctm") == corpus
+    with pytest.raises(FormatError, match=r"line 2: .*before the one in front"):
+        cs.read(tmp_path / "b.ctm", **{"as": "boundaries"})
+
+
 def test_of_alternatives_in_a_ctm_the_first_is_read(tmp_path: Path) -> None:
     lines = ["0 1 do", "* * <ALT_BEGIN>", "1 1 it", "* * <ALT>", "1.5 1 at", "* * <ALT_END>", "2 1 home"]
     read = cs.read(put(tmp_path, "a.ctm", "".join(f"rec A {line}\n" for line in lines)))
@@ -419,7 +430,6 @@ REFUSED = [
     ("a.mlf", "#!MLF!#\n0 100 a\n", "line 2: expected the name of a recording"),
     ("a.ctm", "rec A 0.10 0.20\n", "expected recording, channel, start|no known format"),
     ("a.ctm", "rec A 0.10 0.20 a\nrec A x 0.20 b\n", "line 2: the start is 'x'"),
-    ("a.ctm", "rec A 0.10 0.20 a\nrec A 0.20 0.20 b\n", "line 2: .*before the one in front"),
     ("a.rttm", "SPEAKER rec 1 0.5 1 <NA> <NA> ann\nSPEAKER rec 1\n", "line 2: expected type, recording"),
     ("a.rttm", "SPKR-INFO rec 1 <NA> <NA> <NA> unknown ann <NA>\n", "no line of type LEXEME; it has SPKR-INFO"),
     ("a.csv", "start,end\n0.1,0.2\n0.3,\n", "line 3: the end is ''"),

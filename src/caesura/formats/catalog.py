@@ -111,7 +111,7 @@ FORMATS: Registry[Any] = Registry(
         "rttm": _entry("speech.rttm", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans"),
         "srt": _entry("speech.srt", "SubRip subtitles", ".srt", _SPEECH + ", spans in time, unnamed spans"),
         "webvtt": _entry("speech.webvtt", "WebVTT captions", ".vtt", _SPEECH + ", tracks, spans in time, unnamed spans"),
-        "ctm": _entry("speech.ctm", "a CTM of words", ".ctm", _SPEECH + ", tracks, items"),
+        "ctm": _entry("speech.ctm", "a CTM of words", ".ctm", _SPEECH + ", tracks, items, spans in time"),
         "brackets": _entry("brackets", "bracketed text", ".txt .brackets", "nested, text"),
         "inline": _entry("inline", "text with bars between segments", ".txt", "units, untyped, text"),
         "paragraphs": _entry("paragraphs", "text in paragraphs", ".txt", "units, untyped, text"),

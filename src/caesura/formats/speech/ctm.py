@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from operator import itemgetter
 from typing import Unpack
 
 from caesura.files import Source
-from caesura.formats.speech.intervals import IntervalOptions, Line, Rule, decimal, duration_of, flat, of_lines, segments
-from caesura.model import Annotation, Corpus
+from caesura.formats.speech.intervals import (
+    TICK,
+    Line,
+    Rule,
+    SpanOptions,
+    decimal,
+    duration_of,
+    intervals_of,
+    of_lines,
+    segments,
+    spans_of_intervals,
+)
+from caesura.model import Annotation, Corpus, Spans
 
 _ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 _TIME = r"(?:\d[\d._]*(?:[eE][+-]?\d+)?|nan|inf)"
@@ -22,10 +35,18 @@ def sniff(head: str) -> bool:
     return re.match(rf"\S+\s+\S+\s+{_TIME}\s+{_TIME}\s+\S+", line) is not None
 
 
-def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
-    """Read every recording; channels are tracks, unless all are called 1. Of alternatives the first is read."""
+def read(source: Source, **intervals: Unpack[SpanOptions]) -> Corpus:
+    """Read every recording; channels are tracks, unless all are called 1. Of alternatives the first is read.
+
+    Parameters
+    ----------
+    as
+        Whether words stay spans (default: where some overlap).
+    silence, silences, close_gaps, edges
+        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    """
     words: dict[tuple[str, str], list[Line]] = {}
-    other = False
+    other, empty = False, 0
     for number, line in source.lines:
         if not line.strip() or line.lstrip().startswith(";;"):
             continue
@@ -41,20 +62,43 @@ def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
             continue
         start = decimal(source, number, parts[2], "start")
         end = start + decimal(source, number, parts[3], "duration")
+        if end == start:
+            empty += 1
+            continue
         words.setdefault((parts[0], parts[1]), []).append((float(start), float(end), parts[4], number))
     if not words:
         raise source.fault(None, "the file holds no word.")
+    if empty:
+        warnings.warn(f"{source.path}: {empty} words without a duration are left out.", stacklevel=2)
     rule = Rule.of(**intervals)
     named = {channel for _, channel in words} != {_ALONE}
+    for rows in words.values():
+        rows.sort(key=itemgetter(0))
+    overlap = any(after[0] < before[1] - TICK for rows in words.values() for before, after in pairwise(rows))
+    as_spans = rule.as_ == "spans" or (rule.as_ == "auto" and overlap)
+    ends: dict[str, float] = {}
+    for (item, _), rows in words.items():
+        ends[item] = max(ends.get(item, 0.0), *(row[1] for row in rows))
     return Corpus.from_annotations(
-        Annotation(item, "", of_lines(source, sorted(rows, key=itemgetter(0)), rule), channel if named else "")
+        Annotation(
+            item,
+            "",
+            _spans(source, rows, ends[item]) if as_spans else of_lines(source, rows, rule),
+            channel if named else "",
+        )
         for (item, channel), rows in words.items()
     )
 
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write one line per named segment; stretches without a name are the gaps between them."""
-    for item, track, _, marks in flat(corpus):
+    for item, track, _, marks in intervals_of(corpus):
         for start, end, label in segments(marks):
             if label:
                 yield f"{item} {track or _ALONE} {start!r} {duration_of(start, end)} {label}\n"
+
+
+def _spans(source: Source, rows: list[Line], length: float) -> Spans:
+    return spans_of_intervals(
+        (row[:3] for row in rows), length=length, fault=lambda i, why: source.fault(rows[i][3], why)
+    )
