@@ -33,7 +33,7 @@ def opened(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
     """Open a project through the page itself and paste texts into it."""
     page.goto("/")
     page.get_by_label("New project").fill("poems")
-    page.get_by_role("button", name="Open").click()
+    page.get_by_role("button", name="Create").click()
     page.wait_for_url(re.compile(r"/projects/\d+"))
     for number, (coder, text) in enumerate(texts.items(), 1):
         paste = page.locator("#paste")
@@ -53,5 +53,6 @@ POEM = {
 
 def to_item(page: Any, name: str = "kubla") -> None:
     """Open an item from the project's page."""
+    page.locator("#tab-items").click()
     page.locator("#item-table").get_by_role("link", name=name).click()
     page.wait_for_selector("#scores tbody tr")

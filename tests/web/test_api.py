@@ -79,6 +79,26 @@ def test_a_place_with_two_types_is_kept_and_disputed(client: TestClient, project
     assert [vote["types"] for vote in votes] == [open_one["types"], [{"type": "stop", "voters": ["ann", "ben"]}]]
 
 
+def test_the_sample_of_dialogue_loses_no_place(client: TestClient) -> None:
+    """Issue 16, point 2: everybody marked ANNA's 13, 14, 21 and 22, with different types."""
+    project = client.post("/api/projects", json={"name": "talk"}).json()["id"]
+    file = "".join(caesura_json.write(samples.load("dialogue")))
+    assert client.post(f"/api/projects/{project}/files", files={"files": ("d.json", file)}).status_code == 201
+    places = client.get(f"/api/projects/{project}/disagreements", params={"most": 5000}).json()
+    disputed = {p["position"]: p for p in places if p["track"] == "ANNA"}
+    items = client.get(f"/api/projects/{project}").json()["items"]
+    anna = next(item["id"] for item in items if item["track"] == "ANNA")
+    votes = {vote["position"]: vote for vote in client.get(f"/api/items/{anna}").json()["votes"]}
+    for method in ("majority", "consensus"):
+        made = client.post(f"/api/items/{anna}/annotations", json={"coder": method, "method": method})
+        assert made.status_code == 201, made.text
+        assert {13, 14, 21, 22} <= set(made.json()["marks"]["positions"]), method
+    for place in (13, 14, 21, 22):
+        assert place in disputed
+        assert len(votes[place]["types"]) > 1
+        assert sorted(votes[place]["voters"]) == sorted(disputed[place]["voters"])
+
+
 def test_adjudicate_undo_redo_export(client: TestClient, project: int) -> None:
     item = the_item(client, project)
     gold = client.post(f"/api/items/{item['id']}/annotations", json={"coder": "gold", "method": "majority"}).json()

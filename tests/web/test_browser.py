@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 
 def test_from_paste_to_agreement(page: sync_api.Page) -> None:
     opened(page, POEM)
+    page.locator("#tab-agreement").click()
     page.wait_for_selector("#matrix td")
     assert "0.750" in page.locator("#matrix").inner_text()
     assert page.locator("#places li").count() == 3
@@ -108,7 +109,7 @@ def test_a_file_with_a_fault_is_told_with_its_line(page: sync_api.Page, tmp_path
     bad.write_text('{"segmentation_type": "linear",\n "items": ')
     good = tmp_path / "good.json"
     good.write_text(json.dumps({"segmentation_type": "linear", "items": {"star": {"x": [2, 3], "y": [5]}}}))
-    page.locator("[name=files]").set_input_files([bad, good])
+    page.locator("#upload [name=files]").set_input_files([bad, good])
     page.wait_for_selector("#faults li")
     assert "bad.json, line 2" in page.locator("#faults").inner_text()
     page.wait_for_function("() => document.getElementById('item-table').innerText.includes('star')")
@@ -162,7 +163,7 @@ def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> 
         files[-1].write_text(text)
         page.locator("#upload [name=coder]").fill(coder)
         page.locator("#upload [name=format]").select_option("transcript")
-        page.locator("[name=files]").set_input_files([files[-1]])
+        page.locator("#upload [name=files]").set_input_files([files[-1]])
         page.wait_for_function("c => document.getElementById('item-table').innerText.includes(c)", arg=f"{coder}")
     to_item(page, "talk")
 
@@ -204,7 +205,7 @@ def test_from_item_to_item_by_keyboard(page: sync_api.Page) -> None:
         page.locator("#paste button").click()
         page.wait_for_function("c => document.getElementById('item-table').innerText.includes('dome')")
     page.wait_for_function("() => document.querySelectorAll('#places li').length === 5")
-    page.locator("#h-items").click()
+    page.locator("#title").click()
     page.keyboard.press("n")
     assert "dome after 1" in page.evaluate("document.activeElement.textContent")
     page.keyboard.press("Enter")

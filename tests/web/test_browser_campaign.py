@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from web_browser import picture
+from web_browser import opened, picture, to_item
 from web_server import Server
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
@@ -112,3 +112,44 @@ def test_a_long_text_is_shown_in_parts(page: sync_api.Page, server: Server) -> N
     picture(page, "long text")
     with server.client() as client:
         assert client.get(f"/api/annotations/{gold}").json()["marks"]["positions"] == [5, 20_000]
+
+
+def test_tabs_names_and_what_was_deleted(page: sync_api.Page) -> None:
+    opened(page, {"ann": "a | b c", "ben": "a b | c"}, item="verse 10")
+    paste = page.locator("#paste")
+    for name, value in (("item", "verse 9"), ("coder", "ann"), ("text", "a | b")):
+        paste.locator(f"[name={name}]").fill(value)
+    paste.get_by_role("button", name="Add text").click()
+    page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 2")
+    assert page.locator("#add").is_visible()
+    assert not page.locator("#items").is_visible()
+    page.locator("#tab-add").focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#items:not([hidden])")
+    assert page.url.endswith("#items")
+    assert page.locator("#item-table tbody a").all_inner_texts() == ["verse 9", "verse 10"], "as people count"
+    page.once("dialog", lambda dialog: dialog.accept("verse 11"))
+    page.get_by_role("button", name="Rename verse 9").click()
+    page.wait_for_function("() => document.querySelector('#item-table').textContent.includes('verse 11')")
+    page.locator("#toast button").click()
+    page.wait_for_function("() => document.querySelector('#item-table').textContent.includes('verse 9')")
+    page.get_by_role("button", name="Delete verse 9").click()
+    page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 1")
+    picture(page, "deleted item")
+    page.locator("#deleted summary").click()
+    page.locator("#deleted").get_by_role("button", name="Restore").click()
+    page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 2")
+    to_item(page, "verse 10")
+    assert not page.locator(".keys p").is_visible()
+    page.locator("#title").click()
+    page.keyboard.press("?")
+    assert page.locator(".keys p").is_visible()
+    page.locator("#delete-coder").click()
+    page.wait_for_function("() => document.querySelectorAll('#editing option').length === 1")
+    page.locator("#toast button").click()
+    page.wait_for_function("() => document.querySelectorAll('#editing option').length === 2")
+    page.goto("/")
+    page.get_by_role("button", name="Delete poems").click()
+    page.wait_for_selector("#none:not([hidden])")
+    page.locator("#toast button").click()
+    page.wait_for_selector("#projects tbody tr")

@@ -151,6 +151,7 @@ def test_mouse_voters_and_proposals(page: Any, server: Server) -> None:
 def test_a_link_from_the_project_leads_to_the_segment(page: Any, server: Server) -> None:
     bench = Bench(server)
     page.goto(f"{server.address}/projects/{bench.project}")
+    page.locator("#tab-disagreements").click()
     page.locator("#places a", has_text="units 5 to 10").click()
     page.wait_for_function("() => document.getElementById('voters').textContent.includes('5 to 10: 1 of 3 — ben')")
 

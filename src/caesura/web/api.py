@@ -99,13 +99,16 @@ def add_project(request: Request, project: NewProject) -> dict[str, Any]:
 def project_page(request: Request, project: Id) -> dict[str, Any]:
     """A project: its items, coders, and how many marks each has."""
     store = _store(request)
-    coders = store.coders_of(project)
+    coders, gold = store.coders_of(project, "coder"), store.coders_of(project, "gold")
     return {
         "id": project,
         "name": store.project_name(project),
         "coders": list(dict.fromkeys(coder for listed in coders.values() for coder in listed)),
         "sorts": store.sorts(project),
-        "items": [{**_item(item), "coders": coders.get((item.name, item.track), [])} for item in store.items(project)],
+        "items": [
+            {**_item(item), "coders": coders.get(key := (item.name, item.track), []), "gold": gold.get(key, [])}
+            for item in store.items(project)
+        ],
     }
 
 

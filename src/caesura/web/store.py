@@ -217,12 +217,12 @@ class Store:
             listed = sorted(db.execute(query), key=lambda row: -row.many)
         return [f"typed {row.kind}" if row.typed else str(row.kind) for row in listed]
 
-    def coders_of(self, project: int) -> dict[tuple[str, str], list[str]]:
-        """Who annotated which item and track."""
+    def coders_of(self, project: int, role: str) -> dict[tuple[str, str], list[str]]:
+        """Who annotated which item and track, as a coder or as gold."""
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, there(items), there(codings))
+            .where(items.c.project == project, there(items), there(codings), codings.c.role == role)
             .order_by(codings.c.id)
         )
         coders: dict[tuple[str, str], list[str]] = {}

@@ -45,7 +45,7 @@ export function el(tag, attributes = {}, ...children) {
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return made;
 }
 
@@ -58,6 +58,20 @@ export function say(sentence) {
   clearTimeout(say.timer);
   say.timer = setTimeout(() => (toast.textContent = ""), 6000);
 }
+
+// What was done can be undone as long as the sentence about it stands there.
+export function undoable(sentence, undo) {
+  say(sentence);
+  clearTimeout(say.timer);
+  const back = told(async () => { await undo(); say("Undone."); });
+  document.getElementById("toast").append(" ", el("button", { type: "button", class: "small", onclick: back }, "Undo"));
+  say.timer = setTimeout(() => (document.getElementById("toast").textContent = ""), 20000);
+}
+
+export const ask = (question, before) => prompt(question, before)?.trim();
+
+// Item 2 stands before item 10.
+export const collate = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
 
 export const told = (action) => async (event) => {
   event?.preventDefault();

@@ -1,4 +1,4 @@
-import { call, el, name, number, say, told } from "./api.js";
+import { ask, call, el, name, number, say, told, undoable } from "./api.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
 import { SHOWN, TextEditor } from "./editor_text.js";
@@ -96,7 +96,7 @@ async function compare() {
   }
 }
 
-const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(document.getElementById("main").clientWidth / 9)));
+const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(document.getElementById("pictures").clientWidth / 9)));
 
 function drawComparison(found) {
   const parser = new DOMParser();
@@ -172,6 +172,29 @@ for (const field of [suggesters, document.getElementById("segments")]) field?.ad
   return editor.suggest(other.coder, other.marks.positions);
 }));
 
+async function reopen(id) {
+  await load();
+  drawStart();
+  editor.open(data, id);
+  drawSuggesters();
+  await compare();
+}
+
+document.getElementById("rename-coder").addEventListener("click", told(async () => {
+  const { id, coder } = editor.state;
+  const after = ask("New name of the coder", coder);
+  if (!after || after === coder) return;
+  const put = async (value) => { await call("PUT", `/api/annotations/${id}/name`, { name: value }); await reopen(id); };
+  await put(after);
+  undoable(`Renamed to “${after}”.`, () => put(coder));
+}));
+document.getElementById("delete-coder").addEventListener("click", told(async () => {
+  const { id, coder } = editor.state;
+  await call("DELETE", `/api/annotations/${id}`);
+  await reopen();
+  undoable(`${coder}’s annotation deleted.`, async () => { await call("POST", `/api/annotations/${id}/restore`); await reopen(id); });
+}));
+
 let methods = [];
 let segmenters = [];
 function drawStart() {
@@ -243,6 +266,11 @@ async function goToItem(by) {
 document.getElementById("next-item").addEventListener("click", told(() => goToItem(1)));
 document.getElementById("previous-item").addEventListener("click", told(() => goToItem(-1)));
 addEventListener("keydown", (event) => {
+  if (event.key === "?" && !event.target.closest?.("input, select, textarea")) {
+    const keys = document.querySelector(".keys");
+    keys.open = !keys.open;
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
   if (event.key === "N" || event.key === "P") told(() => goToItem(event.key === "N" ? 1 : -1))(event);
 });

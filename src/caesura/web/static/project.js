@@ -1,11 +1,12 @@
-import { call, el, fetchFile, name, number, say, told } from "./api.js";
+import { ask, call, collate, el, fetchFile, name, number, say, told, undoable } from "./api.js";
+import { showTab } from "./tabs.js";
 
 const project = document.getElementById("title").dataset.project;
 const base = `/api/projects/${project}`;
 const session = call("GET", "/api/session");
 let items = [];
 let scores = new Map();
-let order = { by: null, up: true };
+let order = { by: "name", up: true };
 
 async function showItems() {
   const data = await call("GET", base);
@@ -18,21 +19,68 @@ async function showItems() {
     field.replaceChildren(...data.sorts.map((s) => el("option", { value: s, selected: s === before }, SORTS[s])));
     document.getElementById(label).hidden = field.disabled = data.sorts.length < 2;
   }
+  const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+  const golden = items.filter((i) => i.gold.length).length;
+  document.getElementById("overview").textContent = items.length ? `${count(items.length, "item")}, ${count(data.coders.length, "coder")}; gold for ${golden} of ${items.length}.` : "";
   drawItems();
+  await showDeleted();
 }
+
+// ------------------------------------------------------------------ names
+
+async function rename(path, before) {
+  const after = ask("New name", before);
+  if (!after || after === before) return;
+  const put = (value) => call("PUT", `/api/${path}/name`, { name: value });
+  await put(after);
+  undoable(`Renamed to “${after}”.`, async () => { await put(before); await showAll(); });
+  await showAll();
+}
+
+async function remove(item) {
+  await call("DELETE", `/api/items/${item.id}`);
+  undoable(`“${item.name}” deleted.`, async () => { await call("POST", `/api/items/${item.id}/restore`); await showAll(); });
+  await showAll();
+}
+
+async function showDeleted() {
+  const gone = await call("GET", `${base}/deleted`);
+  const box = document.getElementById("deleted");
+  box.hidden = !gone.length;
+  box.querySelector("ul").replaceChildren(...gone.map((each) => el("li", {},
+    name(each.name), each.item ? [" on ", name(each.item)] : null, " ",
+    el("button", { type: "button", class: "small", onclick: told(async () => { await call("POST", `/api/${each.sort}s/${each.id}/restore`); await showAll(); }) }, "Restore"))));
+}
+
+document.getElementById("rename").addEventListener("click", told(async () => {
+  const title = document.querySelector("#title bdi");
+  const before = title.textContent;
+  const after = ask("New name of the project", before);
+  if (!after || after === before) return;
+  const put = async (value) => { await call("PUT", `${base}/name`, { name: value }); for (const each of document.querySelectorAll("#title bdi, nav bdi:last-child")) each.textContent = value; };
+  await put(after);
+  undoable(`Renamed to “${after}”.`, () => put(before));
+}));
 
 const SORTS = { units: "texts", "typed units": "texts with types", time: "recordings", "typed time": "recordings with types", nested: "nested segments" };
 
 function drawItems() {
-  const value = { name: (i) => i.name, length: (i) => i.length, score: (i) => scores.get(i.name) ?? Infinity }[order.by];
-  const sorted = value ? items.toSorted((a, b) => (value(a) > value(b) ? 1 : value(a) < value(b) ? -1 : 0) * (order.up ? 1 : -1)) : items;
+  const value = { length: (i) => i.length, score: (i) => scores.get(i.name) ?? Infinity }[order.by];
+  const compare = value ? (a, b) => value(a) - value(b) : (a, b) => collate(a.name, b.name) || collate(a.track, b.track);
+  const sorted = items.toSorted((a, b) => compare(a, b) * (order.up ? 1 : -1));
+  for (const cell of document.querySelectorAll("#item-table .track")) cell.hidden = !items.some((i) => i.track);
+  const names = (listed) => el("td", {}, ...listed.flatMap((each, i) => [i ? ", " : "", name(each)]));
   document.querySelector("#item-table tbody").replaceChildren(...sorted.map((item) =>
     el("tr", {},
       el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name))),
-      el("td", {}, name(item.track)),
+      el("td", { hidden: !items.some((i) => i.track) }, name(item.track)),
       el("td", { class: "n" }, item.kind === "time" ? `${item.length.toFixed(2)} s` : String(item.length)),
-      el("td", {}, ...item.coders.flatMap((coder, i) => [i ? ", " : "", name(coder)])),
-      el("td", { class: "n" }, number(scores.get(item.name), 3)))));
+      names(item.coders),
+      names(item.gold),
+      el("td", { class: "n" }, number(scores.get(item.name), 3)),
+      el("td", { class: "actions" },
+        el("button", { type: "button", class: "small", "aria-label": `Rename ${item.name}`, onclick: told(() => rename(`items/${item.id}`, item.name)) }, "Rename"), " ",
+        el("button", { type: "button", class: "small", "aria-label": `Delete ${item.name}`, onclick: told(() => remove(item)) }, "Delete")))));
 }
 
 for (const button of document.querySelectorAll("[data-sort]"))
@@ -91,6 +139,7 @@ addEventListener("keydown", (event) => {
   const by = { n: 1, p: -1 }[event.key];
   const links = [...document.querySelectorAll("#places a")];
   if (!by || !links.length) return;
+  showTab("disagreements");
   const next = links[(links.indexOf(document.activeElement) + by + links.length) % links.length];
   next.focus();
   event.preventDefault();
