@@ -150,7 +150,7 @@ def test_what_cannot_be_compared_is_refused():
         metric("span-F")([2, 3], [2, 3])
     with pytest.raises(CaesuraError, match="B compares units, not spans"):
         metric("B")(spans, spans)
-    with pytest.raises(CaesuraError, match="compare like with like"):
+    with pytest.raises(CaesuraError, match="holds spans and the hypothesis units; read both with as=spans or as=bound"):
         Batch.of_pair(spans, Segmentation.from_masses([2, 3]))
     with pytest.raises(CaesuraError, match="one side's spans are of units and the other's of seconds"):
         metric("span-F")(spans, Spans(5.0))

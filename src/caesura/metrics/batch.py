@@ -154,9 +154,9 @@ class Batch:
                 f"{len(lengths)} reference annotations against {len(others)} hypotheses; pair them one to one."
             )
         if reference.kind != hypothesis.kind and len(reference) and len(hypothesis):
-            raise CaesuraError(
-                f"the reference holds {reference.kind} and the hypothesis {hypothesis.kind}; compare like with like."
-            )
+            spans = "spans" in (reference.kind, hypothesis.kind)
+            alike = "read both with as=spans or as=boundaries (-O)" if spans else "compare like with like"
+            raise CaesuraError(f"the reference holds {reference.kind} and the hypothesis {hypothesis.kind}; {alike}.")
         if reference.timed != hypothesis.timed and len(reference) and len(hypothesis):
             raise CaesuraError("one side's spans are of units and the other's of seconds; compare like with like.")
         apart = np.flatnonzero(lengths != others) if not reference.timed else np.empty(0, np.int64)
