@@ -79,6 +79,11 @@ def test_training_rehearses_and_a_file_keeps_what_it_learnt(lines, tmp_path) -> 
     assert plain.probability(bare) != restorer.probability(bare)
 
 
+def test_one_long_line_leaves_nothing_to_hold_out(lines) -> None:
+    restorer = VowelRestorer("hebrew", "unigram").fit([" ".join(lines)])
+    assert not restorer.rehearsed
+
+
 class _Learner(Unigram):
     """Right about the first ``share`` of the words."""
 

@@ -84,7 +84,12 @@ HEBREW = ["הַיֶּלֶד קָרָא סֵפֶר", "הַיֶּלֶד סָפַר
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "tashkeela-train.txt").write_text("\n".join(ARABIC), encoding="utf-8")
     (tmp_path / "tashkeela-test.txt").write_text("\n".join(ARABIC[:2]), encoding="utf-8")
-    for name in ("hebrew_diacritized/modern/a/1.txt", "hebrew_diacritized/validation/a/1.txt", *_test_documents()):
+    for name in (
+        "hebrew_diacritized/modern/kol-briut/1.txt",
+        "hebrew_diacritized/modern/a/1.txt",
+        "hebrew_diacritized/validation/a/1.txt",
+        *_test_documents(),
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(HEBREW), encoding="utf-8")

@@ -13,8 +13,8 @@ from caesura.vowels.corpora import split_random
 from caesura.vowels.models import Model, Words
 from caesura.vowels.scripts import Script
 
-#: Words of a text below which nothing is held out: too few to say anything.
-ENOUGH = 4000
+#: Words and lines of a text below which nothing is held out: too few to say anything.
+ENOUGH, FEWEST_LINES = 4000, 20
 #: Words that are held out at most: more would only take time.
 MOST = 20_000
 #: Passes that are tried where the user names none; each must bring this share of words more than the one before.

@@ -16,7 +16,7 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.vowels.calibration import Calibration
 from caesura.vowels.lexicon import Lexicon, read_lines
 from caesura.vowels.models import MODELS, Alternatives, Model, Progress, Words
-from caesura.vowels.rehearsal import ENOUGH, MOST, PASSES, hold_out, rehearse
+from caesura.vowels.rehearsal import ENOUGH, FEWEST_LINES, MOST, PASSES, hold_out, rehearse
 from caesura.vowels.scripts import Missing, Script, script
 from caesura.vowels.storage import load_model, save_model, strings, unstrung
 
@@ -135,7 +135,7 @@ class VowelRestorer:
         """Try the training on a part of the lines, where there are enough; keep the calibration, return how many passes to take."""
         passes = PASSES if self.epochs is None else (self.epochs,)
         self._calibration, self.rehearsed = None, {}
-        if not self.held_out or words < ENOUGH:
+        if not self.held_out or words < ENOUGH or len(lines) < FEWEST_LINES:
             return passes[-1]
         train, held = hold_out(lines, min(self.held_out, MOST / words), self.seed)
         lexicon, numbered = read_lines(train, self.script, tuple(self.lexicon))
