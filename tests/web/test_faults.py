@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ from web_server import Server
 
 httpx = pytest.importorskip("httpx", reason="tests of the workbench speak HTTP")
 
-KILLS = 20
+KILLS = 20 if os.environ.get("CAESURA_EXHAUSTIVE") == "1" else 10
 
 
 def editable(client: httpx.Client, units: int = 400) -> int:
