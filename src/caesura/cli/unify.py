@@ -16,7 +16,6 @@ from caesura.display.scene import Picture
 from caesura.drawings.catalog import draw
 from caesura.errors import CaesuraError
 from caesura.files import atomic_write
-from caesura.formats import write
 from caesura.gold import unify_corpus
 from caesura.gold.quality import compare_methods, gold_corpus, like, method_table, represent
 from caesura.gold.unification import Gold
@@ -130,6 +129,8 @@ def _check_level(corpus: Corpus, level: int | None) -> None:
 
 def _write(result: UnifiedCorpus, output: Path | None, provenance: Path | None, to: str | None, lossy: bool) -> None:
     if output is not None:
+        from caesura.formats import write
+
         write(gold_corpus(result.golds), output, to, lossy=lossy)
     if provenance is not None:
         from json import dumps
