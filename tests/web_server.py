@@ -55,6 +55,8 @@ class Server:
         self.process.wait()
 
     def client(self) -> httpx.Client:
-        client = httpx.Client(base_url=self.address, timeout=60, verify=False)  # loading certificates takes long
-        client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
-        return client
+        """A client for a with statement, which opens it: so one that has asked nothing yet."""
+        how = {"base_url": self.address, "timeout": 60, "verify": False}  # loading certificates takes long
+        with httpx.Client(**how) as asking:
+            csrf = asking.get("/api/session").json()["csrf"]
+        return httpx.Client(**how, headers={"X-CSRF-Token": csrf})
