@@ -325,7 +325,9 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "hebrew.model bare.txt",
         {
             "nbest": given("--nbest 2"),
-            "existing": given("--existing replace", on="hebrew.model heb/b.txt"),
+            "existing": given("--existing replace", on="hebrew.model heb/b.txt|heb/b.txt"),
+            "language": given("--language hebrew", on="bare.txt"),
+            "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
             "colour": given("--colour"),
             "json": JSON,
         },
@@ -496,6 +498,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _write_test_set(here / "field")
     VowelRestorer("hebrew", "unigram").fit(HEBREW).save(here / "hebrew.model")
     (here / "bare.txt").write_text("ספר יפה ספר הספר\n", encoding="utf-8")
+    (here / "partly.txt").write_text("ספר יפה סֻפר הספר\n", encoding="utf-8")
     _write_story(here)
     _write_sound(here / "sound.wav")
     return here

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from caesura.vowels.corpora import split_random as split_random
     from caesura.vowels.restorer import RestoredWord as RestoredWord
     from caesura.vowels.restorer import VowelRestorer as VowelRestorer
+    from caesura.vowels.shipped import ready as ready
 
 __getattr__, __dir__, __all__ = _lazy.attach(
     __name__,
     submod_attrs={
         "corpora": ["VowelCorpus", "load_corpus", "split_blocks", "split_random"],
         "restorer": ["RestoredWord", "VowelRestorer"],
+        "shipped": ["ready"],
     },
 )

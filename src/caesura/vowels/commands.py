@@ -14,7 +14,7 @@ from caesura.cli.conflicts import among, conflicts, not_among
 from caesura.cli.options import Encoding, Json, Seed
 
 if TYPE_CHECKING:
-    from caesura.vowels import VowelCorpus
+    from caesura.vowels import VowelCorpus, VowelRestorer
 
 vowels = Commands("Put vowels back into Hebrew and Arabic text.")
 
@@ -24,7 +24,7 @@ Corpus = Annotated[
 ]
 Language = Annotated[str | None, Option("--language", "-l", help="Of a text file or the sample: hebrew or arabic.")]
 Where = Annotated[Path | None, Option("--path", help="The corpus' archive or folder, if it is not to be fetched.")]
-ModelName = Annotated[str, Option("--model", help="unigram, hmm, open or best.")]
+ModelName = Annotated[str, Option("--model", help="unigram, hmm, open, neural or best.")]
 Epochs = Annotated[
     int | None,
     Option("--epochs", help="Passes over the text (best); default: as many as held-out lines gain by, up to 16."),
@@ -131,8 +131,16 @@ def train(
 
 @vowels.add
 def restore(
-    model: Annotated[Path, Argument("A model file, as `caesura vowels train` writes it.")],
+    model: Annotated[
+        Path | None, Argument("A model file, as `caesura vowels train` writes it; with --language, the text.")
+    ] = None,
     file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
+    language: Annotated[
+        str | None, Option("--language", "-l", help="Use the model that comes with Caesura: hebrew or arabic.")
+    ] = None,
+    small: Annotated[
+        bool, Option("--small", help="With --language: the small one, faster and a little worse.")
+    ] = False,
     nbest: Annotated[int | None, Option("--nbest", "-n", help="Show this many forms of every word.")] = None,
     existing: Annotated[
         str, Option("--existing", help="Marks in the text: keep them and fill in what is missing, or replace them.")
@@ -144,12 +152,12 @@ def restore(
 ) -> None:
     """Put vowels into a text, line by line; everything but the marks stays as it is.
 
-    Example: echo 'שלום רב' | caesura vowels restore hebrew.model
+    Example: echo 'בראשית ברא' | caesura vowels restore --language hebrew
     """
     from caesura.errors import CaesuraError
-    from caesura.vowels import VowelRestorer, listing
+    from caesura.vowels import listing
 
-    restorer = VowelRestorer.load(model, existing=existing)
+    restorer, file = _restorer(model, file, language, small, existing)
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
     coloured = sys.stdout.isatty() if colour is None else colour
@@ -175,7 +183,7 @@ def restore(
 def evaluate(
     name: Corpus,
     model: Annotated[
-        str, Option("--model", help="unigram, hmm, open, best; or a model file, tested as it is.")
+        str, Option("--model", help="unigram, hmm, open, neural, best; or a model file, tested as it is.")
     ] = "hmm",
     split: Annotated[str, Option("--split", help="random lines, or contiguous blocks.")] = "random",
     test: Annotated[float, Option("--test", help="Share of lines held out at random.")] = 0.1,
@@ -306,6 +314,24 @@ def _corpus(
     if not Path(name).exists():
         return load_corpus(name, path)  # says what there is
     return load_corpus("text", name, language=language, encoding=encoding)
+
+
+def _restorer(
+    model: Path | None, file: Path | None, language: str | None, small: bool, existing: str
+) -> tuple[VowelRestorer, Path | None]:
+    """The restorer of a file, or the one that comes with the package, for which the only path is the text."""
+    from caesura.errors import CaesuraError
+    from caesura.vowels import VowelRestorer, ready
+
+    if language is not None:
+        if file is not None:
+            raise CaesuraError(f"--language {language} brings its own model; give the text alone, without {model}.")
+        return ready(language, small=small, existing=existing), model
+    if small:
+        raise CaesuraError("--small chooses between the models that come with Caesura; give --language with it.")
+    if model is None:
+        raise CaesuraError("no model is named; give a model file, or --language hebrew or arabic for one of ours.")
+    return VowelRestorer.load(model, existing=existing), file
 
 
 def _chunks(file: Path | None) -> Iterator[str]:

@@ -15,11 +15,15 @@ from caesura.vowels.scripts import Script
 
 @dataclass(frozen=True)
 class Lines:
-    """Training lines as numbers: word ``i`` of line ``n`` is ``states[offsets[n] + i]``; ``joined`` where a maqaf precedes it."""
+    """Training lines as numbers: word ``i`` of line ``n`` is ``states[offsets[n] + i]``; ``joined`` where a maqaf precedes it.
+
+    ``gaps`` are what stands before each word, and behind the last; lines end in a line break there.
+    """
 
     states: NDArray[np.int64]
     offsets: NDArray[np.int64]
     joined: NDArray[np.bool_]
+    gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,10 @@ def read_lines(lines: Iterable[str], script: Script, extra: Sequence[str] = ()) 
     tokens: list[int] = []
     joined: list[bool] = []
     ends: list[int] = [0]
+    gaps: list[str] = [""]
     for line in lines:
         parts = script.word_or_gap.split(line)
+        extend_gaps(gaps, parts)
         for gap, word in zip(parts[::2], parts[1::2], strict=False):
             number = spelled.get(word)
             if number is None:
@@ -86,7 +92,16 @@ def read_lines(lines: Iterable[str], script: Script, extra: Sequence[str] = ()) 
         pointed.setdefault(script.canonical(word), len(pointed))
     counts = np.bincount(np.array(tokens, np.int64), minlength=len(pointed))
     lexicon, renumbered = _sort_lexicon(list(pointed), counts, script)
-    return lexicon, Lines(renumbered[np.array(tokens, np.int64)], np.array(ends, np.int64), np.array(joined, bool))
+    return lexicon, Lines(
+        renumbered[np.array(tokens, np.int64)], np.array(ends, np.int64), np.array(joined, bool), tuple(gaps)
+    )
+
+
+def extend_gaps(gaps: list[str], parts: Sequence[str]) -> None:
+    """Add one line, as gaps and words in turn, to the gaps of all lines before it."""
+    gaps[-1] += parts[0]
+    gaps.extend(parts[2::2])
+    gaps[-1] += "\n"
 
 
 def _sort_lexicon(pointed: list[str], counts: NDArray[np.int64], script: Script) -> tuple[Lexicon, NDArray[np.int64]]:

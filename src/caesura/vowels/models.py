@@ -30,10 +30,11 @@ Arrays = dict[str, NDArray[Any]]
 class Words:
     """Bare words to be pointed: those of line ``n`` are ``words[offsets[n]:offsets[n+1]]``.
 
-    ``joined[i]`` where a maqaf precedes word ``i``; ``fixed`` gives, for a word's number, the marks its letters must carry.
+    ``joined[i]`` where a maqaf precedes word ``i``; ``fixed`` gives, for a word's number, the marks its letters must carry; ``gaps`` what
+    stands before each word and after the last, where that is known.
     """
 
-    __slots__ = ("fixed", "joined", "offsets", "words")
+    __slots__ = ("fixed", "gaps", "joined", "offsets", "words")
 
     def __init__(
         self,
@@ -41,8 +42,9 @@ class Words:
         offsets: NDArray[np.int64],
         joined: NDArray[np.bool_],
         fixed: Mapping[int, tuple[str, ...]] | None = None,
+        gaps: Sequence[str] | None = None,
     ) -> None:
-        self.words, self.offsets, self.joined, self.fixed = words, offsets, joined, fixed or {}
+        self.words, self.offsets, self.joined, self.fixed, self.gaps = words, offsets, joined, fixed or {}, gaps
 
 
 class Model(ABC):
@@ -251,6 +253,7 @@ MODELS: Registry[type[Model]] = Registry(
         "unigram": "caesura.vowels.models:Unigram",
         "hmm": "caesura.vowels.models:Hmm",
         "open": "caesura.vowels.open:Open",
+        "neural": "caesura.vowels.neural:Neural",
         "best": "caesura.vowels.best:Best",
     },
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from caesura.vowels.calibration import Bools, Calibration, Floats, calibration_error, crossed_error
 from caesura.vowels.corpora import split_random
+from caesura.vowels.lexicon import extend_gaps
 from caesura.vowels.models import Model, Words
 from caesura.vowels.scripts import Script
 
@@ -64,13 +65,16 @@ def _answers(model: Model, lines: Sequence[str], script: Script) -> tuple[Floats
     gold: list[str] = []
     joined: list[bool] = []
     ends = [0]
+    gaps = [""]
     for line in lines:
         parts = script.word_or_gap.split(line)
+        extend_gaps(gaps, parts)
         gold += map(script.canonical, parts[1::2])
         joined += [gap == script.joiner != "" for gap in parts[:-1:2]]
         ends.append(len(gold))
     keys = [model.read(word) for word in gold]
-    best = [forms[0] for forms in model.alternatives(Words(keys, np.array(ends, np.int64), np.array(joined, bool)))]
+    words = Words(keys, np.array(ends, np.int64), np.array(joined, bool), gaps=gaps)
+    best = [forms[0] for forms in model.alternatives(words)]
     right = [_marks(script, form) == _marks(script, word) for (form, _), word in zip(best, gold, strict=True)]
     known = [key in model.lexicon.number for key in keys]
     return np.array([share for _, share in best]), np.array(right, bool), np.array(known, bool)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from os import PathLike
@@ -29,6 +31,7 @@ _LONGEST = 1000
 _BATCH = 2000
 _PART = 50_000
 _CELLS = 16 * _PART
+_ENOUGH, _STRANGE = 20, 0.25  # words of a text, and the share of new ones among them, that bring a warning
 
 
 class RestoredWord(NamedTuple):
@@ -53,7 +56,7 @@ class VowelRestorer:
         "hebrew" or "arabic".
     model
         "unigram" (the most frequent form), "hmm" (Gal's bigrams with Katz back-off), "open" (Kneser–Ney over words, over letters for words
-        never seen), "best" (letter taggers from both ends, with the words of "open").
+        never seen), "neural" (a network over the letters of the whole line), "best" (letter taggers from both ends, with the words of "open").
     missing
         "all" marks, or in Arabic only the "short" vowels fatha, damma and kasra.
     existing
@@ -106,6 +109,8 @@ class VowelRestorer:
         self.notice = ""
         #: What held-out lines showed in training: passes, words, share right, calibration errors; empty where nothing was held out.
         self.rehearsed: dict[str, Any] = {}
+        #: What text the model was made for, where that is said; other text is then restored with a warning.
+        self.made_for = ""
         self._fitted: Model | None = None
         self._calibration: Calibration | None = None
         self._check()
@@ -200,6 +205,7 @@ class VowelRestorer:
             "caesura": __version__,
             "notice": self.notice,
             "rehearsed": self.rehearsed,
+            "made_for": self.made_for,
             "parameters": {name: getattr(self, name) for name in self._parameters if name != "lexicon"},
         }
         arrays: dict[str, NDArray[Any]] = {
@@ -219,7 +225,8 @@ class VowelRestorer:
         header, arrays = load_model(where)
         try:
             restorer = cls(**{**header["parameters"], **changes})
-            restorer.notice, restorer.rehearsed = str(header.get("notice", "")), dict(header.get("rehearsed", {}))
+            restorer.notice, restorer.made_for = str(header.get("notice", "")), str(header.get("made_for", ""))
+            restorer.rehearsed = dict(header.get("rehearsed", {}))
             lexicon = Lexicon(
                 unstrung(arrays["lexicon_bare"]),
                 unstrung(arrays["lexicon_pointed"]),
@@ -228,7 +235,7 @@ class VowelRestorer:
             )
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
             restorer._calibration = Calibration.from_arrays(arrays)
-        except (KeyError, TypeError, UnicodeDecodeError) as fault:
+        except (KeyError, TypeError, UnicodeDecodeError, zlib.error) as fault:
             raise FormatError(where, None, f"this model lacks a part or has one too many: {fault}.") from None
         return restorer
 
@@ -285,6 +292,17 @@ class _Job:
         self.tokens = self.parts[1::2]
         known, read = self.model.lexicon.number, self.model.read
         self.keys = [token if token in known else read(token) for token in self.tokens]
+        self._warn_of_strangers()
+
+    def _warn_of_strangers(self) -> None:
+        """Say once how many words the model never saw, where that is more than text of the kind it was made for has."""
+        strange = sum(key not in self.model.lexicon.number for key in self.keys)
+        if self.restorer.made_for and len(self.keys) >= _ENOUGH and strange > _STRANGE * len(self.keys):
+            warnings.warn(
+                f"{strange / len(self.keys):.0%} of the words of this text are new to the model, which was made for "
+                f"{self.restorer.made_for}; expect more mistakes than on such text.",
+                stacklevel=4,
+            )
 
     def _parts(self) -> Iterator[Words]:
         """The words a few thousand at a time, whole lines of them, so that memory does not grow with the text."""
@@ -297,7 +315,8 @@ class _Job:
                 stop = (line + stop + 1) // 2  # one long word widens the tables of all
             high = int(offsets[stop])
             marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
-            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks)
+            gaps = self.parts[2 * low : 2 * high + 1 : 2]
+            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks, gaps)
             line = stop
 
     def _offsets(self) -> NDArray[np.int64]:

@@ -75,3 +75,6 @@ TOUR: tuple[str, ...] = (
 )
 
 UNPOINTED: tuple[str, ...] = ("האיש קרא ספר חדש", "המורה ספר את הכסף")
+
+#: The first words of either book, for the networks that ship.
+VERSES = {"hebrew": "בראשית ברא אלהים את השמים ואת הארץ", "arabic": "بسم الله الرحمن الرحيم"}

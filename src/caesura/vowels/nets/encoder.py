@@ -1,0 +1,164 @@
+"""The letter encoder as a PyTorch module, and as an ONNX file, which is all that users need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .plan import Plan
+
+
+def build_network(plan: Plan, symbols: int, slots: list[int], words: int = 0) -> Any:
+    """Make the encoder: embeddings, blocks of convolution, rotary attention and feed-forward, one head over all slots."""
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+
+    width, heads = plan.width, plan.heads
+
+    def rotate(x: Any, cosine: Any, sine: Any) -> Any:
+        half = x.shape[-1] // 2
+        first, second = x[..., :half], x[..., half:]
+        return torch.cat((first * cosine - second * sine, first * sine + second * cosine), -1)
+
+    class Block(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.before_convolution, self.before_attention, self.before_forward = (
+                nn.LayerNorm(width) for _ in range(3)
+            )
+            self.convolution = nn.Conv1d(width, width, plan.convolution, padding=plan.convolution // 2, groups=width)
+            self.query_key_value, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+            self.drop = nn.Dropout(plan.dropout)
+
+        def forward(self, state: Any, cosine: Any, sine: Any, same_line: Any, inside: Any) -> Any:
+            rows, length, _ = state.shape
+            local = (self.before_convolution(state) * inside).transpose(1, 2)
+            state = state + self.drop(self.convolution(local).transpose(1, 2))
+            parts = self.query_key_value(self.before_attention(state)).view(rows, length, 3, heads, width // heads)
+            query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)
+            query, key = rotate(query, cosine, sine), rotate(key, cosine, sine)
+            seen = F.scaled_dot_product_attention(query, key, value, attn_mask=same_line)
+            state = state + self.drop(self.out(seen.transpose(1, 2).reshape(rows, length, width)))
+            return state + self.drop(self.down(F.gelu(self.up(self.before_forward(state)))))
+
+    class Encoder(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = nn.Embedding(symbols, width)
+            nn.init.normal_(self.embedding.weight, std=0.5)
+            if plan.words:
+                self.word_embedding, self.word_in = (
+                    nn.Embedding(words, plan.words),
+                    nn.Linear(plan.words, width, bias=False),
+                )
+                nn.init.normal_(self.word_embedding.weight, std=0.3)
+            self.blocks = nn.ModuleList(Block() for _ in range(plan.layers))
+            self.norm, self.head, self.drop = (
+                nn.LayerNorm(width),
+                nn.Linear(width, sum(slots)),
+                nn.Dropout(plan.dropout),
+            )
+            turns = 1.0 / (10000 ** (torch.arange(0, width // heads, 2).float() / (width // heads)))
+            self.register_buffer("turns", turns, persistent=False)
+
+        def forward(self, letters: Any, lines: Any, word: Any = None) -> Any:
+            """Logits of all slots, of every letter; ``lines`` numbers the lines of a row from 1, 0 is padding."""
+            angles = torch.arange(letters.shape[1], device=letters.device).float()[:, None] * self.turns
+            cosine, sine = angles.cos(), angles.sin()
+            same_line = torch.where(lines[:, None, :, None] == lines[:, None, None, :], 0.0, -30000.0).to(
+                torch.bfloat16 if letters.is_cuda else torch.float32
+            )
+            inside = (lines > 0)[:, :, None]
+            state = self.embedding(letters)
+            if plan.words:
+                state = state + self.word_in(self.word_embedding(word))
+            state = self.drop(state)
+            for block in self.blocks:
+                state = block(state, cosine.to(state.dtype), sine.to(state.dtype), same_line, inside)
+            return self.head(self.norm(state))
+
+    return Encoder()
+
+
+def load_network(path: Path) -> tuple[Any, Plan, dict[str, Any]]:
+    """Load a trained network, ready to be asked, with its plan and the tables of its symbols, slots and words."""
+    import torch
+
+    stored = torch.load(path, map_location="cpu", weights_only=True)
+    plan, meta = Plan(**stored["plan"]), stored["meta"]
+    network = build_network(plan, len(meta["symbols"]), [len(s) for s in meta["slots"]], len(meta["words"]) + 1)
+    network.load_state_dict({k: v.float() for k, v in stored["state"].items()})
+    return network.eval(), plan, meta
+
+
+def export_network(source: Path, target: Path) -> float:
+    """Write a trained network as ONNX, its weights in 8 bits; return how far its logits lie from PyTorch's on letters drawn at random."""
+    names, inputs, expected = write_onnx(source, target)
+    shrink(target)
+    apart = compare_logits(target, names, inputs, expected)
+    if apart > 0.5:  # weights in 8 bits move logits of 10 and more by a few tenths
+        raise ValueError(f"onnxruntime's logits lie {apart:.2g} from PyTorch's; expected less than 0.5")
+    return apart
+
+
+def write_onnx(source: Path, target: Path) -> tuple[list[str], list[Any], Any]:
+    """Write a trained network as ONNX as it is; return the names of its inputs, some inputs, and what PyTorch says to them."""
+    import torch
+
+    network, plan, meta = load_network(source)
+    letters = torch.randint(3, len(meta["symbols"]), (2, 40))
+    names = ["letters", "lines", "word"] if plan.words else ["letters", "lines"]
+    inputs = [letters, torch.ones_like(letters), torch.zeros_like(letters)][: len(names)]
+    row, place = torch.export.Dim("row"), torch.export.Dim("place")
+    torch.onnx.export(
+        network, tuple(inputs), target, input_names=names, output_names=["logits"], dynamo=True,
+        dynamic_shapes=[{0: row, 1: place}] * len(names), external_data=False, verbose=False,
+    )  # fmt: skip
+    with torch.no_grad():
+        return names, [x.numpy() for x in inputs], network(*inputs).numpy()
+
+
+def compare_logits(path: Path, names: list[str], inputs: list[Any], expected: Any) -> float:
+    """Return how far onnxruntime's logits lie from what is expected."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path))
+    return float(np.abs(session.run(None, dict(zip(names, inputs, strict=True)))[0] - expected).max())
+
+
+def shrink(path: Path) -> None:
+    """Store the large weights in 8 bits, with a scale per column, and let the graph multiply them out when it is loaded.
+
+    Only what is stored is rounded: numbers that flow through the network stay in 32 bits, so that what a line gives does not depend on the
+    lines beside it, as it does where activations are quantised by their largest.
+    """
+    import onnx
+    from onnx import helper, numpy_helper
+
+    model = onnx.load(path)
+    graph = model.graph
+    for tensor in list(graph.initializer):
+        weights = numpy_helper.to_array(tensor)
+        if weights.dtype != np.float32 or weights.ndim != 2 or weights.size < 4096:
+            continue
+        axis = 0 if "embedding" in tensor.name else 1
+        scale = np.abs(weights).max(axis=1 - axis) / 127 + 1e-12
+        steps = np.round(weights / np.expand_dims(scale, 1 - axis)).astype(np.int8)
+        graph.initializer.remove(tensor)
+        graph.initializer.extend(
+            [
+                numpy_helper.from_array(steps, f"{tensor.name}.steps"),
+                numpy_helper.from_array(scale.astype(np.float32), f"{tensor.name}.scale"),
+            ]
+        )
+        graph.node.insert(
+            0,
+            helper.make_node(
+                "DequantizeLinear", [f"{tensor.name}.steps", f"{tensor.name}.scale"], [tensor.name], axis=axis
+            ),
+        )
+    onnx.save(model, path)

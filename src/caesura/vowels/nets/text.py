@@ -1,0 +1,111 @@
+"""Text as a network sees it: numbered symbols and words, cut into pieces and packed into rows of one length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+#: A symbol, and the marks in each slot where it is a letter.
+Cell = tuple[str, Sequence[str] | None]
+
+PAD, HIDDEN, OTHER = 0, 1, 2  # numbers of the symbols that no text has
+MOST_WORDS = 60_000  # that have an embedding of their own
+GAP = 4  # pads between the lines of a row: wider than half a convolution, so that no line sees another
+
+
+def number_lines(lines: Sequence[Sequence[Cell]], train: Array, held: Array, test: Array, slots: int) -> dict[str, Any]:
+    """Number lines of cells; symbols, values of slots and known words are those of the training lines alone."""
+    seen = [cell for line in train.tolist() for cell in lines[line]]
+    gaps = sorted(
+        c for c, number in Counter(c for c, marks in seen if marks is None).items() if number >= 5 or c == " "
+    )
+    letters = sorted({c for c, marks in seen if marks is not None})
+    symbols = ["<pad>", "<hidden>", "<other>", *gaps, *letters]
+    number = {c: i for i, c in enumerate(symbols)}
+    values = [["", *sorted({m[i] for _, m in seen if m is not None} - {""})] for i in range(slots)]
+    numbers = [{value: i for i, value in enumerate(slot)} for slot in values]
+    cells = [cell for line in lines for cell in line]
+    none = [0] * slots
+    data: dict[str, Any] = {
+        "symbols": np.array([number.get(c, OTHER) for c, _ in cells], np.uint8),
+        # A combination never seen in training has a number of its own that no network gives: it counts as wrong.
+        "marks": np.array(
+            [none if m is None else [v.get(x, 255) for v, x in zip(numbers, m, strict=True)] for _, m in cells],
+            np.uint8,
+        ),
+        "offsets": np.cumsum([0, *map(len, lines)]),
+        "train": train,
+        "held": held,
+        "test": test,
+    }
+    first_letter = 3 + len(gaps)
+    data["words"], data["unseen"], known = number_words(data, first_letter)
+    data["meta"] = {
+        "symbols": symbols, "first_letter": first_letter, "slots": values, "words": known, "space": number.get(" ", OTHER),
+    }  # fmt: skip
+    return data
+
+
+def number_words(data: dict[str, Any], first_letter: int) -> tuple[Array, Array, list[list[int]]]:
+    """Number, at each of their letters, the most frequent bare words that training lines have twice or more (0: none), and mark unseen ones."""
+    symbols, offsets = data["symbols"], data["offsets"]
+    first, last = word_edges(symbols >= first_letter, offsets)
+    line = np.searchsorted(offsets, first, side="right") - 1
+    role = np.zeros(len(offsets) - 1, np.int64)
+    role[data["train"]], role[data["held"]] = 1, 2
+    keys = [symbols[a:b].tobytes() for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    counts = Counter(key for key, part in zip(keys, role[line].tolist(), strict=True) if part == 1)
+    known = sorted(key for key, times in counts.most_common(MOST_WORDS) if times > 1)
+    met = counts.keys() | {key for key, part in zip(keys, role[line].tolist(), strict=True) if part == 2}
+    number = {key: i for i, key in enumerate(known, 1)}
+    words, unseen = np.zeros(len(symbols), np.uint16), np.zeros(len(symbols), bool)
+    for key, a, b in zip(keys, first.tolist(), last.tolist(), strict=True):
+        words[a:b], unseen[a:b] = number.get(key, 0), key not in met
+    return words, unseen, [list(key) for key in known]
+
+
+def word_edges(letter: Array, offsets: Array) -> tuple[Array, Array]:
+    """Where words, which are runs of letters inside a line, begin and end."""
+    begins = np.zeros(len(letter) + 1, bool)
+    begins[offsets] = True
+    first = letter & (~np.concatenate(([False], letter[:-1])) | begins[:-1])
+    last = letter & (~np.concatenate((letter[1:], [False])) | begins[1:])
+    return np.flatnonzero(first), np.flatnonzero(last) + 1
+
+
+def split_into_pieces(symbols: Array, offsets: Array, space: int, longest: int) -> list[tuple[int, int]]:
+    """Cut lines longer than a row at their last space inside it."""
+    pieces = []
+    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        while stop - start > longest:
+            spaces = np.flatnonzero(symbols[start : start + longest] == space)
+            cut = start + (int(spaces[-1]) + 1 if len(spaces) else longest)
+            pieces.append((start, cut))
+            start = cut
+        if stop > start:
+            pieces.append((start, stop))
+    return pieces
+
+
+def pack_rows(pieces: list[tuple[int, int]], order: Array, length: int) -> tuple[Array, Array]:
+    """Lay pieces one after the other into rows of one length: for every cell its place in the text (-1: none) and its line's number."""
+    places, lines = [], []
+    place, line = np.full(length, -1, np.int64), np.zeros(length, np.int64)
+    at = number = 0
+    for index in order.tolist():
+        start, stop = pieces[index]
+        if at + stop - start > length:
+            places.append(place)
+            lines.append(line)
+            place, line = np.full(length, -1, np.int64), np.zeros(length, np.int64)
+            at = number = 0
+        number += 1
+        place[at : at + stop - start] = np.arange(start, stop)
+        line[at : at + stop - start] = number
+        at += stop - start + GAP
+    return np.stack([*places, place]), np.stack([*lines, line])

@@ -1,0 +1,223 @@
+"""Running a letter network: bare lines in; for every letter, log probabilities of the values of each of its slots out.
+
+The network comes as ONNX, made by ``training/vowels.py``. It reads a whole line at once: letters, what stands between words, and a number for
+every word that its training text had more than once. Lines longer than those it was trained on are read in pieces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, MissingExtra
+from caesura.vowels.alphabet import Spelt
+from caesura.vowels.models import Arrays, Words
+from caesura.vowels.nets.text import OTHER, PAD
+from caesura.vowels.storage import strings, unstrung
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+_LONGEST = 384  # cells of a piece: letters, and what stands between words
+_CELLS = 6144  # of one batch
+
+
+@dataclass(frozen=True)
+class Network:
+    """A trained network and the tables that its numbers stand for.
+
+    ``symbols`` are what it reads, letters from ``first_letter`` on; ``slots`` the marks that each slot may hold; ``words`` the bare words
+    that have a number of their own, from 1 on; ``stored`` the ONNX file.
+    """
+
+    symbols: tuple[str, ...]
+    first_letter: int
+    slots: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...]
+    stored: bytes
+
+    def log_probabilities(self, words: Words, text: Spelt, letters: Sequence[str]) -> Floats:
+        """One row per letter of ``text`` (which spells ``words`` with these letters), one column per value of each slot in turn."""
+        cells = self._lay_out(words, text, letters)
+        out = np.empty((len(text.letters), sum(map(len, self.slots))), np.float32)
+        batches = list(_batches(cells.pieces))
+        if len(batches) > 1 and (os.cpu_count() or 1) > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            _ = self._session  # once, before the threads
+            with ThreadPoolExecutor() as pool:
+                for rows, logits in pool.map(lambda batch: self._run(cells, batch), batches):
+                    out[rows] = logits
+        else:
+            for batch in batches:
+                rows, logits = self._run(cells, batch)
+                out[rows] = logits
+        edges = np.cumsum([0, *map(len, self.slots)]).tolist()
+        for low, high in pairwise(edges):
+            part = out[:, low:high]
+            part -= part.max(axis=1, keepdims=True)
+            part -= np.log(np.exp(part).sum(axis=1, keepdims=True))
+        return out
+
+    def _lay_out(self, words: Words, text: Spelt, letters: Sequence[str]) -> _Cells:
+        """Lay all lines one after the other, gaps between words, and cut them into pieces."""
+        number = self._symbol
+        symbol = np.array([number.get(x, OTHER) for x in letters], np.int64)[text.letters]
+        known = [self._word.get(word, 0) for word in words.words]
+        gaps = words.gaps or [" "] * (len(words.words) + 1)
+        symbols: list[int] = []
+        of_word: list[int] = []
+        row: list[int] = []
+        pieces: list[tuple[int, int]] = []
+        ends = text.words.tolist()
+        spelled = symbol.tolist()
+
+        def put_gap(gap: str) -> None:
+            numbers = [number.get(c, OTHER) for c in spell_gap(gap)]
+            symbols.extend(numbers)
+            of_word.extend([0] * len(numbers))
+            row.extend([-1] * len(numbers))
+
+        for first, last in pairwise(words.offsets.tolist()):
+            start = len(symbols)
+            for i in range(first, last):
+                put_gap(after_break(gaps[i]) if i == first else gaps[i])
+                low, high = ends[i], ends[i + 1]
+                symbols.extend(spelled[low:high])
+                of_word.extend([known[i]] * (high - low))
+                row.extend(range(low, high))
+            put_gap(before_break(gaps[last]) if last > first else "")
+            pieces += _cut(symbols, start, number.get(" ", OTHER))
+        return _Cells(np.array(symbols, np.int64), np.array(of_word, np.int64), np.array(row, np.int64), pieces)
+
+    def _run(self, cells: _Cells, batch: list[tuple[int, int]]) -> tuple[Ints, Floats]:
+        """Rows of the letters of some pieces, and what the network says of them."""
+        longest = max(stop - start for start, stop in batch)
+        shape = (len(batch), longest)
+        letters, word, row = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
+        for n, (start, stop) in enumerate(batch):
+            size = stop - start
+            letters[n, :size], word[n, :size], row[n, :size] = (
+                cells.symbols[start:stop], cells.words[start:stop], cells.rows[start:stop],
+            )  # fmt: skip
+        inputs = {"letters": letters, "lines": (letters != PAD).astype(np.int64), "word": word}
+        logits = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
+        return row[row >= 0], logits[row >= 0]
+
+    @cached_property
+    def _session(self) -> Any:
+        """The network, loaded; one thread each, for batches run side by side."""
+        try:
+            import onnxruntime
+        except ImportError:
+            raise MissingExtra("onnxruntime", "neural", "a neural model") from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            session = onnxruntime.InferenceSession(self.stored, options, providers=["CPUExecutionProvider"])
+        except Exception as fault:  # onnxruntime has a class for each way in which a file may be wrong
+            raise CaesuraError(
+                f"the network in this model cannot be loaded: {str(fault).splitlines()[0][:200]}"
+            ) from None
+        wanted, columns = {"letters", "lines"}, session.get_outputs()[0].shape[-1]
+        if not wanted <= {x.name for x in session.get_inputs()} <= {*wanted, "word"} or columns != sum(
+            map(len, self.slots)
+        ):
+            raise CaesuraError(
+                f"the network in this model is not one of letters: expected inputs letters, lines, word and {sum(map(len, self.slots))} "
+                f"outputs, found {', '.join(x.name for x in session.get_inputs())} and {columns}."
+            )
+        return session
+
+    @cached_property
+    def _inputs(self) -> list[str]:
+        return [x.name for x in self._session.get_inputs()]
+
+    @cached_property
+    def _symbol(self) -> dict[str, int]:
+        return {x: n for n, x in enumerate(self.symbols)}
+
+    @cached_property
+    def _word(self) -> dict[str, int]:
+        return {word: n for n, word in enumerate(self.words, 1)}
+
+    # ------------------------------------------------------------------ keeping
+
+    def arrays(self) -> Arrays:
+        """The file and its tables."""
+        return {
+            "network": np.frombuffer(self.stored, np.uint8),
+            "network_symbols": strings(self.symbols),
+            "network_letters": np.array([self.first_letter]),
+            "network_words": strings(self.words),
+            **{f"network_slot_{n}": strings(slot) for n, slot in enumerate(self.slots)},
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Network:
+        """Rebuild what :meth:`arrays` gave."""
+        slots = sum(name.startswith("network_slot_") for name in arrays)
+        return cls(
+            unstrung(arrays["network_symbols"]), int(arrays["network_letters"][0]),
+            tuple(unstrung(arrays[f"network_slot_{n}"]) for n in range(slots)), unstrung(arrays["network_words"]),
+            arrays["network"].tobytes(),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """All lines as one row of cells: symbols, words' numbers, rows of letters (-1: none), and the pieces to be read at once."""
+
+    symbols: Ints
+    words: Ints
+    rows: Ints
+    pieces: list[tuple[int, int]]
+
+
+def _cut(symbols: list[int], start: int, space: int) -> Iterator[tuple[int, int]]:
+    """Cut a line, which ends where the cells do, at its last space inside each piece."""
+    while len(symbols) - start > _LONGEST:
+        stop = next((i + 1 for i in range(start + _LONGEST - 1, start, -1) if symbols[i] == space), start + _LONGEST)
+        yield start, stop
+        start = stop
+    if len(symbols) > start:
+        yield start, len(symbols)
+
+
+def _batches(pieces: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Put pieces of like length together, so that little is padded."""
+    batch: list[tuple[int, int]] = []
+    for piece in sorted(pieces, key=lambda p: (p[1] - p[0], p)):
+        if batch and (len(batch) + 1) * (piece[1] - piece[0]) > _CELLS:
+            yield batch
+            batch = []
+        batch.append(piece)
+    if batch:
+        yield batch
+
+
+def spell_gap(gap: str) -> str:
+    """Spell what stands between words as in training: one blank for all, one digit, one Latin letter."""
+    if gap == " ":
+        return gap
+    letters = (" " if c.isspace() else "0" if c.isdigit() else "a" if c.isascii() and c.isalpha() else c for c in gap)
+    return re.sub(" +", " ", "".join(letters))
+
+
+def before_break(gap: str) -> str:
+    """What of a gap belongs to the line before it."""
+    return re.split("[\r\n]", gap, maxsplit=1)[0]
+
+
+def after_break(gap: str) -> str:
+    """What of a gap belongs to the line behind it."""
+    return re.split("[\r\n]", gap)[-1]

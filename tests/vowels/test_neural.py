@@ -1,0 +1,262 @@
+"""The neural model: what ships answers at once, obeys given marks, and does not depend on what stands beside a line."""
+
+import importlib
+import itertools
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError, MissingExtra
+from caesura.vowels import VowelRestorer, ready
+from caesura.vowels.lexicon import read_lines
+from caesura.vowels.models import Words
+from caesura.vowels.nets.text import number_lines, pack_rows, split_into_pieces
+from caesura.vowels.network_training import make_network, spell_lines
+from caesura.vowels.neural import Neural, part_marks
+from caesura.vowels.samples import HEBREW as SAMPLE
+from caesura.vowels.scripts import HEBREW, SCRIPTS
+from caesura.vowels.shipped import FOLDER
+from cli.command import caesura, refused
+
+GENESIS = "בראשית ברא אלהים את השמים ואת הארץ"
+FATIHA = "بسم الله الرحمن الرحيم"
+
+
+@pytest.fixture(scope="module", params=["hebrew", "arabic"])
+def small(request):
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    return ready(request.param, small=True)
+
+
+def text_of(restorer):
+    return GENESIS if restorer.language == "hebrew" else FATIHA
+
+
+def test_what_ships_is_small_and_names_its_sources():
+    assert sum(file.stat().st_size for file in FOLDER.glob("*.model")) < 25e6
+    notice = (FOLDER / "NOTICE.md").read_text(encoding="utf-8")
+    for file in FOLDER.glob("*.model"):
+        assert VowelRestorer.load(file).notice.split("(")[0].strip() in notice.replace("\n", " ")
+
+
+def test_the_first_words_come_back_as_everybody_knows_them():
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    known = {
+        "hebrew": (GENESIS, "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ"),
+        "arabic": (FATIHA, "بِسْمِ اللَّهِ الرَّحْمَٰنِ الرَّحِيمِ"),
+    }
+    for language, (bare, marked) in known.items():
+        in_order = " ".join(SCRIPTS[language].canonical(word) for word in marked.split())
+        assert ready(language).restore(bare) == in_order
+
+
+def test_only_marks_are_added(small):
+    text = f"  {text_of(small)}, 12 abc —\n\n{text_of(small)}!\r\n"
+    restored = small.restore(text)
+    assert restored != text
+    assert small.script.strip(restored) == text
+
+
+def test_a_line_reads_alike_alone_and_among_others(small):
+    words = text_of(small).split()
+    lines = [" ".join(words[i:] + words[:i]) for i in range(len(words))] * 40
+    assert small.restore("\n".join(lines)).split("\n") == [small.restore(line) for line in lines[: len(words)]] * 40
+
+
+def test_marks_in_the_text_decide(small):
+    """Whatever the network would write, a vowel that is given stays, and every form offered has it."""
+    letter, rest = text_of(small)[0], text_of(small)[1:]
+    for mark in small.script.slots[-1 if small.language == "hebrew" else 1][:7]:
+        given = letter + mark + rest
+        assert mark in small.script.split(small.restore(given).split()[0])[0].marks
+        assert all(mark in small.script.split(form)[0].marks for form, _ in small.restore_nbest(given)[0].alternatives)
+
+
+def test_forms_come_best_first_and_the_best_is_what_restore_writes(small):
+    words = small.restore_nbest(text_of(small), 8)
+    assert " ".join(word.alternatives[0][0] for word in words) == small.restore(text_of(small))
+    for word in words:
+        shares = [share for _, share in word.alternatives]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) <= 1 + 1e-9
+        assert len({form for form, _ in word.alternatives}) == len(shares)
+
+
+def test_forms_are_those_of_all_products_of_letters(small):
+    """The eight forms kept are the eight likeliest of all, found by trying every one."""
+    word = text_of(small).split()[1][:3]
+    given = Words([word], np.array([0, 1]), np.zeros(1, bool))
+    _, logs = small.fitted.choice_scores(given)
+    rows = [[x for x in row if np.isfinite(x)] for row in logs]
+    every = sorted((float(np.exp(sum(x))) for x in itertools.product(*rows)), reverse=True)
+    ours = [share for _, share in small.fitted.alternatives(given)[0]]
+    assert ours == pytest.approx(every[: len(ours)], rel=1e-9)
+
+
+def test_other_text_brings_a_warning_once_it_is_long_enough():
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    restorer = ready("hebrew", small=True)
+    with pytest.warns(
+        UserWarning, match="of the words of this text are new to the model, which was made for the Hebrew"
+    ):
+        restorer.restore(" ".join(["טלוויזיה", "מחשבים", "אינטרנט"] * 10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        restorer.restore(" ".join([GENESIS] * 5))
+
+
+@pytest.mark.filterwarnings("ignore:.*new to the model")
+def test_long_lines_and_long_words_end(small):
+    word = text_of(small).split()[0]
+    for text in (" ".join([word] * 3000), word[0] * 20_000):
+        assert small.script.strip(small.restore(text)) == text
+
+
+def test_a_damaged_or_foreign_network_is_named(small):
+    fitted = small.fitted
+    for stored, words in ((b"not a network", "cannot be loaded"), (fitted.network.stored[:1000], "cannot be loaded")):
+        broken = Neural(small.script, fitted.lexicon, replace(fitted.network, stored=stored))
+        with pytest.raises(CaesuraError, match=words):
+            broken.decode(_words(text_of(small)))
+    other = Neural(small.script, fitted.lexicon, replace(fitted.network, slots=(("", "x"),)))
+    with pytest.raises(CaesuraError, match="not one of letters"):
+        other.decode(_words(text_of(small)))
+
+
+def _words(text):
+    words = text.split()
+    return Words(words, np.array([0, len(words)]), np.zeros(len(words), bool))
+
+
+def test_without_the_extra_a_sentence_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'caesura\[neural\]'"):
+        ready("hebrew", small=True).restore(GENESIS)
+
+
+def test_training_without_pytorch_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "onnxscript", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'caesura\[train\]'"):
+        VowelRestorer("hebrew", "neural").fit(SAMPLE)
+
+
+def test_the_shell_answers_as_python_does(tmp_path):
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    text = tmp_path / "text.txt"
+    text.write_text(GENESIS + "\n", encoding="utf-8")
+    done = caesura("vowels", "restore", "--language", "hebrew", "--small", text)
+    assert (done.returncode, done.stdout) == (0, ready("hebrew", small=True).restore(GENESIS + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--small", "x.model"), "give --language with it"),
+        ((), "no model is named"),
+        (("--language", "hebrew", "x.model", "text.txt"), "brings its own model"),
+        (("--language", "klingon"), "klingon"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(arguments, sentence):
+    assert sentence in refused("vowels", "restore", *arguments)
+
+
+# ---------------------------------------------------------------------- text as numbers, and a training
+
+
+def test_marks_are_parted_into_slots_and_come_together_again():
+    for script in SCRIPTS.values():
+        for marks in script.targets:
+            assert "".join(part_marks(marks, script)) == marks
+    assert part_marks("ׁ" + "ּ" + "ָ", HEBREW) == ["ׁ", "ּ", "ָ"]
+
+
+def test_lines_as_numbers_can_be_read_back():
+    lexicon, lines = read_lines(SAMPLE, HEBREW)
+    cells = spell_lines(HEBREW, lexicon, lines)
+    written = ["".join(c + ("" if m is None else "".join(m)) for c, m in line) for line in cells]
+    assert written == [" ".join(HEBREW.canonical(w) for w in line.split()) for line in SAMPLE]
+    none = np.zeros(0, np.int64)
+    data = number_lines(cells, np.arange(len(cells)), none, none, 3)
+    symbols = data["meta"]["symbols"]
+    assert "".join(symbols[n] for n in data["symbols"]) == "".join(c for line in cells for c, _ in line)
+
+
+def test_pieces_and_rows_hold_every_letter_once():
+    symbols = np.array([5, 4, 4, 5, 4, 4, 4, 5, 4])
+    pieces = split_into_pieces(symbols, np.array([0, 9]), 5, 4)
+    assert pieces == [(0, 4), (4, 8), (8, 9)]
+    places, lines = pack_rows(pieces, np.arange(3), 10)
+    assert sorted(places[places >= 0].tolist()) == list(range(9))
+    assert ((places >= 0) == (lines > 0)).all()
+
+
+def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):
+    """Train on the sample, export, and compare every letter's choice."""
+    for library in ("torch", "onnxscript", "onnxruntime"):
+        pytest.importorskip(library, reason="the extra 'train' is not installed")
+    encoder, run_module = (importlib.import_module(f"caesura.vowels.nets.{name}") for name in ("encoder", "run"))
+    from caesura.vowels.nets.plan import Plan
+
+    lexicon, lines = read_lines(SAMPLE, HEBREW)
+    cells = spell_lines(HEBREW, lexicon, lines)
+    none = np.zeros(0, np.int64)
+    data = number_lines(cells, np.arange(len(cells)), none, np.arange(len(cells)), 3)
+    plan = Plan(
+        width=32,
+        layers=1,
+        heads=4,
+        words=8,
+        dropout=0.0,
+        rows=4,
+        length=128,
+        passes=400,
+        rate=5e-3,
+        hide_words=0.0,
+        hide_letters=0.0,
+    )
+    log: list[str] = []
+    trained = run_module.train_network(data, plan, tmp_path, log.append)
+    assert (
+        encoder.compare_logits(tmp_path / "network.onnx", *encoder.write_onnx(trained, tmp_path / "network.onnx"))
+        < 1e-4
+    )
+    network = make_network(data["meta"], (tmp_path / "network.onnx").read_bytes())
+    model = Neural(HEBREW, lexicon, network)
+    restorer = VowelRestorer("hebrew", "neural")
+    restorer._fitted = model
+    restorer.save(tmp_path / "tiny.model")
+    again = VowelRestorer.load(tmp_path / "tiny.model")
+    bare = [HEBREW.strip(line) for line in SAMPLE]
+    onnx = [again.restore(line) for line in bare]
+    torch_network, _, meta = encoder.load_network(trained)
+    assert [_torch_restore(torch_network, meta, model, line) for line in bare] == onnx
+    assert onnx != bare
+
+
+def _torch_restore(network, meta, model, line):
+    import torch
+
+    number = {c: n for n, c in enumerate(meta["symbols"])}
+    known = {"".join(meta["symbols"][n] for n in word): i for i, word in enumerate(meta["words"], 1)}
+    letters = [number.get(c, 2) for c in line]
+    word = [n for i, w in enumerate(line.split()) for n in [*([0] if i else []), *[known.get(w, 0)] * len(w)]]
+    with torch.no_grad():
+        rows = torch.tensor([letters])
+        logits = network(rows, torch.ones_like(rows), torch.tensor([word]))[0].numpy()
+    model = Neural(model.script, model.lexicon, model.network)
+    inside = np.array([c != " " for c in line])
+    edges = np.cumsum([0, *map(len, model.network.slots)])
+    logs = [
+        logits[:, a:b] - np.logaddexp.reduce(logits[:, a:b], axis=1, keepdims=True)
+        for a, b in itertools.pairwise(edges)
+    ]
+    object.__setattr__(model.network, "log_probabilities", lambda *_: np.concatenate(logs, axis=1)[inside])
+    try:
+        return " ".join(model.decode(_words(line)))
+    finally:
+        object.__delattr__(model.network, "log_probabilities")
