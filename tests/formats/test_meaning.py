@@ -36,6 +36,13 @@ REFUSED = [
         "line 3: the tier %mor stands before any utterance",
     ),
     ("a.cha", "@UTF8\n@Begin\n*CHI:\tmore .\nANN: no .\n@End\n", "line 4: expected a header"),
+    (
+        "a.csv",
+        "annotator,label,start,end\nann,x,0,99999999999999999999\n",
+        "line 2: end is '99999999999999999999', expected a number",
+    ),
+    ("a.cha", f"@UTF8\n@Begin\n*CHI:\tmore . \x15{'9' * 20}_5\x15\n@End\n", "line 3: a time bullet is damaged"),
+    ("a.srt", f"1\n{'9' * 5000}:00:01,0 --> 00:00:02,0\nx\n", "line 2: expected times such as"),
     ("a.txt", "@UTF8\n@Begin\n*CHI:\tmore .\n@End\n", "line 1: this is a CHAT transcript .* read it with format=chat"),
     ("a.cha", "@UTF8\n@Begin\n@End\n", "the transcript holds no utterance"),
     ("a.cha", "@UTF8\n@Begin\n*CHI:\t&=laughs .\n@End\n", "the transcript holds no word; read level=utterances"),

@@ -97,7 +97,7 @@ def _span(row: Row, seconds: bool) -> tuple[float, float, str | None]:
 
 def _number(row: Row, name: str) -> float:
     number = as_decimal(row[name].strip())
-    if number is None:
+    if number is None or not abs(number) < 10**12:
         raise row.fault(f"{name} is {row[name][:40]!r}, expected a number.")
     return float(number)
 

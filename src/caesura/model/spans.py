@@ -388,6 +388,9 @@ def spans_of_tags(tags: Sequence[str], strict: bool) -> list[tuple[int, int, str
     return rows
 
 
+_FARTHEST = 2**62  #: no text or recording reaches as far; a number beyond it is damage
+
+
 def _codes_of(spans: Spans) -> NDArray[np.int64]:
     return np.full(len(spans), UNNAMED) if spans.types is None else spans.types
 
@@ -399,8 +402,8 @@ def _checked_row(row: Any) -> tuple[Any, Any, str | None]:
     for position in (start, end):
         if isinstance(position, (bool, np.bool_)) or not isinstance(position, (int, float, np.integer, np.floating)):
             raise InvalidSegmentation(f"a span begins and ends at numbers, not {short(repr(position))}.")
-        if not np.isfinite(position):
-            raise InvalidSegmentation(f"the span {start}–{end} has no finite start and end.")
+        if not -_FARTHEST < position < _FARTHEST:
+            raise InvalidSegmentation(f"the span {short(repr(start))}–{short(repr(end))} has no finite start and end.")
     if name is not None and not isinstance(name, str):
         raise InvalidSegmentation(
             f"the label of the span {start:g}–{end:g} is a name or None, not {short(repr(name))}."

@@ -28,7 +28,7 @@ UNMARKED = "unmarked"
 
 _HEADER = re.compile(r"@([^:\t]+)(?::\s*(.*))?", re.DOTALL)
 _TIER = re.compile(r"([*%])([^\s:]+):\s*(.*)", re.DOTALL)
-_BULLET = re.compile(r"[\x15•][^\x15•]*?(\d+)_(\d+)[^\x15•]*[\x15•]")
+_BULLET = re.compile(r"[\x15•][^\x15•]*?(?<!\d)(\d{1,12})_(\d{1,12})(?!\d)[^\x15•]*[\x15•]")
 _CODE = re.compile(r"\[[^\]]*\]|[<>]")
 _PAUSE = re.compile(r"\((?:\.+|[\d.:]+)\)")
 _SEPARATORS = frozenset([",", ";", ":", "„", "‡", "0"])
@@ -139,6 +139,8 @@ def _parse(source: Source) -> tuple[dict[str, Any], list[_Utterance]]:
             why = f"expected a header (@), an utterance (*WHO:) or a dependent tier (%NAME:), found {line.strip()[:60]!r}."
             raise source.fault(number, why)
         elif tier[1] == "*":
+            if "\x15" in _BULLET.sub("", tier[3]):
+                raise source.fault(number, "a time bullet is damaged; expected milliseconds such as 1200_3400.")
             utterances.append(_Utterance(tier[2], tier[3], number))
         elif not utterances:
             raise source.fault(number, f"the tier %{tier[2]} stands before any utterance.")

@@ -18,7 +18,7 @@ from caesura.files import Source
 from caesura.formats.speech.intervals import Rule, SpanOptions, is_tiled, of_recording, segmentation, spans_of_intervals
 from caesura.model import Corpus, Segmentation, Spans
 
-_TIME = r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
+_TIME = r"(?:(\d{1,9}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 
 

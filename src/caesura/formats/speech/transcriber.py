@@ -58,7 +58,7 @@ def _cues(source: Source, turn: Any, names: dict[str, str], level: Level) -> Ite
             parts.append((_time(source, child.get("time", ""), "time of a synchronisation point"), {}))
         elif child.tag == "Who":
             number = child.get("nb", "")
-            who = int(number) - 1 if number.isdigit() and 0 < int(number) <= len(speakers) else 0
+            who = int(number) - 1 if number.isdigit() and len(number) < 4 and 0 < int(number) <= len(speakers) else 0
         spoken = parts[-1][1]
         spoken[who] = spoken.get(who, "") + " " + (child.tail or "")
     for (at, spoken), behind in zip(parts, [*(time for time, _ in parts[1:]), end], strict=True):

@@ -45,8 +45,8 @@ def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOpti
     if not isinstance(listed, list) or not all(isinstance(segment, dict) for segment in listed):
         raise source.fault(None, "expected a list of segments, as Whisper writes them.")
     cues = [cue for i, segment in enumerate(listed, 1) for cue in _cues(source, segment, f"segment {i}", level)]
-    if "length" not in options and isinstance(data.get("duration"), int | float) and cues:  # OpenAI's service says it
-        options["length"] = max(float(data["duration"]), *(cue.end for cue in cues))
+    if "length" not in options and data.get("duration") is not None and cues:  # OpenAI's service says it
+        options["length"] = max(_time(source, data["duration"], "the recording"), *(cue.end for cue in cues))
     return corpus_of_cues(source, cues, options)
 
 
