@@ -198,7 +198,7 @@ def test_the_assignment_of_two_is_their_integer_programme_and_their_partition() 
         units, rows = columns_of(random_corpus(seed, 2, 30, 120))
         costs = Costs(1.0 + seed % 3, 1.0, 1.0, np.empty((0, 0)))
         cost = align_two(units, int(rows[1]), costs, 10**6, np.empty(rows[-1], np.int64))
-        tuples = list_tuples(units, rows, costs, 10**6)
+        tuples = list_tuples(units, rows, costs, 10**6, 1.0)
         shape = (rows[-1], len(tuples.costs))
         matrix = sparse.csc_array((np.ones(len(tuples.units)), tuples.units, tuples.first), shape=shape)
         programme = optimize.milp(
@@ -214,7 +214,7 @@ def test_many_annotators_reach_the_integer_programme() -> None:
     costs = Costs(1.0, 1.0, 1.0, np.empty((0, 0)))
     for coders, number in ((3, 40), (4, 12), (5, 8)):
         units, rows = columns_of(random_corpus(coders, coders, number, 6 * number))
-        tuples = list_tuples(units, rows, costs, 10**6)
+        tuples = list_tuples(units, rows, costs, 10**6, 1.0)
         shape = (rows[-1], len(tuples.costs))
         matrix = sparse.csc_array((np.ones(len(tuples.units)), tuples.units, tuples.first), shape=shape)
         programme = optimize.milp(
@@ -240,6 +240,18 @@ def test_bounds_hold_and_are_told_where_there_are_too_many_tuples(monkeypatch: p
     assert alignment.costs.sum() / np.mean([len(s) for s in alignment.spans]) == pytest.approx(alignment.disorder)
     assert "may not be the best" in str(result)
     assert "|bounds|" in result.signature
+
+
+def test_chance_of_many_annotators_is_near_the_best_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = random_corpus(2, 5, 8, 40)
+    exact = gamma(corpus, samples=10)
+    monkeypatch.setattr(alignment_module, "CHEAP", 600)
+    monkeypatch.setattr(alignment_module, "PER_UNIT", 0)
+    bounded = gamma(corpus, samples=10)
+    assert exact.expected - 1e-9 <= bounded.expected < 1.02 * exact.expected
+    assert "the expected disorder lies between" in str(bounded)
+    assert "|bounds|" in bounded.signature
+    assert "|bounds|" not in exact.signature
 
 
 def test_a_search_that_is_cut_short_is_finished_by_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,9 +25,11 @@ from caesura.kernels.unitizing_tuples import list_tuples
 from caesura.model import Corpus, Spans
 from caesura.words import number_of
 
-MOST = 3_000_000  # tuples held in memory at once
+MOST = 1_000_000  # tuples held in memory at once
 PAIRS = 100_000_000  # pairs of units held in memory at once
 NODES = 200_000  # steps of the search in one component, before a solver of integer programmes is asked
+CHEAP, PER_UNIT = 50_000, 200  # tuples that are chosen from in a short time, in all or per unit
+_SHARES = (0.6, 0.45, 0.35, 0.25, 0.18, 0.12)  # of what the pairs of a tuple may cost
 _EXACT = 1e-7
 
 
@@ -119,10 +121,24 @@ def best_alignments(corpus: Corpus, dissimilarity: Dissimilarity | None = None) 
     return alignments(texts, align_columns(texts.units, texts.rows, texts.sizes, rule.costs(texts.labels)), rule)
 
 
+def cheap_number(units: int) -> int:
+    """How many tuples can be chosen from in a short time."""
+    return min(MOST, max(CHEAP, PER_UNIT * units))
+
+
 def align_columns(
-    units: Units, rows: NDArray[np.int64], sizes: NDArray[np.int64], costs: Costs, limit: float | None = None
+    units: Units,
+    rows: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    costs: Costs,
+    limit: float | None = None,
+    most: int | None = None,
 ) -> Aligned:
-    """Align texts given as columns; what the compiled search leaves open goes to an integer programme for ``limit`` seconds."""
+    """Align texts given as columns; what the compiled search leaves open goes to an integer programme for ``limit`` seconds.
+
+    A text with more than ``most`` tuples to choose from gets a good alignment and a bound.
+    """
+    most = MOST if most is None else min(most, MOST)
     tuple_of, out = np.empty(len(units.starts), np.int64), np.empty((len(sizes) - 1, 2))
     pairs = np.diff(sizes) == 2
     runs = np.flatnonzero(np.diff(pairs)) + 1
@@ -130,7 +146,7 @@ def align_columns(
         if pairs[first]:
             align_pairs(units, rows[sizes[first] : sizes[last] + 1], costs, PAIRS, tuple_of, out[first:last])
         else:
-            align_each(units, rows, sizes[first : last + 1], costs, MOST, NODES, tuple_of, out[first:last])
+            align_each(units, rows, sizes[first : last + 1], costs, most, NODES, tuple_of, out[first:last])
     for text in np.flatnonzero(~(out[:, 0] - out[:, 1] <= _EXACT * np.maximum(1, out[:, 0]))):
         offsets = rows[sizes[text] : sizes[text + 1] + 1]
         here = slice(offsets[0], offsets[-1])
@@ -149,7 +165,7 @@ def _solve_open(
     units: Units, offsets: NDArray[np.int64], costs: Costs, tuple_of: NDArray[np.int64], limit: float | None
 ) -> tuple[float, float]:
     """Choose among the tuples left by an integer programme (HiGHS through SciPy, where that is installed)."""
-    tuples = list_tuples(units, offsets, costs, MOST)
+    tuples = list_tuples(units, offsets, costs, MOST, 1.0)
     where = np.argsort(units.starts + units.ends, kind="stable")
     known = partition(tuples, where, NODES)
     try:
@@ -177,8 +193,17 @@ def _solve_open(
 def _bounds_only(
     units: Units, offsets: NDArray[np.int64], costs: Costs, tuple_of: NDArray[np.int64], limit: float | None
 ) -> tuple[float, float]:
-    """Too many tuples to list: merge annotator by annotator, and bound from below by the best alignments of every two."""
+    """Too many tuples to list: choose among the cheap ones, and bound from below by the best alignments of every two."""
     upper = merge_annotators(units, offsets, costs, tuple_of)
+    where = np.argsort(units.starts + units.ends, kind="stable")
+    for share in _SHARES:
+        tuples = list_tuples(units, offsets, costs, cheap_number(len(where)), share)
+        if tuples.complete:
+            chosen = partition(tuples, where, NODES // 10)
+            if chosen.upper < upper:
+                upper = chosen.upper
+                tuple_of[:] = tuples.units[tuples.first[chosen.taken]]
+            break
     n, lower = len(offsets) - 1, 0.0
     for i, j in combinations(range(n), 2):
         sides = [slice(offsets[i], offsets[i + 1]), slice(offsets[j], offsets[j + 1])]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.agreement.answer import Agreement, combine
-from caesura.agreement.unitizing_alignment import Aligned, align_columns, alignments, describe_gap
+from caesura.agreement.unitizing_alignment import Aligned, align_columns, alignments, cheap_number, describe_gap
 from caesura.agreement.unitizing_chance import Drawn, Sampler, draw_texts
 from caesura.agreement.unitizing_costs import Dissimilarity
 from caesura.agreement.unitizing_details import Details, Interval, describe_silent, per_item, resample
@@ -58,9 +58,10 @@ class Samples:
 
 
 class Expected(NamedTuple):
-    """What chance aligned: disorder per text and sample, and the sums of the names, per text and per label."""
+    """What chance aligned: disorder per text and sample and how much of it may be too much, and the sums of the names, per text and per label."""
 
     disorder: Values
+    gap: Values
     names: Values
     by_code: Values
 
@@ -108,7 +109,10 @@ class Gamma:
             return drawn
         more = self._draw(1, needed - self.samples.number)
         return Expected(
-            np.hstack((drawn.disorder, more.disorder)), drawn.names + more.names, drawn.by_code + more.by_code
+            np.hstack((drawn.disorder, more.disorder)),
+            np.hstack((drawn.gap, more.gap)),
+            drawn.names + more.names,
+            drawn.by_code + more.by_code,
         )
 
     def _draw(self, stage: int, number: int) -> Expected:
@@ -118,25 +122,30 @@ class Gamma:
             (t, first, min(size, number - first)) for t, size in enumerate(sizes) for first in range(0, number, size)
         ]
 
-        def work(job: tuple[int, int, int]) -> tuple[Values, Values, Values]:
+        def work(job: tuple[int, int, int]) -> tuple[Values, Values, Values, Values]:
             text, first, size = job
             random = np.random.default_rng([self.samples.seed, text, stage, first])
             if not len(texts[text].units.starts):
-                return np.zeros(size), np.zeros(2), np.zeros((len(self.texts.labels), 2))
+                return np.zeros(size), np.zeros(size), np.zeros(2), np.zeros((len(self.texts.labels), 2))
             drawn = draw_texts(texts[text], self.samples.sampler, size, random)
-            aligned = align_columns(*drawn, self.costs, self.limit)
+            aligned = align_columns(*drawn, self.costs, self.limit, cheap_number(len(texts[text].units.starts)))
             names, by_code = self._sum_names(drawn, aligned)
-            return aligned.costs / drawn.means, names.sum(axis=0), by_code
+            return (
+                aligned.costs / drawn.means,
+                (aligned.costs - aligned.lower) / drawn.means,
+                names.sum(axis=0),
+                by_code,
+            )
 
         with ThreadPoolExecutor(self.samples.threads or os.cpu_count()) as pool:
             answers = list(pool.map(work, jobs))
-        disorder, names = np.empty((len(texts), number)), np.zeros((len(texts), 2))
+        disorder, gap, names = np.empty((len(texts), number)), np.empty((len(texts), number)), np.zeros((len(texts), 2))
         by_code = np.zeros((len(self.texts.labels), 2))
-        for (text, first, size), (values, own, codes) in zip(jobs, answers, strict=True):
-            disorder[text, first : first + size] = values
+        for (text, first, size), (values, gaps, own, codes) in zip(jobs, answers, strict=True):
+            disorder[text, first : first + size], gap[text, first : first + size] = values, gaps
             names[text] += own
             by_code += codes
-        return Expected(disorder, names, by_code)
+        return Expected(disorder, gap, names, by_code)
 
     def _sum_names(self, texts: Drawn, aligned: Aligned) -> tuple[Values, Values]:
         by_text, by_code = np.zeros((len(texts.sizes) - 1, 2)), np.zeros((len(self.texts.labels), 2))
@@ -168,6 +177,14 @@ class Gamma:
         totals = self.texts.means @ self.expected.disorder / self.texts.means.sum()
         observed, expected = self.disorders
         return float(observed * totals.std(ddof=1) / np.sqrt(len(totals)) / expected**2) if expected else 0.0
+
+    def describe_chance(self) -> str:
+        """Say how far off the expected disorder may be, where random texts had too many tuples; nothing where it is exact."""
+        gap = float(self.texts.means @ self.expected.gap.mean(axis=1) / self.texts.means.sum())
+        if gap <= 1e-6:
+            return ""
+        expected = self.disorders[1]
+        return f"random texts have too many alignments to try: the expected disorder lies between {expected - gap:.3f} and {expected:.3f}"
 
     @property
     def gamma_cat(self) -> tuple[float, float]:
@@ -211,7 +228,7 @@ def gamma_agreement(gamma: Gamma, coefficient: Literal["gamma", "gamma-cat"], in
     observed, expected = gamma.gamma_cat if by_name else gamma.disorders
     sums = gamma.names_by_text if by_name else gamma.sums
     divide = _divide_names if by_name else _divide_costs
-    notes = [note for note in (describe_gap(aligned), describe_silent(texts)) if note]
+    notes = [note for note in (describe_gap(aligned), gamma.describe_chance(), describe_silent(texts)) if note]
     if np.isnan(observed) or np.isnan(expected):
         notes.append("no two annotators' units are aligned, so that there are no names to compare")
     details = Details(
@@ -234,7 +251,7 @@ def gamma_agreement(gamma: Gamma, coefficient: Literal["gamma", "gamma-cat"], in
         coefficient=coefficient,
         observed=float(observed),
         expected=float(expected),
-        signature=_signature(gamma, coefficient, bool(describe_gap(aligned))),
+        signature=_signature(gamma, coefficient, bool(describe_gap(aligned) or gamma.describe_chance())),
         standard_error=None if by_name else gamma.standard_error,
         details=details,
         interval=resample(_by_item(texts, sums), lambda drawn: combine("disorder", *divide(drawn)), interval),

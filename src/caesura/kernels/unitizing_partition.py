@@ -69,7 +69,7 @@ def align_each(
         offsets, middles = np.empty(n + 1, np.int64), np.empty(stop - start)
         for a in range(n + 1):
             offsets[a] = rows[sizes[i] + a] - start
-        tuples = list_tuples(own, offsets, costs, most)
+        tuples = list_tuples(own, offsets, costs, most, 1.0)
         out[i, 0] = out[i, 1] = np.nan
         if tuples.complete:
             for u in range(stop - start):

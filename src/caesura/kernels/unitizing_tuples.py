@@ -34,14 +34,15 @@ class Near(NamedTuple):
 
 
 @kernel
-def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int) -> Tuples:
+def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int, share: float) -> Tuples:
     """List the tuples of at most one unit per annotator that no split makes cheaper; the first are the units alone.
 
-    Annotator ``i`` has the units ``offsets[i]:offsets[i + 1]``. More than ``most`` tuples are not listed.
+    Annotator ``i`` has the units ``offsets[i]:offsets[i + 1]``. More than ``most`` tuples are not listed. With a ``share`` below 1 only those whose
+    pairs cost that part of what they may: a good alignment is among them, perhaps not the best.
     """
     n, size = len(offsets) - 1, len(units.starts)
     pairs = n * (n - 1) // 2
-    near = _list_near(units, offsets, costs, costs.delta * (pairs + n - 1) * (1 + 1e-12), most)
+    near = _list_near(units, offsets, costs, share * costs.delta * (pairs + n - 1) * (1 + 1e-12), most)
     if len(near.first) == 0:
         return Tuples(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), False)
     first, members, prices = np.zeros(4 * size + 2, np.int64), np.empty(8 * size + n, np.int64), np.empty(4 * size + 1)
@@ -57,9 +58,9 @@ def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int) ->
             at[annotator] = -1  # before the lists: nobody of this annotator
             while annotator > owner:
                 if annotator == n:
-                    if k > 1 and _is_undominated(k, sums[k], cross, pairs, costs.delta):
+                    if k > 1 and _is_undominated(k, sums[k], cross, pairs, share * costs.delta):
                         if number == most:
-                            return Tuples(first, members, prices, False)
+                            return Tuples(first[:0], members[:0], prices[:0], False)
                         if number + 2 > len(first) or filled + n > len(members):
                             first, prices = _double(first), _double(prices)
                             members = _double(members)
@@ -83,7 +84,7 @@ def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int) ->
                     e = at[annotator]
                     at[annotator] += 1
                     taken = _add_member(k, near.units[e], near.costs[e], n - annotator - 1, units, chosen, cross, sums,
-                                        total, pairs, costs)  # fmt: skip
+                                        total, pairs, costs, share)  # fmt: skip
                 if not taken:
                     annotator -= 1
                     continue
@@ -135,9 +136,10 @@ def _add_member(
     total: NDArray[Any],
     pairs: int,
     costs: Costs,
+    share: float,
 ) -> bool:
     """Put a unit beside the ``k`` chosen ones, unless a member would be dearer there than alone, however many (``left``) may follow."""
-    bound = costs.delta * (pairs + k + left) * (1 + 1e-12)
+    bound = share * costs.delta * (pairs + k + left) * (1 + 1e-12)
     own = 0.0
     for i in range(k):
         cost = with_first if i == 0 else unit_cost(chosen[i], new, units, costs)
