@@ -87,7 +87,7 @@ def test_bad_usage_ends_with_2() -> None:
         ("show", "missing argument"),
         ("show sample:kubla --width wide", "invalid value for '--width'"),
         ("show sample:kubla --wide", "no such option '--wide'"),
-        ("vowels restore", "missing argument"),
+        ("vowels restore", "no model is named"),
     ):
         assert refused(*words.split()).startswith(sentence)
         assert refused(*words.split()).endswith(" --help.")
