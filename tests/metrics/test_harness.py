@@ -16,6 +16,7 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans
 from caesura.statistics.counted import families_of
+from caesura.vowels.field_scores import _FIELDS, _Field
 
 LABELS = ["p", "q", "r"]
 MARKS = ["word", "unseen word", "patah", "qamats", "hiriq"]
@@ -68,7 +69,9 @@ def with_names(random, marks: Segmentation) -> Segmentation:
 
 
 def labels_of(made: Metric) -> list[str]:
-    """Some metrics count words and vowels by name."""
+    """Some metrics count words and vowels by name, or the decisions of their field."""
+    if isinstance(made.family, _Field):
+        return list(_FIELDS[made.family.field][3])
     return MARKS if type(made.family).__module__ == "caesura.vowels.accuracy" else LABELS
 
 

@@ -108,13 +108,18 @@ class FadelErrors(_Field):
     scores = {
         "DER-fadel": Score(
             "diacritic error rate, as in Fadel et al.", "Share of letters whose class of marks is not that of the reference.",
-            wrong_letters, share, higher_is_better=False, best=0.0, symmetric=False,
+            wrong_letters, share, higher_is_better=False, best=0.0,
         ),
         "WER-fadel": Score(
             "word error rate, as in Fadel et al.", "Share of words with a letter whose class of marks is not that of the reference.",
             wrong_words, share, higher_is_better=False, best=0.0, symmetric=False,
         ),
     }  # fmt: skip
+
+    @property
+    def symmetric(self) -> bool:
+        """The reference decides which letters are left out; where none is, either side may be the reference of letters."""
+        return self.ending and self.bare
 
     def count(self, batch: Batch) -> Rows:
         """Count wrong letters and words under this reading."""
