@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from caesura.errors import FormatError
 from caesura.files import atomic_write
 
-#: Of the file format; a file of another version is refused.
+#: Of the file format; a file of another version is refused, but for version 4, whose words are not packed.
 VERSION = 5
+_UNPACKED = 4
+_PACKED = 0x78  # the first byte of packed words; no letter of ours has it
 _MAGIC = b"caesura vowel model "
 _ALIGNED = 64  # every array begins at a multiple of this, so that compiled code can work on it where it lies
 
@@ -54,7 +56,7 @@ def load_model(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         if stream.read(len(_MAGIC)) != _MAGIC:
             raise FormatError(path, None, "this is not a vowel model, as `caesura vowels train` writes it.")
         version = stream.readline(40).decode("ascii", "replace").rstrip("\n")
-        if version != str(VERSION):
+        if version not in (str(VERSION), str(_UNPACKED)):
             raise FormatError(
                 path, None, f"this model is of version {version[:20]}, expected {VERSION}; train it again."
             )
@@ -89,5 +91,6 @@ def strings(words: Sequence[str]) -> NDArray[np.uint8]:
 
 def unstrung(raw: NDArray[Any]) -> tuple[str, ...]:
     """Take :func:`strings` apart again."""
-    text = zlib.decompress(raw.tobytes()).decode()
+    held = raw.tobytes()
+    text = (zlib.decompress(held) if held[:1] == bytes([_PACKED]) else held).decode()
     return tuple(text.split("\n")) if text else ()
