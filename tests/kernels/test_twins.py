@@ -8,6 +8,7 @@ import pytest
 import caesura as cs
 import twins
 from caesura.kernels import jit
+from caesura.vowels.field_scores import _Field  # they count without loops
 from metrics.test_harness import batches, countable
 
 
@@ -33,7 +34,7 @@ def test_a_loop_that_leaves_something_else_is_found(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
-@pytest.mark.parametrize("name", cs.metric_names())
+@pytest.mark.parametrize("name", [name for name in cs.metric_names() if not isinstance(cs.metric(name).family, _Field)])
 def test_every_metric_counts_the_same_both_ways(name: str) -> None:
     metric = cs.metric(name)
     twins.compare_again()
