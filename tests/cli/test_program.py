@@ -87,10 +87,10 @@ def test_bad_usage_ends_with_2() -> None:
         ("show", "missing argument"),
         ("show sample:kubla --width wide", "invalid value for '--width'"),
         ("show sample:kubla --wide", "no such option '--wide'"),
-        ("vowels restore", "no model is named"),
     ):
         assert refused(*words.split()).startswith(sentence)
         assert refused(*words.split()).endswith(" --help.")
+    assert refused("vowels", "restore").startswith("no model is named; give a model file, or --language")
     assert refused("shew").startswith("there is no command 'shew'; did you mean 'show'?")
     assert "Usage" in caesura().stdout + caesura().stderr  # nothing asked: help
 

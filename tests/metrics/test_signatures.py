@@ -363,7 +363,7 @@ KNOWN = [
     ("unseen-accuracy", "unseen-accuracy", "unseen-accuracy", False, (0.0, 1.0)),
     ("DER", "DER", "DER", True, (0.0, 1.0)),
     ("Sf-marks", "Sf-marks|alike:0.5", "Sf-marks", True, (0.0, 1.0)),
-    ("DER-fadel", "DER-fadel|ending:True|bare:True", "DER-fadel", False, (0.0, 1.0)),
+    ("DER-fadel", "DER-fadel|ending:True|bare:True", "DER-fadel", True, (0.0, 1.0)),
     ("WER-fadel:ending=False", "WER-fadel|ending:False|bare:True", "WER-fadel:ending=False", False, (0.0, 1.0)),
     *((name, name, name, False, (0.0, 1.0)) for name in ("DEC", "CHA", "WOR", "VOC")),
     ("Sf-marks:alike=0.2", "Sf-marks|alike:0.2", "Sf-marks:alike=0.2", True, (0.0, 1.0)),

@@ -206,7 +206,7 @@ class Table:
 
     Examples
     --------
-    >>>     >>> table = Table("scores", ("metric", "value"), (("B", 0.5), (Penalty("Pk"), None)))
+    >>> table = Table("scores", ("metric", "value"), (("B", 0.5), (Penalty("Pk"), None)))
     >>> print(table)
     scores
     metric  value

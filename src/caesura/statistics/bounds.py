@@ -73,7 +73,8 @@ def bound(name: str, reference: Corpus, *, seed: int = 0) -> Corpus:
 
     A segmenter gets as many segments as the coders of a text have on average, rounded; where boundaries have types, the most frequent one.
 
-    >>> gold = Corpus.from_dict({"a": {"ann": "ships sail | bread bakes | bread rises"}})
+    >>> from caesura.model import Segmentation
+    >>> gold = Corpus.from_dict({"a": {"ann": Segmentation.parse("ships sail | bread bakes | bread rises")}})
     >>> bound("c99", gold).coders
     ('c99',)
     """

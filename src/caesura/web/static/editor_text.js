@@ -47,8 +47,12 @@ export class TextEditor extends Editor {
   async accept(position = this.suggestions.positions.includes(this.position) ? this.position : this.suggestions.positions[0]) {
     if (position === undefined) return false;
     const type = this.withType(this.typed ? this.chosenType() : null);
-    if (!(await this.change({ kind: "add", position, ...type, suggested_by: this.suggestions.by }))) return false;
-    this.forget(position);
+    this.forget(position); // at once: the next key may come before the server has answered, and is meant for the next suggestion
+    if (!(await this.change({ kind: "add", position, ...type, suggested_by: this.suggestions.by }))) {
+      this.suggestions.positions = [...this.suggestions.positions, position].sort((a, b) => a - b);
+      this.refresh();
+      return false;
+    }
     this.refresh();
     await this.nextSuggestion();
     return true;
