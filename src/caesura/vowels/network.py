@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
 _LONGEST = 384  # cells of a piece: letters, and what stands between words
-_CELLS = 6144  # of one batch
+_CELLS = 512  # of one batch: more would leave the cache of the processor and take memory by the hundred megabytes
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ LANGUAGES = ("hebrew", "arabic")
 
 
 def ready(language: str, *, small: bool = False, **changes: Any) -> VowelRestorer:
-    """Load the restorer that comes with the package; ``small`` is four times as fast and about half a point worse.
+    """Load the restorer that comes with the package; ``small`` is about three times as fast and half a point worse.
 
     ``changes`` replace parameters that matter after training, such as ``existing``. Needs onnxruntime: ``pip install 'caesura[neural]'``.
     """
