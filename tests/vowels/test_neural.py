@@ -42,6 +42,16 @@ def test_what_ships_is_small_and_names_its_sources():
         assert VowelRestorer.load(file).notice.split("(")[0].strip() in notice.replace("\n", " ")
 
 
+def test_what_ships_tells_nothing_of_the_machine_that_made_it():
+    """The exporter notes the source file of every node; none of that is kept."""
+    for file in FOLDER.glob("*.model"):
+        content = file.read_bytes()
+        assert b'File "' not in content
+        assert b"stack_trace" not in content
+        assert b"/home/" not in content
+        assert b".py" not in content
+
+
 def test_the_first_words_come_back_as_everybody_knows_them():
     pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
     known = {

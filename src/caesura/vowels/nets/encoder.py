@@ -99,6 +99,7 @@ def export_network(source: Path, target: Path) -> float:
     """Write a trained network as ONNX, its weights in 8 bits; return how far its logits lie from PyTorch's on letters drawn at random."""
     names, inputs, expected = write_onnx(source, target)
     shrink(target)
+    forget_origin(target)
     apart = compare_logits(target, names, inputs, expected)
     if apart > 0.5:  # weights in 8 bits move logits of 10 and more by a few tenths
         raise ValueError(f"onnxruntime's logits lie {apart:.2g} from PyTorch's; expected less than 0.5")
@@ -161,4 +162,17 @@ def shrink(path: Path) -> None:
                 "DequantizeLinear", [f"{tensor.name}.steps", f"{tensor.name}.scale"], [tensor.name], axis=axis
             ),
         )
+    onnx.save(model, path)
+
+
+def forget_origin(path: Path) -> None:
+    """Take out what the exporter notes beside every node: the folders and lines of the program on the machine that trained."""
+    import onnx
+
+    model = onnx.load(path)
+    graph = model.graph
+    for part in (model, graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
+        part.doc_string = ""
+        del part.metadata_props[:]
+    del graph.value_info[:]
     onnx.save(model, path)
