@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -37,7 +38,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextSegmenter:
+class TextSegmenter(ABC):
     """A segmenter of text.
 
     Parameters
@@ -152,9 +153,9 @@ class TextSegmenter:
 
     # ------------------------------------------------------------------ what each segmenter does
 
+    @abstractmethod
     def _decide(self, units: tuple[str, ...], segments: int | None) -> Choice:
         """Choose boundaries: exactly ``segments`` segments, or as many as seem right."""
-        raise NotImplementedError
 
     def _posterior(self, units: tuple[str, ...], segments: int | None) -> NDArray[np.float64] | None:
         """Return the probability of each boundary, where the segmenter has one."""
@@ -236,9 +237,9 @@ class AdditiveSegmenter(TextSegmenter):
         cost = self.cost(listed, segments)
         return dynamic.total_cost(cost, positions, 0.0 if segments is not None else self.penalty_of(listed))
 
+    @abstractmethod
     def cost(self, units: tuple[str, ...], segments: int | None) -> dynamic.Cost:
         """Return the cost of segments of this text, of which there are ``segments``, or None where their number is open."""
-        raise NotImplementedError
 
     def penalty_of(self, units: tuple[str, ...]) -> float:
         """Return what a segment of this text costs on top where the number is open."""
@@ -288,9 +289,9 @@ class CohesionSegmenter(AdditiveSegmenter):
         bags = self._bags(units)
         return self.bag_cost(bags, segments, bags.sizes)
 
+    @abstractmethod
     def bag_cost(self, bags: Bags, segments: int | None, sizes: Sizes) -> Cohesion:
         """Return the cost of segments of a text, or of a stretch of one of these sizes."""
-        raise NotImplementedError
 
     def stream(self, **options: Any) -> Stream:
         """Segment units as they arrive; see :class:`caesura.segmenters.text.streams.Stream`."""
