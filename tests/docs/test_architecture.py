@@ -1,77 +1,46 @@
-"""The map of docs/architecture.md is that of the code. ``python tests/docs/test_architecture.py`` draws it anew."""
+"""docs/architecture.md speaks of every room; the build counts what each weighs; no file is longer than a reader bears."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections import Counter
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "caesura"
 PAGE = ROOT / "docs" / "architecture.md"
-BEGIN, END = "<!-- the map: python tests/docs/test_architecture.py -->", "<!-- end of the map -->"
-ROOTLESS = {"__init__", "__main__", "_version", "errors"}  # everybody has them
 
 
-def room_of(path: Path) -> str:
-    inside = path.relative_to(SOURCE).parts
-    return inside[0].removesuffix(".py")
+hook = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "house_map.py")))
 
 
-def sizes() -> Counter[str]:
-    """Lines of each room."""
-    lines: Counter[str] = Counter()
-    for file in SOURCE.rglob("*.py"):
-        lines[room_of(file)] += len(file.read_text(encoding="utf-8").splitlines())
-    return Counter({room: number for room, number in lines.items() if room not in ROOTLESS})
-
-
-def arrows() -> Counter[tuple[str, str]]:
-    """How many statements of one room import from another, those inside functions included."""
-    rooms, counts = sizes().keys(), Counter[tuple[str, str]]()
-    for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caesura"):
-                inside = node.module.split(".")[1:]
-                targets = {inside[0]} if inside else {alias.name for alias in node.names}
-            elif isinstance(node, ast.Import):
-                targets = {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("caesura.")}
-            else:
-                continue
-            counts.update((room_of(file), target) for target in targets & rooms if target != room_of(file))
-    return Counter({arrow: number for arrow, number in counts.items() if arrow[0] not in ROOTLESS})
-
-
-def drawn_map() -> str:
-    """One row per room, the highest first; beside every room it imports, by how many statements."""
-    lines, weights = sizes(), arrows()
-    layers = re.search(
-        r"^layers = \[(.*?)^\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    order = [room for room in re.findall(r"\w+", layers[1]) if room in lines] if layers else []
-    rows = ["| room | lines | imports, by number of statements |", "|---|---:|---|"]
-    for room in [*order, *sorted(lines.keys() - set(order))]:
-        below = sorted(((number, other) for (one, other), number in weights.items() if one == room), reverse=True)
-        rows.append(
-            f"| `{room}` | {lines[room]:,} | {', '.join(f'{other} {number}' for number, other in below) or '–'} |"
-        )
-    return "\n".join(rows)
-
-
-def test_the_map_has_every_room_and_every_arrow() -> None:
-    """Weights may lag behind; a room or an arrow that is missing may not."""
-    page = PAGE.read_text(encoding="utf-8")
-    shown = dict(
-        re.findall(r"^\| `(\w+)` \| [\d,]+ \| (.*) \|$", page[page.index(BEGIN) : page.index(END)], re.MULTILINE)
-    )
-    assert sorted(shown) == sorted(sizes())
-    listed = {(room, other) for room, others in shown.items() for other in re.findall(r"(\w+) \d+", others)}
-    assert arrows().keys() - listed == set(), "draw the map anew: python tests/docs/test_architecture.py"
-
-
-if __name__ == "__main__":
+def test_the_linter_and_the_page_know_every_room() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(
-        text[: text.index(BEGIN)] + f"{BEGIN}\n\n{drawn_map()}\n\n{text[text.index(END) :]}", encoding="utf-8"
-    )
+    explained = text[text.index("## Rooms, and what each may touch") : text.index("### The map")]
+    assert sorted(hook.room_order()) == sorted(hook.room_lines())
+    assert [room for room in hook.room_order() if not re.search(rf"`{room}(/|\.py)`", explained)] == []
+
+
+def test_the_build_fills_in_the_map_and_the_numbers() -> None:
+    assert "hooks: [docs/house_map.py]" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    page = hook.fill_in(PAGE.read_text(encoding="utf-8"))
+    assert "<!--" not in page, "a place that nothing fills"
+    lines = hook.room_lines()
+    weights = dict(re.findall(r"^\| `(\w+)` \| ([\d,]+) \| [^|]+ \|$", page, re.MULTILINE))
+    assert weights == {room: f"{number:,}" for room, number in lines.items()}
+    assert f"{lines['report'] + lines['drawings'] + lines['display']:,}" in page
+    imports = {
+        (room, target)
+        for room, targets in re.findall(r"^\| `(\w+)` \| [\d,]+ \| ([^|]+) \|$", page, re.MULTILINE)
+        for target in re.findall(r"(\w+) \d+", targets)
+    }
+    assert ("gold", "metrics") in imports
+    assert imports == set(hook.import_counts())
+
+
+def test_no_file_is_longer_than_500_lines() -> None:
+    lengths = {
+        str(file.relative_to(ROOT)): len(file.read_text(encoding="utf-8").splitlines())
+        for file in hook.SOURCE.rglob("*.py")
+    }
+    assert {name: length for name, length in lengths.items() if length > 500} == {}
