@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
 from caesura.errors import CaesuraError
-from caesura.web import guesses, store
+from caesura.web import embedded, guesses, store
 from caesura.web.app import create_app
 from caesura.web.guesses import Guesses
 from caesura.web.security import SECURITY_HEADERS
@@ -175,7 +175,7 @@ def test_many_clients_together_are_slowed_and_nobody_who_was_right() -> None:
 
 def test_a_locked_store_says_so(calm: TestClient, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     calm.app.state.store.close()
-    monkeypatch.setattr(store, "_PATIENCE", 10)
+    monkeypatch.setattr(embedded, "_PATIENCE", 10)
     with sqlite3.connect(settings.database, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         sentence = refused(calm.post("/api/projects", json={"name": "x"}), 503)

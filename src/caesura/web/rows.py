@@ -13,7 +13,8 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
-from caesura.web.schema import codings, items, projects, revisions
+from caesura.web.schema import codings, comments, items, projects, revisions
+from caesura.web.viewers import ALONE, Viewer
 
 
 class NotFound(CaesuraError):
@@ -141,6 +142,7 @@ def insert_annotation(
     role: str = "coder",
     brought: bool = True,
     author: str = "",
+    person: int | None = None,
 ) -> int:
     """A coder's first annotation of an item; its number."""
     taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == coder)
@@ -150,7 +152,7 @@ def insert_annotation(
             f"coder {coder!r} has an annotation of item {name!r} in this project already; name the coder otherwise."
         )
     values = {"item": item, "coder": coder, "head": 0, "version": 1, "origin": origin, "role": role, "brought": brought}
-    annotation = key(db.execute(codings.insert().values(**values)))
+    annotation = key(db.execute(codings.insert().values(**values, person=person)))
     first = db.execute(
         revisions.insert().values(
             annotation=annotation,
@@ -197,7 +199,7 @@ def _states(chosen: Any) -> Any:
     redo = sa.exists().where(child.c.annotation == codings.c.id, child.c.parent == codings.c.head)
     return (
         sa.select(codings.c.id, codings.c.item, codings.c.coder, codings.c.version, codings.c.origin)
-        .add_columns(codings.c.role, codings.c.brought)
+        .add_columns(codings.c.role, codings.c.brought, codings.c.person)
         .add_columns(items.c.kind, items.c.length, items.c.units, revisions.c.marks, revisions.c.parent)
         .add_columns(redo.label("can_redo"))
         .join(items, items.c.id == codings.c.item)
@@ -212,8 +214,10 @@ def _states(chosen: Any) -> Any:
 _OF_ITEM, _BY_NUMBER = _states(codings.c.item), _states(codings.c.id)
 
 
-def states(db: sa.Connection, *, item: int | None = None, annotation: int | None = None) -> list[AnnotationState]:
-    """The annotations of an item, or one by its number, as they are now, in one query."""
+def states(
+    db: sa.Connection, *, item: int | None = None, annotation: int | None = None, person: int | None = None
+) -> list[AnnotationState]:
+    """The annotations of an item (or only this person's), or one by its number, as they are now, in one query."""
     query, wanted = (_OF_ITEM, item) if annotation is None else (_BY_NUMBER, annotation)
     return [
         AnnotationState(
@@ -229,7 +233,46 @@ def states(db: sa.Connection, *, item: int | None = None, annotation: int | None
             bool(row.can_redo),
         )
         for row in db.execute(query, {"wanted": wanted})
+        if person is None or row.person == person
     ]
+
+
+_WANTED = sa.bindparam("wanted", type_=sa.Integer)
+
+
+def _stamp_for(viewer: Viewer) -> sa.Select[Any]:
+    """The project and how much there is of an item, and how often it was changed: by whoever this viewer sees."""
+    of_item = codings.c.item == _WANTED
+    seen = [of_item, codings.c.person == viewer.person] if viewer.blind else [of_item]
+    remarks = sa.select(sa.func.count()).select_from(comments)
+    return (
+        sa.select(projects.c.created, projects.c.id, items.c.name)
+        .add_columns(
+            sa.select(sa.func.count()).select_from(codings).where(*seen, there(codings)).scalar_subquery(),
+            sa.select(sa.func.sum(codings.c.version)).where(*seen).scalar_subquery(),
+            remarks.where(comments.c.item == _WANTED, viewer.sees_comments()).scalar_subquery(),
+        )
+        .join(items, items.c.project == projects.c.id)
+        .where(items.c.id == _WANTED, there(items), there(projects))
+    )
+
+
+_STAMP = _stamp_for(ALONE)  # asked for with every look at an item, so made once
+
+
+def stamp(db: sa.Connection, item: int, viewer: Viewer) -> str:
+    """What changes whenever anything about an item does that this viewer sees."""
+    row = db.execute(_stamp_for(viewer) if viewer.blind else _STAMP, {"wanted": item}).first()
+    if row is None:
+        raise NotFound(f"there is no item {item}.")
+    return f"{item}-{viewer.person if viewer.blind else ''}-" + "-".join(str(part) for part in row)
+
+
+def free_coder(db: sa.Connection, item: int, name: str, person: int) -> str:
+    """A person's own name as a coder's, unless a file has brought somebody of that name."""
+    taken = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == name, codings.c.person != person)
+    brought = sa.select(codings.c.id).where(codings.c.item == item, codings.c.coder == name, codings.c.person.is_(None))
+    return name if db.scalar(taken) is None and db.scalar(brought) is None else f"{name} ({person})"
 
 
 def annotation_now(db: sa.Connection, annotation: int) -> AnnotationState:

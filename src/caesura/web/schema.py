@@ -1,7 +1,8 @@
 """The tables of the store.
 
 What is ``deleted`` can be restored: it keeps there the name it had, and gives that name up, so that others may take it. An annotation's ``role`` is
-"coder", counted in agreement, or "gold", what was made of the coders'; one that was ``brought`` in a file never changes.
+"coder", counted in agreement, or "gold", what was made of the coders'; one that was ``brought`` in a file never changes. Where a workbench knows
+people, ``person`` says whose it is, and what annotators made is seen by themselves alone until the project is ``released``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ projects = sa.Table(
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("created", sa.Text, nullable=False),
     sa.Column("deleted", sa.Text),
+    sa.Column("released", sa.Text),
 )
 items = sa.Table(
     "items",
@@ -45,6 +47,7 @@ codings = sa.Table(
     sa.Column("role", sa.Text, nullable=False, server_default="coder"),
     sa.Column("brought", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("deleted", sa.Text),
+    sa.Column("person", sa.Integer),
     sa.UniqueConstraint("item", "coder"),
 )
 revisions = sa.Table(
@@ -67,6 +70,7 @@ comments = sa.Table(
     sa.Column("author", sa.Text, nullable=False, default=""),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("time", sa.Text, nullable=False),
+    sa.Column("person", sa.Integer),
 )
 
 

@@ -10,61 +10,70 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from copy import copy
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.web import naming, rows
+from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqlite
 from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
+from caesura.web.viewers import ALONE, DEED, Viewer, write_down
 
-#: Milliseconds for another program to let go of the file.
-_PATIENCE = 10_000
 
-_WANTED = sa.bindparam("wanted", type_=sa.Integer)
-_MINE = codings.c.item == _WANTED
-#: Asked for with every look at an item, so made once: the project and how much there is, and how often it was changed.
-_STAMP = (
-    sa.select(projects.c.created, projects.c.id, items.c.name)
-    .add_columns(
-        sa.select(sa.func.count()).select_from(codings).where(_MINE, there(codings)).scalar_subquery(),
-        sa.select(sa.func.sum(codings.c.version)).where(_MINE).scalar_subquery(),
-        sa.select(sa.func.count()).select_from(comments).where(comments.c.item == _WANTED).scalar_subquery(),
-    )
-    .join(items, items.c.project == projects.c.id)
-    .where(items.c.id == _WANTED, there(items), there(projects))
-)
+@dataclass
+class _Health:
+    """What is wrong with a store, for all who look at it."""
+
+    damage: str | None = None
 
 
 class Store:
-    """All reading and writing; every method is one transaction."""
+    """All reading and writing, as one viewer sees it; every method is one transaction."""
+
+    viewer: Viewer = ALONE
 
     def __init__(self, url: str, *, connections: int = 40) -> None:
         try:
             embedded = sa.make_url(url).get_backend_name() == "sqlite"
             self.engine = sa.create_engine(url, pool_pre_ping=not embedded, pool_size=connections, max_overflow=0)
             if embedded:
-                sa.event.listen(self.engine, "connect", _tune_sqlite)
+                sa.event.listen(self.engine, "connect", tune_sqlite)
             # writers of one process wait here in line; SQLite's own waiting is sleeping and trying again
             self._line: Any = Lock() if embedded else nullcontext()
-            self.damage = _look_for_damage(self.engine) if embedded else None
+            self._health = _Health(look_for_damage(self.engine) if embedded else None)
             if self.damage is None:
                 metadata.create_all(self.engine)
-                with self._writing() as db:
+                with self.writing() as db:
                     add_missing_columns(db)
         except CaesuraError:
             raise
         except (SQLAlchemyError, ImportError) as fault:
-            raise CaesuraError(f"the store {shown_address(url)} cannot be opened: {_reason(fault)}.") from None
+            raise CaesuraError(f"the store {shown_address(url)} cannot be opened: {reason(fault)}.") from None
         except ValueError:  # Python's own words would quote the piece of the password it stumbled over
             raise CaesuraError(
                 f"the store {shown_address(url)} cannot be opened: its address is not DRIVER://USER:PASSWORD@HOST:PORT/NAME."
             ) from None
+
+    @property
+    def damage(self) -> str | None:
+        """What is wrong with the file, if anything is."""
+        return self._health.damage
+
+    def seen_by(self, viewer: Viewer) -> Store:
+        """The same store, with what this viewer sees of it."""
+        if viewer is self.viewer:
+            return self
+        seen = copy(self)
+        seen.viewer = viewer
+        return seen
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -82,18 +91,18 @@ class Store:
                 sa.func.count(sa.distinct(items.c.id)).label("items"),
                 sa.func.count(sa.distinct(codings.c.id)).label("annotations"),
             )
-            .outerjoin(items, (items.c.project == projects.c.id) & there(items))
-            .outerjoin(codings, (codings.c.item == items.c.id) & there(codings))
-            .where(there(projects))
+            .outerjoin(items, (items.c.project == projects.c.id) & self.viewer.counts_items())
+            .outerjoin(codings, (codings.c.item == items.c.id) & self.viewer.counts_codings())
+            .where(self.viewer.sees_projects())
             .group_by(projects.c.id)
             .order_by(projects.c.name)
         )
-        with self._reading() as db:
+        with self.reading() as db:
             return [dict(row._mapping) for row in db.execute(counts)]
 
     def add_project(self, name: str) -> int:
         """Open a new project under a name nobody uses."""
-        with self._writing() as db:
+        with self.writing() as db:
             if db.scalar(sa.select(projects.c.id).where(projects.c.name == name)) is not None:
                 raise CaesuraError(f"there is a project {name!r} already; choose another name.")
             row = db.execute(projects.insert().values(name=name, created=rows.now()))
@@ -101,7 +110,7 @@ class Store:
 
     def project_name(self, project: int) -> str:
         """The name of a project."""
-        with self._reading() as db:
+        with self.reading() as db:
             name = db.scalar(sa.select(projects.c.name).where(projects.c.id == project, there(projects)))
         if name is None:
             raise NotFound(f"there is no project {project}.")
@@ -109,7 +118,7 @@ class Store:
 
     def erase_project(self, project: int) -> None:
         """Erase a project and all that is in it, for good."""
-        with self._writing() as db:
+        with self.writing() as db:
             if not db.execute(projects.delete().where(projects.c.id == project)).rowcount:
                 raise NotFound(f"there is no project {project}.")
 
@@ -117,29 +126,29 @@ class Store:
 
     def rename(self, sort: naming.Sort, number: int, name: str) -> None:
         """Give a project, an item or a coder another name."""
-        with self._writing() as db:
+        with self.writing() as db:
             naming.rename(db, sort, number, name)
 
     def delete(self, sort: naming.Sort, number: int) -> None:
         """Put a project, an item or an annotation out of sight, until it is restored."""
-        with self._writing() as db:
+        with self.writing() as db:
             naming.delete(db, sort, number)
 
     def restore(self, sort: naming.Sort, number: int) -> None:
         """Bring back what was deleted."""
-        with self._writing() as db:
+        with self.writing() as db:
             naming.restore(db, sort, number)
 
     def deleted_in(self, project: int) -> list[dict[str, Any]]:
         """What was deleted of a project and can be restored."""
         self.project_name(project)
-        with self._reading() as db:
+        with self.reading() as db:
             return naming.deleted_in(db, project)
 
     def deleted_projects(self) -> list[dict[str, Any]]:
         """Projects that were deleted and can be restored."""
         gone = sa.select(projects.c.id, projects.c.deleted.label("name")).where(projects.c.deleted.is_not(None))
-        with self._reading() as db:
+        with self.reading() as db:
             return [dict(row._mapping) for row in db.execute(gone.order_by(projects.c.id.desc()))]
 
     # ------------------------------------------------------------------ corpora in and out
@@ -147,7 +156,7 @@ class Store:
     def add_corpus(self, project: int, corpus: Corpus, *, origin: str) -> int:
         """Add all annotations of a corpus, or none of them; returns how many."""
         self.project_name(project)
-        with self._writing() as db:
+        with self.writing() as db:
             for annotation in corpus:
                 if isinstance(annotation.marks, Spans):
                     raise CaesuraError(
@@ -160,7 +169,7 @@ class Store:
     def add_text(self, project: int, name: str, units: tuple[str, ...], *, kind: str = "units") -> int:
         """Add a text that nobody has annotated yet; returns the number of its item."""
         self.project_name(project)
-        with self._writing() as db:
+        with self.writing() as db:
             return rows.insert_text(db, project, name, units, kind)
 
     def annotations_now(self, project: int, *, item: int | None = None, role: str | None = None) -> list[Annotation]:
@@ -210,10 +219,10 @@ class Store:
             sa.select(items.c.kind, typed, sa.func.count().label("many"))
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, there(items), there(codings))
+            .where(items.c.project == project, *self._seen())
             .group_by(items.c.kind, typed)
         )
-        with self._reading() as db:
+        with self.reading() as db:
             listed = sorted(db.execute(query), key=lambda row: -row.many)
         return [f"typed {row.kind}" if row.typed else str(row.kind) for row in listed]
 
@@ -222,11 +231,11 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, there(items), there(codings), codings.c.role == role)
+            .where(items.c.project == project, *self._seen(), codings.c.role == role)
             .order_by(codings.c.id)
         )
         coders: dict[tuple[str, str], list[str]] = {}
-        with self._reading() as db:
+        with self.reading() as db:
             for row in db.execute(query):
                 coders.setdefault((row.name, row.track), []).append(row.coder)
         return coders
@@ -238,14 +247,14 @@ class Store:
             .add_columns(codings.c.coder, revisions.c.marks)
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, there(items), there(codings))
+            .where(items.c.project == project, *self._seen())
             .order_by(items.c.id, codings.c.id)
         )
         if item is not None:
             query = query.where(items.c.id == item)
         if role is not None:
             query = query.where(codings.c.role == role)
-        with self._reading() as db:
+        with self.reading() as db:
             return list(db.execute(query))
 
     def origins(self, project: int) -> dict[tuple[str, str, str], str]:
@@ -253,9 +262,9 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, there(items), there(codings))
+            .where(items.c.project == project, *self._seen())
         )
-        with self._reading() as db:
+        with self.reading() as db:
             return {
                 (row.name, row.track, row.coder): row.origin
                 + (f"; {row.version - 1} changes" if row.version > 1 else "")
@@ -268,17 +277,17 @@ class Store:
         known = (
             sa.select(codings.c.id, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
             .join(items, items.c.id == codings.c.item)
-            .where(items.c.project == project, there(items), there(codings))
+            .where(items.c.project == project, *self._seen())
             .order_by(codings.c.id)
         )
         query = (
             sa.select(revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
             .join(codings, codings.c.id == revisions.c.annotation)
             .join(items, items.c.id == codings.c.item)
-            .where(items.c.project == project, there(items), there(codings))
+            .where(items.c.project == project, *self._seen())
             .order_by(revisions.c.id)
         )
-        with self._reading() as db:
+        with self.reading() as db:
             listed = [dict(row._mapping) for row in db.execute(known)]
             done: dict[int, list[dict[str, Any]]] = {}
             for row in db.execute(query):
@@ -291,13 +300,14 @@ class Store:
     def items(self, project: int) -> list[Item]:
         """Every item of a project, in the order they came."""
         self.project_name(project)
-        with self._reading() as db:
-            listed = db.execute(sa.select(items).where(items.c.project == project, there(items)).order_by(items.c.id))
+        with self.reading() as db:
+            mine = sa.select(items).where(items.c.project == project, self.viewer.sees_items())
+            listed = db.execute(mine.order_by(items.c.id))
             return [rows.item_of(row) for row in listed]
 
     def item(self, item: int) -> Item:
         """One item by its number."""
-        with self._reading() as db:
+        with self.reading() as db:
             known = sa.select(items).join(projects, projects.c.id == items.c.project)
             row = db.execute(known.where(items.c.id == item, there(items), there(projects))).first()
         if row is None:
@@ -306,23 +316,20 @@ class Store:
 
     def annotations(self, item: int) -> list[AnnotationState]:
         """Everybody's annotation of an item."""
-        with self._reading() as db:
-            listed = rows.states(db, item=item)
+        with self.reading() as db:
+            listed = rows.states(db, item=item, person=self.viewer.person if self.viewer.blind else None)
         if not listed:
             self.item(item)  # an item without annotations, or none at all: the second is told
         return listed
 
     def stamp(self, item: int) -> str:
         """What changes whenever anything about an item does, in one cheap query: for caches, here and in browsers."""
-        with self._reading() as db:
-            row = db.execute(_STAMP, {"wanted": item}).first()
-        if row is None:
-            raise NotFound(f"there is no item {item}.")
-        return f"{item}-" + "-".join(str(part) for part in row)
+        with self.reading() as db:
+            return rows.stamp(db, item, self.viewer)
 
     def annotation(self, annotation: int, *, version: int | None = None) -> AnnotationState:
         """One annotation by its number; at this version, where one is named."""
-        with self._reading() as db:
+        with self.reading() as db:
             state = rows.annotation_now(db, annotation)
         return state if version is None else rows.check_version(state, version)
 
@@ -338,8 +345,14 @@ class Store:
     ) -> AnnotationState:
         """Add an annotation that is made here to an item that has none of that name."""
         self.item(item)
-        with self._writing() as db:
-            number = rows.insert_annotation(db, item, coder, marks, origin, role=role, brought=False, author=author)
+        coder, role = self.viewer.check_start(coder, role)
+        person = self.viewer.person if self.viewer.role == "annotator" else None
+        with self.writing() as db:
+            if person is not None:
+                coder = rows.free_coder(db, item, coder, person)
+            number = rows.insert_annotation(
+                db, item, coder, marks, origin, role=role, brought=False, author=self.viewer.sign(author), person=person
+            )
             return rows.annotation_now(db, number)
 
     def change(
@@ -352,7 +365,8 @@ class Store:
         author: str = "",
     ) -> AnnotationState:
         """Replace the marks, if nobody changed them since ``version``."""
-        with self._writing() as db:
+        with self.writing() as db:
+            self.viewer.check_change(db, annotation)
             state = rows.check_out(db, annotation, version)
             head = db.scalar(sa.select(codings.c.head).where(codings.c.id == annotation))
             row = db.execute(
@@ -361,7 +375,7 @@ class Store:
                     parent=head,
                     marks=rows.pack_marks(marks),
                     operation=json.dumps(operation),
-                    author=author,
+                    author=self.viewer.sign(author),
                     time=rows.now(),
                 )
             )
@@ -378,7 +392,8 @@ class Store:
 
     def _step(self, annotation: int, version: int, neighbour: Callable[[int], Any], none: str) -> AnnotationState:
         """Move to a neighbouring revision; ``none`` is said where there is no such."""
-        with self._writing() as db:
+        with self.writing() as db:
+            self.viewer.check_change(db, annotation)
             rows.check_out(db, annotation, version)
             revision = db.scalar(neighbour(annotation))
             if revision is None:
@@ -394,7 +409,7 @@ class Store:
             .where(revisions.c.annotation == annotation)
             .order_by(revisions.c.id)
         )
-        with self._reading() as db:
+        with self.reading() as db:
             return [{**row._mapping, "operation": json.loads(row.operation)} for row in db.execute(query)]
 
     # ------------------------------------------------------------------ comments
@@ -402,25 +417,32 @@ class Store:
     def add_comment(self, item: int, text: str, *, position: float | None = None, author: str = "") -> int:
         """Leave a comment on an item, at a position or on the whole."""
         self.item(item)
-        with self._writing() as db:
-            values = {"item": item, "position": position, "author": author, "text": text, "time": rows.now()}
-            return rows.key(db.execute(comments.insert().values(**values)))
+        with self.writing() as db:
+            values = {"item": item, "position": position, "text": text, "time": rows.now()}
+            signed = {"author": self.viewer.sign(author), "person": self.viewer.person}
+            return rows.key(db.execute(comments.insert().values(**values, **signed)))
 
     def comments(self, item: int) -> list[dict[str, Any]]:
         """All comments on an item, oldest first."""
-        with self._reading() as db:
-            listed = db.execute(sa.select(comments).where(comments.c.item == item).order_by(comments.c.id))
-            return [dict(row._mapping) for row in listed]
+        with self.reading() as db:
+            shown = [column for column in comments.c if column.name != "person"]
+            mine = sa.select(*shown).where(comments.c.item == item, self.viewer.sees_comments())
+            return [dict(row._mapping) for row in db.execute(mine.order_by(comments.c.id))]
 
     # ------------------------------------------------------------------ transactions
 
+    def _seen(self) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+        """What of items and annotations the viewer sees: part of every query over a project."""
+        return self.viewer.sees_items(), self.viewer.sees_codings()
+
     @contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that looks at the store as it is now."""
         with self._say_faults(), self.engine.connect() as db:
             yield db
 
     @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """One transaction that takes the write lock at once, so that a version that was checked stays checked."""
         if self.damage is not None:
             raise StoreFault(f"the store is damaged and takes no changes: {self.damage}; restore it from a copy.")
@@ -429,6 +451,7 @@ class Store:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             with db.begin() if not db.in_transaction() else _committing(db):
                 yield db
+                write_down(db, DEED.get(), rows.now())
 
     @contextmanager
     def _say_faults(self) -> Iterator[None]:
@@ -437,30 +460,10 @@ class Store:
         except IntegrityError:  # two at once wanted the same name
             raise CaesuraError("somebody else made the same thing first, nothing was changed; look again.") from None
         except SQLAlchemyError as fault:
-            why = _reason(fault)
-            if any(sign in why for sign in _DAMAGED):
-                self.damage = why
+            why = reason(fault)
+            if says_damage(why):
+                self._health.damage = why
             raise StoreFault(f"the store could not do this now, nothing was changed: {why}.") from None
-
-
-#: How SQLite says that its file is not what it wrote.
-_DAMAGED = ("malformed", "not a database", "corrupt")
-
-
-def _reason(fault: Exception) -> str:
-    return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
-
-
-def _look_for_damage(engine: sa.Engine) -> str | None:
-    """What is wrong with the file of a store; nothing, as a rule. A file that cannot be read at all is told by whoever opens it."""
-    try:
-        with engine.connect() as db:
-            verdict = str(db.exec_driver_sql("PRAGMA quick_check(1)").scalar())
-    except DatabaseError as fault:
-        if any(sign in _reason(fault) for sign in ("malformed", "corrupt")):
-            return _reason(fault)
-        raise
-    return None if verdict == "ok" else verdict.splitlines()[-1]
 
 
 @contextmanager
@@ -471,10 +474,3 @@ def _committing(db: sa.Connection) -> Iterator[None]:
         db.rollback()
         raise
     db.commit()
-
-
-def _tune_sqlite(connection: Any, _: Any) -> None:
-    """Readers never wait for the writer, and what was acknowledged survives a killed process and a power cut."""
-    connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_PATIENCE}"):
-        connection.execute(f"PRAGMA {pragma}")
