@@ -210,7 +210,7 @@ class _Question:
     def _unmeasured(self, corpus: Corpus) -> tuple[str, ...]:
         if len(corpus.names) < 2:
             return ()
-        from caesura.metrics.segment_names import tell_unmeasured_names
+        from caesura.metrics.catalog import tell_unmeasured_names
 
         return tuple(tell_unmeasured_names([self.coding.metric], True, True))
 

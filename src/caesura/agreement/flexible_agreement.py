@@ -14,6 +14,7 @@ from caesura.agreement.answer import Agreement
 from caesura.agreement.chance import Chance, ChanceModel, Estimate, Method, chance_similarity, distributions
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
+from caesura.metrics.catalog import tell_unmeasured_names
 from caesura.metrics.flexible import (
     FlexibleEdits,
     Moved,
@@ -25,7 +26,6 @@ from caesura.metrics.flexible import (
     paired_tracks,
     track_row,
 )
-from caesura.metrics.segment_names import tell_unmeasured_names
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike
 from caesura.model import Corpus, Segmentation
 

@@ -64,7 +64,7 @@ class Reading:
         settings = self._settings()
         if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
             return None
-        from caesura.formats.reading import likely_pattern
+        from caesura.formats.catalog import likely_pattern
 
         pattern = likely_pattern(path, self.format, **settings)
         if pattern is None:

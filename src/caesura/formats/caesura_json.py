@@ -14,8 +14,8 @@ from typing import Any
 
 from caesura.errors import CaesuraError
 from caesura.files import Source, load_json
-from caesura.formats.corpus_columns import Columns
 from caesura.model import Corpus
+from caesura.model.columns import Columns
 
 FORMAT = "caesura-corpus"
 VERSION = 1
@@ -41,7 +41,7 @@ def read(source: Source) -> Corpus:
     for number, entry in enumerate(annotations, 1):
         put_entry(source, columns, entry, None, f"annotation {number}")
     try:
-        return columns.corpus(_texts(source, data), _attributes(source, data))
+        return Corpus(**columns.fields(), texts=_texts(source, data), attributes=_attributes(source, data))
     except OverflowError:
         raise source.fault(None, "a position is beyond all texts.") from None
 

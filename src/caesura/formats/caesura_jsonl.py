@@ -38,7 +38,7 @@ def read(source: Source) -> Corpus:
     if columns is None:
         raise source.fault(None, "the file holds no header.")
     try:
-        return columns.corpus(texts, attributes)
+        return Corpus(**columns.fields(), texts=texts, attributes=attributes)
     except (TypeError, AttributeError, OverflowError):
         raise source.fault(None, "units must be lists of strings, attributes must be tables.") from None
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from caesura.files import Source
-from caesura.formats.corpus_columns import Columns
 from caesura.formats.delimited import Row, header_of, read_table, whole, write_table
 from caesura.formats.numbers import as_whole
 from caesura.formats.signatures import parse_list
 from caesura.model import Corpus
+from caesura.model.columns import Columns
 
 _ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track"}
 _LARGEST = 2**62  # beyond all texts, and still a whole number for NumPy
@@ -134,7 +134,7 @@ class _Table:
             end = self.lengths.get((item, track), ends[item, track] if length is None else length)
             columns.add(item, coder, track, end)
             columns.marks(marks.positions.tolist(), [int(n) for n in marks.types] if numbered else list(marks.types))
-        return columns.corpus()
+        return Corpus(**columns.fields())
 
     def _ends(self) -> dict[tuple[str, str], int]:
         ends: dict[tuple[str, str], int] = {}

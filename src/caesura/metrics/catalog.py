@@ -206,3 +206,14 @@ def _parameters_it_takes(name: str, parameters: Mapping[str, Any]) -> list[str]:
     """Which parameters a metric takes: where it knows the name by a word (a rule), a number of that name is another's."""
     known = metric(name).parameters
     return [k for k, v in parameters.items() if k in known and (isinstance(v, str) or not isinstance(known[k], str))]
+
+
+def tell_unmeasured_names(metrics: Iterable[Metric], reference: bool, hypothesis: bool) -> list[str]:
+    """Say in a sentence that segments have names, on these sides, and that no metric looks at them; nothing where there is nothing to say."""
+    if not (reference or hypothesis) or any(chosen.family.compares_names for chosen in metrics):
+        return []
+    if reference and hypothesis:
+        *most, last = FAMILIES["label-agreement"].scores
+        return [f"segments have names, which no metric chosen here compares; {', '.join(most)} and {last} do."]
+    which = "reference" if reference else "hypothesis"
+    return [f"only the {which} gives its segments names, so that no metric can compare them."]

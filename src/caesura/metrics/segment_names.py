@@ -23,7 +23,6 @@ undefined: NaN, so that such a recording changes no pooled score. Where both sid
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -32,7 +31,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
-from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, share, sign
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share, sign
 from caesura.metrics.regions import Matching, Tie, check_rule, r_of_counts
 from caesura.metrics.time_grid import check_fits_grid, grid, lay_on_grid, seconds, ticks
 
@@ -245,14 +244,3 @@ def _agreement(
     by_first, by_second = np.bincount(ours, weights), np.bincount(theirs, weights)
     known, total = min(len(by_first), len(by_second)), float(weights.sum())
     return total, float(weights[ours == theirs].sum()), float(by_first[:known] @ by_second[:known]) / total
-
-
-def tell_unmeasured_names(metrics: Iterable[Metric], reference: bool, hypothesis: bool) -> list[str]:
-    """Say in a sentence that segments have names, on these sides, and that no metric looks at them; nothing where there is nothing to say."""
-    if not (reference or hypothesis) or any(metric.family.compares_names for metric in metrics):
-        return []
-    if reference and hypothesis:
-        *most, last = NamedSegments.scores
-        return [f"segments have names, which no metric chosen here compares; {', '.join(most)} and {last} do."]
-    which = "reference" if reference else "hypothesis"
-    return [f"only the {which} gives its segments names, so that no metric can compare them."]

@@ -18,7 +18,7 @@ from caesura.report.amounts import MARKS, marks_per_annotation, rates_of_coders,
 from caesura.report.blocks import Document, Section
 from caesura.report.measures import Measures
 from caesura.report.summary import quote
-from caesura.statistics.results import Measured
+from caesura.statistics.counted import Measured
 
 _STRIP = 200  # documents that a strip of scores can hold
 _COEFFICIENT_WORDS = {

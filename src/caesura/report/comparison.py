@@ -14,8 +14,7 @@ from caesura.display.table import OnScale, Table, measure_name
 from caesura.drawings.catalog import applicable, draw, pair_corpus
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Metric, metric
-from caesura.metrics.catalog import unnamed_metrics
-from caesura.metrics.segment_names import tell_unmeasured_names
+from caesura.metrics.catalog import tell_unmeasured_names, unnamed_metrics
 from caesura.model import Corpus, Hierarchy, SegmentationLike, Spans, as_segmentation
 from caesura.model.corpus import Kind, Marks
 

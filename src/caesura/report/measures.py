@@ -15,8 +15,7 @@ from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import Resampling
-from caesura.statistics.counted import CountedPairs
-from caesura.statistics.results import Measured, distinct_names
+from caesura.statistics.counted import CountedPairs, Measured, distinct_names
 
 #: What the scores of every two coders, pooled, are called.
 PAIRS = "every two coders"

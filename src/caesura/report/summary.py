@@ -13,7 +13,7 @@ from caesura.model import Corpus
 from caesura.report.amounts import MARKS, marks_per_annotation, rate_words, rates_of_coders, total_length
 from caesura.report.blocks import Section
 from caesura.report.measures import Measures
-from caesura.statistics.results import Measured
+from caesura.statistics.counted import Measured
 
 _FEW = 3
 

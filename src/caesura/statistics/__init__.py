@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from caesura.statistics.bounds import bound as bound
     from caesura.statistics.bounds import usual_bounds as usual_bounds
     from caesura.statistics.counted import CountedPairs as CountedPairs
+    from caesura.statistics.counted import Measured as Measured
     from caesura.statistics.evaluation import Evaluation as Evaluation
+    from caesura.statistics.evaluation import Results as Results
     from caesura.statistics.evaluation import evaluate as evaluate
-    from caesura.statistics.results import Measured as Measured
-    from caesura.statistics.results import Results as Results
     from caesura.statistics.significance import PairedTest as PairedTest
     from caesura.statistics.significance import RankTest as RankTest
     from caesura.statistics.significance import compare_systems as compare_systems
@@ -31,9 +31,8 @@ __getattr__, __dir__, __all__ = _lazy.attach(
         "accumulate": ["Accumulator", "make_scorer"],
         "bootstrap": ["Interval", "bootstrap_interval"],
         "bounds": ["BASELINES", "baseline", "bound", "usual_bounds"],
-        "counted": ["CountedPairs"],
-        "evaluation": ["Evaluation", "evaluate"],
-        "results": ["Measured", "Results"],
+        "counted": ["CountedPairs", "Measured"],
+        "evaluation": ["Evaluation", "Results", "evaluate"],
         "significance": ["PairedTest", "RankTest", "compare_systems", "holm", "paired_test", "rank_test"],
     },
 )

@@ -1,4 +1,4 @@
-"""Counted pairs: one table that everything reads, so that nothing is counted twice.
+"""Counted pairs: one table that everything reads, so that nothing is counted twice; and what a metric makes of its rows.
 
 The matrix of coders, every coefficient, leaving a coder out, the report and ``evaluate`` ask here for the rows of a metric.
 """
@@ -6,8 +6,8 @@ The matrix of coders, every coefficient, leaving a coder out, the report and ``e
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
+from caesura.display.table import Code, Interval, OnScale, Table, as_count, measure_name
 from caesura.errors import UncountablePairs
 from caesura.metrics import Batch, Metric
 from caesura.metrics.family import Family, Rows
@@ -141,6 +143,103 @@ class CountedPairs:
         first, second = (coder[pairs] for coder in self.pairs.coders)
         size = len(self.pairs.reference.coders)
         return add_up(self.rows(metric)[pairs], first * size + second, size * size).reshape(size, size, -1)
+
+
+@dataclass(frozen=True, repr=False)
+class Measured(Result):
+    """One metric on one system: a row of counts per item, and what follows from them."""
+
+    metric: Metric
+    rows: Rows
+    interval: Interval | None
+    references: References = "pooled"
+
+    @property
+    def signature(self) -> str:
+        """The metric's signature, and how several references were counted where that is not by pooling."""
+        return self.metric.signature + ("" if self.references == "pooled" else f"|refs:{self.references}")
+
+    @property
+    def micro(self) -> float:
+        """Score of the summed rows: every boundary (window, segment) weighs the same."""
+        return float(self.metric.score(self.rows.sum(axis=0)))
+
+    @property
+    def macro(self) -> float:
+        """Mean of the items' scores: every item weighs the same; undefined items are left out."""
+        scores = self.metric.score(self.rows)
+        defined = scores[np.isfinite(scores)]
+        return float(defined.mean()) if len(defined) else float("nan")
+
+    @property
+    def undefined(self) -> int:
+        """How many items have no score of their own."""
+        return int((~np.isfinite(self.metric.score(self.rows))).sum())
+
+    @property
+    def per_item(self) -> list[float]:
+        """The score of every item."""
+        scores: list[float] = self.metric.score(self.rows).tolist()
+        return scores
+
+    def tables(self) -> Sequence[Table]:
+        """The score, and the counts that it is made of."""
+        counts = dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True))
+        return [
+            replace(
+                score_table(self.metric.title, {"": {self.metric.name: self}}, None), notes=(Code(self.signature),)
+            ),
+            Table(
+                "counts",
+                ("count", "sum"),
+                tuple((name, as_count(value)) for name, value in counts.items()),
+            ),
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {**self._pooled_facts(), "per_item": self.per_item}
+
+    def _pooled_facts(self) -> dict[str, Any]:
+        return {
+            "signature": self.signature,
+            "micro": self.micro,
+            "macro": self.macro,
+            "interval": None if self.interval is None else list(self.interval),
+            "undefined": self.undefined,
+            "counts": dict(zip(self.metric.fields, self.rows.sum(axis=0).tolist(), strict=True)),
+        }
+
+
+def plain_scores(systems: Mapping[str, Mapping[str, Measured]]) -> dict[str, dict[str, Any]]:
+    """Plain data of systems or bounds: name -> metric -> score."""
+    return {system: {name: m.as_dict() for name, m in scores.items()} for system, scores in systems.items()}
+
+
+def distinct_names(metrics: Sequence[Metric]) -> list[str]:
+    """Name metrics; several of one name by their parameters."""
+    bare = [m.name for m in metrics]
+    return [m.name if bare.count(m.name) == 1 else m.spelled for m in metrics]
+
+
+def score_table(caption: str, systems: Mapping[str, Mapping[str, Measured]], level: float | None = 0.95) -> Table:
+    """Pooled score, mean of items and interval: one row per metric, of several systems one per system and metric."""
+    several = len(systems) > 1
+    rows = tuple(
+        (
+            *((system if number == 0 else "",) if several else ()),
+            measure_name(name, m.metric),
+            OnScale(m.micro, m.metric.bounds, m.interval),
+            m.macro,
+            m.interval,
+        )
+        for system, measured in systems.items()
+        for number, (name, m) in enumerate(measured.items())
+    )
+    interval = "interval" if level is None else f"{100 * level:g} % interval"
+    return Table(
+        caption, (*(("system",) if several else ()), "metric", "pooled", "mean of items", interval), rows
+    ).without_empty()
 
 
 def advise_to_skip(fault: UncountablePairs) -> UncountablePairs:

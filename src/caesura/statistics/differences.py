@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from caesura.display.result import Result
 from caesura.display.table import Table
+from caesura.statistics.evaluation import Results
 from caesura.statistics.evaluation_tables import difference_table
-from caesura.statistics.results import Results
 from caesura.statistics.significance import PairedTest, RankTest
 
 SystemTest: TypeAlias = Literal["permutation", "bootstrap", "friedman", "kruskal"]

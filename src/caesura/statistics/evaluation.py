@@ -2,27 +2,149 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.result import Result
 from caesura.display.scene import Picture
-from caesura.errors import CaesuraError, UncountablePairs
+from caesura.display.table import Code, Table, spell
+from caesura.errors import CaesuraError, UncountablePairs, import_extra
 from caesura.metrics import Metric, metric
-from caesura.metrics.catalog import unnamed_metrics
-from caesura.metrics.segment_names import tell_unmeasured_names
+from caesura.metrics.catalog import tell_unmeasured_names, unnamed_metrics
+from caesura.metrics.family import Rows
 from caesura.model import Corpus, Pairs
 from caesura.model.corpus import CorpusLike, as_corpus, is_marks
 from caesura.model.pairs import Missing, pair_systems
 from caesura.registry import Entry
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
-from caesura.statistics.bounds import HUMAN, bound, usual_bounds
-from caesura.statistics.counted import CountedPairs, References, advise_to_skip, leave_out_uncountable
-from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
+from caesura.statistics.bounds import DEGENERATE, HUMAN, bound, usual_bounds
+from caesura.statistics.counted import (
+    CountedPairs,
+    Measured,
+    References,
+    advise_to_skip,
+    distinct_names,
+    leave_out_uncountable,
+    plain_scores,
+    score_table,
+)
+from caesura.statistics.evaluation_tables import as_frame, record_dicts
+from caesura.statistics.significance import PairedMethod, PairedTest, RankTest, compare_systems, rank_test
 from caesura.words import check_whole, number_of
+
+
+class Results(Result):
+    """What every metric says about every system: ``results["B"]`` of the first system, ``results["ours", "B"]`` of any.
+
+    Results are tables to other libraries: ``to_polars()``, ``to_pandas()``, Arrow's PyCapsule interface (``pyarrow.table(results)``), and
+    ``results["B"].rows`` are NumPy's.
+    """
+
+    systems: Mapping[str, Mapping[str, Measured]]
+    bounds: Mapping[str, Mapping[str, Measured]] = MappingProxyType({})
+    #: Items that were left out because one side lacks them; items that count as unmarked on the side that lacks them.
+    skipped: tuple[str, ...]
+    filled: tuple[str, ...]
+    #: Items that were left out because a metric cannot count them, and why.
+    uncounted: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many items were compared."""
+
+    @property
+    def caption(self) -> str:
+        """What was compared, in a few words."""
+        return number_of(self.count, "item")
+
+    #: Of the intervals: the share they promise to hold, and how many resamples they come from; of none there are none.
+    level: float = 0.95
+    resamples: int = 10_000
+
+    def tables(self) -> Sequence[Table]:
+        """Every score with its interval; below it, what belongs beside the numbers and their signatures."""
+        bounds = {f"({name})": measured for name, measured in self.bounds.items()}
+        notes = (
+            *(f"! {sentence}" for sentence in self.sentences()),
+            *(Code(m.signature) for m in self.measured.values()),
+        )
+        return [replace(score_table(self.caption, {**self.systems, **bounds}, self.level), notes=notes)]
+
+    @property
+    def measured(self) -> Mapping[str, Measured]:
+        """The metrics of the first system: the whole evaluation where there is but one."""
+        return next(iter(self.systems.values()))
+
+    def __getitem__(self, name: str | tuple[str, str]) -> Measured:
+        return self.systems[name[0]][name[1]] if isinstance(name, tuple) else self.measured[name]
+
+    def tests(
+        self, name: str, *, method: PairedMethod = "permutation", samples: int = 10_000, seed: int = 0
+    ) -> list[PairedTest]:
+        """Paired tests of every two systems on one metric, Holm-corrected."""
+        return compare_systems(self.measured[name].metric, self._rows(name), method=method, samples=samples, seed=seed)
+
+    def ranks(self, name: str, *, method: Literal["friedman", "kruskal"] = "friedman") -> RankTest:
+        """Friedman or Kruskal–Wallis test of three or more systems on one metric, with Nemenyi's pairs."""
+        return rank_test(self.measured[name].metric, self._rows(name), method=method)
+
+    def unmeasured(self) -> list[str]:
+        """What is there and no metric chosen here looks at, in a sentence each."""
+        return []
+
+    def warnings(self) -> list[str]:
+        """Sentences about numbers that deserve a second look: one item, items without a score, systems below a degenerate baseline."""
+        sentences = self.unmeasured()
+        if self.count == 1 and self.resamples:
+            sentences.append("one item leaves nothing to resample, so that there are no intervals and no tests.")
+        for system, measured in self.systems.items():
+            for name, m in measured.items():
+                if m.undefined:
+                    sentences.append(
+                        f"{name} is undefined on {m.undefined} of {number_of(self.count, 'item')} of {system!r}; the mean leaves them out."
+                    )
+                for degenerate in DEGENERATE:
+                    bound = self.bounds.get(degenerate, {}).get(name)
+                    if bound is not None and _better(m.metric, bound.micro, m.micro):
+                        sentences.append(
+                            f"{name} ranks the baseline {degenerate!r} ({spell(bound.micro)}) above {system!r} ({spell(m.micro)})."
+                        )
+        return sentences
+
+    def sentences(self) -> list[str]:
+        """Everything that belongs beside the numbers: items on one side only, then the warnings."""
+        sentences = []
+        if self.skipped:
+            sentences.append(f"{_some(self.skipped)} left out because one side lacks {_pronoun(self.skipped)}.")
+        if self.filled:
+            sentences.append(f"{_some(self.filled)} taken for unmarked by the side that lacks {_pronoun(self.filled)}.")
+        if self.uncounted:
+            names = sorted(self.uncounted)
+            sentences.append(f"{_some(names)} left out: {self.uncounted[names[0]]}.")
+        return [*sentences, *self.warnings()]
+
+    def to_polars(self) -> Any:
+        """One row per system and metric, as a polars DataFrame."""
+        return as_frame(self)
+
+    def to_pandas(self) -> Any:
+        """One row per system and metric, as a pandas DataFrame."""
+        pandas = import_extra("pandas", "parquet", "a table as a pandas DataFrame")
+        return pandas.DataFrame(list(record_dicts(self)))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """One row per system and metric, for every library that speaks Arrow."""
+        return self.to_polars().__arrow_c_stream__(requested_schema)
+
+    def _rows(self, name: str) -> dict[str, Rows]:
+        return {system: measured[name].rows for system, measured in self.systems.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -276,7 +398,7 @@ class _Measure:
         except UncountablePairs as fault:
             raise advise_to_skip(fault) from None
         rows = [counted.by_item(m, self.references) for m in self.metrics]
-        intervals = self.resampling.intervals(self.metrics, rows)
+        intervals = self.resampling.intervals(self.metrics, rows) if self.resampling.resamples else [None] * len(rows)
         return {
             name: Measured(m, r, i, self.references)
             for name, m, r, i in zip(distinct_names(self.metrics), self.metrics, rows, intervals, strict=True)
@@ -327,6 +449,19 @@ def _choose_metrics(
         else:
             chosen.append(each)
     return chosen, omitted
+
+
+def _better(metric: Metric, first: float, second: float) -> bool:
+    return first > second if metric.higher_is_better else first < second
+
+
+def _some(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+    return f"{number_of(len(names), 'item')} ({listed}) {'was' if len(names) == 1 else 'were'}"
+
+
+def _pronoun(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def _bands(items: Sequence[str], lengths: NDArray[np.float64]) -> Callable[[str], str]:

@@ -12,8 +12,8 @@ from caesura.metrics.family import Metric, Rows
 from caesura.statistics.significance import PairedTest
 
 if TYPE_CHECKING:
-    from caesura.statistics.evaluation import Evaluation
-    from caesura.statistics.results import Measured, Results
+    from caesura.statistics.counted import Measured
+    from caesura.statistics.evaluation import Evaluation, Results
 
 
 def difference_table(name: str, tests: Sequence[PairedTest]) -> Table:

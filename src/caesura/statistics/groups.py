@@ -10,9 +10,9 @@ from caesura.display.result import Result
 from caesura.display.table import Rounded, Table
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
+from caesura.statistics.counted import score_table
 from caesura.statistics.evaluation import Evaluation
 from caesura.statistics.recordings import Grouping, boundary_classes, region_groups
-from caesura.statistics.results import score_table
 from caesura.words import number_of
 
 _SHOWN = 15  # rows of a table of boundary classes; the data has all of them

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, UncountablePairs
 from caesura.metrics.family import Metric, Rows
 from caesura.model.pairs import pair_part
-from caesura.statistics.counted import CountedPairs, References, advise_to_skip, leave_out_uncountable
+from caesura.statistics.counted import CountedPairs, References, advise_to_skip, distinct_names, leave_out_uncountable
 from caesura.statistics.engine.plan import RUN, Fragment, Plan, pieces_of
-from caesura.statistics.results import distinct_names
 
 _PIECES = 32  # into which a fragment with a damaged page is cut to find what can still be read
 _TRIES = 2_000  # of counting parts of a fragment to find the items that cannot be counted; what is left then is given up together

@@ -14,14 +14,14 @@ import numpy as np
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats.parquet import has_names, metadata
 from caesura.metrics import Metric, metric
-from caesura.metrics.segment_names import tell_unmeasured_names
+from caesura.metrics.catalog import tell_unmeasured_names
 from caesura.model.pairs import Missing
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
-from caesura.statistics.counted import References
+from caesura.statistics.counted import Measured, References, distinct_names, plain_scores
 from caesura.statistics.engine.checkpoint import SCRATCH, Checkpoint
 from caesura.statistics.engine.fragment import Counted
 from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Plan, plan_run
-from caesura.statistics.results import Measured, Results, distinct_names, plain_scores
+from caesura.statistics.evaluation import Results
 from caesura.words import check_choice
 
 Engine: TypeAlias = Literal["local", "dask"]
