@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -159,11 +160,29 @@ def put(folder: Path, name: str, content: str | bytes) -> Path:
 
 def test_short_textgrids(tmp_path: Path) -> None:
     path = put(tmp_path, "a.TextGrid", SHORT + WORDS + TONES)
-    with pytest.warns(UserWarning, match=r"the point tiers 'tones' hold typed boundaries.* read one of them .*tier="):
+    with pytest.warns(UserWarning, match=r"the point tiers 'tones' hold typed boundaries.*-O 'tier=\*'.*-O tier=NAME"):
         assert cs.read(path)["a", ""].names == ("one", 'two "quoted"')
     tones = cs.read(path, tier="tones")["a", ""]
     assert tones.marks == [(0.4, "H*"), (1.2, "L%")]
     assert cs.read(path, tier=2)["a", ""] == cs.read(path, tier="-1")["a", ""] == tones
+
+
+def test_points_and_intervals_survive_side_by_side(tmp_path: Path) -> None:
+    empty = TONES.replace("tones", "misc").replace("\n2\n0.4", "\n0\n").split('"H*"')[0]
+    path = put(tmp_path, "a.TextGrid", SHORT.replace("\n2\n", "\n3\n") + WORDS + TONES + empty)
+    both = cs.read(path, tier="*")
+    assert both.tracks == ("words", "tones", "misc")
+    assert both["a", "", "words"].names == ("one", 'two "quoted"')
+    assert both["a", "", "words"].marks == [(0.5, "|")]
+    assert both["a", "", "tones"].marks == [(0.4, "H*"), (1.2, "L%")]
+    with pytest.raises(FormatError, match="would lose"):  # as it is read unasked, without points
+        cs.write(both, tmp_path / "b" / "a.TextGrid")
+    (tmp_path / "b").mkdir()
+    cs.write(both, tmp_path / "b" / "a.TextGrid", tier="*")
+    assert cs.read(tmp_path / "b" / "a.TextGrid", tier="*") == both
+    assert (tmp_path / "b" / "a.TextGrid").read_text().count('"TextTier"') == 2
+    with pytest.raises(FormatError, match="CSV of times takes no option 'tier'"):
+        cs.write(both, tmp_path / "a.csv", "times", tier="*")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
@@ -265,6 +284,37 @@ def test_elan_slots_without_a_time_and_annotations_that_hang_on_others(tmp_path:
     glosses = cs.read(path, tier="gloss", **{"as": "boundaries"})["a", ""]
     assert glosses.positions.tolist() == [0.5, 0.7]
     assert glosses.names == ("", "x", "y")
+
+
+def test_elan_annotations_hang_in_the_order_of_their_chain(tmp_path: Path) -> None:
+    first, second = re.findall(r"<ANNOTATION><REF.*?</ANNOTATION>", ELAN)
+    path = put(tmp_path, "a.eaf", ELAN.replace(f"{first}\n{second}", second + first))
+    assert cs.read(path, tier="gloss")["a", ""].rows == [(0.5, 0.7, "x"), (0.7, 0.9, "y")]
+    circle = first.replace('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a2" PREVIOUS_ANNOTATION="b2"')
+    path = put(tmp_path, "b.eaf", ELAN.replace(first, circle))
+    assert cs.read(path, tier="gloss")["b", ""].rows == [(0.5, 0.7, "x"), (0.7, 0.9, "y")]
+
+
+VOCABULARY = """<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="w" CONTROLLED_VOCABULARY_REF="old"/>
+<CONTROLLED_VOCABULARY CV_ID="new"><CV_ENTRY_ML CVE_ID="c1"><CVE_VALUE DESCRIPTION="times" LANG_REF="und">x</CVE_VALUE></CV_ENTRY_ML>
+<CV_ENTRY_ML CVE_ID="c2"><CVE_VALUE DESCRIPTION="">why</CVE_VALUE></CV_ENTRY_ML></CONTROLLED_VOCABULARY>
+<CONTROLLED_VOCABULARY CV_ID="old"><CV_ENTRY DESCRIPTION="the first">one</CV_ENTRY></CONTROLLED_VOCABULARY></ANNOTATION_DOCUMENT>"""
+
+
+def test_elan_controlled_vocabularies_name_annotations(tmp_path: Path) -> None:
+    text = ELAN.replace("</ANNOTATION_DOCUMENT>", VOCABULARY).replace('ID="b1"', 'ID="b1" CVE_REF="c1"')
+    text = text.replace('ID="b2"', 'ID="b2" CVE_REF="c2"').replace(
+        "<ANNOTATION_VALUE>y</ANNOTATION_VALUE>", "<ANNOTATION_VALUE/>"
+    )
+    path = put(tmp_path, "a.eaf", text)
+    assert [row[2] for row in cs.read(path, tier="gloss")["a", ""].rows] == ["x", "why"]
+    described = cs.read(path, names="descriptions")
+    assert [row[2] for row in described["a", "", "gloss"].rows] == ["times", "why"]
+    assert [row[2] for row in described["a", "", "words"].rows] == ["the first", None]
+    with pytest.raises(
+        FormatError, match="no controlled vocabulary of this file describes its values; read names=values"
+    ):
+        cs.read(put(tmp_path, "b.eaf", ELAN), names="descriptions")
 
 
 INNER = """<ANNOTATION_DOCUMENT><TIME_ORDER>

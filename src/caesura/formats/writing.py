@@ -16,6 +16,9 @@ from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
 
+#: Options of readers that a writer is told too, because they decide what comes back.
+_OF_READING = ("as", "tier")
+
 
 def write(
     corpus: Corpus,
@@ -39,7 +42,7 @@ def write(
     pattern
         Write a new folder instead, one file per item and coder, named so: ``"{coder}/{item}.txt"``.
     options
-        What the format itself takes; ``as``, where a format can be read as spans or as boundaries, says how this file will be.
+        What the format itself takes; ``as`` and ``tier``, where a format can be read in several ways, say how this file will be.
 
     Raises
     ------
@@ -107,9 +110,10 @@ def _read_again(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> C
 
 
 def _without_reading(module: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the option that says how a file will be read: it changes what is lost, not what is written."""
-    read_as = hasattr(module, "read") and "as" in option_types(module.read)
-    return {name: value for name, value in options.items() if name != "as" or not read_as}
+    """Leave out the options that say how a file will be read: they change what is lost, not what is written."""
+    known = option_types(module.read) if hasattr(module, "read") else {}
+    reading = {name for name in _OF_READING if name in known and name not in option_types(module.write)}
+    return {name: value for name, value in options.items() if name not in reading}
 
 
 def _names_lost(corpus: Corpus, chosen: Format, where: Path) -> list[str]:

@@ -2,14 +2,14 @@
 
 A file whose tiers have no gaps is read as segments, any other as spans (``as=boundaries`` takes those for segments too).
 Annotations that hang on others rather than on time slots share their parent's time: one has all of it, several an equal part
-each, as ELAN draws them. Slots without a time lie evenly between the nearest with one along the annotations of their tier.
+each in the order of their chain, as ELAN draws them. Slots without a time lie evenly between the nearest with one along the annotations of their tier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -32,6 +32,9 @@ from caesura.formats.speech.tiers import chosen_tiers
 from caesura.formats.speech.xml_files import parse_xml
 from caesura.model import Corpus, Segmentation, Spans
 
+#: What names an annotation with an entry of a controlled vocabulary: the entry, or what the vocabulary says of it.
+Names: TypeAlias = Literal["values", "descriptions"]
+
 _NAME = "segments"  # of the tier where a corpus has no tracks
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="2009-09-06T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
@@ -52,27 +55,36 @@ class _Document:
     source: Source
     slots: dict[str, float]
     tiers: dict[str, Any]
+    entries: _Vocabularies
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def fault(self, why: str) -> FormatError:
         return FormatError(self.source.path, None, why)
 
 
-def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
-    """Read tiers as tracks; ``tier`` and the other options are those of TextGrids."""
-    document = _parse(source)
+def read(
+    source: Source, *, tier: str | int | None = None, names: Names = "values", **intervals: Unpack[SpanOptions]
+) -> Corpus:
+    """Read tiers as tracks; ``tier`` and the options of intervals are those of TextGrids.
+
+    Parameters
+    ----------
+    names
+        ``descriptions`` names annotations by what their controlled vocabulary says of their values.
+    """
+    document = _parse(source, names)
     rule = Rule.of(**intervals)
     filled = {name: element for name, element in document.tiers.items() if len(element)}
-    names = list(filled or document.tiers) if tier is None else list(document.tiers)
+    listed = list(filled or document.tiers) if tier is None else list(document.tiers)
     spans = {name: _annotations(document, name) for name in document.tiers}
     end = max((stop for some in spans.values() for _, stop, _ in some), default=0.0)
-    chosen = chosen_tiers(source, names, tier)
-    tiled = all(is_tiled(sorted(spans[names[index]]), end) for index, _, _ in chosen)
+    chosen = chosen_tiers(source, listed, tier)
+    tiled = all(is_tiled(sorted(spans[listed[index]]), end) for index, _, _ in chosen)
     whole = rule.as_ == "boundaries" or (rule.as_ == "auto" and tiled)
     last = max([end, *document.slots.values()])  # a slot behind all annotations says how long a recording is
     tracks: list[tuple[str, str, Segmentation | Spans]] = []
     for index, coder, track in chosen:
-        name = names[index]
+        name = listed[index]
         some = sorted(spans[name])
 
         def fault(i: int, why: str, name: str = name) -> FormatError:
@@ -117,10 +129,48 @@ def write(corpus: Corpus) -> Iterator[str]:
 _KEPT = {"\r": "&#13;"}  # XML would read a carriage return as a line feed
 
 
-def _parse(source: Source) -> _Document:
+class _Vocabularies:
+    """The entries of a file's controlled vocabularies, by their names and, as older files do it, by their values."""
+
+    def __init__(self, root: Any, names: Names) -> None:
+        self.names = names
+        self.by_name: dict[str | None, tuple[str, str]] = {}  # value and description
+        self.descriptions: dict[tuple[str, str], str] = {}  # of a value of a vocabulary
+        for vocabulary in root.iter("CONTROLLED_VOCABULARY"):
+            for entry in vocabulary:
+                spelled = entry.find("CVE_VALUE") if entry.tag == "CV_ENTRY_ML" else entry
+                if spelled is not None and entry.tag in ("CV_ENTRY_ML", "CV_ENTRY"):
+                    value, description = (spelled.text or "").strip(), spelled.get("DESCRIPTION", "").strip()
+                    self.by_name[entry.get("CVE_ID")] = value, description
+                    self.descriptions[vocabulary.get("CV_ID", ""), value] = description
+        kinds = {kind.get("LINGUISTIC_TYPE_ID"): kind for kind in root.iter("LINGUISTIC_TYPE")}
+        self.of_tier = {
+            tier.get("TIER_ID", ""): kinds[tier.get("LINGUISTIC_TYPE_REF")].get("CONTROLLED_VOCABULARY_REF", "")
+            for tier in root.findall("TIER")
+            if tier.get("LINGUISTIC_TYPE_REF") in kinds
+        }
+
+    def name(self, tier: str, annotation: Any) -> str:
+        """Name an annotation by its value, or by what the vocabulary says of it; a value left empty is that of its entry."""
+        value, description = self.by_name.get(
+            annotation.get("CVE_REF", ""), ("", "")
+        )  # never those of entries without a name
+        value = annotation.findtext("ANNOTATION_VALUE") or value
+        if self.names == "values":
+            return value
+        return description or self.descriptions.get((self.of_tier.get(tier, ""), value), "") or value
+
+
+def _parse(source: Source, names: Names) -> _Document:
     root = parse_xml(source, "ANNOTATION_DOCUMENT", "ELAN")
     tiers = {element.get("TIER_ID", ""): element for element in root.findall("TIER")}
-    return _Document(source, _slots(source, root, tiers), tiers)
+    entries = _Vocabularies(root, names)
+    if names == "descriptions" and not any(entries.descriptions.values()):
+        external = " (those of other files, .ecv, are not read)" if root.find("EXTERNAL_REF") is not None else ""
+        raise source.fault(
+            None, f"no controlled vocabulary of this file describes its values{external}; read names=values."
+        )
+    return _Document(source, _slots(source, root, tiers), tiers, entries)
 
 
 def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]:
@@ -182,12 +232,12 @@ def _spread(places: list[list[str]], times: dict[str, float]) -> None:
 def _annotations(document: _Document, name: str) -> list[tuple[float, float, str]]:
     """Start, end and value of every annotation of a tier."""
     spans: list[tuple[float, float, str]] = []
-    hanging: dict[str, list[tuple[str, str]]] = {}
+    hanging: dict[str, dict[str, tuple[str, str]]] = {}
     for element in document.tiers[name]:
         inner = element[0] if element.tag == "ANNOTATION" and len(element) else None
         if inner is None:
             continue
-        value = inner.findtext("ANNOTATION_VALUE") or ""
+        value = document.entries.name(name, inner)
         own = inner.get("ANNOTATION_ID", "")
         if inner.tag == "ALIGNABLE_ANNOTATION":
             ends = [inner.get(f"TIME_SLOT_REF{i}", "") for i in (1, 2)]
@@ -198,14 +248,30 @@ def _annotations(document: _Document, name: str) -> list[tuple[float, float, str
             document.spans[own] = document.slots[ends[0]], document.slots[ends[1]]
             spans.append((*document.spans[own], value))
         else:
-            hanging.setdefault(inner.get("ANNOTATION_REF", ""), []).append((own, value))
+            before = inner.get("PREVIOUS_ANNOTATION", "")
+            hanging.setdefault(inner.get("ANNOTATION_REF", ""), {})[own] = value, before
     for parent, children in hanging.items():
         start, end = _span(document, parent, name)
         step = (end - start) / len(children)
-        for i, (own, value) in enumerate(children):
+        for i, (own, value) in enumerate(_chain(children)):
             document.spans[own] = start + i * step, end if i + 1 == len(children) else start + (i + 1) * step
             spans.append((*document.spans[own], value))
     return spans
+
+
+def _chain(children: dict[str, tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put the annotations that hang on one in the order of their chain, each behind the one it names, else as they stand."""
+    behind: dict[str, list[str]] = {}
+    for own, (_, before) in children.items():
+        behind.setdefault(before if before in children else "", []).append(own)
+    order: dict[str, None] = {}
+    waiting = behind.get("", [])[::-1]
+    while waiting:
+        own = waiting.pop()
+        if own not in order:
+            order[own] = None
+            waiting += behind.get(own, [])[::-1]
+    return [(own, children[own][0]) for own in [*order, *(own for own in children if own not in order)]]
 
 
 def _span(document: _Document, annotation: str, name: str) -> tuple[float, float]:

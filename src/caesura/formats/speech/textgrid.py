@@ -1,4 +1,7 @@
-"""Praat's TextGrid: interval tiers give segments with names, point tiers boundaries with types."""
+"""Praat's TextGrid: interval tiers give segments with names, point tiers boundaries with types.
+
+A corpus is typed or it is not. Where somebody asks for tiers of both kinds (``tier=*``), the boundaries of intervals have the type ``|``.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from caesura.formats.speech.tiers import chosen_tiers
 from caesura.model import Corpus, Segmentation, Spans
 
 _NAME = "segments"  # of the tier where a corpus has no tracks
+_EDGE = "|"  # the type of a boundary of intervals, or of a point without a label, beside points with labels
 
 
 def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
@@ -35,7 +39,7 @@ def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[S
     tier
         A name, a position counted from 1, or a pattern: ``"* - phones"`` reads a track for whatever the ``*`` stands for,
         ``"{coder}_IU"`` a coder. By default every tier; where labelled points stand beside intervals, every interval tier, and a
-        warning names the others.
+        warning names the others: ``"*"`` reads them too, boundaries of intervals typed ``|``.
     as
         ``spans`` keeps intervals as spans, silences as the gaps between them; ``boundaries`` is what Praat's users draw, and the default.
     silence, silences, close_gaps, edges
@@ -46,24 +50,26 @@ def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[S
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write the long form: typed boundaries as a point tier, all others as intervals, silence between spans."""
-    tracks = [(track or _NAME, marks) for _, track, _, marks in intervals_of(corpus)]
+    nameless = _NAME if len(corpus.tracks) == 1 else ""
+    tracks = [(track or nameless, marks) for _, track, _, marks in intervals_of(corpus)]
     end = max((marks.length for _, marks in tracks), default=0.0)
     yield f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0 \nxmax = {end!r} \n'
     yield f"tiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
     for number, (name, marks) in enumerate(tracks, 1):
         yield f"    item [{number}]:\n"
-        yield from _spell_tier(name, marks)
+        points = isinstance(marks, Segmentation) and corpus.typed and marks.names is None
+        kind = "TextTier" if points else "IntervalTier"
+        yield f'        class = "{kind}" \n        name = {quote(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
+        yield from _spell_points(marks) if isinstance(marks, Segmentation) and points else _spell_intervals(marks)
 
 
-def _spell_tier(name: str, marks: Segmentation | Spans) -> Iterator[str]:
-    points = isinstance(marks, Segmentation) and marks.typed
-    kind = "TextTier" if points else "IntervalTier"
-    yield f'        class = "{kind}" \n        name = {quote(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
-    if isinstance(marks, Segmentation) and points:
-        yield f"        points: size = {len(marks.positions)} \n"
-        for i, (time, label) in enumerate(marks.marks, 1):
-            yield f"        points [{i}]:\n            number = {time!r} \n            mark = {quote(str(label))} \n"
-        return
+def _spell_points(marks: Segmentation) -> Iterator[str]:
+    yield f"        points: size = {len(marks.positions)} \n"
+    for i, (time, label) in enumerate(marks.marks if marks.typed else (), 1):
+        yield f"        points [{i}]:\n            number = {time!r} \n            mark = {quote(str(label))} \n"
+
+
+def _spell_intervals(marks: Segmentation | Spans) -> Iterator[str]:
     intervals = list(_with_silence(marks) if isinstance(marks, Spans) else segments(marks))
     yield f"        intervals: size = {len(intervals)} \n"
     for i, (start, end, label) in enumerate(intervals, 1):
@@ -95,12 +101,26 @@ def marks_of_tiers(
         points = ", ".join(repr(t.name) for t in tiers if t.points)
         tiers = [t for t in tiers if not t.points]
         warnings.warn(
-            f"{source.path}: the point tiers {points} hold typed boundaries, which cannot stand beside segments; "
-            "read one of them by its name with tier= (-O tier=NAME).",
+            f"{source.path}: the point tiers {points} hold typed boundaries and are left out beside the intervals; "
+            "read all tiers with tier=* (-O 'tier=*'), or one by its name (-O tier=NAME).",
             stacklevel=2,
         )
     chosen = chosen_tiers(source, [t.name for t in tiers], wanted)
-    return ((coder, track, _marks(source, tiers[i], rule)) for i, coder, track in chosen)
+    typed = wanted is not None and len({tiers[i].points for i, _, _ in chosen}) == 2
+    for i, coder, track in chosen:
+        marks = _marks(source, tiers[i], rule)
+        yield coder, track, _with_types(marks, tiers[i].points) if typed and isinstance(marks, Segmentation) else marks
+
+
+def _with_types(marks: Segmentation, points: bool) -> Segmentation:
+    """Give boundaries of intervals, and points without a label, the type that lets them stand beside labelled points.
+
+    Intervals are known by their names, which points have not.
+    """
+    if marks.typed or not len(marks.positions):
+        return marks
+    names = None if points else marks.names or [""] * len(marks)
+    return Segmentation(marks.length, marks.positions, [0] * len(marks.positions), [_EDGE], names=names)
 
 
 def _marks(source: Source, tier: Tier, rule: Rule) -> Segmentation | Spans:
