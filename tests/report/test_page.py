@@ -123,6 +123,21 @@ def test_documents_come_worst_first_also_by_a_penalty() -> None:
     assert "1 document has nobody to be compared with" in words
 
 
+def test_what_is_left_out_has_its_own_reason() -> None:
+    """Names of segments of texts are not compared unasked, or are not there; that has nothing to do with instants."""
+
+    def reasons(**names: list[str]) -> dict[str, str]:
+        sides = {"ann": Segmentation(11, [2, 5], **names), "bob": Segmentation(11, [2, 9], **names)}
+        report = make_report(Corpus.from_dict({"kubla": sides}), resamples=10)
+        tables = (block for section in report.sections for block in section.blocks if isinstance(block, Table))
+        (left_out,) = (table for table in tables if table.caption == "Left out")
+        return {name: str(why) for names, why in left_out.rows for name in str(names).split(", ")}
+
+    assert "titles" in reasons(names=["a", "b", "c"])["label-kappa"]
+    assert "no names" in reasons()["label-kappa"]
+    assert "instant" not in "".join(reasons().values())
+
+
 def test_one_coder_is_told_so_and_still_drawn() -> None:
     nested = Corpus.from_annotations([Annotation("d", "ann", Hierarchy(6, [(1, 6, 1), (1, 3, 2)]))])
     spoken = Corpus.from_annotations([Annotation("d", "ann", Segmentation(2.5, [0.5, 1.25]))])

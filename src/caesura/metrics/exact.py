@@ -12,6 +12,7 @@ Nothing to compare on either side is perfect agreement: 1.0.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -84,7 +85,9 @@ class SharedBoundaries(Family):
         ),
     }  # fmt: skip
     needs = frozenset({"units", "time"})
-    unasked = frozenset({"time"})  # two people never put a boundary at the very same instant: 0 by nature
+    unasked: ClassVar[Mapping[Kind, str]] = {
+        "time": "two people never put a boundary at the very same instant, so that it is 0 by nature"
+    }
     types = "sets"
     paper = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
@@ -112,7 +115,7 @@ class PlacesAgreed(SharedBoundaries):
         )
     }  # fmt: skip
     needs = frozenset({"units"})
-    unasked = frozenset()
+    unasked = {}
     types: ClassVar = "ignored"  # type: ignore[assignment]
     paper = "Gale, Church & Yarowsky 1992; Passonneau & Litman 1993, for pairs of coders"
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from inspect import Parameter, signature
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -95,7 +96,7 @@ class Family(ABC):
     scores
         Name -> :class:`Score`.
     needs, unasked
-        The kinds of annotation it compares, and those of them that it measures only when named.
+        The kinds of annotation it compares, and those of them that it measures only when named, with the reason.
     types
         "ignored" (it is handed batches without types), "sets" (any number per position) or "exclusive" (one per position).
     compares_names
@@ -107,7 +108,7 @@ class Family(ABC):
     counts: ClassVar[Any]
     scores: ClassVar[Mapping[str, Score]]
     needs: ClassVar[frozenset[Kind]] = frozenset({"units"})
-    unasked: ClassVar[frozenset[Kind]] = frozenset()
+    unasked: ClassVar[Mapping[Kind, str]] = MappingProxyType({})
     types: ClassVar[Literal["ignored", "sets", "exclusive"]] = "ignored"
     compares_names: ClassVar[bool] = False
     paper: ClassVar[str] = ""
@@ -253,8 +254,8 @@ class Metric:
         return self.family.needs
 
     @property
-    def unasked(self) -> frozenset[Kind]:
-        """Of these, the kinds that it measures only when it is named."""
+    def unasked(self) -> Mapping[Kind, str]:
+        """Of these, the kinds that it measures only when it is named, and why."""
         return self.family.unasked
 
     @property

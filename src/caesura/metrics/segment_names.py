@@ -132,7 +132,7 @@ class NamedSegments(Family):
         ),
     }  # fmt: skip
     needs = frozenset({"units", "time"})
-    unasked = frozenset({"units"})  # names of segments of texts are mostly titles, or numbers
+    unasked = {"units": "names of segments of texts are mostly titles, or numbers"}
     compares_names = True
     paper = "Cohen 1960, A coefficient of agreement for nominal scales"
 

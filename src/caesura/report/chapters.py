@@ -241,7 +241,11 @@ def parameters(corpus: Corpus, name: str, measures: Measures) -> Section:
         blocks.append("A signature names everything a number depends on; print it with the number.")
         blocks.append(Table("Signatures", ("number", "signature"), tuple(signatures)))
     if measures.skipped:
-        blocks.append(Table("Left out", ("metric", "why"), tuple(measures.skipped.items())))
+        names: dict[str, list[str]] = {}
+        for name, why in measures.skipped.items():
+            names.setdefault(why, []).append(name)
+        rows = tuple((", ".join(listed), why) for why, listed in names.items())
+        blocks.append(Table("Left out", ("metrics", "why"), rows))
     return Section("parameters", "Parameters and signatures", tuple(blocks))
 
 

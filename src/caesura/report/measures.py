@@ -11,7 +11,6 @@ import numpy as np
 from caesura.agreement import Agreement, agreements, span_agreements
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric, metric_names
-from caesura.metrics.catalog import unnamed_metrics
 from caesura.model import DEFAULT_METRICS, Corpus, Pairs
 from caesura.statistics import evaluate
 from caesura.statistics.bootstrap import Resampling
@@ -19,10 +18,6 @@ from caesura.statistics.counted import CountedPairs, Measured, distinct_names
 
 #: What the scores of every two coders, pooled, are called.
 PAIRS = "every two coders"
-
-_UNASKED = (
-    "It says little about this kind of annotation (a boundary must be at the very same instant) unless it is asked for."
-)
 
 
 @dataclass(frozen=True)
@@ -124,16 +119,19 @@ def _applicable(table: CountedPairs, given: list[Metric] | None, main: Metric) -
         for each in given:
             table.by_item_both_ways(each)
         return list(dict.fromkeys(given)), {}
-    fitting, skipped = [main], {name: _UNASKED for name in metric_names() if kind in metric(name).unasked}
-    for each in map(metric, unnamed_metrics(kind)):
+    fitting, skipped = [main], {}
+    for each in map(metric, metric_names()):
         if kind not in each.needs or each == main:
             continue
         try:
-            table.by_item_both_ways(each)
+            table.check(each)
+            if kind in each.unasked:
+                skipped[each.name] = f"It is measured where it is asked for: {each.unasked[kind]}."
+            else:
+                table.by_item_both_ways(each)
+                fitting.append(each)
         except CaesuraError as fault:
             skipped[each.name] = str(fault)
-        else:
-            fitting.append(each)
     return fitting, skipped
 
 
