@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.gold.votes import Ballot, Conflict, Vote
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
+from caesura.model.marks import Frozen
 from caesura.registry import Entry
 
 _SHOWN = 40  # marks listed before the rest is only counted
@@ -137,11 +138,22 @@ class Unification(Result):
     __slots__ = ()
 
     provenance: Provenance
+    #: What it is an annotation like any other of.
+    _kind: ClassVar[type[Frozen]]
+
+    @classmethod
+    def of(cls, marks: Frozen, provenance: Provenance) -> Self:
+        """Attach the provenance to an annotation."""
+        gold: Self = _restore(cls, provenance, *marks._values())
+        return gold
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.provenance, *cast("Frozen", self)._values())
 
     @property
-    @abstractmethod
     def headline(self) -> str:
         """The annotation in one line."""
+        return self._kind.__repr__(cast("Frozen", self))
 
     @abstractmethod
     def marks_as_dict(self) -> dict[str, Any]:
@@ -176,90 +188,36 @@ class GoldHierarchy(Unification, Hierarchy):
     """A hierarchy unified from several annotations; :attr:`provenance` tells how. It equals any hierarchy with its segments."""
 
     __slots__ = ("provenance",)
-
-    provenance: Provenance
-
-    @classmethod
-    def of(cls, hierarchy: Hierarchy, provenance: Provenance) -> GoldHierarchy:
-        """Attach the provenance to a hierarchy."""
-        gold = cls._trusted(hierarchy.length, hierarchy.segments, hierarchy.units)
-        object.__setattr__(gold, "provenance", provenance)
-        assert isinstance(gold, GoldHierarchy)
-        return gold
-
-    @classmethod
-    def from_votes(
-        cls, spans: Sequence[tuple[int, ...]], length: int, units: tuple[str, ...] | None, provenance: Provenance
-    ) -> GoldHierarchy:
-        """Build from spans (levels by nesting) or triples."""
-        return cls.of(Hierarchy.from_spans(spans, length=length, units=units), provenance)
-
-    @property
-    def headline(self) -> str:
-        """The annotation in one line."""
-        return Hierarchy.__repr__(self)
+    _kind = Hierarchy
 
     def marks_as_dict(self) -> dict[str, Any]:
         """The segments alone as plain data."""
         return {"length": self.length, "segments": self.spans}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GoldHierarchy.of, (Hierarchy._trusted(self.length, self.segments, self.units), self.provenance)
 
 
 class GoldSegmentation(Unification, Segmentation):
     """A segmentation unified from several; :attr:`provenance` tells how. It equals any segmentation with its boundaries."""
 
     __slots__ = ("provenance",)
-
-    provenance: Provenance
-
-    @classmethod
-    def of(cls, marks: Segmentation, provenance: Provenance) -> GoldSegmentation:
-        """Attach the provenance to a segmentation."""
-        gold = cls._trusted(marks.length, marks.positions, marks.types, marks.labels, marks.units, marks.names)
-        object.__setattr__(gold, "provenance", provenance)
-        assert isinstance(gold, GoldSegmentation)
-        return gold
-
-    @property
-    def headline(self) -> str:
-        """The annotation in one line."""
-        return Segmentation.__repr__(self)
+    _kind = Segmentation
 
     def marks_as_dict(self) -> dict[str, Any]:
         """The boundaries alone as plain data."""
         return {"length": self.length, "boundaries": self.marks if self.typed else self.positions.tolist()}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        plain = Segmentation._trusted(self.length, self.positions, self.types, self.labels, self.units, self.names)
-        return GoldSegmentation.of, (plain, self.provenance)
 
 
 class GoldSpans(Unification, Spans):
     """Spans unified from several annotations; :attr:`provenance` tells how. They equal any spans with the same rows."""
 
     __slots__ = ("provenance",)
-
-    provenance: Provenance
-
-    @classmethod
-    def of(cls, spans: Spans, provenance: Provenance) -> GoldSpans:
-        """Attach the provenance to spans."""
-        gold = cls._trusted(spans.length, spans.starts, spans.ends, spans.types, spans.labels, spans.units)
-        object.__setattr__(gold, "provenance", provenance)
-        assert isinstance(gold, GoldSpans)
-        return gold
-
-    @property
-    def headline(self) -> str:
-        """The annotation in one line."""
-        return Spans.__repr__(self)
+    _kind = Spans
 
     def marks_as_dict(self) -> dict[str, Any]:
         """The spans alone as plain data."""
         return {"length": self.length, "spans": self.rows}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        plain = Spans._trusted(self.length, self.starts, self.ends, self.types, self.labels, self.units)
-        return GoldSpans.of, (plain, self.provenance)
+
+def _restore(kind: Any, provenance: Provenance, *values: Any) -> Any:
+    gold = kind._trusted(*values)
+    object.__setattr__(gold, "provenance", provenance)
+    return gold

@@ -12,6 +12,7 @@ from caesura.errors import CaesuraError
 from caesura.gold.gold_standard import GoldHierarchy, Provenance
 from caesura.gold.selection import Weight, heaviest, weigh
 from caesura.gold.votes import Ballot
+from caesura.model import Hierarchy
 
 #: The share of annotators that must have a segment: a number, or a fraction in words ("4/7").
 Threshold = float | str | Fraction
@@ -86,4 +87,4 @@ def _gold_of(
     rule = f"{rule}, {'span and level' if ballot.embeddedness == 'full' else 'span alone'}"
     provenance = Provenance(method, rule, ballot.coders, accepted, rejected, notes, ballot=ballot)
     spans = [(v.first, v.last) if v.level is None else (v.first, v.last, v.level) for v in accepted]
-    return GoldHierarchy.from_votes(spans, ballot.length, ballot.units, provenance)
+    return GoldHierarchy.of(Hierarchy.from_spans(spans, length=ballot.length, units=ballot.units), provenance)

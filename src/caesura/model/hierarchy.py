@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
-from caesura.model.marks import members
+from caesura.model.marks import Frozen, members
 from caesura.model.nested_notations import add_levels, of_brackets, of_levels, of_nested, to_brackets, whole
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of
 
 
-class Hierarchy:
+class Hierarchy(Frozen):
     """Segments (first, last, level) over units ``1 … length``; two segments are disjoint or nested.
 
     Parameters
@@ -38,7 +38,8 @@ class Hierarchy:
     Hierarchy(10 units, 4 segments, 3 levels: [[1–4] [[5–7] 8–10]])
     """
 
-    __slots__ = ("length", "segments", "units")
+    _fields = ("length", "segments", "units")
+    __slots__ = _fields
 
     length: int
     segments: NDArray[np.int64]
@@ -58,20 +59,13 @@ class Hierarchy:
         _check_nesting(rows)
         self._fill(int(length), rows, units)
 
-    def _fill(self, length: int, segments: NDArray[np.int64], units: Sequence[str] | None) -> None:
+    def _fill(self, length: int, segments: NDArray[np.int64], units: Sequence[str] | None = None) -> None:
         segments.flags.writeable = False
         object.__setattr__(self, "length", length)
         object.__setattr__(self, "segments", segments)
         object.__setattr__(self, "units", None if units is None else tuple(units))
         if self.units is not None and len(self.units) != length:
             raise InvalidSegmentation(f"the text has {len(self.units)} units, the hierarchy covers {length}.")
-
-    @classmethod
-    def _trusted(cls, length: int, segments: NDArray[np.int64], units: Sequence[str] | None = None) -> Hierarchy:
-        """Skip the checks: for rows that were validated already."""
-        hierarchy = object.__new__(cls)
-        hierarchy._fill(length, segments, units)
-        return hierarchy
 
     @classmethod
     def from_spans(
@@ -269,10 +263,6 @@ class Hierarchy:
         """
         return Hierarchy(self.length, add_levels(sorted({(a, b) for a, b, _ in self.spans})), self.units)
 
-    def with_units(self, units: Sequence[str] | None) -> Hierarchy:
-        """Put the same segments over a text (or over none)."""
-        return self._trusted(self.length, self.segments, units)
-
     def at_level(self, level: int) -> Segmentation:
         """Project to one level: a boundary wherever a segment of this level begins or ends.
 
@@ -298,9 +288,6 @@ class Hierarchy:
         cuts = np.unique(np.concatenate((rows[:, 0] - 1, rows[:, 1])))
         return Segmentation(self.length, cuts[(cuts > 0) & (cuts < self.length)], units=self.units)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Hierarchy does not change; make a new one instead of setting {name!r}.")
-
     def __len__(self) -> int:
         """Return the number of segments."""
         return len(self.segments)
@@ -315,9 +302,6 @@ class Hierarchy:
 
     def __hash__(self) -> int:
         return hash((self.length, self.segments.tobytes()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, self.segments, self.units)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(len(self), 'segment')}, {number_of(self.depth, 'level')}"
@@ -352,10 +336,6 @@ class Hierarchy:
             )
             rows.append(f'<div style="position:relative;height:1.2em">{bars}</div>')
         return f'<div role="img">{"".join(rows)}</div>'
-
-
-def _restore(length: int, segments: NDArray[np.int64], units: tuple[str, ...] | None) -> Hierarchy:
-    return Hierarchy._trusted(length, segments, units)
 
 
 def _checked_rows(segments: Any) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 from caesura.model.marks import (
+    Frozen,
     check_marks,
     checked_length,
     checked_positions,
@@ -34,7 +35,7 @@ Mark: TypeAlias = tuple[float, str | int]
 _SHOWN = 24  # segments that a repr spells out before it writes an ellipsis
 
 
-class Segmentation:
+class Segmentation(Frozen):
     """Where the segments of one text end, and of what type each boundary is.
 
     Parameters
@@ -65,7 +66,8 @@ class Segmentation:
     True
     """
 
-    __slots__ = ("labels", "length", "names", "positions", "types", "units")
+    _fields = ("length", "positions", "types", "labels", "units", "names")
+    __slots__ = tuple(sorted(_fields))
 
     length: int | float
     positions: NDArray[Any]
@@ -95,7 +97,7 @@ class Segmentation:
         self,
         length: int | float,
         positions: NDArray[Any],
-        types: NDArray[np.int64] | None,
+        types: NDArray[np.int64] | None = None,
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         names: Sequence[str] | None = None,
@@ -116,21 +118,6 @@ class Segmentation:
             raise InvalidSegmentation(
                 f"{len(self.names)} segment names were given for {len(self._cuts()) + 1} segments."
             )
-
-    @classmethod
-    def _trusted(
-        cls,
-        length: int | float,
-        positions: NDArray[Any],
-        types: NDArray[np.int64] | None = None,
-        labels: Sequence[str] | None = None,
-        units: Sequence[str] | None = None,
-        names: Sequence[str] | None = None,
-    ) -> Segmentation:
-        """Skip the checks: for arrays that were validated already (a corpus' rows, cumulated masses)."""
-        marks = object.__new__(cls)
-        marks._fill(length, positions, types, labels, units, names)
-        return marks
 
     # ------------------------------------------------------------------ made from what people have
 
@@ -373,22 +360,12 @@ class Segmentation:
         codes = [code for _, code in code_types(self.marks, labels)]
         return Segmentation(self.length, self.positions, codes, labels, self.units, self.names)
 
-    def with_units(self, units: Sequence[str] | None) -> Segmentation:
-        """Put the same marks under a text (or under none)."""
-        return self._trusted(self.length, self.positions, self.types, self.labels, units, self.names)
-
     def _cuts(self) -> NDArray[Any]:
         """Distinct boundaries inside the text: what separates one segment from the next."""
         inside = self.positions[(self.positions > 0) & (self.positions < self.length)]
         return inside if len(inside) < 2 else inside[np.concatenate(([True], np.diff(inside) > 0))]
 
     # ------------------------------------------------------------------ a value like any other
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Segmentation does not change; make a new one instead of setting {name!r}.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Segmentation does not change; {name!r} stays.")
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -405,9 +382,6 @@ class Segmentation:
 
     def __hash__(self) -> int:
         return hash((self.length, self.positions.tobytes()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, self.positions, self.types, self.labels, self.units, self.names)
 
     def __repr__(self) -> str:
         unit = "s" if self.timed else "unit" if self.length == 1 else "units"
@@ -458,7 +432,3 @@ def as_segmentation(value: SegmentationLike) -> Segmentation:
             )
         return Segmentation.from_string(value)
     return Segmentation.from_masses(value)
-
-
-def _restore(*state: Any) -> Segmentation:
-    return Segmentation._trusted(*state)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.marks import checked_length, checked_positions, checked_types, members, short
+from caesura.model.marks import Frozen, checked_length, checked_positions, checked_types, members, short
 from caesura.model.segmentation import Segmentation
 from caesura.words import check_choice, number_of
 
@@ -25,7 +25,7 @@ _SHOWN = 6
 _PREFIXES = ("O", "B", "I", "E", "L", "S", "U")
 
 
-class Spans:
+class Spans(Frozen):
     """Labelled stretches ``[start, end)`` of one text of units, or of one recording in seconds.
 
     Nothing is asked of them but that they lie inside: they may leave gaps, overlap, nest, and stand twice (then they count twice).
@@ -57,7 +57,8 @@ class Spans:
     Spans(10 units, 3 spans: 0–2 person, 5–9 place, 5–7)
     """
 
-    __slots__ = ("ends", "labels", "length", "starts", "types", "units")
+    _fields = ("length", "starts", "ends", "types", "labels", "units")
+    __slots__ = tuple(sorted(_fields))
 
     length: int | float
     starts: NDArray[Any]
@@ -90,7 +91,7 @@ class Spans:
         length: int | float,
         starts: NDArray[Any],
         ends: NDArray[Any],
-        types: NDArray[np.int64] | None,
+        types: NDArray[np.int64] | None = None,
         labels: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
     ) -> None:
@@ -106,21 +107,6 @@ class Spans:
         put(self, "units", None if units is None else tuple(units))
         if self.units is not None and len(self.units) != length:
             raise InvalidSegmentation(f"the text has {len(self.units)} units, the spans are of {length}.")
-
-    @classmethod
-    def _trusted(
-        cls,
-        length: int | float,
-        starts: NDArray[Any],
-        ends: NDArray[Any],
-        types: NDArray[np.int64] | None = None,
-        labels: Sequence[str] | None = None,
-        units: Sequence[str] | None = None,
-    ) -> Spans:
-        """Skip the checks: for columns that were validated already and stand in reading order."""
-        spans = object.__new__(cls)
-        spans._fill(length, starts, ends, types, labels, units)
-        return spans
 
     # ------------------------------------------------------------------ made from what people have
 
@@ -269,14 +255,7 @@ class Spans:
         codes, scale = code_labels(self.names, labels)
         return Spans(self.length, self.starts, self.ends, codes, scale, self.units)
 
-    def with_units(self, units: Sequence[str] | None) -> Spans:
-        """Put the same spans over a text (or over none)."""
-        return self._trusted(self.length, self.starts, self.ends, self.types, self.labels, units)
-
     # ------------------------------------------------------------------ a value like any other
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Spans do not change; make new ones instead of setting {name!r}.")
 
     def __len__(self) -> int:
         """Return the number of spans."""
@@ -298,9 +277,6 @@ class Spans:
 
     def __hash__(self) -> int:
         return hash((self.length, self.starts.tobytes(), self.ends.tobytes()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.length, self.starts, self.ends, self.types, self.labels, self.units)
 
     def __repr__(self) -> str:
         unit = "s" if self.timed else "unit" if self.length == 1 else "units"
@@ -417,7 +393,3 @@ def _checked_codes(types: Any, labels: Sequence[str] | None, spans: int) -> NDAr
     codes = np.array(types) if isinstance(types, (list, tuple)) and len(types) else types
     shifted = checked_types(np.asarray(codes) + 1 if len(codes) else codes, ("", *labels), spans)
     return shifted - 1  # -1, no label, is code 0 of the shifted ones
-
-
-def _restore(*state: Any) -> Spans:
-    return Spans._trusted(*state)
