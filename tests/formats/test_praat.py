@@ -80,3 +80,33 @@ def test_collections_hold_text_grids_among_other_objects(tmp_path: Path) -> None
     assert corpus["talk (2)", ""].names == ("so", "far")
     with pytest.raises(FormatError, match="this Collection holds no TextGrid"):
         cs.read(put(tmp_path, "b.Collection", COLLECTION[: COLLECTION.index("    item [2]:")]))
+
+
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid 0"
+0 2 <Exists> 2
+"IntervalTier" "words" 0 2 4
+0.5 2 "far" 0 0.5 "caf\u00e9"
+0.5 0.5 "lost" 2 2 ""
+"TextTier" "bell" 0 2 2 1.5 "dong" 0.25 "ding"
+"""
+
+
+def test_text_grids_that_praat_reads_though_they_are_odd(tmp_path: Path) -> None:
+    """Latin-1, rows out of order, intervals that do not last, line ends of old Macintoshes, more tokens than the counts say."""
+    path = tmp_path / "a.TextGrid"
+    for encoding, ends in (("utf-8", "\n"), ("utf-16", "\r\n"), ("utf-8", "\r")):
+        path.write_bytes(GRID.replace("\n", f" ! ok{ends}").encode(encoding))
+        with pytest.warns(
+            UserWarning, match="line 6: tier 'words': 2 intervals without a duration are left out"
+        ) as said:
+            marks = cs.read(path, tier="words")["a", ""]
+        assert (marks.positions.tolist(), marks.names, len(said)) == ([0.5], ("café", "far"), 1)
+        assert cs.read(path, tier="bell")["a", ""].marks == [(0.25, "ding"), (1.5, "dong")]
+    path.write_bytes(GRID.encode("latin-1"))
+    with pytest.warns(UserWarning, match="line 5: this is not UTF-8 text.*read as Latin-1, as Praat reads it"):
+        assert cs.read(path, tier="words")["a", ""].names == ("café", "far")
+    with pytest.warns(UserWarning, match="line 8: what stands behind the last tier is passed over"):
+        cs.read(put(tmp_path, "a.TextGrid", GRID + "7"), tier="bell")
+    with pytest.raises(FormatError, match=r"line 7: tier 'bell': the time is '1_5', expected a number"):
+        cs.read(put(tmp_path, "a.TextGrid", GRID.replace("1.5", "1_5")), tier="bell")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from caesura.formats.numbers import as_decimal
 CHRONOLOGICAL = "Praat chronological TextGrid text file"
 BINARY = b"ooBinaryFile"
 
-_TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\n]*')
+_TOKEN = re.compile(r'"(?:[^"]|"")*"|(?<!\S)[-+]?\d[^\s"]*(?!\S)|(?<!\S)<\w+>|(?<!\S)![^\r\n]*')
 _FIRST = frozenset("0123456789+-<")  # of a number or a flag
 
 
@@ -43,16 +44,20 @@ def tiers_of_grid(source: Source) -> list[Tier]:
     """Read the tiers of a TextGrid of any kind."""
     if source.raw.startswith(BINARY):
         return _Bytes(source).tiers()
-    tokens = _tokens(source.raw_text)
+    tokens = _tokens(_text(source))
     kinds = [_unquote(t) for t in tokens[:2] if t.startswith('"')]
     if kinds[:1] == [CHRONOLOGICAL]:
         return _chronological(_Reader(source, tokens, 1))
     _check_file(source, kinds, "TextGrid")
     reader = _Reader(source, tokens, 2)
     tiers = reader.grid()
-    if reader.at < len(tokens):
+    if any(token.startswith('"') for token in tokens[reader.at :]):
         raise reader.fault(
             f"the file goes on behind its {len(tiers)} tiers; one of its counts is too small or missing."
+        )
+    if reader.at < len(tokens):
+        warnings.warn(
+            f"{reader.fault('what stands behind the last tier is passed over, as Praat does.')}", stacklevel=2
         )
     return tiers
 
@@ -61,7 +66,7 @@ def grids_of_collection(source: Source) -> list[tuple[str, list[Tier]]]:
     """Read the TextGrids of a Collection, each with its name; objects of other classes are passed over."""
     if source.raw.startswith(BINARY):
         raise source.fault(None, "this is a binary Collection; save it as a text file in Praat and try again.")
-    tokens = _tokens(source.raw_text)
+    tokens = _tokens(_text(source))
     _check_file(source, [_unquote(t) for t in tokens[:2] if t.startswith('"')], "Collection")
     grids = []
     reader = _Reader(source, tokens, 2)
@@ -90,10 +95,21 @@ def quote(text: str) -> str:
 # ---------------------------------------------------------------------- text
 
 
+def _text(source: Source) -> str:
+    """Return a file's text; what is neither UTF-8 nor UTF-16 is Latin-1, as Praat has it, and a warning says so."""
+    try:
+        return source.raw_text
+    except FormatError as fault:
+        if source.encoding is not None or fault.line is None or b"\x00" in source.raw:
+            raise
+        warnings.warn(f"{fault} It is read as Latin-1, as Praat reads it.", stacklevel=2)
+        return source.raw.decode("latin-1")
+
+
 def _check_file(source: Source, kinds: list[str], expected: str) -> None:
     if not kinds or kinds[0] not in ("ooTextFile", "ooTextFile short"):
         raise source.fault(1, f'this is no {expected}: it does not start with File type = "ooTextFile".')
-    if kinds[1:] != [expected]:
+    if kinds[1:2] == [] or kinds[1].split()[:1] != [expected]:  # a version may follow, "TextGrid 0"
         what = f"a Praat file of class {kinds[1]!r}" if kinds[1:] else "a Praat file without a class"
         raise source.fault(2, f"this is {what}, expected a {expected}.")
 
@@ -173,19 +189,20 @@ class _Reader:
         self.at += 1
         return _unquote(self.tokens[self.at - 1])
 
-    def flag(self) -> None:
-        if self.at >= len(self.tokens) or self.tokens[self.at] != "<exists>":
+    def flag(self) -> bool:
+        """Take the flag that says whether there are tiers."""
+        flag = self.tokens[self.at].lower() if self.at < len(self.tokens) else ""
+        if flag not in ("<exists>", "<absent>"):
             raise self.fault("expected <exists> or <absent> before the tiers.")
         self.at += 1
+        return flag == "<exists>"
 
     def grid(self) -> list[Tier]:
         """Take the tiers of one TextGrid, from its start on."""
         begin = self.number("start of the recording")
         self.number("end of the recording")
-        if self.at < len(self.tokens) and self.tokens[self.at] == "<absent>":
-            self.at += 1
+        if not self.flag():
             return []
-        self.flag()
         return [self.tier(i, begin) for i in range(1, self.whole("number of tiers") + 1)]
 
     def head(self, number: int) -> tuple[str, str, float, float]:
@@ -228,14 +245,16 @@ class _Reader:
 
 def _line(source: Source, token: int) -> int | None:
     """Find the line of a token, by counting tokens again; only complaints pay for it."""
-    text, seen, last = source.raw_text, -1, 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said when the file was read
+        text, seen, last = _text(source), -1, 0
     for match in _TOKEN.finditer(text):
         if not match.group().startswith("!"):
             seen += 1
             last = match.start()
         if seen == token:
             break
-    return text.count("\n", 0, last) + 1
+    return len(re.findall(r"\r\n|\r|\n", text[:last])) + 1
 
 
 @dataclass

@@ -5,14 +5,18 @@ A corpus is typed or it is not. Where somebody asks for tiers of both kinds (``t
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
-from typing import Unpack
+from contextlib import suppress
+from typing import TypeAlias, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.errors import FormatError
 from caesura.files import Source
+from caesura.formats.numbers import as_decimal
 from caesura.formats.speech.intervals import (
     Fault,
     Rule,
@@ -27,7 +31,10 @@ from caesura.formats.speech.praat import Tier, line_of_row, quote, tiers_of_grid
 from caesura.formats.speech.tiers import chosen_tiers
 from caesura.model import Corpus, Segmentation, Spans
 
+Times: TypeAlias = NDArray[np.float64]
+
 _NAME = "segments"  # of the tier where a corpus has no tracks
+_PLAIN = re.compile(r"[-+0-9.eE ]*")
 _EDGE = "|"  # the type of a boundary of intervals, or of a point without a label, beside points with labels
 
 
@@ -128,38 +135,49 @@ def _marks(source: Source, tier: Tier, rule: Rule) -> Segmentation | Spans:
     def fault(i: int, why: str) -> FormatError:
         return source.fault(line_of_row(source, tier, i), f"tier {tier.name!r}: {why}")
 
-    try:
-        times = [np.array(list(map(float, column))) for column in tier.columns[:-1]]
-    except ValueError:
-        bad = next(i for i, row in enumerate(zip(*tier.columns[:-1], strict=True)) if not _numbers(row))
-        raise fault(bad, f"tier {tier.name!r} holds a time that is no number.") from None
-    labels = tier.labels
-    if rule.as_ == "spans":
-        if tier.points:
+    times = [_times(column, fault) for column in tier.columns[:-1]]
+    if tier.points:
+        if rule.as_ == "spans":
             raise source.fault(None, f"tier {tier.name!r} holds points, which are no spans; choose others with tier=.")
-        listed = zip(*(time.tolist() for time in times), labels, strict=True)
-        return spans_of_intervals(listed, length=tier.length, fault=fault, leave_out=rule.silences)
-    if not tier.points:
-        return segmentation(times[0], times[1], labels, rule=rule, fault=fault, length=tier.length, begin=tier.begin)
-    return _points(times[0], labels, tier.length, fault)
+        return _points(times[0], tier.labels, tier.length, fault)
+    starts, ends, labels, rows = _lasting(times, tier.labels, fault)
+
+    def fault_of_row(i: int, why: str) -> FormatError:
+        return fault(int(rows[i]), why)
+
+    if rule.as_ == "spans":
+        listed = zip(starts.tolist(), ends.tolist(), labels, strict=True)
+        return spans_of_intervals(listed, length=tier.length, fault=fault_of_row, leave_out=rule.silences)
+    return segmentation(starts, ends, labels, rule=rule, fault=fault_of_row, length=tier.length, begin=tier.begin)
 
 
-def _points(
-    times: np.ndarray[tuple[int], np.dtype[np.float64]], labels: list[str], length: float, fault: Fault
-) -> Segmentation:
-    backwards = np.flatnonzero(np.diff(times) < 0)
-    if len(backwards):
-        at = int(backwards[0]) + 1
-        raise fault(at, f"the point at {times[at]:g} s follows one at {times[at - 1]:g} s; points must ascend.")
+def _lasting(times: list[Times], labels: list[str], fault: Fault) -> tuple[Times, Times, list[str], NDArray[np.int64]]:
+    """Put intervals in order, as Praat does; those without a duration, which it keeps out of sight, are left out with a warning."""
+    starts, ends = times
+    rows = np.argsort(starts, kind="stable")
+    empty = starts[rows] == ends[rows]
+    if empty.any():
+        why = f"{int(empty.sum())} intervals without a duration are left out, this the first."
+        warnings.warn(str(fault(int(rows[empty][0]), why)), stacklevel=2)
+        rows = rows[~empty]
+    return starts[rows], ends[rows], [labels[i] for i in rows.tolist()], rows
+
+
+def _points(times: Times, labels: list[str], length: float, fault: Fault) -> Segmentation:
+    order = np.argsort(times, kind="stable")  # Praat, too, puts points in order
+    times, labels = times[order], [labels[i] for i in order.tolist()]
     if len(times) and not (times[0] >= 0 and times[-1] <= length):
-        at = 0 if times[0] < 0 else len(times) - 1
-        raise fault(at, f"the point at {times[at]:g} s lies outside the recording of {length:g} s.")
+        at = int(order[0 if times[0] < 0 else -1])
+        raise fault(
+            at, f"the point at {times[0 if times[0] < 0 else -1]:g} s lies outside the recording of {length:g} s."
+        )
     return Segmentation.from_times(times, length=length, types=labels if any(labels) else None)
 
 
-def _numbers(column: tuple[str, ...]) -> bool:
-    try:
-        [float(text) for text in column]
-    except ValueError:
-        return False
-    return True
+def _times(column: list[str], fault: Fault) -> Times:
+    """Read a column of times; Python's own spellings of numbers (1_000, digits of other scripts) are none."""
+    if _PLAIN.fullmatch(" ".join(column)):
+        with suppress(ValueError):
+            return np.array(list(map(float, column)), np.float64)
+    bad = next(i for i, text in enumerate(column) if as_decimal(text) is None)
+    raise fault(bad, f"the time is {column[bad][:40]!r}, expected a number.")
