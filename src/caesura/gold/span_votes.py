@@ -71,7 +71,8 @@ def vote_on_spans(
 
 def candidates(coders: Sequence[str], annotations: Sequence[Spans]) -> Iterator[dict[str, SpanRow]]:
     """Give, from left to right, the spans that mean one unit: aligned, and joined by overlap."""
-    if not any(len(spans) for spans in annotations):
+    if len(annotations) == 1 or not any(len(spans) for spans in annotations):  # nobody to align with
+        yield from ({coders[0]: unit} for spans in annotations[:1] for unit in spans)
         return
     corpus = Corpus.from_annotations(("text", coder, spans) for coder, spans in zip(coders, annotations, strict=True))
     (alignment,) = best_alignments(corpus)

@@ -13,7 +13,7 @@ from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
 
-def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
+def project_agreement(corpus: Corpus, name: str | None, coefficient: str | None = None) -> dict[str, Any]:
     """Mean similarity of every two coders (rows pooled over their items), of every item, and coefficients where they exist."""
     chosen = metric(name or DEFAULT_METRICS[corpus.kind])
     table = CountedPairs.among_coders(corpus)
@@ -30,7 +30,9 @@ def project_agreement(corpus: Corpus, name: str | None) -> dict[str, Any]:
             {"name": corpus.items[i], "score": _number(chosen.score(by_item[i]))}
             for i in np.unique(table.pairs.item_of).tolist()
         ],
-        "coefficients": _coefficients(table, chosen),
+        "coefficients": _span_coefficients(corpus, coefficient)
+        if corpus.kind == "spans"
+        else _coefficients(table, chosen),
     }
 
 
@@ -66,6 +68,28 @@ def _coefficients(table: CountedPairs, chosen: Metric) -> list[dict[str, Any]]:
             }
         )
     return listed
+
+
+def _span_coefficients(corpus: Corpus, name: str | None) -> list[dict[str, Any]]:
+    """The one that was chosen, or γ, γ-cat and, where no coder's spans overlap, Krippendorff's; each by its own name."""
+    from caesura.agreement import span_agreements
+
+    try:
+        agreed = span_agreements(corpus, None if name is None else [name])
+    except CaesuraError as fault:
+        return [{"coefficient": name or "γ", "why": str(fault)}]
+    return [
+        {
+            "coefficient": result.title,
+            "value": _number(result.value),
+            "observed": _number(result.observed),
+            "expected": _number(result.expected),
+            "formula": "disorder",
+            "signature": result.signature,
+            "notes": list(result.details.get("notes", ())),
+        }
+        for result in agreed.values()
+    ]
 
 
 def _number(value: Any) -> float | None:

@@ -23,6 +23,7 @@ from caesura.web.requests import (
     NewName,
     NewProject,
     PastedText,
+    RawKind,
     Suggestion,
     Unit,
     Versioned,
@@ -41,7 +42,7 @@ from caesura.web.uploads import (
     split_raw_text,
     together,
 )
-from caesura.web.windows import Window, describe_part, disputes_around, votes_in, window_of
+from caesura.web.windows import Window, describe_part, look_at, window_of
 
 router = APIRouter(prefix="/api")
 
@@ -60,6 +61,7 @@ def _settings(request: Request) -> Settings:
 def session(request: Request) -> dict[str, Any]:
     """The token that every change must carry in the header X-CSRF-Token, and what the workbench knows."""
     from caesura import __version__
+    from caesura.agreement import SPAN_COEFFICIENTS
     from caesura.formats.catalog import all_formats
     from caesura.gold import METHODS
     from caesura.metrics import metric_names
@@ -69,8 +71,11 @@ def session(request: Request) -> dict[str, Any]:
         "csrf": csrf_token(_settings(request)),
         "version": __version__,
         "metrics": metric_names(),
-        "methods": [name for name, method in METHODS.items() if not method.refuses.keys() & {"units", "nested"}],
-        "methods_in_time": [name for name, method in METHODS.items() if "time" not in method.refuses],
+        "methods": {
+            kind: [name for name, method in METHODS.items() if not method.refuses.keys() & set(refused)]
+            for kind, refused in _REFUSED.items()
+        },
+        "coefficients": SPAN_COEFFICIENTS,
         "segmenters": [
             {"name": name, "title": facts["title"] or name}
             for name, facts in SEGMENTERS.all_facts()
@@ -78,6 +83,16 @@ def session(request: Request) -> dict[str, Any]:
         ],
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
     }
+
+
+#: Kind of an item -> what its methods of unification must not refuse.
+_REFUSED = {
+    "units": ("units", "nested"),
+    "nested": ("units", "nested"),
+    "time": ("time",),
+    "spans": ("spans",),
+    "spans in time": ("spans",),
+}
 
 
 # ---------------------------------------------------------------------- projects
@@ -171,10 +186,12 @@ async def add_files(
     format: Annotated[str | None, Form(max_length=100)] = None,
     coder: Annotated[str | None, Form(max_length=500)] = None,
     unit: Annotated[Unit | None, Form(description="Take the files as raw texts in these units.")] = None,
+    kind: Annotated[RawKind, Form(description="What is to be made of raw texts.")] = "units",
+    read_as: Annotated[Literal["spans", "boundaries"] | None, Form(description="How to read what may be both.")] = None,
 ) -> dict[str, Any]:
     """Add files to a project. Each is taken whole or not at all; faults are told with file and line.
 
-    With a unit, the files are raw texts: each becomes an item that nobody has annotated.
+    With a unit, the files are raw texts: each becomes an item that nobody has annotated. ``read_as`` is for formats that carry both spans and segments.
     """
     from starlette.concurrency import run_in_threadpool
 
@@ -185,10 +202,12 @@ async def add_files(
 
     def add(file: Upload) -> dict[str, int]:
         if unit is not None:
-            store.add_text(project, *read_raw_file(file.name, file.data, limits, unit))
+            store.add_text(project, *read_raw_file(file.name, file.data, limits, unit), kind=kind)
             return {"texts": 1}
-        named = (coder or "").strip() or None
-        corpus = read_upload(file.name, file.data, limits, format=format or None, coder=named, beside=file.beside)
+        named, options = (coder or "").strip() or None, {} if read_as is None else {"as": read_as}
+        corpus = read_upload(
+            file.name, file.data, limits, format=format or None, coder=named, beside=file.beside, options=options
+        )
         return {"annotations": store.add_corpus(project, corpus, origin=f"file {file.name}")}
 
     added: Counter[str] = Counter(annotations=0, texts=0)
@@ -225,15 +244,17 @@ def project_agreement(
     metric: Annotated[str | None, Query(max_length=200)] = None,
     leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
+    coefficient: Annotated[str | None, Query(max_length=200)] = None,
 ) -> dict[str, Any]:
-    """Agreement among the project's coders: the matrix, coefficients, and a score an item.
+    """Agreement among the project's coders: the matrix, coefficients, and a score per item.
 
-    Texts, recordings and nested segments are measured apart: ``sort`` chooses, the most frequent by default.
+    Texts, recordings, nested segments and spans are measured apart: ``sort`` chooses, the most frequent by default. Of spans ``coefficient`` chooses
+    one, with its options behind it: ``gamma:sampler=shift``.
     """
     from caesura.web.agreement import project_agreement as measured
 
     corpus = _store(request).corpus(project, sort=sort, role="coder")
-    return measured(_without(corpus, leave_out), metric)
+    return measured(_without(corpus, leave_out), metric, coefficient)
 
 
 @router.get("/projects/{project}/disagreements", tags=["projects"])
@@ -258,7 +279,6 @@ def project_disagreements(
             "kind": known[place.item, place.track].kind,
             "name": place.item,
             "track": place.track,
-            "dispute": place.dispute,
             "coders": place.coders,
             **_place(place),
         }
@@ -337,14 +357,15 @@ def item_page(
     def build() -> dict[str, Any]:
         record, states = store.item(item), store.annotations(item)
         coded = [Annotation(record.name, s.coder, s.marks, record.track) for s in states if s.role == "coder"]
-        part = {} if window is None else {"first": first, "last": last, "disputes": disputes_around(coded, window)}
+        places, around = look_at(coded, window, tolerance)
+        part = {} if window is None else {"first": first, "last": last, "disputes": around}
         return {
             **_item(record),
             **part,
             "project": record.project,
             "units": record.units if window is None else window.units(record.units),
             "annotations": [_annotation(state, window) for state in states],
-            "votes": [_place(place) for place in votes_in(coded, window, tolerance)],
+            "votes": [_place(place) for place in places],
             "comments": store.comments(item),
         }
 
@@ -449,6 +470,9 @@ def _item(item: Item) -> dict[str, Any]:
 
 def _place(place: Place) -> dict[str, Any]:
     shown: dict[str, Any] = {"position": place.position, "voters": place.voters}
+    if place.dispute > 0:
+        choices = [{"marks": choice.marks, "voters": choice.voters} for choice in place.choices]
+        shown |= {"key": place.key, "dispute": place.dispute, "choices": choices}
     if place.types:
         shown["types"] = [{"type": kind, "voters": voters} for kind, voters in place.types.items()]
     return shown if place.first is None else {**shown, "first": place.first}

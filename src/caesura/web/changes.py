@@ -1,4 +1,4 @@
-"""What an adjudicator does to marks: add, delete, move, retype, rename; each a pure function from marks to marks.
+"""What an adjudicator does to marks: add, delete, move, retype, rename, put; each a pure function from marks to marks.
 
 The model's own constructors say what is wrong with a change that cannot be, so nothing is checked twice here.
 """
@@ -6,14 +6,17 @@ The model's own constructors say what is wrong with a change that cannot be, so 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Hierarchy, Segmentation
+from caesura.model import Hierarchy, Segmentation, Spans
+from caesura.model.corpus import Marks
+from caesura.web.operations import marks_listed, number_at, whole_at
+from caesura.web.span_changes import SPAN_OPERATIONS
 
-Marks = Segmentation | Hierarchy
 Span = tuple[int, int, int]
+Operations: TypeAlias = Mapping[str, Callable[[Any, dict[str, Any]], Marks]]
 
 
 def apply_operation(marks: Marks, operation: dict[str, Any]) -> Marks:
@@ -23,16 +26,26 @@ def apply_operation(marks: Marks, operation: dict[str, Any]) -> Marks:
     Segmentation(11 units: 3|2|6)
     """
     kind = operation.get("kind")
-    table = _NESTED if isinstance(marks, Hierarchy) else OPERATIONS
+    tables: dict[type, Operations] = {Segmentation: OPERATIONS, Hierarchy: _NESTED, Spans: SPAN_OPERATIONS}
+    table = {**next(table for sort, table in tables.items() if isinstance(marks, sort)), "accept": _accept}
     if not isinstance(kind, str) or kind not in table:
         raise UnknownName("operation", str(kind), list(table))
     return table[kind](marks, operation)
+
+
+def _accept(marks: Marks, _: dict[str, Any]) -> Marks:
+    """Leave everything as it is: what was in dispute is settled so."""
+    return marks
 
 
 def describe_marks(marks: Marks) -> dict[str, Any]:
     """Marks as plain data, the way the page and the API see them."""
     if isinstance(marks, Hierarchy):
         return {"kind": "nested", "length": marks.length, "segments": [list(span) for span in marks.spans]}
+    if isinstance(marks, Spans):
+        kind = "spans in time" if marks.timed else "spans"
+        spans = [list(row) for row in marks.rows]
+        return {"kind": kind, "length": marks.length, "spans": spans, "labels": list(marks.labels or ())}
     listed: dict[str, Any] = {
         "kind": "time" if marks.timed else "units",
         "length": marks.length,
@@ -92,13 +105,6 @@ def _inherit_names(before: Segmentation, after: Segmentation, moved: tuple[float
     return [before.names[bisect_right(old, start)] for start in (0.0, *_cuts(after))]
 
 
-def _number_at(operation: dict[str, Any], key: str = "position") -> float:
-    value = operation.get(key)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise CaesuraError(f"the operation {operation.get('kind')!r} needs a number as {key!r}.")
-    return value
-
-
 def _kind(marks: Segmentation, operation: dict[str, Any], key: str = "type") -> Any:
     if not marks.typed:
         return None
@@ -111,7 +117,7 @@ def _kind(marks: Segmentation, operation: dict[str, Any], key: str = "type") -> 
 
 def _entry_meant(marks: Segmentation, operation: dict[str, Any]) -> int:
     """The entry an operation means: at its position, of its type where several stand there."""
-    position, kind = _number_at(operation), operation.get("type")
+    position, kind = number_at(operation), operation.get("type")
     entries = [i for i, (p, k) in enumerate(_entries(marks)) if p == position and kind in (None, k)]
     if not entries:
         what = f" of type {kind!r}" if kind is not None else ""
@@ -120,7 +126,7 @@ def _entry_meant(marks: Segmentation, operation: dict[str, Any]) -> int:
 
 
 def _add(marks: Any, operation: dict[str, Any]) -> Marks:
-    return _rebuild(marks, [*_entries(marks), (_number_at(operation), _kind(marks, operation))])
+    return _rebuild(marks, [*_entries(marks), (number_at(operation), _kind(marks, operation))])
 
 
 def _delete(marks: Any, operation: dict[str, Any]) -> Marks:
@@ -132,7 +138,7 @@ def _delete(marks: Any, operation: dict[str, Any]) -> Marks:
 def _move(marks: Any, operation: dict[str, Any]) -> Marks:
     entries = _entries(marks)
     at = _entry_meant(marks, operation)
-    before, to = entries[at][0], _number_at(operation, "to")
+    before, to = entries[at][0], number_at(operation, "to")
     entries[at] = (to, entries[at][1])
     stays = to != before and [position for position, _ in entries].count(before)
     return _rebuild(marks, entries, None if stays else (before, to))
@@ -168,7 +174,7 @@ def _replace(marks: Any, operation: dict[str, Any]) -> Marks:
         raise CaesuraError("the operation 'replace' needs lists of positions and, where there are types, types.")
     if marks.typed and (types is None or len(types) != len(positions)):
         raise CaesuraError("the operation 'replace' needs one type a position here.")
-    entries = [_number_at({"kind": "replace", "position": p}) for p in positions]
+    entries = [number_at({"kind": "replace", "position": p}) for p in positions]
     kinds = (
         [_kind(marks, {"kind": "replace", "type": t}) for t in types]
         if marks.typed and types
@@ -177,30 +183,37 @@ def _replace(marks: Any, operation: dict[str, Any]) -> Marks:
     return _rebuild(marks, list(zip(entries, kinds, strict=True)))
 
 
+def _put(marks: Any, operation: dict[str, Any]) -> Marks:
+    """Take some boundaries away, as far as they are there, and set others: [position], or [position, type] where there are types."""
+    gone, come = (
+        [
+            (number_at({"kind": "put", "position": row[0]}), _kind(marks, {"kind": "put", "type": row[-1]}))
+            for row in marks_listed(operation, key)
+        ]
+        for key in ("gone", "come")
+    )
+    kept = [entry for entry in _entries(marks) if entry not in gone]
+    return _rebuild(marks, kept + [entry for entry in come if entry not in kept])
+
+
 #: Operation -> what it does to boundaries.
-OPERATIONS: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {
+OPERATIONS: Operations = {
     "add": _add,
     "delete": _delete,
     "move": _move,
     "retype": _retype,
     "rename": _rename,
     "replace": _replace,
+    "put": _put,
 }
 
 
 # ---------------------------------------------------------------------- nested segments
 
 
-def _whole(operation: dict[str, Any], key: str) -> int:
-    value = _number_at(operation, key)
-    if value != int(value):
-        raise CaesuraError(f"{key!r} is a whole number, not {value:g}.")
-    return int(value)
-
-
 def _segment(marks: Hierarchy, operation: dict[str, Any]) -> Span:
     """The segment an operation means: from ``first`` to ``last``, at ``level`` where the same units are given at several."""
-    first, last = _whole(operation, "first"), _whole(operation, "last")
+    first, last = whole_at(operation, "first"), whole_at(operation, "last")
     spans = [span for span in marks.spans if span[:2] == (first, last) and operation.get("level") in (None, span[2])]
     if not spans:
         raise CaesuraError(f"there is no segment ({first}, {last}).")
@@ -233,14 +246,14 @@ def _level_inside(spans: list[Span], first: int, last: int) -> int:
     return 1 + max((level for a, b, level in spans if a <= first and last <= b), default=0)
 
 
-def _add_segment(marks: Any, operation: dict[str, Any]) -> Marks:
-    first, last = _whole(operation, "first"), _whole(operation, "last")
+def _add_segment(marks: Any, operation: dict[str, Any]) -> Hierarchy:
+    first, last = whole_at(operation, "first"), whole_at(operation, "last")
     spans = marks.spans
     if operation.get("level") is None:
         if any(span[:2] == (first, last) for span in spans):
             raise CaesuraError(f"segment ({first}, {last}) is there already.")
         return _with_segments(marks, [*spans, (first, last, _level_inside(spans, first, last))])
-    added = (first, last, _whole(operation, "level"))
+    added = (first, last, whole_at(operation, "level"))
     return _with_segments(marks, [*spans, added], fixed=added)
 
 
@@ -252,7 +265,7 @@ def _delete_segment(marks: Any, operation: dict[str, Any]) -> Marks:
 def _move_segment(marks: Any, operation: dict[str, Any]) -> Marks:
     """Change the ends of a segment; at its level, or where it comes to lie."""
     before = _segment(marks, operation)
-    first, last = _whole(operation, "to_first"), _whole(operation, "to_last")
+    first, last = whole_at(operation, "to_first"), whole_at(operation, "to_last")
     others = [span for span in marks.spans if span != before]
     if any(span[:2] == (first, last) for span in others):
         raise CaesuraError(f"segment ({first}, {last}) is there already.")
@@ -262,7 +275,7 @@ def _move_segment(marks: Any, operation: dict[str, Any]) -> Marks:
 def _relevel_segment(marks: Any, operation: dict[str, Any]) -> Marks:
     """Give a segment another level; what is inside goes below it."""
     before = _segment(marks, operation)
-    after = (*before[:2], _whole(operation, "to_level"))
+    after = (*before[:2], whole_at(operation, "to_level"))
     if after == before:
         raise CaesuraError(f"segment {before[:2]} is at level {before[2]} already.")
     return _with_segments(marks, [*[span for span in marks.spans if span != before], after], fixed=after)
@@ -278,10 +291,26 @@ def _replace_segments(marks: Any, operation: dict[str, Any]) -> Marks:
     return Hierarchy.from_spans(segments, length=marks.length, units=marks.units)
 
 
-_NESTED: dict[str, Callable[[Any, dict[str, Any]], Marks]] = {
+def _put_segments(marks: Any, operation: dict[str, Any]) -> Marks:
+    """Take some segments away, as far as they are there, and add others: [first, last], or [first, last, level] where the level is meant."""
+    gone = [_named_segment(row) for row in marks_listed(operation, "gone")]
+    now = _with_segments(marks, [span for span in marks.spans if not any(span[: len(row)] == row for row in gone)])
+    for row in map(_named_segment, marks_listed(operation, "come")):
+        if not any(span[: len(row)] == row for span in now.spans):
+            now = _add_segment(now, dict(zip(("first", "last", "level"), row, strict=False)))
+    return now
+
+
+def _named_segment(row: list[Any]) -> tuple[int, ...]:
+    named = {"kind": "put", **dict(zip(("first", "last", "level"), row, strict=False))}
+    return tuple(whole_at(named, key) for key in ("first", "last", "level")[: max(2, len(row))])
+
+
+_NESTED: Operations = {
     "add": _add_segment,
     "delete": _delete_segment,
     "move": _move_segment,
     "relevel": _relevel_segment,
     "replace": _replace_segments,
+    "put": _put_segments,
 }

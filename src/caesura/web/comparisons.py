@@ -9,7 +9,8 @@ from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics, with_parameters
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model.corpus import Marks
 from caesura.web.requests import CompareRequest
 
 #: Boundaries of a comparison that are drawn without being asked.
@@ -17,7 +18,7 @@ _DRAWN = 20_000
 
 
 def compare_annotations(
-    coded: list[tuple[str, Segmentation | Hierarchy]], wanted: CompareRequest, *, item: str = "item"
+    coded: list[tuple[str, Marks]], wanted: CompareRequest, *, item: str = "item"
 ) -> dict[str, Any]:
     """Compare the first annotation with each of the others, and draw all of them together."""
     (reference, first), *others = coded
@@ -31,15 +32,15 @@ def compare_annotations(
     note = (
         ""
         if pictures or wanted.drawings is not None
-        else "So many boundaries take long to draw; choose a drawing to see one."
+        else "So many marks take long to draw; choose a drawing to see one."
     )
     return {"comparisons": answers, "pictures": pictures, "drawings": _drawings(corpus), "note": note}
 
 
-def _corpus(item: str, coded: list[tuple[str, Segmentation | Hierarchy]]) -> Corpus:
+def _corpus(item: str, coded: list[tuple[str, Marks]]) -> Corpus:
     """All of them as one item; where some carry types and others do not, types are left out of the drawing."""
     typed = {isinstance(marks, Segmentation) and marks.typed for _, marks in coded}
-    plain = len(typed) > 1
+    plain = len(typed) > 1  # spans with and without labels go together
     return Corpus.from_annotations(
         [Annotation(item, coder, _without_types(marks) if plain else marks) for coder, marks in coded]
     )

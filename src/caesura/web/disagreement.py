@@ -1,94 +1,97 @@
-"""Where coders disagree most: places ranked by how evenly the votes are split."""
+"""Where coders disagree most: places ranked by how evenly the votes are split, and what each coder has there."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
 
-from caesura.errors import CaesuraError
 from caesura.gold.linear import TOLERANCE, places_of
-from caesura.model import Annotation, Hierarchy, Spans
+from caesura.gold.span_votes import candidates
+from caesura.model import Annotation, Hierarchy, Segmentation, Spans
+
+#: A mark as operations name it: (position,) or (position, type), (first, last, level) of a nested segment, (start, end, label) of a span.
+Mark: TypeAlias = tuple[Any, ...]
+
+
+class Choice(NamedTuple):
+    """What some coders have at a place, perhaps nothing."""
+
+    marks: tuple[Mark, ...]
+    voters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Place:
-    """A position, or a segment of a hierarchy, that some coders marked and others did not, or marked with different types.
+    """A position, a segment of a hierarchy, or a span, that some coders marked and others did not, or marked otherwise.
 
-    ``types`` says who gave which type, where types were given.
+    ``types`` says who gave which type, where types were given: of a boundary its types, of a segment its levels, of a span its labels. ``own`` is what
+    each voter has here, ``absent`` are coders who have nothing, and ``drift`` is how far apart the same span is by different coders, from 0 to 1.
     """
 
     item: str
     track: str
     position: float
-    voters: tuple[str, ...]
-    coders: int
-    first: int | None = None
-    types: dict[str | int, tuple[str, ...]] = field(default_factory=dict)
+    own: Mapping[str, tuple[Mark, ...]]
+    absent: tuple[str, ...] = ()
+    first: float | None = None
+    types: Mapping[str | int, tuple[str, ...]] = field(default_factory=dict)
+    drift: float = 0.0
+
+    @property
+    def voters(self) -> tuple[str, ...]:
+        """Who marked something here."""
+        return tuple(self.own)
+
+    @property
+    def coders(self) -> int:
+        """How many coders looked at the place."""
+        return len(self.own) + len(self.absent)
+
+    @property
+    def key(self) -> str:
+        """What the place is called when somebody settles it."""
+        edges = [edge for edge in (self.first, self.position) if edge is not None]
+        where = "–".join(f"{edge:.12g}" for edge in edges)
+        return " ".join([where, *sorted(map(str, self.types))]) if self.first is not None else where
+
+    @property
+    def choices(self) -> list[Choice]:
+        """What coders have here, what most of them have first; "nothing" is a choice too."""
+        by_marks: dict[tuple[Mark, ...], list[str]] = {}
+        for coder, marks in self.own.items():
+            by_marks.setdefault(marks, []).append(coder)
+        if self.absent:
+            by_marks[()] = list(self.absent)
+        return sorted(
+            (Choice(marks, tuple(who)) for marks, who in by_marks.items()), key=lambda each: -len(each.voters)
+        )
 
     @property
     def dispute(self) -> float:
-        """0 where all agree, 1 where the votes on the place, or on one of its types, are split in half."""
-        shares = [len(self.voters) / self.coders, *(len(who) / len(self.voters) for who in self.types.values())]
-        return max(4 * share * (1 - share) for share in shares)
-
-
-Mark: TypeAlias = tuple[float, tuple[str, str | int | None]]  # where, and (who, of which type)
+        """0 where all agree, 1 where the votes on the place, or on one of its types, are split in half; spans that drift apart lie between."""
+        shares = [len(self.own) / self.coders, *(len(who) / len(self.own) for who in self.types.values())]
+        return max(self.drift, *(4 * share * (1 - share) for share in shares))
 
 
 def votes(
     annotations: Iterable[Annotation], *, leave_out: frozenset[str] = frozenset(), tolerance: float | None = None
 ) -> list[Place]:
-    """Every mark of every track with those who made it, and who gave it which type; levels do not matter here.
+    """Every mark of every track with those who made it, and who gave it which type.
 
-    Positions in texts are counted as they are, those of recordings within a tolerance. In hierarchies a place is a segment, from
-    unit ``first`` to unit ``position``.
+    Positions in texts are counted as they are, those of recordings within a tolerance. In hierarchies a place is a segment, from unit
+    ``first`` to unit ``position``. Of spans it is what the best alignment takes for one, from ``first`` to ``position``.
     """
-    cast: dict[tuple[str, str], dict[int | None, list[Mark]]] = {}
-    coders: Counter[tuple[str, str]] = Counter()
-    reach: dict[tuple[str, str], float] = {}
+    tracks: dict[tuple[str, str], dict[str, Any]] = {}
     for item, coder, marks, track in annotations:
-        if coder in leave_out:
-            continue
-        coders[item, track] += 1
-        by_first = cast.setdefault((item, track), {})
-        if isinstance(marks, Spans):
-            raise CaesuraError(
-                "places in dispute are boundaries or nested segments; spans are compared by their agreement."
-            )
-        if isinstance(marks, Hierarchy):
-            for first, last in dict.fromkeys(span[:2] for span in marks.spans):
-                by_first.setdefault(first, []).append((last, (coder, None)))
-            continue
-        if marks.timed:
-            reach[item, track] = TOLERANCE if tolerance is None else tolerance
-        listed = marks.marks if marks.typed else [(p, None) for p in marks.positions.tolist()]
-        by_first.setdefault(None, []).extend((p, (coder, kind)) for p, kind in listed)
+        if coder not in leave_out:
+            tracks.setdefault((item, track), {})[coder] = marks
     return [
-        _count_votes(key, position, marked, coders[key], first)
-        for key, by_first in cast.items()
-        for position, first, marked in sorted(
-            (
-                (position, first, marked)
-                for first, marks in by_first.items()
-                for position, marked in places_of(marks, reach.get(key, 0.0))
-            ),
-            key=lambda place: (place[0], place[1] or 0),
-        )
+        place
+        for key, coded in tracks.items()
+        for place in _places_of_track(key, coded, TOLERANCE if tolerance is None else tolerance)
     ]
-
-
-def _count_votes(
-    key: tuple[str, str], position: float, marked: list[tuple[str, str | int | None]], coders: int, first: int | None
-) -> Place:
-    """One place: a coder who marked it twice, or with two types, has one vote for it."""
-    types: dict[str | int, dict[str, None]] = {}
-    for coder, kind in marked:
-        if kind is not None:
-            types.setdefault(kind, {})[coder] = None
-    voters = tuple(dict.fromkeys(coder for coder, _ in marked))
-    return Place(*key, position, voters, coders, first, {kind: tuple(who) for kind, who in types.items()})
 
 
 def disputed_places(
@@ -101,3 +104,95 @@ def disputed_places(
     """The places in dispute, the most evenly split first."""
     counted = votes(annotations, leave_out=leave_out, tolerance=tolerance)
     return sorted((place for place in counted if place.dispute > 0), key=lambda place: -place.dispute)[:most]
+
+
+# ---------------------------------------------------------------------- the places of one track
+
+
+def _places_of_track(key: tuple[str, str], coded: dict[str, Any], tolerance: float) -> list[Place]:
+    sample = next(iter(coded.values()))
+    return next(list_places for kind, list_places in _PLACES.items() if isinstance(sample, kind))(key, coded, tolerance)
+
+
+def _boundaries(key: tuple[str, str], coded: dict[str, Segmentation], tolerance: float) -> list[Place]:
+    """Positions: a coder who marked one twice, or with two types, has one vote for it."""
+    marked = [
+        (position, (coder, kind))
+        for coder, marks in coded.items()
+        for position, kind in (marks.marks if marks.typed else [(p, None) for p in marks.positions.tolist()])
+    ]
+    reach = tolerance if next(iter(coded.values())).timed else 0.0
+    return [
+        _place(key, coded, position, [(coder, kind, _boundary(position, kind)) for coder, kind in here])
+        for position, here in places_of(marked, reach)
+    ]
+
+
+def _boundary(position: float, kind: str | int | None) -> Mark:
+    return (position,) if kind is None else (position, kind)
+
+
+def _segments(key: tuple[str, str], coded: dict[str, Hierarchy], _: float) -> list[Place]:
+    """Segments of a hierarchy; their levels are types where coders gave different ones."""
+    by_units: dict[tuple[int, int], list[tuple[str, Mark]]] = {}
+    for coder, marks in coded.items():
+        for first, last, level in marks.spans:
+            by_units.setdefault((first, last), []).append((coder, (first, last, level)))
+    places = []
+    for (first, last), here in sorted(by_units.items(), key=lambda segment: segment[0][::-1]):
+        alike = len({mark for _, mark in here}) == 1
+        places.append(
+            _place(key, coded, last, [(coder, None if alike else mark[2], mark) for coder, mark in here], first)
+        )
+    return places
+
+
+def _spans(key: tuple[str, str], coded: dict[str, Spans], _: float) -> list[Place]:
+    """Spans that the best alignment takes for one."""
+    places = []
+    for group in candidates(list(coded), list(coded.values())):
+        start, end = min(span[0] for span in group.values()), max(span[1] for span in group.values())
+        named = any(span[2] for span in group.values())
+        here = [(coder, (span[2] or "") if named else None, tuple(span)) for coder, span in group.items()]
+        places.append(_place(key, coded, end, here, start, _drift([span[:2] for span in group.values()])))
+    return places
+
+
+def _drift(stretches: list[tuple[Any, Any]]) -> float:
+    """How little two coders' stretches have in common, on average: 1 less what both cover over what either covers."""
+    pairs = list(combinations(stretches, 2))
+    shared = sum(max(0, min(b, d) - max(a, c)) / (max(b, d) - min(a, c)) for (a, b), (c, d) in pairs)
+    return 1 - shared / len(pairs) if pairs else 0.0
+
+
+def _place(
+    key: tuple[str, str],
+    coded: Mapping[str, Any],
+    position: float,
+    marked: Sequence[tuple[str, str | int | None, Mark]],
+    first: float | None = None,
+    drift: float = 0.0,
+) -> Place:
+    """Count the votes for one place: who, of which type, and the mark itself."""
+    own: dict[str, dict[Mark, None]] = {}
+    types: dict[str | int, dict[str, None]] = {}
+    for coder, kind, mark in marked:
+        own.setdefault(coder, {})[mark] = None
+        if kind is not None:
+            types.setdefault(kind, {})[coder] = None
+    return Place(
+        *key,
+        position,
+        {coder: tuple(marks) for coder, marks in own.items()},
+        tuple(coder for coder in coded if coder not in own),
+        first,
+        {kind: tuple(who) for kind, who in types.items()},
+        drift,
+    )
+
+
+_PLACES: dict[type, Callable[[tuple[str, str], Any, float], list[Place]]] = {
+    Segmentation: _boundaries,
+    Hierarchy: _segments,
+    Spans: _spans,
+}

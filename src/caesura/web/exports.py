@@ -16,6 +16,7 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.formats import write
 from caesura.formats.catalog import Format, named_format
 from caesura.model import Annotation, Corpus
+from caesura.web.rows import on_one_scale
 from caesura.web.settings import Limits
 from caesura.web.uploads import plain_name
 
@@ -88,6 +89,8 @@ def _parts(corpus: Corpus, chosen: Format, renamed: dict[str, str]) -> Iterator[
         renamed.update({name: safe for name, safe in names.items() if safe != name})
         stem = "-".join(names[name] for name in (item, track) if name)
         part = corpus.take(taken)
+        if part.kind == "spans":  # labels that only others use are nothing to this file
+            part = Corpus.from_annotations(on_one_scale(list(part)), attributes=part.attributes)
         if "items" not in chosen.carries or "coders" not in chosen.carries:
             part = _rename(part, {name: names.get(name, name) for name in (item, coder)})
         yield (f"{names[coder]}/{stem}" if coder else stem), part
@@ -202,7 +205,7 @@ _PER_UNIT, _PER_BOUNDARY = 500, 400
 
 def _refuse_costly(corpus: Corpus, chosen: Format, limits: Limits) -> None:
     """Refuse what would not fit into memory: a short file may declare a long text, of which others write every unit."""
-    every_unit = corpus.kind != "time" and "text" in chosen.carries and (bool(corpus.texts) or not chosen.exact)
+    every_unit = not corpus.timed and "text" in chosen.carries and (bool(corpus.texts) or not chosen.exact)
     units = sum(float(marks.length) for _, _, marks, _ in corpus) if every_unit else 0
     cost = units * _PER_UNIT + len(corpus.positions) * _PER_BOUNDARY
     if cost > limits.export_bytes:

@@ -27,7 +27,9 @@ Anything = Annotated[dict[str, Any], AfterValidator(_check_text)]
 
 
 #: What stands between two places for a boundary.
-Unit = Literal["word", "sentence", "paragraph", "line", "turn"]
+Unit = Literal["word", "sentence", "paragraph", "line", "turn", "character"]
+#: What a text that nobody has annotated is to be cut into, or marked with.
+RawKind = Literal["units", "nested", "spans"]
 
 
 class _Request(BaseModel):
@@ -54,7 +56,7 @@ class PastedText(_Request):
     coder: Name | None = None
     separator: Annotated[str, StringConstraints(min_length=1, max_length=1)] = "|"
     unit: Unit | None = None
-    kind: Literal["units", "nested"] = "units"
+    kind: RawKind = "units"
 
     @model_validator(mode="after")
     def _either(self) -> PastedText:
@@ -68,7 +70,9 @@ class CompareRequest(_Request):
 
     annotations: Annotated[list[int], Field(min_length=2, max_length=50)]
     metrics: Annotated[list[Annotated[str, StringConstraints(max_length=200)]], Field(max_length=40)] | None = None
-    parameters: dict[Literal["n_t", "k", "tolerance"], Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e9)]] = {}
+    parameters: dict[
+        Literal["n_t", "k", "tolerance", "iou"], Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e9)]
+    ] = {}
     similarity: Anything | None = None
     drawings: Annotated[list[Annotated[str, StringConstraints(max_length=100)]], Field(max_length=8)] | None = None
     width: Annotated[int, Field(ge=30, le=400)] = 110
@@ -107,7 +111,7 @@ class Versioned(_Request):
 
 
 class Change(Versioned):
-    """One operation on an annotation."""
+    """One operation on an annotation; ``settles`` in it names the place in dispute that is decided by it."""
 
     operation: Anything
     author: Annotated[str, StringConstraints(max_length=200)] = ""

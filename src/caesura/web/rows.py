@@ -12,7 +12,9 @@ import numpy as np
 import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
+from caesura.model.corpus import Marks, kind_of
+from caesura.model.spans import code_labels
 from caesura.web.schema import codings, comments, items, projects, revisions
 from caesura.web.viewers import ALONE, Viewer
 
@@ -62,7 +64,7 @@ class AnnotationState:
     brought: bool
     version: int
     origin: str
-    marks: Segmentation | Hierarchy
+    marks: Marks
     can_undo: bool
     can_redo: bool
 
@@ -84,13 +86,19 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-_KINDS = {"units": "boundaries of a text", "time": "boundaries of a recording", "nested": "nested segments"}
+_KINDS = {
+    "units": "boundaries of a text",
+    "time": "boundaries of a recording",
+    "nested": "nested segments",
+    "spans": "spans of a text",
+    "spans in time": "spans of a recording",
+}
 
 
 def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus) -> int:
     """The item an annotation belongs to, made if it is new; its length and text must agree."""
     marks = annotation.marks
-    kind = "nested" if isinstance(marks, Hierarchy) else "time" if marks.timed else "units"
+    kind = "spans in time" if isinstance(marks, Spans) and marks.timed else kind_of(marks)
     same = (items.c.project == project) & (items.c.name == annotation.item) & (items.c.track == annotation.track)
     row = db.execute(sa.select(items).where(same)).first()
     if row is None:
@@ -110,11 +118,17 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
         return key(inserted)
     if row.kind != kind:
         raise CaesuraError(f"item {annotation.item!r} holds {_KINDS[row.kind]}, the new annotation {_KINDS[kind]}.")
-    if row.length != float(marks.length):
-        unit = "seconds" if kind == "time" else "units"
+    grown = float(marks.length) > row.length
+    guessed = (
+        row.units is None if grown else marks.units is None
+    )  # whether the shorter one ends where its last span does
+    if row.length != float(marks.length) and not (isinstance(marks, Spans) and guessed):
+        unit = "seconds" if kind in ("time", "spans in time") else "units"
         raise CaesuraError(
             f"item {annotation.item!r} has {row.length:g} {unit} in this project, the new annotation {marks.length:g} {unit}."
         )
+    if grown:
+        db.execute(items.update().where(items.c.id == row.id).values(length=float(marks.length)))
     if row.units is not None and marks.units is not None and _words(row.units) != marks.units:
         raise CaesuraError(f"item {annotation.item!r}: the new annotation stands on another text.")
     if row.units is None and marks.units is not None:
@@ -136,7 +150,7 @@ def insert_annotation(
     db: sa.Connection,
     item: int,
     coder: str,
-    marks: Segmentation | Hierarchy,
+    marks: Marks,
     origin: str,
     *,
     role: str = "coder",
@@ -303,10 +317,12 @@ def check_version(state: AnnotationState, version: int) -> AnnotationState:
     return state
 
 
-def pack_marks(marks: Segmentation | Hierarchy) -> str:
+def pack_marks(marks: Marks) -> str:
     """Marks as the store keeps them."""
     if isinstance(marks, Hierarchy):
         return json.dumps({"segments": marks.spans})
+    if isinstance(marks, Spans):
+        return json.dumps({"spans": marks.rows, "labels": marks.labels}, ensure_ascii=False)
     data: dict[str, Any] = {"positions": marks.positions.tolist()}
     if marks.types is not None:
         data["types"] = marks.types.tolist()
@@ -316,7 +332,7 @@ def pack_marks(marks: Segmentation | Hierarchy) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-def unpack_marks(item: Any, text: str) -> Segmentation | Hierarchy:
+def unpack_marks(item: Any, text: str) -> Marks:
     """Marks on their item's text, as they were stored: what was checked on its way in is not checked again."""
     try:
         return _unpack(item, text)
@@ -324,17 +340,34 @@ def unpack_marks(item: Any, text: str) -> Segmentation | Hierarchy:
         raise StoreFault(f"an annotation of {item.coder!r} in the store is damaged and cannot be read.") from None
 
 
-def _unpack(item: Any, text: str) -> Segmentation | Hierarchy:
+def _unpack(item: Any, text: str) -> Marks:
     data = json.loads(text)
     units = _words(item.units) if isinstance(item.units, str) else item.units
     if item.kind == "nested":
         segments = np.asarray(data["segments"], np.int64).reshape(-1, 3)
         return Hierarchy._trusted(int(item.length), segments, units)
-    timed = item.kind == "time"
+    timed = item.kind in ("time", "spans in time")
     length = float(item.length) if timed else int(item.length)
+    if item.kind.startswith("spans"):
+        starts, ends, names = zip(*data["spans"], strict=True) if data["spans"] else ((), (), ())
+        number = np.float64 if timed else np.int64
+        codes, labels = code_labels(names, data["labels"])
+        return Spans._trusted(length, np.asarray(starts, number), np.asarray(ends, number), codes, labels, units)
     positions = np.asarray(data["positions"], np.float64 if timed else np.int64)
     types = None if data.get("types") is None else np.asarray(data["types"], np.int64)
     return Segmentation._trusted(length, positions, types, data.get("labels"), units, data.get("names"))
+
+
+def on_one_scale(annotations: list[Annotation]) -> list[Annotation]:
+    """Spans with the labels that are used, in one order: the alphabet's, or that of files which brought another. Other marks as they are."""
+    spans = [each.marks for each in annotations if isinstance(each.marks, Spans)]
+    used = {name for marks in spans for name in marks.names if name is not None}
+    scale = list(dict.fromkeys(label for marks in spans for label in marks.labels or () if label in used))
+    if all(list(marks.labels or ()) == sorted(marks.labels or ()) for marks in spans):
+        scale.sort()
+    return [
+        a._replace(marks=a.marks.with_labels(scale)) if isinstance(a.marks, Spans) and scale else a for a in annotations
+    ]
 
 
 @lru_cache(maxsize=64)

@@ -8,11 +8,10 @@ from typing import Any
 from caesura.errors import CaesuraError
 from caesura.gold import METHODS, unify
 from caesura.gold.linear import TOLERANCE
-from caesura.model import Hierarchy, Segmentation
+from caesura.model import Hierarchy, Segmentation, Spans
+from caesura.model.corpus import Marks
 from caesura.web.requests import NewAnnotation
 from caesura.web.rows import AnnotationState, Item
-
-Marks = Segmentation | Hierarchy
 
 
 def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation) -> tuple[Marks, str]:
@@ -35,9 +34,7 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
     if item.kind == "time" and method in METHODS and "tolerance" in METHODS[method].takes:
         reach = {"tolerance": TOLERANCE if wanted.tolerance is None else float(wanted.tolerance)}
         within = f" within {reach['tolerance']:g} s"
-    gold = unify(coded, method, **reach)
-    assert isinstance(gold, (Segmentation, Hierarchy))  # spans are no items here
-    return _of_kind(item, gold, coded), f"unified by {method}{within}: {', '.join(coded)}"
+    return _of_kind(item, unify(coded, method, **reach), coded), f"unified by {method}{within}: {', '.join(coded)}"
 
 
 def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments: int | None = None) -> Segmentation:
@@ -45,6 +42,8 @@ def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments:
     from caesura.segmenters import segment
     from caesura.segmenters.catalog import check_medium
 
+    if item.kind.startswith("spans"):
+        raise CaesuraError("segmenters cut a text into segments that leave no gaps; spans are placed by people.")
     if item.kind == "time":
         raise CaesuraError(
             "the workbench holds no sound, which segmenters of recordings need; run caesura segment and bring its file."
@@ -53,7 +52,7 @@ def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments:
     if item.units is None:
         raise CaesuraError(f"item {item.name!r} came without its text, and {segmenter} needs the words.")
     if segments is None and coded:
-        flat = [marks.boundaries() if isinstance(marks, Hierarchy) else marks for marks in coded.values()]
+        flat = [marks if isinstance(marks, Segmentation) else marks.boundaries() for marks in coded.values()]
         segments = min(round(sum(len(marks.positions) for marks in flat) / len(flat)) + 1, len(item.units))
     placed = segment(list(item.units), segmenter, segments)
     assert isinstance(placed, Segmentation)
@@ -63,8 +62,12 @@ def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments:
 def _empty(item: Item, coded: dict[str, Marks], types: list[str] | None) -> Marks:
     if item.kind == "nested":
         return Hierarchy.from_spans([], length=int(item.length), units=item.units)
+    length = float(item.length) if item.kind in ("time", "spans in time") else int(item.length)
+    if item.kind.startswith("spans"):
+        used = (label for marks in coded.values() if isinstance(marks, Spans) for label in marks.labels or ())
+        labels = sorted(set(types)) if types else list(dict.fromkeys(used))
+        return Spans(length, [], [], [] if labels else None, labels or None, item.units)
     given = next((marks for marks in coded.values() if isinstance(marks, Segmentation)), None)
-    length = float(item.length) if item.kind == "time" else int(item.length)
     if types:
         return Segmentation(length, [], [], list(dict.fromkeys(types)), item.units)
     if given is not None and given.typed:
@@ -74,6 +77,8 @@ def _empty(item: Item, coded: dict[str, Marks], types: list[str] | None) -> Mark
 
 def _of_kind(item: Item, gold: Marks, coded: dict[str, Marks]) -> Marks:
     """Turn what a method gives into what the item holds: nested or not, with types where coders gave them."""
+    if isinstance(gold, Spans):
+        return Spans._trusted(gold.length, gold.starts, gold.ends, gold.types, gold.labels, gold.units)
     if item.kind == "nested" and isinstance(gold, Segmentation):
         return Hierarchy.from_segmentation(gold)
     if item.kind != "nested" and isinstance(gold, Hierarchy):

@@ -19,7 +19,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.model.corpus import Marks
 from caesura.web import naming, rows
 from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqlite
 from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
@@ -158,10 +159,6 @@ class Store:
         self.project_name(project)
         with self.writing() as db:
             for annotation in corpus:
-                if isinstance(annotation.marks, Spans):
-                    raise CaesuraError(
-                        "spans are shown and compared, not yet kept in projects; convert them with -O as=boundaries."
-                    )
                 item = rows.item_for(db, project, annotation, corpus)
                 rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin)
         return len(corpus)
@@ -185,7 +182,7 @@ class Store:
     def corpora(self, project: int, *, role: str | None = None, coders: list[str] | None = None) -> dict[str, Corpus]:
         """The project's annotations by sort, the most frequent first: a corpus holds one kind, with types or without.
 
-        Sorts are "units", "typed units", "time", "typed time" and "nested"; ``role`` and ``coders`` choose among the annotations.
+        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time"; ``role`` and ``coders`` choose among the annotations.
         """
         by_sort: dict[str, list[Annotation]] = {}
         attributes: dict[str, Any] = {}
@@ -199,7 +196,9 @@ class Store:
             attributes[row.name] = json.loads(row.attributes)
         known = {name: given for name, given in attributes.items() if given}
         return {
-            sort: Corpus.from_annotations(listed, attributes={a.item: known[a.item] for a in listed if a.item in known})
+            sort: Corpus.from_annotations(
+                rows.on_one_scale(listed), attributes={a.item: known[a.item] for a in listed if a.item in known}
+            )
             for sort, listed in sorted(by_sort.items(), key=lambda pair: -len(pair[1]))
         }
 
@@ -337,7 +336,7 @@ class Store:
         self,
         item: int,
         coder: str,
-        marks: Segmentation | Hierarchy,
+        marks: Marks,
         *,
         origin: str,
         role: str = "gold",
@@ -359,7 +358,7 @@ class Store:
         self,
         annotation: int,
         version: int,
-        marks: Segmentation | Hierarchy,
+        marks: Marks,
         *,
         operation: dict[str, Any],
         author: str = "",

@@ -59,8 +59,9 @@ def read_upload(
     format: str | None = None,
     coder: str | None = None,
     beside: Mapping[str, bytes] | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> Corpus:
-    """Read one uploaded file; faults name the file as the user knows it."""
+    """Read one uploaded file, with options of its format; faults name the file as the user knows it."""
     shown = plain_name(name)
     if data.startswith(_ARCHIVES):
         raise FormatError(shown, None, "archives are not read; unpack it and bring the files.")
@@ -70,7 +71,7 @@ def read_upload(
         for suffix, content in (beside or {}).items():
             path.with_suffix(suffix).write_bytes(content)
         try:
-            corpus = read(path, format)
+            corpus = read(path, format, **(options or {}))
         except FormatError as fault:
             raise FormatError(shown, fault.line, fault.why.replace(str(path), shown)) from None
         except CaesuraError as fault:
@@ -78,7 +79,11 @@ def read_upload(
         except RecursionError:
             raise FormatError(shown, None, "the file is nested too deeply.") from None
     if len(corpus.positions) > limits.boundaries:
-        raise FormatError(shown, None, f"{len(corpus.positions)} boundaries; up to {limits.boundaries} are taken.")
+        raise FormatError(
+            shown,
+            None,
+            f"{len(corpus.positions)} {'spans' if corpus.kind == 'spans' else 'boundaries'}; up to {limits.boundaries} are taken.",
+        )
     if any(marks.length > limits.length for _, _, marks, _ in corpus):
         raise FormatError(shown, None, f"it declares a text longer than the {limits.length:,} units that are taken.")
     if len(corpus) == 1 and shown.lower().endswith(".txt") and corpus.annotation(0).marks.length == 1:
@@ -107,8 +112,8 @@ def split_raw_text(text: str, limits: Limits, unit: str) -> tuple[str, ...]:
         raise CaesuraError(f"the text has {len(text)} characters; up to {limits.text_length} are taken.")
     from caesura.segmenters.text.units import split_units
 
-    units = split_units(text, _words_of if unit == "word" else unit).units
-    if not units:
+    units = tuple(text) if unit == "character" else split_units(text, _words_of if unit == "word" else unit).units
+    if not "".join(units).strip():
         raise CaesuraError("the text holds no word.")
     return units
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from caesura.gold.linear import TOLERANCE
-from caesura.model import Annotation, Hierarchy, Segmentation
+from caesura.model import Annotation, Segmentation, Spans
+from caesura.model.corpus import Marks
 from caesura.web.changes import describe_marks
 from caesura.web.disagreement import Place, votes
 
@@ -27,6 +28,12 @@ class Window:
         types = None if marks.types is None else marks.types[low:high]
         return Segmentation._trusted(marks.length, marks.positions[low:high], types, marks.labels, None, None)
 
+    def cut_spans(self, spans: Spans) -> Spans:
+        """The spans that reach into it, on the same text."""
+        inside = (spans.starts < self.last) & (spans.ends > self.first - 1)
+        types = None if spans.types is None else spans.types[inside]
+        return Spans._trusted(spans.length, spans.starts[inside], spans.ends[inside], types, spans.labels, None)
+
     def units(self, units: tuple[str, ...] | None) -> tuple[str, ...] | None:
         """The words inside."""
         return None if units is None else units[max(0, int(self.first) - 1) : int(self.last)]
@@ -40,11 +47,25 @@ def window_of(given: Mapping[str, str]) -> Window | None:
         return None
 
 
-def describe_part(marks: Segmentation | Hierarchy, window: Window | None) -> dict[str, Any]:
-    """Marks as plain data, those in the window; ``boundaries`` says how many there are in all."""
-    if window is None or isinstance(marks, Hierarchy):
-        return describe_marks(marks)
-    return {**describe_marks(window.cut(marks)), "boundaries": len(marks.positions)}
+def describe_part(marks: Marks, window: Window | None) -> dict[str, Any]:
+    """Marks as plain data, those in the window; ``boundaries`` or ``all_spans`` says how many there are in all."""
+    if window is not None and isinstance(marks, Spans):
+        return {**describe_marks(window.cut_spans(marks)), "all_spans": len(marks)}
+    if window is not None and isinstance(marks, Segmentation):
+        return {**describe_marks(window.cut(marks)), "boundaries": len(marks.positions)}
+    return describe_marks(marks)
+
+
+def look_at(
+    coded: list[Annotation], window: Window | None, tolerance: float | None
+) -> tuple[list[Place], dict[str, Any] | None]:
+    """The places in the window with who marked them, and how disputes lie around it."""
+    if window is None or not all(isinstance(each.marks, Spans) for each in coded):
+        return votes_in(coded, window, tolerance), None if window is None else disputes_around(coded, window)
+    counted = votes(coded)
+    begins = np.sort([int(place.first or 0) + 1 for place in counted if place.dispute > 0])
+    inside = [p for p in counted if p.first is not None and p.first < window.last and p.position > window.first - 1]
+    return inside, _around(begins, window)
 
 
 def votes_in(coded: list[Annotation], window: Window | None, tolerance: float | None) -> list[Place]:
@@ -62,7 +83,10 @@ def disputes_around(coded: list[Annotation], window: Window) -> dict[str, Any] |
     marked = [each.marks for each in coded]
     if not all(isinstance(marks, Segmentation) and not marks.timed for marks in marked):
         return None
-    places = _disputed(marked)  # type: ignore[arg-type]
+    return _around(_disputed(marked), window)  # type: ignore[arg-type]
+
+
+def _around(places: np.ndarray[Any, Any], window: Window) -> dict[str, Any]:
     low, high = np.searchsorted(places, [window.first, np.nextafter(window.last, np.inf)])
     return {
         "count": len(places),

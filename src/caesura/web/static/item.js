@@ -236,7 +236,7 @@ document.getElementById("comment").addEventListener("submit", told(async (event)
 
 told(async () => {
   const session = await call("GET", "/api/session");
-  methods = kind === "time" ? session.methods_in_time : session.methods;
+  methods = session.methods[kind];
   segmenters = session.segmenters;
   const place = Number(address.searchParams.get("at"));
   if (kind === "units" && place > SHOWN) editor.from = Math.max(1, place - SHOWN / 2);
