@@ -95,7 +95,7 @@ def test_definition_on_ten_thousand_random_pairs() -> None:
     )
     scores = made.score(made.rows(batch))
     np.testing.assert_allclose(scores, [naive_a(ref, hyp) for ref, hyp in cases], atol=1e-12)
-    np.testing.assert_array_equal(scores, made.score(made.rows(batch.swapped())))
+    np.testing.assert_array_equal(scores, made.score(made.rows(batch.swap_sides())))
     same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference)
     assert (made.score(made.rows(same)) == 1.0).all()
 

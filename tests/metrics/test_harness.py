@@ -118,9 +118,9 @@ def test_scores_stay_in_range(made: Metric) -> None:
 
 def test_symmetry_where_declared(made: Metric) -> None:
     for batch in batches(made):
-        keep = countable(made, batch) & countable(made, batch.swapped())
+        keep = countable(made, batch) & countable(made, batch.swap_sides())
         there = made.score(made.rows(batch.take(keep)))
-        back = made.score(made.rows(batch.swapped().take(keep)))
+        back = made.score(made.rows(batch.swap_sides().take(keep)))
         if made.symmetric:
             np.testing.assert_allclose(there, back, atol=1e-12)
         else:

@@ -204,10 +204,10 @@ class _Question:
             interval=self._interval(coefficient),
             details=self._details(coefficient),
             title=coefficient.two if len(corpus.coders) == 2 else coefficient.many,
-            unmeasured=self._unmeasured(corpus),
+            unmeasured=self._unmeasured_sentences(corpus),
         )
 
-    def _unmeasured(self, corpus: Corpus) -> tuple[str, ...]:
+    def _unmeasured_sentences(self, corpus: Corpus) -> tuple[str, ...]:
         if len(corpus.names) < 2:
             return ()
         from caesura.metrics.catalog import tell_unmeasured_names

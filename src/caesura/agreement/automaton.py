@@ -136,17 +136,17 @@ class _Chain:
         states = max(states, 2 * len(self.events))
         old = self.room
         self.room = States(
-            pool=_grown(old.pool, states * 12 + len(self.events) * ROW),
-            starts=_grown(old.starts, states + 2),
+            pool=_enlarge(old.pool, states * 12 + len(self.events) * ROW),
+            starts=_enlarge(old.starts, states + 2),
             table=np.full(4 * states, -1, np.int64),
-            following=_grown(old.following, states, -1),
-            adds=_grown(old.adds, states),
-            stakes=_grown(old.stakes, states),
+            following=_enlarge(old.following, states, -1),
+            adds=_enlarge(old.adds, states),
+            stakes=_enlarge(old.stakes, states),
         )
         rehash(self.room, self.states)
 
 
-def _grown(old: NDArray[Any], size: int, fill: int = 0) -> NDArray[Any]:
+def _enlarge(old: NDArray[Any], size: int, fill: int = 0) -> NDArray[Any]:
     new = np.full((max(size, len(old)), *old.shape[1:]), fill, old.dtype)
     new[: len(old)] = old
     return new

@@ -195,7 +195,7 @@ def _count_types(marks: list[Segmentation], places: NDArray[np.float64], scale: 
     """How often one annotator used each type, and left a place without any."""
     counts = np.zeros(len(scale.labels) + 1)
     for each in marks:
-        codes = Named.of(each.types, each.labels).coded(each.positions, scale)
+        codes = Named.of(each.types, each.labels).code_types(each.positions, scale)
         counts[:-1] += np.bincount(codes, minlength=len(scale.labels))
     counts[-1] = places.sum() - counts.sum()
     return counts

@@ -75,7 +75,7 @@ def _disagreement(
     gaps = np.sort(_gaps(starts, ends, coders, n, length))
     if (int(lengths[-1]) + 1) ** 2 * (n * length + 1) * len(lengths) >= 2**62:  # then Python's integers
         lengths, gaps = lengths.astype(object), gaps.astype(object)
-    return Disagreement(observed, _expected(lengths, gaps, n * length, length))
+    return Disagreement(observed, _expected_disagreement(lengths, gaps, n * length, length))
 
 
 def _gaps(starts: Any, ends: Any, coders: Any, n: int, length: int) -> NDArray[np.int64]:
@@ -87,7 +87,7 @@ def _gaps(starts: Any, ends: Any, coders: Any, n: int, length: int) -> NDArray[n
     return np.asarray(gaps[gaps > 0])
 
 
-def _expected(lengths: NDArray[Any], gaps: NDArray[Any], whole: int, length: int) -> Fraction:
+def _expected_disagreement(lengths: NDArray[Any], gaps: NDArray[Any], whole: int, length: int) -> Fraction:
     """The expected disagreement: for every length, the gaps that are as long by sorting and sums from the right."""
     units = len(lengths)
     number = len(gaps) - np.searchsorted(gaps.astype(np.int64), lengths.astype(np.int64))

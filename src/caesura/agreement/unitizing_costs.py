@@ -56,9 +56,9 @@ class Dissimilarity:
     def _among(self, labels: Sequence[str]) -> NDArray[np.float64]:
         if isinstance(self.names, Mapping):
             given = self.names
-            return _checked([[_entry(given, a, b) for b in labels] for a in labels], len(labels))
+            return _check_table([[_entry(given, a, b) for b in labels] for a in labels], len(labels))
         if not isinstance(self.names, str):
-            return _checked(self.names, len(labels))
+            return _check_table(self.names, len(labels))
         if self.names == "ordinal":
             ranks = np.arange(len(labels))
             return np.asarray(np.abs(ranks[:, None] - ranks) / max(len(labels) - 1, 1))
@@ -70,13 +70,13 @@ class Dissimilarity:
 def _entry(table: Mapping[str, Mapping[str, float]], a: str, b: str) -> float:
     if a == b:
         return 0.0
-    for one, other in ((a, b), (b, a)):
-        if one in table and other in table[one]:
-            return table[one][other]
+    for first, second in ((a, b), (b, a)):
+        if first in table and second in table[first]:
+            return table[first][second]
     raise CaesuraError(f"the table of names does not say how far {a!r} and {b!r} are apart.")
 
 
-def _checked(given: Any, size: int) -> NDArray[np.float64]:
+def _check_table(given: Any, size: int) -> NDArray[np.float64]:
     table = np.asarray(given, dtype=np.float64).reshape(-1, size) if size else np.empty((0, 0))
     if table.shape != (size, size):
         raise CaesuraError(f"the table of names has {np.asarray(given).shape} entries; there are {size} names.")

@@ -45,7 +45,7 @@ def _papers() -> Iterator[Known]:
         yield Known(name, citation(name), PAPERS.source(name))
 
 
-def _titled(where: str) -> Callable[[], Iterator[Known]]:
+def _list_titles(where: str) -> Callable[[], Iterator[Known]]:
     """List a registry whose entries have titles."""
 
     def names() -> Iterator[Known]:
@@ -59,9 +59,9 @@ def _titled(where: str) -> Callable[[], Iterator[Known]]:
 #: What `caesura list` lists -> how.
 CATALOGUES: dict[str, Callable[[], Iterator[Known]]] = {
     "metrics": _metrics,
-    "formats": _titled("caesura.formats.catalog:FORMATS"),
-    "segmenters": _titled("caesura.segmenters.catalog:SEGMENTERS"),
-    "samples": _titled("caesura.samples:SAMPLES"),
+    "formats": _list_titles("caesura.formats.catalog:FORMATS"),
+    "segmenters": _list_titles("caesura.segmenters.catalog:SEGMENTERS"),
+    "samples": _list_titles("caesura.samples:SAMPLES"),
     "papers": _papers,
-    "drawings": _titled("caesura.drawings.catalog:DRAWINGS"),
+    "drawings": _list_titles("caesura.drawings.catalog:DRAWINGS"),
 }

@@ -18,12 +18,12 @@ _FILES = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/comple
 
 def show_completion(shell: str, program: click.Command) -> None:
     """Print the script that makes a shell complete our words."""
-    click.echo(_script(_known(shell), program))
+    click.echo(_script(_shell_name(shell), program))
 
 
 def install_completion(shell: str, program: click.Command) -> None:
     """Put the script where the shell reads it at its next start, once."""
-    shell = _known(shell)
+    shell = _shell_name(shell)
     file = Path(_FILES[shell]).expanduser()
     before = file.read_text(encoding="utf-8") if file.exists() else ""
     if _VARIABLE not in before:
@@ -32,7 +32,7 @@ def install_completion(shell: str, program: click.Command) -> None:
     click.echo(f"{file} completes caesura's words in the next {shell} you open.")
 
 
-def _known(shell: str) -> str:
+def _shell_name(shell: str) -> str:
     """Return the shell's name; an empty one is the shell that runs us."""
     name = shell or Path(os.environ.get("SHELL", "")).name
     if not name:

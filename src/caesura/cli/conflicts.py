@@ -103,7 +103,7 @@ def _drawing_conflicts(options: str) -> tuple[Conflict, ...]:
     return conflicts(options, "json", "JSON holds no drawing; write it with --svg FILE, or leave one out", unless="svg")
 
 
-def _read(arguments: str, options: str = "format option encoding") -> tuple[Conflict, ...]:
+def _reading_conflicts(arguments: str, options: str = "format option encoding") -> tuple[Conflict, ...]:
     because = "it says how files are read, and samples are built in"
     return tuple(Conflict(option, arguments, because, _samples) for option in options.split())
 
@@ -122,7 +122,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
         *conflicts("coders", "hypothesis", "it chooses two coders of one file, and here are two files"),
         *_MARKED,
         *_drawing_conflicts("draw width"),
-        *_read("reference hypothesis", "format option encoding marks"),
+        *_reading_conflicts("reference hypothesis", "format option encoding marks"),
     ),
     "evaluate": (
         *conflicts("test", "systems", "tests compare systems, and here is one", _a_single_one),
@@ -133,7 +133,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
         *conflicts("scheduler", "engine", "local threads have none", among("local")),
         *conflicts("workers", "scheduler", "a running cluster has its own"),
         *_MARKED,
-        *_read("reference systems", "format option encoding marks"),
+        *_reading_conflicts("reference systems", "format option encoding marks"),
     ),
     "agree": (
         *conflicts(
@@ -144,7 +144,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
         ),
         *conflicts("seed level", "resamples", "nothing is resampled", _none),
         *_drawing_conflicts("draw width"),
-        *_read("path"),
+        *_reading_conflicts("path"),
     ),
     "unify": (
         *conflicts(
@@ -157,7 +157,7 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
         *conflicts("to lossy", "output", "nothing is written", missing),
         *conflicts("width", "draw", "nothing is drawn unless it is asked for", missing),
         *conflicts("draw width", "json", "JSON holds no drawing"),
-        *_read("path"),
+        *_reading_conflicts("path"),
     ),
     "segment": (
         *conflicts("interval", "method", "it is the length of uniform segments", not_among("uniform")),
@@ -177,17 +177,17 @@ CONFLICTS: dict[str, tuple[Conflict, ...]] = {
     "show": (
         *conflicts("draw draw_option svg width all_items", "json", "JSON holds every item and no drawing"),
         *conflicts("all_items", "item", "the items that are named are drawn, all of them"),
-        *_read("path"),
+        *_reading_conflicts("path"),
     ),
-    "convert": _read("source", "format option encoding pattern"),
-    "report": _read("path"),
+    "convert": _reading_conflicts("source", "format option encoding pattern"),
+    "report": _reading_conflicts("path"),
     "plane": (
         *conflicts("width", "json output", "it is that of the terminal, and nothing is drawn there"),
-        *_read("reference systems", "format option"),
+        *_reading_conflicts("reference systems", "format option"),
     ),
     "optimise": (
         *conflicts("width", "json svg", "it is that of the terminal, and nothing is drawn there"),
-        *_read("reference systems", "format option"),
+        *_reading_conflicts("reference systems", "format option"),
     ),
     "reproduce": conflicts(
         "output metric max_length model folds seed", "paper", "without a paper they are only listed", missing

@@ -92,14 +92,14 @@ def tolerances(text: str) -> list[float]:
 
 def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
     """Read ``KEY=VALUE`` options; values stay text, because whoever takes them knows their types."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for pair in given or ():
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise CaesuraError(f"{option} takes KEY=VALUE, not {pair!r}.")
-        if found.setdefault(key.strip().replace("-", "_"), value) != value:
+        if values.setdefault(key.strip().replace("-", "_"), value) != value:
             raise CaesuraError(f"{option} gives {key.strip()!r} twice, as {value!r} and as something else.")
-    return found
+    return values
 
 
 def asked_for(**options: Any) -> dict[str, Any]:
@@ -153,5 +153,5 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     short = [path.name.split(".")[0] for path in paths]
     stems = [s if short.count(s) == 1 else path.stem for s, path in zip(short, paths, strict=True)]
     shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
-    named = [f"{p.parent.name}/{s}" if two else s for s, p, two in zip(stems, paths, shared, strict=True)]
+    named = [f"{p.parent.name}/{s}" if alike else s for s, p, alike in zip(stems, paths, shared, strict=True)]
     return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]

@@ -69,12 +69,12 @@ def _points(gold: Corpus, its_path: Path, name: str, path: Path, half: float, re
     from caesura.formats.speech.scored import has_scores, read_scored
 
     if has_scores(path):
-        return [replace(p, name=name) for p in operating_points(gold, _renamed(gold, read_scored(path)), half)]
+        return [replace(p, name=name) for p in operating_points(gold, _match_names(gold, read_scored(path)), half)]
     system = named_alike(gold, its_path, reading.corpus(path, "hyp"), path)
     return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], name)]
 
 
-def _renamed(gold: Corpus, candidates: Any) -> Any:
+def _match_names(gold: Corpus, candidates: Any) -> Any:
     """One recording on either side is the same one, whatever the files are called."""
     keys = {(a.item, a.track) for a in gold}
     return dict.fromkeys(keys, next(iter(candidates.values()))) if len(keys) == len(candidates) == 1 else candidates
@@ -87,7 +87,7 @@ def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: 
         raise CaesuraError(
             f"the best point is the system {best.name!r} as it is; --output writes what a threshold leaves."
         )
-    candidates = _renamed(gold, read_scored(path))
+    candidates = _match_names(gold, read_scored(path))
     annotations = []
     for (item, track), marks in {
         (a.item, a.track): a.marks for a in gold

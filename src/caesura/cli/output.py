@@ -99,8 +99,8 @@ def working(doing: str) -> Iterator[Callable[[str, float], None]]:
         status.stop()
 
 
-def tracked(items: Sequence[Any], doing: str) -> Iterator[Any]:
-    """Go through items with a bar that appears after a second, and only where somebody watches."""
+def with_progress(items: Sequence[Any], doing: str) -> Iterator[Any]:
+    """Give items one by one, with a bar that appears after a second, and only where somebody watches."""
     from time import monotonic
 
     from rich.console import Console
@@ -136,8 +136,8 @@ def panics_unheard() -> Iterator[None]:
             sys.stderr = python
             os.dup2(screen, 2)
             heard.seek(0)
-            if b"panicked at" not in (said := heard.read()):
-                os.write(2, said)
+            if b"panicked at" not in (printed := heard.read()):
+                os.write(2, printed)
 
 
 def _writes_to(stream: Any, handle: int) -> bool:

@@ -56,7 +56,7 @@ def report(
     corpus = corpus.select(items=item, coders=coder)
     with working("writing the report"):
         content = make_report(
-            corpus, title or _named(path), metric, reference=reference, resamples=resamples, level=level, seed=seed
+            corpus, title or _title(path), metric, reference=reference, resamples=resamples, level=level, seed=seed
         )
         text = write(content)
         atomic_write(output, text.encode("utf-8", "replace"))
@@ -87,6 +87,6 @@ def _writer(output: Path, drawn: int | None) -> Callable[[Report], str]:
     return writers[suffix]
 
 
-def _named(path: Path) -> str:
+def _title(path: Path) -> str:
     """Name a report after its input, without the folders above it."""
     return str(path).removeprefix("sample:") if str(path).startswith("sample:") else path.resolve().name

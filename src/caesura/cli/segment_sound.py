@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from caesura.cli.output import as_json, tracked
+from caesura.cli.output import as_json, with_progress
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats import write
@@ -32,7 +32,7 @@ def segment_sounds(
     """Place boundaries in every recording; write or print them."""
     marks_of: dict[str, Any] = {}
     candidates: list[tuple[str, str, float, float]] = []
-    for path in tracked(_files(paths), "segmenting"):
+    for path in with_progress(_files(paths), "segmenting"):
         marks, scored = _segment_sound(path, method, segments, threshold, interval, channel, scores is not None)
         if path.stem in marks_of:
             raise CaesuraError(f"two sound files are called {path.stem!r}; segment them one folder at a time.")

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from caesura.cli.inputs import Reading, is_sample, key_values
-from caesura.cli.output import as_json, show_blocks, tracked
+from caesura.cli.output import as_json, show_blocks, with_progress
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import write
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
@@ -55,18 +55,18 @@ class TextRun:
 
     def run(self) -> None:
         """Segment everything."""
-        made = self._segmenter()
-        name = getattr(made, "name", self.method or "dcm")
+        chosen = self._segmenter()
+        name = getattr(chosen, "name", self.method or "dcm")
         if self.explain:
-            self._explain(made)
+            self._explain(chosen)
             return
-        segmented = dict(self._segment_all(made))
+        segmented = dict(self._segment_all(chosen))
         corpus = Corpus.from_annotations(Annotation(item, name, marks) for item, marks in segmented.items())
         if self.output is not None:
-            one = (
+            single = (
                 len(corpus.items) == 1 and self.levels is None
             )  # levels were asked for, so that no format may drop them
-            write(corpus, self.output, self.to, lossy=one)
+            write(corpus, self.output, self.to, lossy=single)
             click.echo(f"wrote {self.output}", err=bool(self.json))
         if self.reference is not None:
             self._evaluate(corpus, name)
@@ -94,24 +94,24 @@ class TextRun:
                 raise CaesuraError(
                     "a saved segmenter (--model) brings its method and parameters with it; leave the others out."
                 )
-            made = load(self.model)
+            chosen = load(self.model)
         else:
-            made = segmenter(check_medium(self.method or "dcm", "text"), **parameters)
+            chosen = segmenter(check_medium(self.method or "dcm", "text"), **parameters)
         if self.learn is not None:
-            if not hasattr(made, "fit"):
+            if not hasattr(chosen, "fit"):
                 raise CaesuraError(f"{self.method} has nothing to learn; leave --learn out.")
-            made = made.fit(Reading(self.format, self.encoding).corpus(self.learn), (self.metric or ["B"])[0])
+            chosen = chosen.fit(Reading(self.format, self.encoding).corpus(self.learn), (self.metric or ["B"])[0])
         if self.save is not None:
-            if not hasattr(made, "save"):
+            if not hasattr(chosen, "save"):
                 raise CaesuraError(f"{self.method} has nothing to save; leave --save out.")
-            made.save(self.save)
+            chosen.save(self.save)
             click.echo(f"wrote {self.save}", err=bool(self.json))
-        return made
+        return chosen
 
     # ------------------------------------------------------------------ texts
 
-    def _segment_all(self, made: Segmenter) -> Iterator[tuple[str, Segmentation | Hierarchy]]:
-        decide = partial(_segment_units, made=made, segments=self.segments, levels=_levels(self.levels))
+    def _segment_all(self, chosen: Segmenter) -> Iterator[tuple[str, Segmentation | Hierarchy]]:
+        decide = partial(_segment_units, chosen=chosen, segments=self.segments, levels=_levels(self.levels))
         files = list(chain.from_iterable(map(_inside, self.paths)))
         seen: set[str] = set()
         for item, marks in self._each(files, decide):
@@ -124,7 +124,7 @@ class TextRun:
         """Segment file by file; very many on all cores."""
         work = partial(_segment_file, run=self, decide=decide)
         if len(files) < _PARALLEL:
-            for file in tracked(files, "segmenting"):
+            for file in with_progress(files, "segmenting"):
                 yield from work(file)
             return
         from concurrent.futures import ProcessPoolExecutor
@@ -132,7 +132,7 @@ class TextRun:
         with ProcessPoolExecutor() as pool:
             batches = [files[i : i + 50] for i in range(0, len(files), 50)]
             waiting = [pool.submit(_segment_batch, batch, work) for batch in batches]
-            for batch in tracked(waiting, "segmenting"):
+            for batch in with_progress(waiting, "segmenting"):
                 yield from batch.result()
 
     def texts(self, path: Path) -> Iterator[tuple[str, Any]]:
@@ -150,17 +150,17 @@ class TextRun:
 
     # ------------------------------------------------------------------ what is shown
 
-    def _explain(self, made: Any) -> None:
+    def _explain(self, chosen: Any) -> None:
         if self.output is not None or self.reference is not None or self.levels is not None:
             raise CaesuraError(
                 "--explain shows one segmentation in the terminal; leave --output, --reference and --levels out."
             )
-        if not hasattr(made, "explain"):
+        if not hasattr(chosen, "explain"):
             raise CaesuraError(f"{self.method} has no reasons; leave --explain out.")
         reasons = {}
         for path in chain.from_iterable(map(_inside, self.paths)):
             for item, units in self.texts(path):
-                reasons[item] = made.explain(units, self.segments)
+                reasons[item] = chosen.explain(units, self.segments)
         if self.json:
             as_json({item: explanation.as_dict() for item, explanation in reasons.items()})
             return
@@ -188,15 +188,15 @@ def _segment_file(path: Path, run: TextRun, decide: Any) -> list[tuple[str, Any]
     return [(item, decide(units)) for item, units in run.texts(path)]
 
 
-def _segment_units(units: Any, made: Any, segments: int | None, levels: Any) -> Segmentation | Hierarchy:
+def _segment_units(units: Any, chosen: Any, segments: int | None, levels: Any) -> Segmentation | Hierarchy:
     if levels is None:
-        marks: Segmentation = made.segment(units, segments)
+        marks: Segmentation = chosen.segment(units, segments)
         return marks
     if segments is not None:
         raise CaesuraError("--levels says how many segments each level has; leave --segments out.")
-    if not hasattr(made, "tree"):
+    if not hasattr(chosen, "tree"):
         raise CaesuraError("this method gives no nested segments; leave --levels out.")
-    tree: Hierarchy = made.tree(units, levels)
+    tree: Hierarchy = chosen.tree(units, levels)
     return tree
 
 

@@ -107,7 +107,7 @@ class SpanLanes(ScenePicture):
             return ""
         strokes = {self._stroke(who, i) for who, own in enumerate(self.spans) for i in range(len(own))}
         words = {"heavy": "━━━ all alike", "plain": "─── joined", "broken": "┄┄┄ alone"}
-        return " · ".join(said for stroke, said in words.items() if stroke in strokes)
+        return " · ".join(label for stroke, label in words.items() if stroke in strokes)
 
     def _lines(self, room: int) -> list[tuple[float, float]]:
         """Cut the text into stretches in which spans have room for their labels, best where no span lies across."""

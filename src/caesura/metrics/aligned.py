@@ -65,7 +65,7 @@ class Alignment:
     @cached_property
     def score(self) -> float:
         """What the metric gives for this pair."""
-        total, below = self.overlaps.weighed(self.rule)
+        total, below = self.overlaps.weigh(self.rule)
         return total / below if below else 1.0
 
     @property
@@ -111,10 +111,10 @@ class Alignment:
     @property
     def counts(self) -> dict[Reading, int]:
         """How many groups there are of each kind, those that occur."""
-        found: dict[Reading, int] = {}
+        counts: dict[Reading, int] = {}
         for group in self.groups:
-            found[group.reading] = found.get(group.reading, 0) + 1
-        return found
+            counts[group.reading] = counts.get(group.reading, 0) + 1
+        return counts
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; segments are counted from 1, as people do."""

@@ -148,7 +148,7 @@ class SegmentAlignment(Family):
             given = getattr(self, name)
             if given not in known and not (known is _LIKENESSES and callable(given)):
                 more = " or a function of two segments" if known is _LIKENESSES else ""
-                raise CaesuraError(f"{name} is {given!r}; expected {_listed(known)}{more}.")
+                raise CaesuraError(f"{name} is {given!r}; expected {_either(known)}{more}.")
         for name, low, high in (("threshold", 0.0, 1.0), ("penalty", 0.0, 1.0), ("base", 1.0, np.inf)):
             given = getattr(self, name)
             if isinstance(given, (bool, str)) or not (np.isfinite(given) and low <= given <= high):
@@ -192,7 +192,7 @@ class SegmentAlignment(Family):
             load("segments").count_alignment(*sides, batch.lengths, tolerance, out)
         elif callable(self.closeness) or callable(self.weight):
             for i in range(len(batch)):
-                out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weighed(self)
+                out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weigh(self)
         else:
             load("segments").count_alignment_with(ref, hyp, batch.lengths, tolerance, self.rule, out)
         return out
@@ -283,7 +283,7 @@ class Overlaps:
             )
         return replace(self, chosen=chosen)
 
-    def weighed(self, measure: SegmentAlignment) -> tuple[float, float]:
+    def weigh(self, measure: SegmentAlignment) -> tuple[float, float]:
         """Sum the weights of the chosen edges, with what the sum is divided by."""
         number = len(self.segments[0]) + len(self.segments[1])
         weight, below = load("segments").weigh(
@@ -324,10 +324,10 @@ def _cut(side: Side, batch: Batch, typed: bool) -> Cuts:
     none = np.empty(0, np.int64)
     if not typed and batch.kind != "time":
         return Cuts(side.positions, none, none, side.starts, side.stops)
-    index, pair = side.unpacked()
+    index, pair = side.unpack()
     where = side.positions[index]
     inside = (where > 0) & (where < batch.lengths[pair]) & first_of_place(pair, where)
-    kept = Side.packed(where[inside], pair[inside], len(batch))
+    kept = Side.pack(where[inside], pair[inside], len(batch))
     types, closing = none, none
     if typed:
         assert side.types is not None
@@ -347,5 +347,5 @@ def _segments(
     return [Segment(a, b, kind) for a, b, kind in zip(edges, edges[1:], kinds, strict=False)]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _either(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"

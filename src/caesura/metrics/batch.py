@@ -75,7 +75,7 @@ class Side:
         return cls(corpus.positions, starts, stops, corpus.types, corpus.ends, names)
 
     @classmethod
-    def packed(
+    def pack(
         cls, positions: NDArray[Any], pair: NDArray[np.int64], pairs: int, types: NDArray[np.int64] | None = None
     ) -> Side:
         """Pack marks, which come with the pair each belongs to, in order of the pairs."""
@@ -83,7 +83,7 @@ class Side:
         stops = np.cumsum(sizes)
         return cls(positions, stops - sizes, stops, types)
 
-    def unpacked(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def unpack(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Index the marks of every pair one after the other, with the pair each belongs to."""
         sizes = self.sizes
         index = np.repeat(self.starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
@@ -104,7 +104,7 @@ class Side:
         names = None if self.names is None else self.names.take(index)
         return replace(self, starts=self.starts[index], stops=self.stops[index], names=names)
 
-    def recoded(self, before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> Side:
+    def recode(self, before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> Side:
         """Express the type codes in another set of labels."""
         if self.types is None or before is None or after is None or before == after:
             return self
@@ -171,8 +171,8 @@ class Batch:
         return cls(
             reference.kind,
             lengths,
-            ref.recoded(reference.labels, labels),
-            hyp.recoded(hypothesis.labels, labels),
+            ref.recode(reference.labels, labels),
+            hyp.recode(hypothesis.labels, labels),
             labels,
         )
 
@@ -191,7 +191,7 @@ class Batch:
         if self.kind in ("nested", "spans") or (self.reference.types is None and self.hypothesis.types is None):
             return self
         if not self._plain:
-            ref, hyp = (_untyped(side, self.lengths, self.kind) for side in (self.reference, self.hypothesis))
+            ref, hyp = (_drop_types(side, self.lengths, self.kind) for side in (self.reference, self.hypothesis))
             self._plain.append(replace(self, reference=ref, hypothesis=hyp, labels=None))
         return self._plain[0]
 
@@ -223,7 +223,7 @@ class Batch:
         edges = np.unique(np.concatenate(([0], cuts, [len(self)])))
         return [self.take(slice(start, stop)) for start, stop in pairwise(edges.tolist())]
 
-    def swapped(self) -> Batch:
+    def swap_sides(self) -> Batch:
         """Turn reference into hypothesis and the reverse."""
         return replace(self, reference=self.hypothesis, hypothesis=self.reference)
 
@@ -323,7 +323,7 @@ def _of_segmentations(reference: Segmentation, hypothesis: Segmentation) -> Batc
     if labels is not None and hypothesis.labels is not None and labels != hypothesis.labels:
         labels = merged_labels(labels, hypothesis.labels)
     ref, hyp = (
-        Side(s.positions, _ZERO, np.array([len(s.positions)]), s.types, names=_names_of(s)).recoded(s.labels, labels)
+        Side(s.positions, _ZERO, np.array([len(s.positions)]), s.types, names=_names_of(s)).recode(s.labels, labels)
         for s in (reference, hypothesis)
     )
     return Batch("time" if reference.timed else "units", np.array([reference.length]), ref, hyp, labels)
@@ -370,13 +370,13 @@ def _ascending(side: Side) -> Side:
     return replace(side, types=side.types[order])
 
 
-def _untyped(side: Side, lengths: NDArray[Any], kind: Kind) -> Side:
+def _drop_types(side: Side, lengths: NDArray[Any], kind: Kind) -> Side:
     """Drop repeated positions and, in units, the closing boundary; the marks move together."""
     if side.types is None:
         return side
-    index, pair = side.unpacked()
+    index, pair = side.unpack()
     where = side.positions[index]
     keep = first_of_place(pair, where)
     if kind == "units":
         keep &= where < lengths[pair]
-    return replace(Side.packed(where[keep], pair[keep], len(side.starts)), names=side.names)
+    return replace(Side.pack(where[keep], pair[keep], len(side.starts)), names=side.names)

@@ -162,7 +162,7 @@ class FlexibleEdits(Family):
         else:
             named = [Named.of(side.types, batch.labels) for side in (ref, hyp)]
             similarity = self.similarity_for(*(each.names for each in named))
-            codes = (named[0].coded(ref.positions, similarity), named[1].coded(hyp.positions, similarity))
+            codes = (named[0].code_types(ref.positions, similarity), named[1].code_types(hyp.positions, similarity))
             rule = self.rule(similarity)
         return ref.columns._replace(types=codes[0]), hyp.columns._replace(types=codes[1]), rule
 
@@ -311,7 +311,7 @@ def track_row(measure: Metric, reference: Segmentation, hypothesis: Segmentation
         dict.fromkeys((*labels, *others))
     )  # types have no order here, so that orders may contradict each other
     ref, hyp = (
-        Side(s.positions, _START, np.array([len(s.positions)]), s.types).recoded(s.labels, names)
+        Side(s.positions, _START, np.array([len(s.positions)]), s.types).recode(s.labels, names)
         for s in (reference, hypothesis)
     )
     row: Rows = measure.rows(Batch("units", np.array([reference.length]), ref, hyp, names))[0]
@@ -353,7 +353,7 @@ class Named(NamedTuple):
         kinds, places = np.unique(types, return_inverse=True)
         return cls(places, tuple(map(str, kinds.tolist())))
 
-    def coded(self, positions: NDArray[Any], similarity: Similarity) -> NDArray[np.int64]:
+    def code_types(self, positions: NDArray[Any], similarity: Similarity) -> NDArray[np.int64]:
         """Express the types as rows of the matrix; a type that it does not have is named with its place."""
         if self.places is None:
             if len(similarity.labels) != 1 and len(positions):

@@ -314,7 +314,7 @@ class BoundariesByLevel(Family):
 def _deepest(side: Side) -> NDArray[np.int64]:
     """The deepest level of every pair, 0 where there is no segment."""
     deepest = np.zeros(len(side.starts), np.int64)
-    index, pair = side.unpacked()
+    index, pair = side.unpack()
     assert side.types is not None
     np.maximum.at(deepest, pair, side.types[index])
     return deepest
@@ -324,7 +324,7 @@ def _project(side: Side, lengths: NDArray[np.int64], pair: NDArray[np.int64], le
     """Lay out the boundaries of every (pair, level) listed: where segments of that level begin or end inside the text."""
     assert side.ends is not None
     assert side.types is not None
-    index, owner = side.unpacked()
+    index, owner = side.unpack()
     owner, at = np.tile(owner, 2), np.tile(side.types[index], 2)
     cut = np.concatenate((side.positions[index] - 1, side.ends[index]))
     inside = (cut > 0) & (cut < lengths[owner])
@@ -338,7 +338,7 @@ def _reading_order(side: Side, embeddedness: Embeddedness) -> SpanColumns:
     """Lay the segments of every pair out in reading order; flat ones have level 0."""
     assert side.ends is not None
     assert side.types is not None
-    index, pair = side.unpacked()
+    index, pair = side.unpack()
     first, last, level = side.positions[index], side.ends[index], side.types[index]
     order = np.lexsort((level, -last, first, pair))
     first, last, level, pair = first[order], last[order], level[order], pair[order]

@@ -196,9 +196,9 @@ def flexible_operations(
     tracks = list(named_tracks(reference)) if len(pairs) > 1 or not isinstance(reference, Segmentation) else [""]
     rows: list[Edit] = []
     potential = 0
-    for track, (one, two) in zip(tracks or [""], pairs, strict=True):
-        potential += int(track_row(measure, one, two)[2])  # refuses what cannot be counted
-        rows += _track_operations(family, track, one, two, scale)
+    for track, (ref, hyp) in zip(tracks or [""], pairs, strict=True):
+        potential += int(track_row(measure, ref, hyp)[2])  # refuses what cannot be counted
+        rows += _track_operations(family, track, ref, hyp, scale)
     return Operations(tuple(rows), scale.labels, potential, measure.signature)
 
 
@@ -267,7 +267,8 @@ def _track_operations(
 ) -> Iterator[Edit]:
     rule, none = family.rule(scale), np.empty(0, np.int64)
     sides = [
-        MarkColumns(s.positions, Named.of(s.types, s.labels).coded(s.positions, scale), none, none) for s in (ref, hyp)
+        MarkColumns(s.positions, Named.of(s.types, s.labels).code_types(s.positions, scale), none, none)
+        for s in (ref, hyp)
     ]
     partner = np.empty(len(ref.positions), np.int64)
     align_flexible(sides[0], sides[1], rule, partner)

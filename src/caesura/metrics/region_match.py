@@ -89,13 +89,13 @@ def region_match(
         length = float(ref_times.length)
     ref = inner_times(as_times(ref_times, "reference", scale), scale, length if edges == "out" else None, distinct=True)
     hyp = inner_times(as_times(hyp_times, "hypothesis", scale), scale, length if edges == "out" else None)
-    finder, found = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
+    finder, hit_by = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
     assign = {"regions": regions.assign_regions, "optimal": regions.assign_optimal, "lenient": regions.assign_lenient}[
         matching
     ]
-    assign(lay_on_grid(ref, scale), lay_on_grid(hyp, scale), ticks(half, scale), tie == "later", finder, found)
+    assign(lay_on_grid(ref, scale), lay_on_grid(hyp, scale), ticks(half, scale), tie == "later", finder, hit_by)
     starts, ends = region_bounds(ref, half, shrink=matching == "regions")
-    return RegionMatch(ref, hyp, half, starts, ends, finder, found, matching)
+    return RegionMatch(ref, hyp, half, starts, ends, finder, hit_by, matching)
 
 
 def region_bounds(

@@ -191,9 +191,9 @@ class NamedSegments(Family):
 
     def _finders(self, ref: NDArray[np.int64], hyp: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
         """For every reference boundary the index of the hypothesis that hits it; -1: none."""
-        finder, found = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
+        finder, hit_by = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
         assign = getattr(load("regions"), f"assign_{self.matching}")
-        assign(ref, hyp, reach, self.tie == "later", finder, found)
+        assign(ref, hyp, reach, self.tie == "later", finder, hit_by)
         return finder
 
 

@@ -197,10 +197,10 @@ def _columns(side: Side) -> SpanColumns:
 def _only(side: Side, code: int) -> Side:
     if side.types is None:
         return replace(side, stops=side.starts)
-    index, pair = side.unpacked()
+    index, pair = side.unpack()
     keep = side.types[index] == code
     assert side.ends is not None
-    kept = Side.packed(side.positions[index[keep]], pair[keep], len(side.starts), side.types[index[keep]])
+    kept = Side.pack(side.positions[index[keep]], pair[keep], len(side.starts), side.types[index[keep]])
     return replace(kept, ends=side.ends[index[keep]])
 
 

@@ -77,7 +77,7 @@ def differing(c: WindowCounts, *, weighted: bool = False) -> Parts:
     return c.difference if weighted else c.differing, c.windows
 
 
-def parted(c: WindowCounts) -> Parts:
+def one_sided_windows(c: WindowCounts) -> Parts:
     """Windows whose ends one side keeps together and the other parts, over windows."""
     return c.one_sided, c.windows
 
@@ -125,7 +125,7 @@ class Windows(Family):
         ),
         "Pk": Score(
             "Pk", "Pk: the share of windows whose ends one side keeps together and the other parts.",
-            parted, share, higher_is_better=False, best=0.0, fixed={"edges": "plain"},
+            one_sided_windows, share, higher_is_better=False, best=0.0, fixed={"edges": "plain"},
             paper="Beeferman, Berger & Lafferty 1999, Statistical models for text segmentation",
         ),
         "WinPR": Score(

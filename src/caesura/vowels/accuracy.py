@@ -222,13 +222,13 @@ def _check_words(batch: Batch) -> None:
 def _gather_marks(side: Side, labels: tuple[str, ...]) -> Side:
     """Give each letter one type with a bit for each of its marks; the ends of words are no marks."""
     assert side.types is not None
-    rows, owner = side.unpacked()
+    rows, owner = side.unpack()
     place = side.positions[rows]
     bits = np.array([0 if name in (WORD, UNSEEN_WORD) else 1 << i for i, name in enumerate(labels)], np.int64)
     first = np.flatnonzero(first_of_place(owner, place))
     codes = np.bitwise_or.reduceat(bits[side.types[rows]], first) if len(first) else np.zeros(0, np.int64)
     first, codes = first[codes > 0], codes[codes > 0]
-    return Side.packed(place[first], owner[first], len(side.starts), codes)
+    return Side.pack(place[first], owner[first], len(side.starts), codes)
 
 
 def _codes(labels: tuple[str, ...], grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

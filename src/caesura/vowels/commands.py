@@ -200,7 +200,7 @@ def evaluate(
 
     Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
     """
-    from caesura.cli.output import as_json, show_blocks, tracked
+    from caesura.cli.output import as_json, show_blocks, with_progress
     from caesura.errors import CaesuraError
     from caesura.vowels import VowelRestorer
     from caesura.vowels.study import Part, VowelStudy, measure, measure_calibration, parts, study
@@ -217,7 +217,7 @@ def evaluate(
         results.append(Part("all lines", measured, measure_calibration(restorer, chosen.lines)))
     else:
         cut = parts(chosen, split, seeds=seed or [0], folds=folds, test=test)
-        for each in tracked(cut, f"training and testing {model}"):
+        for each in with_progress(cut, f"training and testing {model}"):
             restorer, measured = study(chosen, each, model, missing=missing, parameters={"epochs": epochs})
             held = [chosen.lines[i] for i in each.test]
             results.append(Part(each.name, measured, measure_calibration(restorer, held)))

@@ -66,7 +66,7 @@ class Checkpoint:
                 raise FormatError(path, None, "no fragment of this run has this name; delete or rename it.")
         return cls(where)
 
-    def finished(self) -> set[int]:
+    def finished_fragments(self) -> set[int]:
         """Numbers of the fragments that are done."""
         return {int(path.stem.removeprefix("fragment-")) for path in self.folder.glob("fragment-*.npz")}
 

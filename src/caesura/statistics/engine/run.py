@@ -216,7 +216,7 @@ def _in_order(
     tell: Callable[[str], None] | None,
 ) -> Iterator[Counted]:
     """Yield every fragment's counts in the order of the plan: remembered ones from the checkpoint, the others from the engine."""
-    known = memory.finished() if memory is not None else set()
+    known = memory.finished_fragments() if memory is not None else set()
     if plan.rows is not None:  # a finished fragment whose rows are not in this folder is counted again
         _refuse_other_rows(plan)
         known = {number for number in known if plan.rows_file(plan.fragments[number]).exists()}

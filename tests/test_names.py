@@ -1,0 +1,67 @@
+"""Names say what they hold or do: no function is called by a bare participle, no local ``found``, ``made``, ``one`` or ``two``."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import caesura
+
+ROOMS = [
+    "agreement",
+    "cli",
+    "display",
+    "drawings",
+    "gold",
+    "metrics",
+    "model",
+    "papers",
+    "report",
+    "segmenters",
+    "statistics",
+]
+#: Words that tell nothing about a value.
+EMPTY = {"found", "made", "said", "told", "one", "two"}
+#: Participles without -ed.
+IRREGULAR = {"told", "made", "said", "found", "drawn", "grown", "written", "shown", "given", "taken", "known", "seen"}
+#: What only ends like a participle, and what is public: results' sentences, values in another order or notation.
+ALLOWED = {"seed", "speed", "unmeasured", "renumbered", "reversed", "marked", "shared"}
+
+
+SOURCE = Path(caesura.__file__).parent
+TREES = {
+    str(file.relative_to(SOURCE)): ast.parse(file.read_text(encoding="utf-8"))
+    for room in ROOMS
+    for file in sorted((SOURCE / room).rglob("*.py"))
+}
+
+
+def is_participle(name: str) -> bool:
+    word = name.strip("_")
+    return word not in ALLOWED and (word in IRREGULAR or (word.endswith("ed") and "_" not in word))
+
+
+def test_no_function_is_named_by_a_bare_participle() -> None:
+    """Properties may: ``corpus.typed`` is true or false of it."""
+    named = [
+        f"{file}: {node.name}"
+        for file, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and is_participle(node.name)
+        and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+    ]
+    assert named == ["model/marks.py: _trusted"], "(which makes what is trusted without a check)"
+
+
+def test_no_local_is_named_by_an_empty_word() -> None:
+    """Fields of public records keep theirs."""
+    named = [
+        f"{file}:{node.lineno} {node.id}"
+        for file, tree in TREES.items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in EMPTY
+    ]
+    assert named == []
