@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import functools
+import io
 import random
 import re
 import signal
 import tempfile
 import warnings
+import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -101,7 +103,47 @@ so good
 </Turn></Section></Episode></Trans>
 """
 
-READ_ONLY = {"praat-collection": COLLECTION, "transcriber": TRANSCRIBER}
+
+def inception_project() -> bytes:
+    """What INCEpTION exports: an archive per document and annotator inside an archive, beside much else; one curated, one as JSON."""
+    import cassis
+
+    types = cassis.TypeSystem()
+    token = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token")
+    topic = types.create_type("webanno.custom.Topic")
+    types.create_feature(topic, "value", "uima.cas.String")
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as project:
+        project.writestr("exportedproject.json", "{}")
+        project.writestr("source/a.txt", "so far so good")
+        for path, user, ends in (
+            ("annotation/a.txt/INITIAL_CAS.zip", "INITIAL_CAS", ()),
+            ("annotation/a.txt/ann.zip", "ann", (6,)),
+            ("annotation/a.txt/webanno17export.zip", "ben", (9,)),
+            ("annotation/b.txt/ann.json", "ann", (2, 14)),
+            ("curation/a.txt/CURATION_USER.zip", "CURATION_USER", (6, 14)),
+        ):
+            cas = cassis.Cas(types)
+            cas.sofa_string = "so far so good"
+            cas.add_all([token(begin=b, end=e) for b, e in ((0, 2), (3, 6), (7, 9), (10, 14))])
+            cas.add_all([topic(begin=0 if end < 10 else 10, end=end, value="x") for end in ends])
+            if path.endswith(".json"):
+                project.writestr(path, cas.to_json())
+                continue
+            inner = io.BytesIO()
+            with zipfile.ZipFile(inner, "w") as archive:
+                archive.writestr(f"{user}.xmi", cas.to_xmi())
+                archive.writestr("TypeSystem.xml", types.to_xml())
+            project.writestr(path, inner.getvalue())
+    return whole.getvalue()
+
+
+#: Files of formats that are not written here, or what makes them.
+READ_ONLY: dict[str, str | Callable[[], bytes]] = {
+    "praat-collection": COLLECTION,
+    "transcriber": TRANSCRIBER,
+    "inception": inception_project,
+}
 
 
 @functools.cache
@@ -111,7 +153,8 @@ def good_files(name: str) -> dict[str, bytes]:
     if name == "marked-text":  # holds letters of two scripts and nothing else
         return {"talk.marked": "שָׁלוֹם עֲלֵיכֶם\nבֹּקֶר טוֹב\n".encode()}
     if name in READ_ONLY:
-        return {f"talk{chosen.suffixes[0]}": READ_ONLY[name].encode()}
+        content = READ_ONLY[name]
+        return {f"talk{chosen.suffixes[0]}": content.encode() if isinstance(content, str) else content()}
     for marks in (TYPED, NAMED, UNITS, NESTED, TIDY, TIMED, SPANS):
         corpus = cs.Corpus.from_dict({"talk": {"ann": marks}})
         with tempfile.TemporaryDirectory() as folder:

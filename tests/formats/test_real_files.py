@@ -133,7 +133,7 @@ def test_brat(tmp_path):
     for line, says in (
         ("T1\tA 0 2\tTh\nT2\tB 3 3\t", "the span 3–3 (B) is empty"),
         ("T1\tA 0 99\tx", "line 1: the span 0 99 lies outside the text of 39 characters"),
-        ("T1\tA 0 3;4 7\tx", "line 1: this span is in several pieces"),
+        ("T1\tA 0 3;4 99\tx", "line 1: the span 0 3;4 99 lies outside the text of 39 characters"),
         ("T1 A 0 3", "line 1: expected T1, a tab"),
     ):
         with pytest.raises(cs.FormatError) as caught:
@@ -141,9 +141,17 @@ def test_brat(tmp_path):
         assert says in str(caught.value)
     written(tmp_path, "doc.ann", "T1\tA 0 2\tTh\n")
     assert cs.read(tmp_path / "doc.ann")["doc", ""].rows == [(0, 2, "A")]
-    with pytest.raises(cs.FormatError, match="the span 0–2 ends inside 'The'"):
+    with pytest.raises(cs.FormatError, match="the span 0–2 begins or ends inside 'The'"):
         cs.read(tmp_path / "doc.ann", unit="word")
-    with pytest.raises(cs.FormatError, match=r"alone\.txt: there is no such file"):
+    with pytest.warns(UserWarning, match="the span 0–2 begins or ends inside 'The', so that units are characters"):
+        assert cs.read(tmp_path / "doc.ann", **{"as": "boundaries"})["doc", ""].masses == [2, 37]
+    broken = written(tmp_path, "doc.ann", "T1\tA 0 3;8 11\tThe sat\nT2\tB 13 15\tIt\n")
+    for pieces, rows in (("cover", [(0, 11, "A")]), ("apart", [(0, 3, "A"), (8, 11, "A")]), ("out", [])):
+        with pytest.warns(UserWarning, match=r"line 1: spans in several pieces are .* 1 of them"):
+            assert cs.read(broken, pieces=pieces)["doc", ""].rows == [*rows, (13, 15, "B")]
+    with pytest.raises(
+        cs.FormatError, match=r"alone\.ann: the text that its spans lie in, alone\.txt, is not beside it"
+    ):
         cs.read(written(tmp_path, "alone.ann", "T1\tA 0 3\tThe\n"))
 
 
@@ -211,6 +219,12 @@ def test_cas_of_inception(tmp_path):
     assert cs.read(tmp_path / "ann.xmi", layer="webanno.custom.Topic")["ann", ""].names == ("all",)
     with pytest.raises(cs.FormatError, match=r"there is no layer 'x\.Y'; found de\.tudarmstadt"):
         cs.read(tmp_path / "ann.xmi", layer="x.Y")
+    (tmp_path / "alone").mkdir()
+    alone = tmp_path / "alone" / "ann.xmi"
+    alone.write_bytes((tmp_path / "ann.xmi").read_bytes())
+    with pytest.raises(cs.FormatError, match=r"its type system is missing.*typesystem="):
+        cs.read(alone)
+    assert cs.read(alone, typesystem=str(tmp_path / "TypeSystem.xml"))["ann", ""] == marks
     bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
     with pytest.raises(cs.FormatError, match="not safe to read"):
         cs.read(written(tmp_path, "bomb.xmi", bomb))

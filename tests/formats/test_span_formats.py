@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura import Corpus, FormatError, Segmentation, Spans
 from formats.corpora import TAME, spans
+from formats.mutants import inception_project
 
 BOUNDARIES = {"as": "boundaries"}
 SPANS = {"as": "spans"}
@@ -84,6 +86,47 @@ def test_files_read_differently_are_not_mixed_in_silence(tmp_path):
     with pytest.raises(cs.CaesuraError, match=r"found spans and units; read all files alike, with as=spans"):
         cs.read(tmp_path)
     assert cs.read(tmp_path, **SPANS).kind == "spans"
+
+
+# ---------------------------------------------------------------------- projects of INCEpTION
+
+
+def test_projects_of_inception_are_read_whole(tmp_path):
+    pytest.importorskip("cassis")
+    (tmp_path / "project.zip").write_bytes(inception_project())
+    corpus = cs.read(tmp_path / "project.zip")
+    assert (corpus.items, corpus.coders) == (("a.txt", "b.txt"), ("ann", "ben", "gold"))
+    assert corpus["a.txt", "ann"].rows == [(0, 2, "x")]
+    assert corpus["a.txt", "ben"].rows == [(0, 3, "x")]
+    assert corpus["a.txt", "gold"].rows == [(0, 2, "x"), (3, 4, "x")]
+    assert corpus["b.txt", "ann"].units == ("so", "far", "so", "good")
+    assert cs.read(tmp_path / "project.zip", curation="CURATION_USER").coders[-1] == "CURATION_USER"
+    with zipfile.ZipFile(tmp_path / "project.zip") as project, project.open("annotation/a.txt/ann.zip") as inner:
+        (tmp_path / "doc.zip").write_bytes(inner.read())
+    assert cs.read(tmp_path / "doc.zip")["ann", ""].rows == [(0, 2, "x")]  # one document, as the page exports it
+    with pytest.raises(FormatError, match=r"there is no layer 'Topic'; found .*webanno\.custom\.Topic"):
+        cs.read(tmp_path / "project.zip", layer="Topic")
+
+
+def test_archives_that_are_no_projects_are_refused(tmp_path):
+    pytest.importorskip("cassis")
+    path = tmp_path / "project.zip"
+    for files, why in (
+        ({"annotation/a.txt/ann.tsv": b"#FORMAT=WebAnno TSV 3.2\n"}, r"no annotations as XMI or JSON.*found \.tsv.* export the project so"),
+        ({"readme.txt": b"hello"}, "no annotations as XMI or JSON"),
+        ({"annotation/a.txt/ann.zip": b"PK nonsense"}, r"ann\.zip: this archive cannot be unpacked"),
+        ({"annotation/a.txt/ann.xmi": b"<x/>"}, "its type system is missing in the archive"),
+        ({"annotation/a.txt/INITIAL_CAS.json": b"{}"}, "no document of this project has annotations"),
+        ({"annotation/a.txt/ann.json": b"{"}, "line 1: this is not JSON"),
+    ):  # fmt: skip
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        with pytest.raises(FormatError, match=why):
+            cs.read(path)
+    path.write_bytes(b"PK\x03\x04" + b"\x00" * 40)
+    with pytest.raises(FormatError, match="this archive cannot be unpacked"):
+        cs.read(path)
 
 
 # ---------------------------------------------------------------------- tables

@@ -1,7 +1,7 @@
 """UIMA CAS as XMI (INCEpTION, WebAnno, DKPro), read and written with dkpro-cassis.
 
-The type system lies beside the file: ``talk.typesystem.xml``, or ``TypeSystem.xml`` as INCEpTION exports it. Tokens of the CAS are the units,
-words between spaces where it has none.
+The type system lies beside the file, ``talk.typesystem.xml`` or ``TypeSystem.xml`` as INCEpTION exports it, or where ``typesystem=`` says. Tokens
+of the CAS are the units, words between spaces where it has none. INCEpTION's whole projects are another format (:mod:`caesura.formats.inception`).
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ import io
 import re
 import warnings
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Unpack
+from pathlib import Path
+from typing import Any, Unpack
 
 from caesura.errors import import_extra
-from caesura.files import Source, line_of
+from caesura.files import Source, line_of, load_json
 from caesura.formats.standoff import Marked, Span, StandoffOptions, Text, join_units, read_standoff, spans_of
 from caesura.model import Corpus
-
-if TYPE_CHECKING:
-    pass
 
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 SENTENCE = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence"
@@ -27,7 +25,12 @@ _FEATURES = ("label", "value", "name", "identifier")
 
 
 def read(
-    source: Source, *, layer: str | None = None, feature: str | None = None, **standoff: Unpack[StandoffOptions]
+    source: Source,
+    *,
+    layer: str | None = None,
+    feature: str | None = None,
+    typesystem: str | None = None,
+    **standoff: Unpack[StandoffOptions],
 ) -> Corpus:
     """Read one text by one annotator.
 
@@ -37,10 +40,20 @@ def read(
         The type whose annotations are segments (default: ``webanno.custom.Segment`` if there are any, else DKPro's sentences).
     feature
         The feature that names a segment (default: label, value, name or identifier, whichever the type has).
+    typesystem
+        The file with the type system, where it does not lie beside the CAS.
     as, marks, only
         Whether spans stay spans, what they are otherwise, which labels to read.
     """
-    cas = _load(source)
+    cas = load_cas(source, _typesystem(source, typesystem))
+    chosen = checked_layer(
+        source, cas, layer or (SEGMENT if has_type(cas, SEGMENT) or not has_type(cas, SENTENCE) else SENTENCE)
+    )
+    return read_standoff([marked(source, cas, source.stem, "", chosen, feature)], **standoff)
+
+
+def marked(source: Source, cas: Any, item: str, coder: str, layer: str, feature: str | None) -> Marked:
+    """Take the text of a CAS, its tokens and the annotations of a layer."""
     text = cas.sofa_string or ""
     tokens = sorted(_place(source, token, len(text)) for token in _select(cas, TOKEN))
     for before, after in pairwise(tokens):
@@ -49,11 +62,9 @@ def read(
                 None,
                 f"the tokens {before[0]}–{before[1]} and {after[0]}–{after[1]} overlap, expected one after the other.",
             )
-    annotations = _select(cas, _layer(source, cas, layer))
-    spans: list[Span] = [(*_place(source, a, len(text)), _label(source, a, feature)) for a in annotations]
+    spans: list[Span] = [(*_place(source, a, len(text)), _label(source, a, feature)) for a in _select(cas, layer)]
     units = Text(text, edges=tokens) if tokens else None
-    marked = Marked(source.stem, "", text, spans, lambda why: source.fault(None, why), units)
-    return read_standoff([marked], **standoff)
+    return Marked(item, coder, text, spans, lambda why: source.fault(None, why), units)
 
 
 def write(corpus: Corpus) -> dict[str, str]:
@@ -72,13 +83,11 @@ def write(corpus: Corpus) -> dict[str, str]:
     return {"": cas.to_xmi(), ".typesystem.xml": types.to_xml()}
 
 
-def _load(source: Source) -> Any:
+def load_cas(source: Source, described: Source) -> Any:
+    """Load a CAS of a type system; what is not safe, or not of that type system, is refused."""
     cassis = _cassis()
-    beside = source.path.with_name("TypeSystem.xml")
-    own = source.companions is not None or source.path.with_suffix(".typesystem.xml").exists() or not beside.exists()
-    described = source.sibling(".typesystem.xml") if own else Source.open(beside)
     for each in (described, source):
-        _refuse_unsafe(each)
+        refuse_unsafe(each)
     try:
         types = cassis.load_typesystem(io.BytesIO(described.raw))
         with warnings.catch_warnings():
@@ -95,7 +104,7 @@ def _load(source: Source) -> Any:
             line,
             f"an annotation begins or ends at {place[0] if place else '?'}, which is no place between characters of the text.",
         ) from None
-    except _faults() as fault:
+    except faults_of_cassis() as fault:
         raise source.fault(None, f"this is not a CAS of its type system: {fault}.") from None
 
 
@@ -110,7 +119,7 @@ def _place(source: Source, annotation: Any, length: int) -> tuple[int, int]:
     return begin, end
 
 
-def _faults() -> tuple[type[BaseException], ...]:
+def faults_of_cassis() -> tuple[type[BaseException], ...]:
     """What dkpro-cassis and lxml raise over a file that is XML but no CAS: Python's own errors, and theirs."""
     from cassis import typesystem
 
@@ -118,7 +127,7 @@ def _faults() -> tuple[type[BaseException], ...]:
     return (ValueError, LookupError, AttributeError, TypeError, SyntaxError, RuntimeError, ArithmeticError, *own)
 
 
-def _refuse_unsafe(source: Source) -> None:
+def refuse_unsafe(source: Source) -> None:
     """Parse once with defusedxml, so that entities and outside references never reach the library."""
     from xml.etree.ElementTree import ParseError
 
@@ -135,18 +144,43 @@ def _refuse_unsafe(source: Source) -> None:
         raise source.fault(None, f"this is not XML: {fault}.") from None
 
 
-def _layer(source: Source, cas: Any, layer: str | None) -> str:
-    known = {t.name for t in cas.typesystem.get_types()}
-    if layer is not None:
-        if layer not in known:
-            custom = ", ".join(sorted(n for n in known if not n.startswith("uima.")))
-            raise source.fault(None, f"there is no layer {layer!r}; found {custom or 'none'}.")
+def load_json_cas(source: Source) -> Any:
+    """Load a CAS as UIMA's JSON, which brings its type system along."""
+    load_json(source)
+    try:
+        return _cassis().load_cas_from_json(io.BytesIO(source.raw))
+    except faults_of_cassis() as fault:
+        raise source.fault(None, f"this is not a CAS as JSON: {fault}.") from None
+
+
+def _typesystem(source: Source, elsewhere: str | None) -> Source:
+    """Find the type system of a CAS."""
+    if elsewhere is not None:
+        return Source.open(Path(elsewhere))
+    if source.companions is not None or source.path.with_suffix(".typesystem.xml").exists():
+        return source.sibling(".typesystem.xml")
+    beside = source.path.with_name("TypeSystem.xml")
+    if not beside.exists():
+        why = f"its type system is missing: there is neither {source.stem}.typesystem.xml nor TypeSystem.xml beside it; say where it is with typesystem= (-O typesystem=FILE)."
+        raise source.fault(None, why)
+    return Source.open(beside)
+
+
+def checked_layer(source: Source, cas: Any, layer: str) -> str:
+    """Return a layer that the type system knows, or say which it knows."""
+    if has_type(cas, layer) or layer == SEGMENT:
         return layer
-    return SEGMENT if SEGMENT in known or SENTENCE not in known else SENTENCE
+    custom = ", ".join(sorted(t.name for t in cas.typesystem.get_types() if not t.name.startswith("uima.")))
+    raise source.fault(None, f"there is no layer {layer!r}; found {custom or 'none'}.")
+
+
+def has_type(cas: Any, name: str) -> bool:
+    """Tell whether a type system knows a type."""
+    return any(t.name == name for t in cas.typesystem.get_types())
 
 
 def _select(cas: Any, name: str) -> list[Any]:
-    return list(cas.select(name)) if any(t.name == name for t in cas.typesystem.get_types()) else []
+    return list(cas.select(name)) if has_type(cas, name) else []
 
 
 def _label(source: Source, annotation: Any, feature: str | None) -> str:

@@ -128,6 +128,7 @@ FORMATS: Registry[Any] = Registry(
         "conllu": _entry("conllu", "CoNLL-U with discourse segments", ".conllu .conll .tok", "units, untyped, items, text"),
         "brat": _entry("brat", "brat standoff", ".ann", _STANDOFF),
         "cas": _entry("cas", "a UIMA CAS", ".xmi", _STANDOFF, extra="cas"),
+        "inception": _entry("inception", "an INCEpTION project", ".zip", _STANDOFF + ", items, coders", extra="cas"),
     },
     facts={"title": "", "suffixes": "", "carries": "units, untyped, textless", "extra": None, "exact": False},
     accept=_accept,

@@ -8,6 +8,7 @@ segments, and nested ones where labels are ``level1``, ``level2`` … (``as=span
 from __future__ import annotations
 
 import re
+import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -49,13 +50,17 @@ class Text:
     def units_covered(self, start: int, end: int, fault: Fault) -> tuple[int, int] | None:
         """Return the first and last unit of a span, counted from 1; None where it holds none."""
         first, last = bisect_left(self.starts, start), bisect_right(self.ends, end)
-        for at, edge in ((start, "begins"), (end, "ends")):
+        if (word := self.unit_cut(start, end)) is not None:
+            raise fault(f"the span {start}–{end} begins or ends inside {word!r}; choose a smaller unit= (character).")
+        return (first + 1, last) if first < last else None
+
+    def unit_cut(self, start: int, end: int) -> str | None:
+        """Return the unit inside which a span begins or ends; None where it lies between units."""
+        for at in (start, end):
             inside = bisect_right(self.starts, at) - 1
             if inside >= 0 and self.starts[inside] < at < self.ends[inside]:
-                raise fault(
-                    f"the span {start}–{end} {edge} inside {self.units[inside]!r}; choose a smaller unit= (character)."
-                )
-        return (first + 1, last) if first < last else None
+                return self.units[inside]
+        return None
 
 
 class StandoffOptions(TypedDict, total=False):
@@ -87,7 +92,8 @@ def read_standoff(
 ) -> Corpus:
     """Turn labelled spans into spans, or into marks on the units of their texts, alike for all texts of a file.
 
-    Units are characters where spans stay spans and words elsewhere, unless somebody says otherwise.
+    Units are the tokens of the text where it has some; else characters where spans stay spans, and words elsewhere. Characters
+    where a span cuts one of them; all this unless somebody says otherwise.
     """
     if as_ == "spans" and marks != "auto":
         raise FormatError(
@@ -97,11 +103,25 @@ def read_standoff(
     chosen = [t._replace(spans=[s for s in t.spans if wanted is None or s[2] in wanted]) for t in texts]
     if as_ == "auto" and marks == "auto":
         as_ = "boundaries" if chosen and all(_is_tiled(t, unit or "word") for t in chosen) else "spans"
+    if unit is None:
+        unit = _unit_for(chosen, as_)
     if as_ == "spans":
         kept = [(t, Text(t.text, unit) if unit else t.units or Text(t.text, "character")) for t in chosen]
         return Corpus.from_annotations(Annotation(t.item, t.coder, _keep_spans(t, units)) for t, units in kept)
-    cut = [(t, t.units or Text(t.text, unit or "word")) for t in chosen]
+    cut = [(t, Text(t.text, unit) if unit else t.units or Text(t.text)) for t in chosen]
     return Corpus.from_annotations(Annotation(t.item, t.coder, _marks_of(t, units, marks)) for t, units in cut)
+
+
+def _unit_for(texts: Sequence[Marked], as_: Reading) -> Unit | None:
+    """Fall back to characters, with a warning, where a span begins or ends inside a word or token; None where none does."""
+    for text in texts:
+        units = text.units or (Text(text.text) if as_ == "boundaries" else None)
+        for start, end, _ in text.spans if units is not None else ():
+            if (word := units.unit_cut(start, end) if units is not None else None) is not None:
+                why = f"the span {start}–{end} begins or ends inside {word!r}, so that units are characters (unit=character)."
+                warnings.warn(str(text.fault(why)), stacklevel=4)
+                return "character"
+    return None
 
 
 def _is_tiled(text: Marked, unit: Unit) -> bool:
