@@ -199,10 +199,14 @@ def test_a_full_store_says_so(calm: TestClient, project: int) -> None:
 def test_a_damaged_store_takes_no_changes(settings: Settings, client: TestClient, project: int) -> None:
     gold = the_gold(client, project)
     client.app.state.store.close()
-    sqlite3.connect(settings.database).execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    other = sqlite3.connect(settings.database)
+    other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    named = "SELECT rootpage FROM sqlite_master WHERE tbl_name IN ('projects', 'items', 'annotations', 'revisions')"
+    harmed_pages = [number for (number,) in other.execute(named) if number]
+    other.close()
     content = bytearray(Path(settings.database).read_bytes())
     page = int.from_bytes(content[16:18], "big")
-    for start in range(3 * page, len(content), page):  # the schema stays whole; what lies behind it does not
+    for start in ((number - 1) * page for number in harmed_pages):  # the schema stays whole, and so does who may look
         content[start : start + 40] = b"\xff" * 40
     Path(settings.database).write_bytes(content)
     with TestClient(create_app(settings), base_url=client.base_url, raise_server_exceptions=False) as harmed:

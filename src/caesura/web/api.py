@@ -29,7 +29,7 @@ from caesura.web.requests import (
     Versioned,
 )
 from caesura.web.rows import AnnotationState, Item, StoreFault
-from caesura.web.security import csrf_token
+from caesura.web.security import SESSION_COOKIE, csrf_token
 from caesura.web.settings import Settings
 from caesura.web.store import Store
 from caesura.web.uploads import (
@@ -42,14 +42,16 @@ from caesura.web.uploads import (
     split_raw_text,
     together,
 )
+from caesura.web.viewers import Viewer
 from caesura.web.windows import Window, describe_part, look_at, window_of
 
 router = APIRouter(prefix="/api")
 
 
-def _store(request: Request) -> Store:
+def store_of(request: Request) -> Store:
+    """The store, with what whoever asks sees of it."""
     store: Store = request.app.state.store
-    return store
+    return store.seen_by(request.state.viewer)
 
 
 def _settings(request: Request) -> Settings:
@@ -68,7 +70,7 @@ def session(request: Request) -> dict[str, Any]:
     from caesura.segmenters import SEGMENTERS
 
     return {
-        "csrf": csrf_token(_settings(request)),
+        "csrf": csrf_token(_settings(request), request.cookies.get(SESSION_COOKIE, "")),
         "version": __version__,
         "metrics": metric_names(),
         "methods": {
@@ -101,19 +103,19 @@ _REFUSED = {
 @router.get("/projects", tags=["projects"])
 def projects(request: Request) -> list[dict[str, Any]]:
     """Every project."""
-    return _store(request).projects()
+    return store_of(request).projects()
 
 
 @router.post("/projects", status_code=201, tags=["projects"])
 def add_project(request: Request, project: NewProject) -> dict[str, Any]:
     """Open a project."""
-    return {"id": _store(request).add_project(project.name), "name": project.name}
+    return {"id": store_of(request).add_project(project.name), "name": project.name}
 
 
 @router.get("/projects/{project}", tags=["projects"])
 def project_page(request: Request, project: Id) -> dict[str, Any]:
     """A project: its items, coders, and how many marks each has."""
-    store = _store(request)
+    store = store_of(request)
     coders, gold = store.coders_of(project, "coder"), store.coders_of(project, "gold")
     return {
         "id": project,
@@ -130,20 +132,20 @@ def project_page(request: Request, project: Id) -> dict[str, Any]:
 @router.delete("/projects/{project}", status_code=204, tags=["projects"])
 def delete_project(request: Request, project: Id, forever: bool = False) -> None:
     """Delete a project; it can be restored, unless ``forever`` erases it with all that is in it."""
-    store = _store(request)
+    store = store_of(request)
     store.erase_project(project) if forever else store.delete("project", project)
 
 
 @router.get("/projects/{project}/deleted", tags=["projects"])
 def deleted(request: Request, project: Id) -> list[dict[str, Any]]:
     """Items and annotations of a project that were deleted and can be restored."""
-    return _store(request).deleted_in(project)
+    return store_of(request).deleted_in(project)
 
 
 @router.get("/deleted", tags=["projects"])
 def deleted_projects(request: Request) -> list[dict[str, Any]]:
     """Projects that were deleted and can be restored."""
-    return _store(request).deleted_projects()
+    return store_of(request).deleted_projects()
 
 
 # ---------------------------------------------------------------------- names: the same for projects, items and annotations
@@ -154,25 +156,25 @@ Named = Annotated[Literal["projects", "items", "annotations"], Path()]
 @router.put("/{sort}/{number}/name", status_code=204, tags=["names"])
 def rename(request: Request, sort: Named, number: Id, wanted: NewName) -> None:
     """Give a project, an item or the coder of an annotation another name; to undo it, give the old one again."""
-    _store(request).rename(_SORTS[sort], number, wanted.name)
+    store_of(request).rename(_SORTS[sort], number, wanted.name)
 
 
 @router.post("/{sort}/{number}/restore", status_code=204, tags=["names"])
 def restore(request: Request, sort: Named, number: Id) -> None:
     """Bring back what was deleted, under the name it had."""
-    _store(request).restore(_SORTS[sort], number)
+    store_of(request).restore(_SORTS[sort], number)
 
 
 @router.delete("/items/{item}", status_code=204, tags=["items"])
 def delete_item(request: Request, item: Id) -> None:
     """Delete an item with everybody's annotations of it; it can be restored."""
-    _store(request).delete("item", item)
+    store_of(request).delete("item", item)
 
 
 @router.delete("/annotations/{annotation}", status_code=204, tags=["annotations"])
 def delete_annotation(request: Request, annotation: Id) -> None:
     """Delete an annotation, a coder's own too; it can be restored."""
-    _store(request).delete("annotation", annotation)
+    store_of(request).delete("annotation", annotation)
 
 
 _SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
@@ -198,7 +200,7 @@ async def add_files(
     limits = _settings(request).limits
     if len(files) > limits.files:
         raise CaesuraError(f"{len(files)} files at once; up to {limits.files} are taken.")
-    store = _store(request)
+    store = store_of(request)
 
     def add(file: Upload) -> dict[str, int]:
         if unit is not None:
@@ -228,7 +230,7 @@ async def add_files(
 @router.post("/projects/{project}/text", status_code=201, tags=["projects"])
 def add_text(request: Request, project: Id, pasted: PastedText) -> dict[str, Any]:
     """Add pasted text: a coder's segments with separators between them, or a text to annotate here."""
-    store, limits = _store(request), _settings(request).limits
+    store, limits = store_of(request), _settings(request).limits
     if pasted.unit is not None:
         units = split_raw_text(pasted.text, limits, pasted.unit)
         return {"item": store.add_text(project, pasted.item, units, kind=pasted.kind), "annotations": 0, "faults": []}
@@ -253,7 +255,7 @@ def project_agreement(
     """
     from caesura.web.agreement import project_agreement as measured
 
-    corpus = _store(request).corpus(project, sort=sort, role="coder")
+    corpus = store_of(request).corpus(project, sort=sort, role="coder")
     return measured(_without(corpus, leave_out), metric, coefficient)
 
 
@@ -269,7 +271,7 @@ def project_disagreements(
 
     In recordings, marks within ``tolerance`` seconds (0.02 by default) are one place; of hierarchies a place is a segment.
     """
-    store = _store(request)
+    store = store_of(request)
     known = {(item.name, item.track): item for item in store.items(project)}
     marked = store.annotations_now(project, role="coder")
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
@@ -303,7 +305,7 @@ def export(
     """
     from caesura.web.exports import export_file, export_folder
 
-    store, limits = _store(request), _settings(request).limits
+    store, limits = store_of(request), _settings(request).limits
     corpora = store.corpora(project, role=role, coders=coder)
     if sort is not None:
         if sort not in (known := store.sorts(project)):
@@ -327,7 +329,7 @@ def export(
 @router.get("/projects/{project}/provenance", tags=["projects"])
 def provenance(request: Request, project: Id) -> list[dict[str, Any]]:
     """Where every annotation came from, and every change since: to lie beside an export whose format has no room for it."""
-    return _store(request).provenance(project)
+    return store_of(request).provenance(project)
 
 
 # ---------------------------------------------------------------------- items
@@ -352,7 +354,7 @@ def item_page(
     In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The answer carries an ETag: a reader
     who sends it back as If-None-Match learns in a moment that nothing changed.
     """
-    store, window = _store(request), None if first is None or last is None else Window(first, last)
+    store, window = store_of(request), None if first is None or last is None else Window(first, last)
 
     def build() -> dict[str, Any]:
         record, states = store.item(item), store.annotations(item)
@@ -364,7 +366,7 @@ def item_page(
             **part,
             "project": record.project,
             "units": record.units if window is None else window.units(record.units),
-            "annotations": [_annotation(state, window) for state in states],
+            "annotations": [_annotation(store.viewer, state, window) for state in states],
             "votes": [_place(place) for place in places],
             "comments": store.comments(item),
         }
@@ -378,7 +380,7 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
     """Compare annotations of an item: every score that applies, why others do not, and drawings."""
     from caesura.web.comparisons import compare_annotations
 
-    store = _store(request)
+    store = store_of(request)
     states = {state.id: state for state in store.annotations(item)}
     for number in wanted.annotations:
         if number not in states:
@@ -393,10 +395,10 @@ def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[st
     """Start an annotation of one's own, as one more coder or as gold: empty, as a copy, by a segmenter, or unified."""
     from caesura.web.starts import start_marks
 
-    store = _store(request)
+    store = store_of(request)
     marks, origin = start_marks(store.item(item), store.annotations(item), wanted)
     made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
-    return _annotation(made, window_of(request.query_params))
+    return _annotation(store.viewer, made, window_of(request.query_params))
 
 
 @router.post("/items/{item}/suggestions", tags=["items"])
@@ -407,7 +409,7 @@ def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
     """
     from caesura.web.starts import suggest_marks
 
-    store = _store(request)
+    store = store_of(request)
     coded = {state.coder: state.marks for state in store.annotations(item) if state.role == "coder"}
     marks = suggest_marks(store.item(item), coded, wanted.segmenter, wanted.segments)
     return {"suggested_by": wanted.segmenter, "positions": marks.positions.tolist()}
@@ -416,7 +418,7 @@ def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
 @router.post("/items/{item}/comments", status_code=201, tags=["items"])
 def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, Any]]:
     """Leave a comment."""
-    store = _store(request)
+    store = store_of(request)
     store.add_comment(item, comment.text, position=comment.position, author=comment.author)
     return store.comments(item)
 
@@ -427,34 +429,37 @@ def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, 
 @router.get("/annotations/{annotation}", tags=["annotations"])
 def annotation_page(request: Request, annotation: Id) -> dict[str, Any]:
     """One annotation as it is now."""
-    return _annotation(_store(request).annotation(annotation), window_of(request.query_params))
+    store = store_of(request)
+    return _annotation(store.viewer, store.annotation(annotation), window_of(request.query_params))
 
 
 @router.patch("/annotations/{annotation}", tags=["annotations"])
 def change_annotation(request: Request, annotation: Id, change: Change) -> dict[str, Any]:
     """Carry out one operation on the version the sender saw; 409 with the present state where somebody was faster."""
-    store = _store(request)
+    store = store_of(request)
     marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
     changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
-    return _annotation(changed, window_of(request.query_params))
+    return _annotation(store.viewer, changed, window_of(request.query_params))
 
 
 @router.post("/annotations/{annotation}/undo", tags=["annotations"])
 def undo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
     """Undo the last change."""
-    return _annotation(_store(request).undo(annotation, seen.version), window_of(request.query_params))
+    store = store_of(request)
+    return _annotation(store.viewer, store.undo(annotation, seen.version), window_of(request.query_params))
 
 
 @router.post("/annotations/{annotation}/redo", tags=["annotations"])
 def redo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
     """Redo what was undone."""
-    return _annotation(_store(request).redo(annotation, seen.version), window_of(request.query_params))
+    store = store_of(request)
+    return _annotation(store.viewer, store.redo(annotation, seen.version), window_of(request.query_params))
 
 
 @router.get("/annotations/{annotation}/history", tags=["annotations"])
 def history(request: Request, annotation: Id) -> list[dict[str, Any]]:
     """Every revision of an annotation."""
-    return _store(request).history(annotation)
+    return store_of(request).history(annotation)
 
 
 def _item(item: Item) -> dict[str, Any]:
@@ -478,13 +483,13 @@ def _place(place: Place) -> dict[str, Any]:
     return shown if place.first is None else {**shown, "first": place.first}
 
 
-def _annotation(state: AnnotationState, window: Window | None = None) -> dict[str, Any]:
+def _annotation(viewer: Viewer, state: AnnotationState, window: Window | None = None) -> dict[str, Any]:
     return {
         "id": state.id,
         "item": state.item,
         "coder": state.coder,
         "role": state.role,
-        "editable": not state.brought,
+        "editable": not state.brought and viewer.may_edit(state.role, state.person),
         "version": state.version,
         "origin": state.origin,
         "can_undo": state.can_undo,

@@ -20,11 +20,14 @@ from caesura.web.answers import Cache
 from caesura.web.api import router
 from caesura.web.comparisons import warm_up
 from caesura.web.connections import room_for
+from caesura.web.entrance import entrance
+from caesura.web.guard import Guard
 from caesura.web.pages import pages
+from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
-from caesura.web.security import Guard
 from caesura.web.settings import Settings
 from caesura.web.store import Store
+from caesura.web.viewers import Forbidden
 from caesura.web.windows import describe_part, window_of
 
 _HERE = Path(__file__).parent
@@ -54,8 +57,8 @@ def create_app(settings: Settings) -> FastAPI:
         responses={status: {"description": what} for status, what in _ANSWERS.items()},
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, Cache()
-    app.include_router(router)
-    app.include_router(pages)
+    for part in (router, people_router, pages, entrance):
+        app.include_router(part)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(Guard, settings=settings)
     for kind, answer in (
@@ -70,7 +73,8 @@ def create_app(settings: Settings) -> FastAPI:
 
 _ANSWERS: dict[int | str, str] = {
     400: "Bad input, in one sentence.",
-    403: "A request from another site, without the session's token, or a change of what a coder brought.",
+    401: "Nobody has said who they are.",
+    403: "A request from another site, without the session's token, a change of what a coder brought, or what one's role does not allow.",
     404: "There is no such thing.",
     409: "Somebody changed it first; the answer carries the present state.",
     413: "Too large.",
@@ -79,7 +83,7 @@ _ANSWERS: dict[int | str, str] = {
 }
 
 
-_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, StoreFault: 503}
+_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, Forbidden: 403, StoreFault: 503}
 
 
 def _bad(request: Request, fault: Any) -> JSONResponse:

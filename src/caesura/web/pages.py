@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hmac
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import get_args
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
 from caesura.report.page import PAPER_SCRIPT
+from caesura.web.api import store_of
 from caesura.web.requests import Id, Unit
-from caesura.web.security import COOKIE, client_of, cookie_value, csrf_token, judge_guess
+from caesura.web.security import SESSION_COOKIE, csrf_token
 
 pages = APIRouter(include_in_schema=False)
 _templates = Jinja2Templates(Path(__file__).parent / "templates")
@@ -24,52 +24,50 @@ _templates = Jinja2Templates(Path(__file__).parent / "templates")
 _ON_PAPER = "svg.caesura{" + "".join(f"--cs-{role}:{light}!important;" for role, (light, _) in PALETTE.items()) + "}"
 
 
-def _page(request: Request, template: str, **context: object) -> Response:
-    context |= {"csrf": csrf_token(request.app.state.settings), "version": __version__, "on_paper": _ON_PAPER}
+def render_page(request: Request, template: str, **context: object) -> Response:
+    """A page with what all of them carry: the token for changes, and who is looking."""
+    csrf = csrf_token(request.app.state.settings, request.cookies.get(SESSION_COOKIE, ""))
+    context |= {"csrf": csrf, "version": __version__, "on_paper": _ON_PAPER, "viewer": request.state.viewer}
     return _templates.TemplateResponse(request, template, context)
 
 
 @pages.get("/", response_class=HTMLResponse)
 def home(request: Request) -> Response:
     """All projects."""
-    return _page(request, "home.html")
+    return render_page(request, "home.html")
 
 
 @pages.get("/projects/{project}", response_class=HTMLResponse)
 def project(request: Request, project: Id) -> Response:
-    """One project: items, agreement, places in dispute."""
-    store = request.app.state.store
-    return _page(request, "project.html", project=project, name=store.project_name(project), units=get_args(Unit))
+    """One project: items, agreement, places in dispute; who sees nothing of these yet has their own items and the guidelines."""
+    store = store_of(request)
+    viewer = store.viewer
+    waiting = viewer.blind or (viewer.role == "reader" and not viewer.released)
+    template = "tasks.html" if waiting else "project.html"
+    return render_page(request, template, project=project, name=store.project_name(project), units=get_args(Unit))
 
 
 @pages.get("/items/{item}", response_class=HTMLResponse)
 def item(request: Request, item: Id) -> Response:
     """One item: compare and adjudicate."""
-    store = request.app.state.store
+    store = store_of(request)
     record = store.item(item)
-    return _page(
+    return render_page(
         request, "item.html", item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
         project_name=store.project_name(record.project),
     )  # fmt: skip
 
 
-@pages.get("/login", response_class=HTMLResponse)
-def login(request: Request) -> Response:
-    """Ask for the token."""
-    return _page(request, "login.html")
+@pages.get("/people", response_class=HTMLResponse)
+def people(request: Request) -> Response:
+    """Who may come in, and who did what."""
+    return render_page(request, "people.html")
 
 
-@pages.post("/login")
-def log_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
-    """Remember the token in a cookie that scripts cannot read and other sites cannot send."""
-    expected = request.app.state.settings.token
-    right = expected is not None and hmac.compare_digest(token.encode("utf-8", "replace"), expected.encode())
-    denied = judge_guess(request.state.guesses, client_of(request.scope), right)
-    if denied is not None:
-        return denied
-    answer = Response(status_code=204)
-    answer.set_cookie(COOKIE, cookie_value(expected), httponly=True, samesite="strict")
-    return answer
+@pages.get("/account", response_class=HTMLResponse)
+def account(request: Request) -> Response:
+    """One's own password and sessions."""
+    return render_page(request, "account.html")
 
 
 @pages.get("/print.js")

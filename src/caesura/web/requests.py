@@ -32,23 +32,25 @@ Unit = Literal["word", "sentence", "paragraph", "line", "turn", "character"]
 RawKind = Literal["units", "nested", "spans"]
 
 
-class _Request(BaseModel):
+class RequestBody(BaseModel):
+    """What every body has in common: nothing that is not asked for."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class NewProject(_Request):
+class NewProject(RequestBody):
     """A project to open."""
 
     name: Name
 
 
-class NewName(_Request):
+class NewName(RequestBody):
     """Another name for something."""
 
     name: Name
 
 
-class PastedText(_Request):
+class PastedText(RequestBody):
     """Words with a separator between a coder's segments; or, with a unit and without a coder, a text to be annotated here."""
 
     item: Name
@@ -65,7 +67,7 @@ class PastedText(_Request):
         return self
 
 
-class CompareRequest(_Request):
+class CompareRequest(RequestBody):
     """A comparison of two or more annotations of one item; the first is the reference."""
 
     annotations: Annotated[list[int], Field(min_length=2, max_length=50)]
@@ -78,7 +80,7 @@ class CompareRequest(_Request):
     width: Annotated[int, Field(ge=30, le=400)] = 110
 
 
-class NewAnnotation(_Request):
+class NewAnnotation(RequestBody):
     """An annotation to start: as a copy of somebody's, by a segmenter, empty, or else by a unification method over the coders'.
 
     Its ``role`` says what it is: one more "coder", counted in agreement, or "gold". In recordings, votes within ``tolerance`` seconds
@@ -97,14 +99,14 @@ class NewAnnotation(_Request):
     author: Annotated[str, StringConstraints(max_length=200)] = ""
 
 
-class Suggestion(_Request):
+class Suggestion(RequestBody):
     """A segmenter that is asked where it would place boundaries."""
 
     segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)]
     segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
-class Versioned(_Request):
+class Versioned(RequestBody):
     """The version that the sender saw."""
 
     version: Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -117,7 +119,7 @@ class Change(Versioned):
     author: Annotated[str, StringConstraints(max_length=200)] = ""
 
 
-class Comment(_Request):
+class Comment(RequestBody):
     """A remark on an item, at a position or on the whole."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]

@@ -67,6 +67,7 @@ class AnnotationState:
     marks: Marks
     can_undo: bool
     can_redo: bool
+    person: int | None = None
 
 
 def there(table: sa.Table) -> sa.ColumnElement[bool]:
@@ -245,6 +246,7 @@ def states(
             unpack_marks(row, row.marks),
             row.parent is not None,
             bool(row.can_redo),
+            row.person,
         )
         for row in db.execute(query, {"wanted": wanted})
         if person is None or row.person == person
@@ -279,7 +281,8 @@ def stamp(db: sa.Connection, item: int, viewer: Viewer) -> str:
     row = db.execute(_stamp_for(viewer) if viewer.blind else _STAMP, {"wanted": item}).first()
     if row is None:
         raise NotFound(f"there is no item {item}.")
-    return f"{item}-{viewer.person if viewer.blind else ''}-" + "-".join(str(part) for part in row)
+    eyes = "" if viewer.alone else f"{viewer.role} {viewer.person}"
+    return f"{item}-{eyes}-" + "-".join(str(part) for part in row)
 
 
 def free_coder(db: sa.Connection, item: int, name: str, person: int) -> str:

@@ -1,34 +1,22 @@
-"""Who may talk to the workbench, and what the browser may do with its pages.
-
-A server on this machine is still reachable by every page the user has open. So: the Host header must name us (no DNS rebinding); a request
-that changes something must carry a token that only our own pages can read (no cross-site requests), and an Origin, if any, that is
-ours; bodies have a limit; and no page may run a script that did not come from us as a file.
-"""
+"""What the guard and the entrance share: cookies and tokens, headers on every answer, refusals, and who guesses wrong."""
 
 from __future__ import annotations
 
 import hmac
-import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
-from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 from caesura.web.guesses import Guesses
 from caesura.web.settings import Settings
 
-_LOG = logging.getLogger("uvicorn.error")
-
 COOKIE = "caesura-token"
+SESSION_COOKIE = "caesura-session"
 CSRF_HEADER = "X-CSRF-Token"
 
-_SAFE = {"GET", "HEAD", "OPTIONS"}
-_OPEN = ("/login", "/static/", "/favicon.ico", "/print.js")  # what a visitor needs to give the token
 
 #: On every answer.
 SECURITY_HEADERS = {
@@ -45,9 +33,9 @@ SECURITY_HEADERS = {
 }
 
 
-def csrf_token(settings: Settings) -> str:
-    """The token our pages carry: derived from a secret that changes with every start of the server."""
-    return hmac.new(settings.csrf_secret.encode(), b"caesura csrf", sha256).hexdigest()
+def csrf_token(settings: Settings, session: str = "") -> str:
+    """The token our pages carry: derived from a secret that changes with every start of the server, and from the session."""
+    return hmac.new(settings.csrf_secret.encode(), f"caesura csrf {session}".encode(), sha256).hexdigest()
 
 
 def cookie_value(token: str) -> str:
@@ -55,129 +43,22 @@ def cookie_value(token: str) -> str:
     return hmac.new(token.encode(), b"caesura cookie", sha256).hexdigest()
 
 
-class Guard:
-    """Middleware in front of everything: checks host, origin, tokens and size, and adds the security headers to every answer."""
-
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = app
-        self.settings = settings
-        self.guesses = Guesses()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse in a sentence, or pass on; what fails behind is answered in a sentence too."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        body = _CountedBody(receive, self.settings.limits.upload_bytes)
-        answer = _GuardedAnswer(send, scope["path"].startswith("/api"), lambda: body.too_large)
-        scope.setdefault("state", {})["guesses"] = self.guesses
-        refusal = self._refusal(scope, Headers(scope=scope))
-        try:
-            await (refusal or self.app)(scope, body.receive, answer.send)
-        except Exception as fault:
-            if answer.started:
-                raise
-            if not body.too_large and not isinstance(fault, ClientDisconnect):
-                _LOG.exception("%s %s failed", scope["method"], scope["path"])
-            failed = refuse(500, "the workbench failed at this request; its terminal says why. Nothing was changed.")
-            await failed(scope, receive, answer.send)
-        if body.too_large and not answer.started:
-            await self._too_large()(scope, receive, answer.send)
-
-    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        settings = self.settings
-        if settings.local and headers.get("host", "").lower() not in settings.hosts:
-            return refuse(421, f"this workbench is not {headers.get('host', '')!r}; open it under its own address.")
-        if settings.token is not None and not scope["path"].startswith(_OPEN):
-            denied = self._check_token(settings.token, scope, headers)
-            if denied is not None:
-                return denied
-        size = headers.get("content-length", "0")
-        if not size.isascii() or not size.isdigit() or len(size) > 18 or int(size) > settings.limits.upload_bytes:
-            return self._too_large()
-        if headers.get("content-encoding", "identity") != "identity":
-            return refuse(415, "compressed requests are not taken; send the data as it is.")
-        return None if scope["method"] in _SAFE else self._cross_site(headers)
-
-    def _too_large(self) -> Response:
-        return refuse(
-            413, f"the request is too large; up to {self.settings.limits.upload_bytes // 2**20} MB are taken."
-        )
-
-    def _cross_site(self, headers: Headers) -> Response | None:
-        origin = headers.get("origin")
-        if origin is not None and _host_of(origin) != headers.get("host", "").lower():
-            return refuse(403, f"requests from {origin!r} are not taken here.")
-        if not hmac.compare_digest(headers.get(CSRF_HEADER, "").encode(), csrf_token(self.settings).encode()):
-            return refuse(403, f"the header {CSRF_HEADER} is missing or old; read it anew from /api/session.")
-        return None
-
-    def _check_token(self, token: str, scope: Scope, headers: Headers) -> Response | None:
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        if not bearer and not cookie:  # nothing was guessed
-            return refuse(401, "this workbench wants its token: open /login, or send Authorization: Bearer TOKEN.")
-        # the bytes of a header arrive as Latin-1, whatever they were written in
-        right = scheme.lower() == "bearer" and hmac.compare_digest(bearer.encode("latin-1"), token.encode())
-        right |= hmac.compare_digest(cookie.encode(), cookie_value(token).encode())
-        return judge_guess(self.guesses, client_of(scope), right)
+_WRONG = "this is not the token of this workbench."
 
 
-def judge_guess(guesses: Guesses, client: str, right: bool) -> Response | None:
+def judge_guess(guesses: Guesses, client: str, right: bool, wrong: str = _WRONG) -> Response | None:
     """Let a token that is right pass, refuse a wrong one, and neither where too many wrong ones came before."""
     wait = guesses.seconds_to_wait(client)
     if wait > 0:
         sentence = f"too many wrong tokens; wait {math.ceil(wait)} s and try again."
         return refuse(429, sentence, {"Retry-After": str(math.ceil(wait))})
     guesses.note(client, right)
-    return None if right else refuse(401, "this is not the token of this workbench.")
+    return None if right else refuse(401, wrong)
 
 
 def client_of(scope: Scope) -> str:
     """The address a request came from."""
     return str((scope.get("client") or ("",))[0])
-
-
-def _host_of(origin: str) -> str | None:
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:  # such as http://[
-        return None
-
-
-class _CountedBody:
-    """A request's body up to a size: a chunked request names no length, so what really arrives is counted."""
-
-    def __init__(self, receive: Receive, most: int) -> None:
-        self._receive, self._left, self.too_large = receive, most, False
-
-    async def receive(self) -> Message:
-        """The next piece; beyond the limit the sender counts as gone, and its answer is 413."""
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        self.too_large |= self._left < 0
-        return {"type": "http.disconnect"} if self.too_large else message
-
-
-class _GuardedAnswer:
-    """An answer with the security headers on it; one that ``replaced`` says is not to be sent is swallowed."""
-
-    def __init__(self, send: Send, private: bool, replaced: Callable[[], bool]) -> None:
-        self._send, self._private, self._replaced = send, private, replaced
-        self.started = False
-
-    async def send(self, message: Message) -> None:
-        if self._replaced() and not self.started and message.get("status") != 413:
-            return
-        if message["type"] == "http.response.start":
-            self.started = True
-            answer = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                answer.setdefault(name, value)
-            if self._private:
-                # what carries an ETag may be kept, and asked about every time; the rest is never kept
-                answer.setdefault("Cache-Control", "private, no-cache" if "etag" in answer else "no-store")
-        await self._send(message)
 
 
 def refuse(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:

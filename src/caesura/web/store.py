@@ -50,6 +50,8 @@ class Store:
             # writers of one process wait here in line; SQLite's own waiting is sleeping and trying again
             self._line: Any = Lock() if embedded else nullcontext()
             self._health = _Health(look_for_damage(self.engine) if embedded else None)
+            #: A damaged store of an earlier version has no room for people, and is not given any.
+            self.keeps_people = self.damage is None or sa.inspect(self.engine).has_table("people")
             if self.damage is None:
                 metadata.create_all(self.engine)
                 with self.writing() as db:
@@ -92,6 +94,7 @@ class Store:
                 sa.func.count(sa.distinct(items.c.id)).label("items"),
                 sa.func.count(sa.distinct(codings.c.id)).label("annotations"),
             )
+            .select_from(projects)
             .outerjoin(items, (items.c.project == projects.c.id) & self.viewer.counts_items())
             .outerjoin(codings, (codings.c.item == items.c.id) & self.viewer.counts_codings())
             .where(self.viewer.sees_projects())

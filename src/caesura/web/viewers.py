@@ -38,6 +38,7 @@ class Viewer:
     alone: bool = True
     everywhere: bool = True  # manager of the whole workbench
     released: bool = False
+    project: int | None = None
 
     @property
     def blind(self) -> bool:
@@ -53,7 +54,7 @@ class Viewer:
         there = items.c.deleted.is_(None)
         if not self.blind:
             return there
-        mine = sa.exists().where(assignments.c.item == items.c.id, assignments.c.person == self.person)
+        mine = _exists(assignments.c.item == items.c.id, assignments.c.person == self.person)
         return there & mine
 
     def sees_codings(self) -> sa.ColumnElement[bool]:
@@ -73,7 +74,7 @@ class Viewer:
         there = projects.c.deleted.is_(None)
         if self.alone or self.everywhere:
             return there
-        mine = sa.exists().where(members.c.project == projects.c.id, members.c.person == self.person)
+        mine = _exists(members.c.project == projects.c.id, members.c.person == self.person)
         return there & mine
 
     def counts_codings(self) -> sa.ColumnElement[bool]:
@@ -86,8 +87,16 @@ class Viewer:
         there = items.c.deleted.is_(None)
         if self.alone or self.everywhere:
             return there
-        mine = sa.exists().where(assignments.c.item == items.c.id, assignments.c.person == self.person)
+        mine = _exists(assignments.c.item == items.c.id, assignments.c.person == self.person)
         return there & (mine | _open_to(self))
+
+    def may_edit(self, role: str, person: int | None) -> bool:
+        """Whether an annotation made here, in this role and by this person, is this viewer's to change."""
+        if self.alone:
+            return True
+        if self.role == "annotator":
+            return person == self.person and not self.released
+        return self.role in ("manager", "adjudicator") and (role == "gold" or person is None)
 
     def check_start(self, coder: str, role: str) -> tuple[str, str]:
         """Under which name, and as what, this person begins an annotation."""
@@ -125,7 +134,12 @@ class Viewer:
 def _open_to(viewer: Viewer) -> sa.ColumnElement[bool]:
     """The project of a row of items is one whose items and annotations this person sees all."""
     seeing = members.c.role.in_(("manager", "adjudicator")) | projects.c.released.is_not(None)
-    return sa.exists().where(members.c.project == projects.c.id, members.c.person == viewer.person, seeing)
+    return _exists(members.c.project == projects.c.id, members.c.person == viewer.person, seeing)
+
+
+def _exists(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """There is such a row, for the item or the project of the query around."""
+    return sa.exists().where(*conditions).correlate(items, projects)
 
 
 ALONE = Viewer()

@@ -1,5 +1,7 @@
 import { ask, call, collate, el, name, told, undoable } from "./api.js";
 
+const manages = Boolean(document.getElementById("title").dataset.manages);
+
 async function show() {
   const projects = (await call("GET", "/api/projects")).sort((a, b) => collate(a.name, b.name));
   const rows = projects.map((project) =>
@@ -8,12 +10,13 @@ async function show() {
       el("td", { class: "n" }, String(project.items)),
       el("td", { class: "n" }, String(project.annotations)),
       el("td", {}, new Date(project.created).toLocaleDateString()),
-      el("td", { class: "actions" },
+      !manages ? null : el("td", { class: "actions" },
         el("button", { type: "button", class: "small", "aria-label": `Rename ${project.name}`, onclick: told(() => rename(project)) }, "Rename"), " ",
         el("button", { type: "button", class: "small", "aria-label": `Delete ${project.name}`, onclick: told(() => remove(project)) }, "Delete"))));
   document.querySelector("#projects tbody").replaceChildren(...rows);
   document.getElementById("projects").hidden = !rows.length;
   document.getElementById("none").hidden = rows.length > 0;
+  if (!manages) return;
   const gone = await call("GET", "/api/deleted");
   const box = document.getElementById("deleted");
   box.hidden = !gone.length;
@@ -47,7 +50,7 @@ async function remove(project) {
   undoable(`“${project.name}” deleted.`, () => restore(project));
 }
 
-document.getElementById("new").addEventListener("submit", told(async (event) => {
+document.getElementById("new")?.addEventListener("submit", told(async (event) => {
   const made = await call("POST", "/api/projects", { name: new FormData(event.target).get("name") });
   location.href = `/projects/${made.id}#add`;
 }));

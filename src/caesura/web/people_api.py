@@ -1,0 +1,244 @@
+"""The JSON API of people and campaigns: the same operations that the pages offer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field, StringConstraints
+
+from caesura.errors import CaesuraError
+from caesura.web.api import store_of
+from caesura.web.campaign import Campaign
+from caesura.web.people import People
+from caesura.web.requests import Id, Name, RequestBody
+from caesura.web.security import SESSION_COOKIE, client_of
+from caesura.web.viewers import Role, Viewer
+
+router = APIRouter(prefix="/api")
+
+Password = Annotated[str, StringConstraints(max_length=500)]
+Person = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class NewPerson(RequestBody):
+    """Somebody to let in; the first sets a password at once, later ones come by their link."""
+
+    name: Name
+    manager: bool = False
+    password: Password | None = None
+
+
+class ChangedPerson(RequestBody):
+    """Whether somebody manages the workbench, and whether they may come in at all."""
+
+    manager: bool | None = None
+    active: bool | None = None
+
+
+class NewPassword(RequestBody):
+    """A password of one's own; the present one, where there is one."""
+
+    password: Password
+    present: Password = ""
+
+
+class Membership(RequestBody):
+    """A role in a project; null takes it away."""
+
+    person: Person
+    role: Role | None
+
+
+class Assigning(RequestBody):
+    """All items to all annotators, or to so many annotators each."""
+
+    per_item: Annotated[int, Field(ge=1, le=1000)] | None = None
+
+
+class Assignees(RequestBody):
+    """Who is to annotate an item."""
+
+    people: Annotated[list[Person], Field(max_length=1000)]
+
+
+class Status(RequestBody):
+    """How far an item is; a manager says whose."""
+
+    status: Literal["open", "done", "discuss"]
+    note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""
+    person: Person | None = None
+
+
+class Release(RequestBody):
+    """Whether annotators and readers see everything."""
+
+    released: bool
+
+
+def _people(request: Request) -> People:
+    return People(store_of(request))
+
+
+def _viewer(request: Request) -> Viewer:
+    viewer: Viewer = request.state.viewer
+    return viewer
+
+
+# ---------------------------------------------------------------------- oneself
+
+
+@router.get("/me", tags=["people"])
+def me(request: Request) -> dict[str, Any]:
+    """Who asks; ``alone`` where the workbench knows nobody."""
+    viewer = _viewer(request)
+    return {"name": viewer.name, "person": viewer.person, "alone": viewer.alone, "manager": viewer.everywhere}
+
+
+@router.put("/me/password", status_code=204, tags=["people"])
+def set_password(request: Request, wanted: NewPassword) -> None:
+    """Set one's own password; all other sessions end."""
+    from caesura.web.passwords import hash_password, is_password
+
+    viewer, people = _viewer(request), _people(request)
+    if viewer.person is None:
+        raise CaesuraError("only people have passwords.")
+    before = people.by_name(viewer.name).password
+    if before is not None and not is_password(wanted.present, before):
+        raise CaesuraError("this is not your present password.")
+    people.set_password(viewer.person, hash_password(wanted.password), keep=request.cookies.get(SESSION_COOKIE))
+
+
+@router.delete("/me/sessions", status_code=204, tags=["people"])
+def end_my_sessions(request: Request) -> None:
+    """End one's sessions elsewhere."""
+    viewer = _viewer(request)
+    if viewer.person is not None:
+        _people(request).end_sessions(viewer.person, keep=request.cookies.get(SESSION_COOKIE))
+
+
+# ---------------------------------------------------------------------- people
+
+
+@router.get("/people", tags=["people"])
+def people(request: Request) -> list[dict[str, Any]]:
+    """Everybody."""
+    return _people(request).listed()
+
+
+@router.post("/people", status_code=201, tags=["people"])
+def add_person(request: Request, person: NewPerson, response: Response) -> dict[str, Any]:
+    """Let somebody in, by a personal link. The first is a manager, and is in at once: from then on everybody says who they are."""
+    from caesura.web.passwords import hash_password
+
+    known, alone = _people(request), _viewer(request).alone
+    if alone and not person.password:
+        raise CaesuraError("choose a password: from now on everybody has to say who they are, you too.")
+    hashed = hash_password(person.password) if person.password else None
+    number = known.add(person.name, manager=person.manager or alone, password=hashed)
+    if not alone:
+        return {"id": number, "name": person.name, "link": f"/enter#{known.new_link(number)}"}
+    secret = known.begin_session(number, client_of(request.scope), instead_of=None)
+    response.set_cookie(SESSION_COOKIE, secret, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    return {"id": number, "name": person.name, "link": None}
+
+
+@router.put("/people/{person}", status_code=204, tags=["people"])
+def change_person(request: Request, person: Id, wanted: ChangedPerson) -> None:
+    """Make somebody a manager of the workbench or not, let them in or not; what they did stays."""
+    _people(request).change(person, manager=wanted.manager, active=wanted.active)
+
+
+@router.post("/people/{person}/link", status_code=201, tags=["people"])
+def new_link(request: Request, person: Id) -> dict[str, str]:
+    """A new personal link; the old one, and all sessions of this person, end."""
+    return {"link": f"/enter#{_people(request).new_link(person)}"}
+
+
+@router.delete("/people/{person}/sessions", status_code=204, tags=["people"])
+def end_sessions(request: Request, person: Id) -> None:
+    """Send somebody out of all browsers; with their link or password they come in again."""
+    _people(request).end_sessions(person)
+
+
+@router.get("/audit", tags=["people"])
+def audit(
+    request: Request,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    most: Annotated[int, Query(ge=1, le=5000)] = 200,
+) -> list[dict[str, Any]]:
+    """Who did what, the last first."""
+    return _people(request).audit(before=before, most=most)
+
+
+# ---------------------------------------------------------------------- a project's campaign
+
+
+@router.get("/projects/{project}/members", tags=["campaign"])
+def members(request: Request, project: Id) -> list[dict[str, Any]]:
+    """Everybody with a role in a project."""
+    return Campaign(store_of(request)).members(project)
+
+
+@router.put("/projects/{project}/members", tags=["campaign"])
+def give_role(request: Request, project: Id, wanted: Membership) -> list[dict[str, Any]]:
+    """Give somebody a role in a project, or take it away."""
+    store = store_of(request)
+    store.project_name(project)
+    Campaign(store).give_role(project, wanted.person, wanted.role)
+    return Campaign(store).members(project)
+
+
+@router.post("/projects/{project}/assignments", tags=["campaign"])
+def assign(request: Request, project: Id, wanted: Assigning) -> dict[str, Any]:
+    """Assign the items of a project to its annotators; what somebody began stays theirs."""
+    store = store_of(request)
+    store.project_name(project)
+    return {"items": Campaign(store).assign(project, wanted.per_item)}
+
+
+@router.put("/items/{item}/assignees", status_code=204, tags=["campaign"])
+def assign_by_hand(request: Request, item: Id, wanted: Assignees) -> None:
+    """Say who is to annotate an item."""
+    Campaign(store_of(request)).assign_by_hand(item, wanted.people)
+
+
+@router.get("/projects/{project}/progress", tags=["campaign"])
+def progress(request: Request, project: Id) -> dict[str, Any]:
+    """How far everybody is, per person and per item."""
+    store = store_of(request)
+    store.project_name(project)
+    return Campaign(store).progress(project)
+
+
+@router.get("/projects/{project}/tasks", tags=["campaign"])
+def tasks(request: Request, project: Id) -> list[dict[str, Any]]:
+    """One's own items, and how far they are."""
+    return Campaign(store_of(request)).tasks(project)
+
+
+@router.put("/items/{item}/status", status_code=204, tags=["campaign"])
+def set_status(request: Request, item: Id, wanted: Status) -> None:
+    """Say that an item is done, needs discussion, or is open again."""
+    store = store_of(request)
+    store.item(item)
+    Campaign(store).set_status(item, wanted.person, wanted.status, wanted.note)
+
+
+@router.put("/projects/{project}/release", status_code=204, tags=["campaign"])
+def release(request: Request, project: Id, wanted: Release) -> None:
+    """Release a project: annotators and readers see everything, and annotators change nothing any more."""
+    store = store_of(request)
+    store.project_name(project)
+    Campaign(store).release(project, wanted.released)
+
+
+@router.get("/projects/{project}/audit", tags=["campaign"])
+def project_audit(
+    request: Request,
+    project: Id,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    most: Annotated[int, Query(ge=1, le=5000)] = 200,
+) -> list[dict[str, Any]]:
+    """Who did what in a project, the last first."""
+    return _people(request).audit(project=project, before=before, most=most)

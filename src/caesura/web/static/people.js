@@ -1,0 +1,69 @@
+import { call, el, name, say, told } from "./api.js";
+
+// ------------------------------------------------------------------ the first one
+
+document.getElementById("first")?.addEventListener("submit", told(async (event) => {
+  const form = event.target.elements;
+  await call("POST", "/api/people", { name: form.name.value, password: form.password.value, manager: true });
+  location.reload();
+}));
+
+// ------------------------------------------------------------------ everybody
+
+function showLink(who, link) {
+  document.getElementById("link-box").hidden = false;
+  document.getElementById("link-name").textContent = who;
+  const field = document.getElementById("link");
+  field.value = new URL(link, location.href).href;
+  field.focus();
+  field.select();
+}
+
+const action = (label, who, run) => el("button", { type: "button", class: "small", "aria-label": `${label}: ${who}`, onclick: told(async () => { await run(); await show(); }) }, label);
+
+async function show() {
+  const people = await call("GET", "/api/people");
+  document.querySelector("#people tbody").replaceChildren(...people.map((p) => {
+    const address = `/api/people/${p.id}`;
+    const ways = [p.has_password ? "password" : "", p.has_link ? "link" : ""].filter(Boolean).join(", ");
+    return el("tr", { class: p.active ? "" : "gone" },
+      el("td", {}, name(p.name)),
+      el("td", {}, p.active ? (p.manager ? "manage everything" : "what their roles allow") : "not come in"),
+      el("td", {}, ways || "–"),
+      el("td", { class: "n" }, String(p.sessions)),
+      el("td", { class: "actions" },
+        action("New link", p.name, async () => showLink(p.name, (await call("POST", `${address}/link`)).link)), " ",
+        p.sessions ? [action("Send out", p.name, () => call("DELETE", `${address}/sessions`)), " "] : null,
+        action(p.manager ? "No manager" : "Manager", p.name, () => call("PUT", address, { manager: !p.manager })), " ",
+        action(p.active ? "Shut out" : "Let in", p.name, () => call("PUT", address, { active: !p.active }))));
+  }));
+  await showAudit();
+}
+
+document.getElementById("add-person")?.addEventListener("submit", told(async (event) => {
+  const form = event.target.elements;
+  const made = await call("POST", "/api/people", { name: form.name.value, manager: form.manager.checked });
+  event.target.reset();
+  await show();
+  showLink(made.name, made.link);
+}));
+
+document.getElementById("copy")?.addEventListener("click", told(async () => {
+  await navigator.clipboard.writeText(document.getElementById("link").value);
+  say("Copied.");
+}));
+
+// ------------------------------------------------------------------ who did what
+
+const PAGE = 50;
+async function showAudit(before) {
+  const log = await call("GET", `/api/audit?most=${PAGE}${before ? `&before=${before}` : ""}`);
+  const rows = log.map((e) => el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address), el("td", {}, e.client)));
+  const body = document.querySelector("#audit tbody");
+  before ? body.append(...rows) : body.replaceChildren(...rows);
+  const more = document.getElementById("more");
+  more.hidden = log.length < PAGE;
+  more.onclick = told(() => showAudit(log.at(-1).id));
+}
+
+if (document.getElementById("people")) told(show)();
