@@ -12,7 +12,7 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation
 from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation
-from caesura.web.disagreement import Place, disputed_places
+from caesura.web.disagreement import disputed_places
 from caesura.web.naming import Sort
 from caesura.web.requests import (
     Change,
@@ -28,9 +28,10 @@ from caesura.web.requests import (
     Unit,
     Versioned,
 )
-from caesura.web.rows import AnnotationState, Item, StoreFault
+from caesura.web.rows import StoreFault
 from caesura.web.security import SESSION_COOKIE, csrf_token
 from caesura.web.settings import Settings
+from caesura.web.shapes import describe_annotation, describe_item, describe_place
 from caesura.web.store import Store
 from caesura.web.uploads import (
     Upload,
@@ -42,8 +43,7 @@ from caesura.web.uploads import (
     split_raw_text,
     together,
 )
-from caesura.web.viewers import Viewer
-from caesura.web.windows import Window, describe_part, look_at, window_of
+from caesura.web.windows import Window, look_at, window_of
 
 router = APIRouter(prefix="/api")
 
@@ -123,7 +123,7 @@ def project_page(request: Request, project: Id) -> dict[str, Any]:
         "coders": list(dict.fromkeys(coder for listed in coders.values() for coder in listed)),
         "sorts": store.sorts(project),
         "items": [
-            {**_item(item), "coders": coders.get(key := (item.name, item.track), []), "gold": gold.get(key, [])}
+            {**describe_item(item), "coders": coders.get(key := (item.name, item.track), []), "gold": gold.get(key, [])}
             for item in store.items(project)
         ],
     }
@@ -282,7 +282,7 @@ def project_disagreements(
             "name": place.item,
             "track": place.track,
             "coders": place.coders,
-            **_place(place),
+            **describe_place(place),
         }
         for place in places
     ]
@@ -362,12 +362,12 @@ def item_page(
         places, around = look_at(coded, window, tolerance)
         part = {} if window is None else {"first": first, "last": last, "disputes": around}
         return {
-            **_item(record),
+            **describe_item(record),
             **part,
             "project": record.project,
             "units": record.units if window is None else window.units(record.units),
-            "annotations": [_annotation(store.viewer, state, window) for state in states],
-            "votes": [_place(place) for place in places],
+            "annotations": [describe_annotation(store.viewer, state, window) for state in states],
+            "votes": [describe_place(place) for place in places],
             "comments": store.comments(item),
         }
 
@@ -398,7 +398,7 @@ def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[st
     store = store_of(request)
     marks, origin = start_marks(store.item(item), store.annotations(item), wanted)
     made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
-    return _annotation(store.viewer, made, window_of(request.query_params))
+    return describe_annotation(store.viewer, made, window_of(request.query_params))
 
 
 @router.post("/items/{item}/suggestions", tags=["items"])
@@ -430,7 +430,7 @@ def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, 
 def annotation_page(request: Request, annotation: Id) -> dict[str, Any]:
     """One annotation as it is now."""
     store = store_of(request)
-    return _annotation(store.viewer, store.annotation(annotation), window_of(request.query_params))
+    return describe_annotation(store.viewer, store.annotation(annotation), window_of(request.query_params))
 
 
 @router.patch("/annotations/{annotation}", tags=["annotations"])
@@ -439,63 +439,27 @@ def change_annotation(request: Request, annotation: Id, change: Change) -> dict[
     store = store_of(request)
     marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
     changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
-    return _annotation(store.viewer, changed, window_of(request.query_params))
+    return describe_annotation(store.viewer, changed, window_of(request.query_params))
 
 
 @router.post("/annotations/{annotation}/undo", tags=["annotations"])
 def undo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
     """Undo the last change."""
     store = store_of(request)
-    return _annotation(store.viewer, store.undo(annotation, seen.version), window_of(request.query_params))
+    return describe_annotation(store.viewer, store.undo(annotation, seen.version), window_of(request.query_params))
 
 
 @router.post("/annotations/{annotation}/redo", tags=["annotations"])
 def redo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
     """Redo what was undone."""
     store = store_of(request)
-    return _annotation(store.viewer, store.redo(annotation, seen.version), window_of(request.query_params))
+    return describe_annotation(store.viewer, store.redo(annotation, seen.version), window_of(request.query_params))
 
 
 @router.get("/annotations/{annotation}/history", tags=["annotations"])
 def history(request: Request, annotation: Id) -> list[dict[str, Any]]:
     """Every revision of an annotation."""
     return store_of(request).history(annotation)
-
-
-def _item(item: Item) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "name": item.name,
-        "track": item.track,
-        "kind": item.kind,
-        "length": item.length,
-        "attributes": item.attributes,
-    }
-
-
-def _place(place: Place) -> dict[str, Any]:
-    shown: dict[str, Any] = {"position": place.position, "voters": place.voters}
-    if place.dispute > 0:
-        choices = [{"marks": choice.marks, "voters": choice.voters} for choice in place.choices]
-        shown |= {"key": place.key, "dispute": place.dispute, "choices": choices}
-    if place.types:
-        shown["types"] = [{"type": kind, "voters": voters} for kind, voters in place.types.items()]
-    return shown if place.first is None else {**shown, "first": place.first}
-
-
-def _annotation(viewer: Viewer, state: AnnotationState, window: Window | None = None) -> dict[str, Any]:
-    return {
-        "id": state.id,
-        "item": state.item,
-        "coder": state.coder,
-        "role": state.role,
-        "editable": not state.brought and viewer.may_edit(state.role, state.person),
-        "version": state.version,
-        "origin": state.origin,
-        "can_undo": state.can_undo,
-        "can_redo": state.can_redo,
-        "marks": describe_part(state.marks, window),
-    }
 
 
 def _without(corpus: Any, leave_out: list[str] | None) -> Any:

@@ -5,7 +5,7 @@ import { SHOWN, TextEditor } from "./editor_text.js";
 import { TimeEditor, seconds } from "./editor_time.js";
 
 const title = document.getElementById("title");
-const { item, kind } = title.dataset;
+const { item, kind, role } = title.dataset;
 const FIELDS = ["n_t", "k", "tolerance"];
 const address = new URL(location.href);
 const choose = document.getElementById("choose");
@@ -206,7 +206,8 @@ function drawStart() {
     ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
     ...group("by machine", data.units && kind !== "time" ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
   const form = document.getElementById("start");
-  if (!coded) form.elements.role.value = "coder";
+  if (role === "annotator") return void (form.hidden ||= data.annotations.length > 0); // one of their own is all they make
+  if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
   suggestName();
 }
 

@@ -3,6 +3,7 @@ import { showTab } from "./tabs.js";
 
 const project = document.getElementById("title").dataset.project;
 const base = `/api/projects/${project}`;
+const manages = Boolean(document.getElementById("title").dataset.manages);
 const session = call("GET", "/api/session");
 let items = [];
 let scores = new Map();
@@ -44,6 +45,7 @@ async function remove(item) {
 }
 
 async function showDeleted() {
+  if (!manages) return;
   const gone = await call("GET", `${base}/deleted`);
   const box = document.getElementById("deleted");
   box.hidden = !gone.length;
@@ -52,7 +54,7 @@ async function showDeleted() {
     el("button", { type: "button", class: "small", onclick: told(async () => { await call("POST", `/api/${each.sort}s/${each.id}/restore`); await showAll(); }) }, "Restore"))));
 }
 
-document.getElementById("rename").addEventListener("click", told(async () => {
+document.getElementById("rename")?.addEventListener("click", told(async () => {
   const title = document.querySelector("#title bdi");
   const before = title.textContent;
   const after = ask("New name of the project", before);
@@ -78,7 +80,7 @@ function drawItems() {
       names(item.coders),
       names(item.gold),
       el("td", { class: "n" }, number(scores.get(item.name), 3)),
-      el("td", { class: "actions" },
+      !manages ? null : el("td", { class: "actions" },
         el("button", { type: "button", class: "small", "aria-label": `Rename ${item.name}`, onclick: told(() => rename(`items/${item.id}`, item.name)) }, "Rename"), " ",
         el("button", { type: "button", class: "small", "aria-label": `Delete ${item.name}`, onclick: told(() => remove(item)) }, "Delete")))));
 }
@@ -180,20 +182,34 @@ async function upload(files) {
   await showAll();
 }
 
-const drop = document.getElementById("drop");
-for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (e) => { e.preventDefault(); drop.classList.add("over"); });
-for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
-drop.addEventListener("drop", told(async (e) => upload(e.dataTransfer.files)));
-document.querySelector('[name="files"]').addEventListener("change", told(async (e) => { await upload(e.target.files); e.target.value = ""; }));
+function openAdd() {
+  const drop = document.getElementById("drop");
+  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (e) => { e.preventDefault(); drop.classList.add("over"); });
+  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+  drop.addEventListener("drop", told(async (e) => upload(e.dataTransfer.files)));
+  document.querySelector('[name="files"]').addEventListener("change", told(async (e) => { await upload(e.target.files); e.target.value = ""; }));
 
-document.getElementById("paste").addEventListener("submit", told(async (event) => {
-  const form = new FormData(event.target);
-  const raw = form.get("unit");
-  await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
-  event.target.elements.coder.value = "";
-  say("Text added.");
-  await showAll();
-}));
+  document.getElementById("paste").addEventListener("submit", told(async (event) => {
+    const form = new FormData(event.target);
+    const raw = form.get("unit");
+    await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
+    event.target.elements.coder.value = "";
+    say("Text added.");
+    await showAll();
+  }));
+
+  // A text that nobody annotated has no coder, and segments of a coder no unit.
+  const paste = document.getElementById("paste");
+  const drawPaste = () => {
+    const raw = Boolean(paste.elements.unit.value);
+    paste.elements.coder.disabled = paste.elements.coder.closest("label").hidden = raw;
+    paste.elements.kind.disabled = paste.elements.kind.closest("label").hidden = !raw;
+    paste.elements.text.placeholder = raw ? "The text, as it is." : "so twice | five miles of fertile ground";
+  };
+  paste.elements.unit.addEventListener("change", drawPaste);
+  drawPaste();
+}
+if (manages) openAdd();
 
 // What cannot be written is said here, instead of a page of JSON.
 document.getElementById("download").addEventListener("submit", told(async (event) => {
@@ -211,23 +227,12 @@ document.getElementById("download").addEventListener("submit", told(async (event
   }
 }));
 
-// A text that nobody annotated has no coder, and segments of a coder no unit.
-const paste = document.getElementById("paste");
-const drawPaste = () => {
-  const raw = Boolean(paste.elements.unit.value);
-  paste.elements.coder.disabled = paste.elements.coder.closest("label").hidden = raw;
-  paste.elements.kind.disabled = paste.elements.kind.closest("label").hidden = !raw;
-  paste.elements.text.placeholder = raw ? "The text, as it is." : "so twice | five miles of fertile ground";
-};
-paste.elements.unit.addEventListener("change", drawPaste);
-drawPaste();
-
 for (const id of ["metric", "sort"]) document.getElementById(id).addEventListener("change", told(showAgreement));
 
 told(async () => {
   const known = await session;
   document.getElementById("metric").append(el("option", { value: "" }, "what fits"), ...known.metrics.map((m) => el("option", {}, m)));
-  document.querySelector("#upload [name=format]").append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
+  document.querySelector("#upload [name=format]")?.append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
   document.querySelector("#download [name=format]").append(...known.formats.map((f) => el("option", { value: f.name, selected: f.name === "caesura-json" }, f.title)));
   await showAll();
 })();

@@ -1,0 +1,113 @@
+// A project's people: how far everybody is, who has which role, which items are whose, and whether all may be seen.
+import { call, collate, el, name, say, told, undoable } from "./api.js";
+
+const title = document.getElementById("title");
+const base = `/api/projects/${title.dataset.project}`;
+const manages = Boolean(title.dataset.manages);
+const SIGNS = { open: "○", begun: "◐", done: "●", discuss: "?" };
+const WORDS = { open: "open", begun: "begun", done: "done", discuss: "to be discussed" };
+const STATES = Object.keys(SIGNS);
+
+async function show() {
+  const data = await call("GET", `${base}/progress`);
+  const annotators = data.people.filter((p) => p.role === "annotator");
+  drawProgress(data, annotators);
+  document.getElementById("released-say").textContent = data.released
+    ? "Released: annotators and readers see everything, and annotators change nothing."
+    : "Not released: annotators see their own work and nobody else’s.";
+  if (!manages) return;
+  const release = document.getElementById("release");
+  release.textContent = data.released ? "Close again" : "Release to everybody";
+  release.onclick = told(async () => {
+    await put(!data.released);
+    undoable(data.released ? "Closed." : "Released.", () => put(data.released));
+  });
+  drawRoles(data.people);
+  const many = document.querySelector("#assign [name=per_item]");
+  many.replaceChildren(el("option", { value: "" }, "all annotators"), ...annotators.slice(0, -1).map((_, i) => el("option", { value: i + 1 }, `${i + 1} annotator${i ? "s" : ""}`)));
+  await showPeople(data.people);
+  await showAudit();
+}
+
+async function put(released) {
+  await call("PUT", `${base}/release`, { released });
+  await show();
+}
+
+function drawProgress(data, annotators) {
+  const task = new Map(data.tasks.map((t) => [`${t.item} ${t.person}`, t]));
+  const sum = (listed) => `${listed.done} of ${STATES.reduce((all, state) => all + listed[state], 0)}`;
+  const cell = (item, person) => {
+    const given = task.get(`${item.id} ${person.id}`);
+    const words = given ? WORDS[given.state] : "not assigned";
+    const sign = given ? SIGNS[given.state] : "·";
+    const free = manages && (!given || given.state === "open");
+    const about = `${person.name}, ${item.name}: ${words}`;
+    return el("td", { class: `state ${given?.state ?? ""}`, title: given?.note || about },
+      free ? el("button", { type: "button", class: "place", "aria-label": about, onclick: told(() => assign(data, item, person)) }, sign) : el("span", { role: "img", "aria-label": about }, sign));
+  };
+  document.getElementById("progress").replaceChildren(
+    el("tr", {}, el("th", {}, "item"), ...annotators.map((p) => el("th", { scope: "col" }, name(p.name))), el("th", { class: "n" }, "done"), el("th", { class: "n" }, "gold")),
+    ...data.items.toSorted((a, b) => collate(a.name, b.name)).map((item) => el("tr", {},
+      el("th", { scope: "row" }, el("a", { href: `/items/${item.id}` }, name(item.name)), item.track ? [" ", name(item.track)] : null),
+      ...annotators.map((person) => cell(item, person)),
+      el("td", { class: "n" }, sum(item)), el("td", { class: "n" }, String(item.gold)))),
+    el("tr", {}, el("th", {}, "done"), ...annotators.map((p) => el("td", { class: "n" }, sum(p))), el("td", {}), el("td", {})));
+  const who = new Map(data.people.map((p) => [p.id, p.name]));
+  document.getElementById("notes").replaceChildren(...data.tasks.filter((t) => t.state === "discuss").map((t) =>
+    el("li", { dir: "auto" }, name(who.get(t.person) ?? "?"), " on ", el("a", { href: `/items/${t.item}` }, name(t.name)), t.note ? `: ${t.note}` : " wants to discuss it",
+      manages ? [" ", el("button", { type: "button", class: "small", onclick: told(async () => { await call("PUT", `/api/items/${t.item}/status`, { status: "open", person: t.person }); await show(); }) }, "Settled")] : null)));
+}
+
+async function assign(data, item, person) {
+  const has = data.tasks.filter((t) => t.item === item.id).map((t) => t.person);
+  const people = has.includes(person.id) ? has.filter((p) => p !== person.id) : [...has, person.id];
+  const working = data.people.filter((p) => p.role === "annotator").map((p) => p.id);
+  await call("PUT", `/api/items/${item.id}/assignees`, { people: people.filter((p) => working.includes(p)) });
+  await show();
+}
+
+function drawRoles(people) {
+  document.querySelector("#members tbody").replaceChildren(...people.map((p) => el("tr", {},
+    el("td", {}, name(p.name)), el("td", {}, p.role), el("td", {}, p.active ? "" : "cannot come in"),
+    el("td", { class: "actions" }, el("button", { type: "button", class: "small", "aria-label": `Take away the role of ${p.name}`, onclick: told(async () => {
+      await giveRole(p.id, null);
+      undoable(`${p.name} has no role here any more.`, () => giveRole(p.id, p.role));
+    }) }, "Take away")))));
+}
+
+async function giveRole(person, role) {
+  await call("PUT", `${base}/members`, { person, role });
+  await show();
+}
+
+// Only managers of the whole workbench know everybody; one of this project alone gives roles to those who are here.
+async function showPeople(members) {
+  const known = await call("GET", "/api/people").catch(() => members);
+  const field = document.querySelector("#give-role [name=person]");
+  field.replaceChildren(...known.filter((p) => p.active).map((p) => el("option", { value: p.id }, p.name)));
+  document.getElementById("give-role").hidden = !field.options.length;
+  document.getElementById("no-people").hidden = known.length > 1;
+}
+
+async function showAudit() {
+  const log = await call("GET", `${base}/audit?most=30`);
+  document.querySelector("#project-audit tbody").replaceChildren(...log.map((e) =>
+    el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
+}
+
+document.getElementById("give-role")?.addEventListener("submit", told(async (event) => {
+  const form = event.target.elements;
+  await giveRole(Number(form.person.value), form.role.value);
+}));
+document.getElementById("assign")?.addEventListener("submit", told(async (event) => {
+  const many = event.target.elements.per_item.value;
+  const { items } = await call("POST", `${base}/assignments`, { per_item: many ? Number(many) : null });
+  say(`${items} items assigned.`);
+  await show();
+}));
+
+if (document.getElementById("campaign")) {
+  told(show)();
+  addEventListener("hashchange", () => location.hash === "#campaign" && told(show)());
+}

@@ -1,0 +1,32 @@
+// An annotator says how far an item is, and goes on to the next.
+import { ask, call, collate, told } from "./api.js";
+
+const { item, project } = document.getElementById("title").dataset;
+const WORDS = { open: "Open.", begun: "Begun.", done: "Done: open it again to change it.", discuss: "To be discussed." };
+
+async function show() {
+  const tasks = (await call("GET", `/api/projects/${project}/tasks`)).sort((a, b) => collate(a.name, b.name));
+  const here = tasks.findIndex((t) => t.item === Number(item));
+  const mine = tasks[here];
+  document.getElementById("status").hidden = !mine;
+  if (!mine) return;
+  document.getElementById("status-say").textContent = WORDS[mine.state] + (mine.note ? ` “${mine.note}”` : "");
+  document.getElementById("done").hidden = mine.state === "done";
+  document.getElementById("discuss").hidden = mine.state === "discuss";
+  document.getElementById("open-again").hidden = !["done", "discuss"].includes(mine.state);
+  const left = [...tasks.slice(here + 1), ...tasks.slice(0, here)].find((t) => ["open", "begun"].includes(t.state));
+  const next = document.getElementById("next-task");
+  next.hidden = !left;
+  if (left) next.href = `/items/${left.item}`;
+}
+
+for (const button of document.querySelectorAll("[data-status]"))
+  button.addEventListener("click", told(async () => {
+    const { status } = button.dataset;
+    const note = status === "discuss" ? ask("What is to be discussed?", "") : "";
+    if (note === undefined) return;
+    await call("PUT", `/api/items/${item}/status`, { status, note });
+    await show();
+  }));
+
+told(show)();
