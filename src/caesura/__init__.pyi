@@ -6,6 +6,7 @@ from .agreement import Agreement as Agreement
 from .agreement import agree as agree
 from .agreement.flexible_agreement import flexible_agreement as flexible_agreement
 from .drawings.segment_edges import align as align
+from .drawings.showing import show as show
 from .errors import CaesuraError as CaesuraError
 from .errors import FormatError as FormatError
 from .errors import InvalidSegmentation as InvalidSegmentation
