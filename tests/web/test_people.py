@@ -63,6 +63,9 @@ WHO = {
     "GET /api/projects/{project}/disagreements": "mj/mjar",
     "GET /api/projects/{project}/export": "mj/mjar",
     "GET /api/projects/{project}/provenance": "mj/mjar",
+    "GET /projects/{project}/report": "mj/mjar",
+    "GET /api/projects/{project}/guidelines": "mjar",
+    "PUT /api/projects/{project}/guidelines": "m",
     "PUT /api/{sort}/{number}/name": "m",
     "POST /api/{sort}/{number}/restore": "m",
     "GET /api/projects/{project}/members": "mj",
@@ -388,3 +391,32 @@ def test_a_store_from_before_people_opens(settings: Settings) -> None:
     with TestClient(create_app(settings), base_url=f"http://127.0.0.1:{settings.port}") as client:
         assert client.get("/api/projects").json()[0]["annotations"] == 1
         assert client.get("/api/me").json()["alone"]
+
+
+# ---------------------------------------------------------------------- guidelines and report
+
+
+def test_guidelines_have_versions_and_no_tags(campaign: Bench) -> None:
+    address, mira, ann = f"/api/projects/{campaign.project}/guidelines", campaign["mira"], campaign["ann"]
+    assert ann.get(address).json()["version"] == 0
+    evil = "# Cut *here*\n\n<script>x</script> [a](javascript:x) ![i](http://evil.example/x.png) <img src=x onerror=y>"
+    first = mira.put(address, json={"text": evil, "version": 0}).json()
+    assert "<h1>Cut <em>here</em></h1>" in first["html"]
+    for piece in ("<script", 'href="javascript', "<img src=x"):
+        assert piece not in first["html"]
+    assert mira.put(address, json={"text": "late", "version": 0}).status_code == 409
+    second = mira.put(address, json={"text": "Cut **there**.", "version": 1}).json()
+    assert [v["author"] for v in second["versions"]] == ["mira", "mira"]
+    assert ann.get(f"{address}?version=1").json()["text"] == evil
+    assert "<strong>there</strong>" in ann.get(f"/items/{campaign.items[0]}").text, "beside the editor"
+
+
+def test_the_report_of_a_project(client: TestClient, project: int) -> None:
+    page = client.get(f"/projects/{project}/report")
+    assert page.status_code == 200
+    assert "kubla" in page.text
+    assert "eve" in page.text
+    policy = page.headers["content-security-policy"]
+    assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
+    empty = client.post("/api/projects", json={"name": "empty"}).json()["id"]
+    assert "nothing to report" in client.get(f"/projects/{empty}/report").json()["error"]

@@ -22,6 +22,7 @@ from caesura.web.comparisons import warm_up
 from caesura.web.connections import room_for
 from caesura.web.entrance import entrance
 from caesura.web.guard import Guard
+from caesura.web.guidelines import Stale
 from caesura.web.pages import pages
 from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
@@ -83,7 +84,7 @@ _ANSWERS: dict[int | str, str] = {
 }
 
 
-_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, Forbidden: 403, StoreFault: 503}
+_STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, Forbidden: 403, Stale: 409, StoreFault: 503}
 
 
 def _bad(request: Request, fault: Any) -> JSONResponse:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
-from typing import get_args
+from typing import Annotated, get_args
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from starlette.templating import Jinja2Templates
 
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
+from caesura.errors import CaesuraError
 from caesura.report.page import PAPER_SCRIPT
 from caesura.web.api import store_of
+from caesura.web.guidelines import Guidelines
 from caesura.web.requests import Id, Unit
 from caesura.web.security import SESSION_COOKIE, csrf_token
 
@@ -47,13 +51,30 @@ def project(request: Request, project: Id) -> Response:
     return render_page(request, template, project=project, name=store.project_name(project), units=get_args(Unit))
 
 
+@pages.get("/projects/{project}/report", response_class=HTMLResponse)
+def report(request: Request, project: Id, sort: Annotated[str | None, Query(max_length=50)] = None) -> Response:
+    """The report of a project's coders as it stands: the page that ``caesura report`` writes, with the policy that names its one script."""
+    from caesura.report.findings import make_report
+    from caesura.report.page import SCRIPT, html_page
+
+    store = store_of(request)
+    corpus = store.corpus(project, sort=sort, role="coder")
+    if not len(corpus):
+        raise CaesuraError("there is nothing to report on yet; a coder’s annotation is needed.")
+    allowed = b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    page = html_page(make_report(corpus, store.project_name(project)))
+    return HTMLResponse(page, headers={"Content-Security-Policy": policy, "Cache-Control": "no-store"})
+
+
 @pages.get("/items/{item}", response_class=HTMLResponse)
 def item(request: Request, item: Id) -> Response:
     """One item: compare and adjudicate."""
     store = store_of(request)
     record = store.item(item)
+    guidelines = Guidelines(store, record.project).read()
     return render_page(
-        request, "item.html", item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
+        request, "item.html", guidelines=guidelines["html"], item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
         project_name=store.project_name(record.project),
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints
 from caesura.errors import CaesuraError
 from caesura.web.api import store_of
 from caesura.web.campaign import Campaign
+from caesura.web.guidelines import Guidelines
 from caesura.web.people import People
 from caesura.web.requests import Id, Name, RequestBody
 from caesura.web.security import SESSION_COOKIE, client_of
@@ -68,6 +69,13 @@ class Status(RequestBody):
     status: Literal["open", "done", "discuss"]
     note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""
     person: Person | None = None
+
+
+class NewGuidelines(RequestBody):
+    """Guidelines as Markdown, and the version that the writer saw (0 where there was none)."""
+
+    text: Annotated[str, StringConstraints(max_length=200_000)]
+    version: Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class Release(RequestBody):
@@ -242,3 +250,23 @@ def project_audit(
 ) -> list[dict[str, Any]]:
     """Who did what in a project, the last first."""
     return _people(request).audit(project=project, before=before, most=most)
+
+
+@router.get("/projects/{project}/guidelines", tags=["campaign"])
+def guidelines(
+    request: Request, project: Id, version: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None
+) -> dict[str, Any]:
+    """The guidelines of a project, the last version by default, as Markdown and as HTML, and the list of versions."""
+    store = store_of(request)
+    store.project_name(project)
+    return Guidelines(store, project).read(version)
+
+
+@router.put("/projects/{project}/guidelines", tags=["campaign"])
+def write_guidelines(request: Request, project: Id, wanted: NewGuidelines) -> dict[str, Any]:
+    """Write a new version on top of the one that was seen; 409 where somebody wrote another meanwhile. All versions stay."""
+    store = store_of(request)
+    store.project_name(project)
+    written = Guidelines(store, project)
+    written.write(wanted.text, wanted.version)
+    return written.read()

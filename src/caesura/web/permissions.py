@@ -76,6 +76,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /api/projects/{project}/disagreements": Operation("list disagreements", _JUDGES, _ALL),
     "GET /api/projects/{project}/export": Operation("export", _JUDGES, _ALL),
     "GET /api/projects/{project}/provenance": Operation("read the provenance", _JUDGES, _ALL),
+    "GET /projects/{project}/report": Operation("read the report", _JUDGES, _ALL),
     "PUT /api/{sort}/{number}/name": Operation("rename", _MANAGERS),
     "POST /api/{sort}/{number}/restore": Operation("restore", _MANAGERS),
     # the campaign
@@ -87,6 +88,8 @@ OPERATIONS: dict[str, Operation] = {
     "GET /api/projects/{project}/tasks": Operation("list one's tasks", _WORKERS),
     "PUT /api/items/{item}/status": Operation("say how far an item is", frozenset({"manager", "annotator"})),
     "PUT /api/projects/{project}/release": Operation("release, or close again", _MANAGERS),
+    "GET /api/projects/{project}/guidelines": Operation("read the guidelines", _ALL),
+    "PUT /api/projects/{project}/guidelines": Operation("write the guidelines", _MANAGERS),
     "GET /api/projects/{project}/audit": Operation("read a project's audit log", _MANAGERS),
     # items and annotations
     "GET /items/{item}": Operation("look at an item", _WORKERS, _ALL),
