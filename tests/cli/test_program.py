@@ -131,6 +131,23 @@ def test_completion_offers_values(line: str, offered: str) -> None:
         assert f"plain,{offered.partition(':')[2]}" in done.stdout.split("\n")
 
 
+def test_whatever_has_a_name_is_offered() -> None:
+    """Metrics, formats, drawings, segmenters, methods and coefficients in every command, and samples wherever it reads annotations."""
+    named = {"--metric", "--format", "--to", "--draw", "--bound", "--method", "--coefficient"}
+    read = {"path", "paths", "reference", "hypothesis", "systems", "candidates", "source"}
+    silent = [
+        f"{name} {parameter.opts[0]}"
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if (named & set(parameter.opts) or (isinstance(parameter, click.Argument) and parameter.name in read))
+        and parameter._custom_shell_complete is None
+    ]
+    assert silent == ["reproduce path"], "(which takes files of its own)"
+    context = click.Context(COMMANDS["unify"])
+    (method,) = (parameter for parameter in COMMANDS["unify"].params if parameter.name == "method")
+    assert "majority" in [item.value for item in method.shell_complete(context, "maj")]
+
+
 def test_completion_is_installed_once(tmp_path) -> None:
     for _ in range(2):
         assert ".bashrc" in caesura("--install-completion", "bash", HOME=str(tmp_path)).stdout

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.cli import options
+from caesura.cli.catalogues import Keys, Names
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.limits import fail_with, limits_of, worse_than
@@ -22,12 +23,19 @@ from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
+_COEFFICIENTS = Keys(("caesura.agreement.coefficients:COEFFICIENTS", "caesura.agreement.unitizing:SPAN_COEFFICIENTS"))
+
 
 def agree(
     path: options.Input,
     metric: Annotated[
         str | None,
-        Option("--metric", "-m", help="The pairwise measure, B by default; parameters behind a colon: B:n_t=3."),
+        Option(
+            "--metric",
+            "-m",
+            help="The pairwise measure, B by default; parameters behind a colon: B:n_t=3.",
+            offer=Names("metrics"),
+        ),
     ] = None,
     coefficient: Annotated[
         list[str] | None,
@@ -35,6 +43,7 @@ def agree(
             "--coefficient",
             help="pi, kappa, bennett, bias, percentage, alpha or majority; of spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha or "
             "cu-alpha, parameters behind a colon: gamma:sampler=shift,samples=1000; repeatable.",
+            offer=_COEFFICIENTS,
         ),
     ] = None,
     density: Annotated[

@@ -30,6 +30,21 @@ class Names:
         return [self.before + known.name for known in CATALOGUES[self.catalogue]()]
 
 
+@dataclass(frozen=True)
+class Keys:
+    """The keys of tables, each named by module and attribute, for completion likewise."""
+
+    tables: tuple[str, ...]
+
+    def __call__(self) -> list[str]:
+        """Return them, table after table."""
+        return [name for where in self.tables for name in Entry(where).load()]
+
+
+#: A built-in sample, or any file.
+SAMPLES = Names("samples", "sample:", files=True)
+
+
 def _metrics() -> Iterator[Known]:
     from caesura.metrics import metric
     from caesura.metrics.catalog import FAMILIES

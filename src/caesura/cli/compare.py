@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.cli import options
+from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, asked_for, named_alike, tolerances
 from caesura.cli.output import as_json, say, say_aside, say_unmeasured, show_blocks, show_picture, working, write_svg
@@ -26,7 +27,8 @@ from caesura.statistics import Evaluation, evaluate
 def compare(
     reference: options.Input,
     hypothesis: Annotated[
-        list[Path] | None, Argument("What is compared with it; without it, two coders of the first file.")
+        list[Path] | None,
+        Argument("What is compared with it; without it, two coders of the first file.", offer=SAMPLES),
     ] = None,
     metric: options.Metrics = None,
     coders: Annotated[str | None, Option("--coders", help="Two coders of one file, reference first: A,B.")] = None,

@@ -9,7 +9,7 @@ import click
 
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, key_values
-from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json, Lossy
+from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json, Lossy, ToFormat
 from caesura.cli.output import as_json, working
 from caesura.errors import FormatError
 from caesura.formats import write
@@ -19,7 +19,7 @@ def convert(
     source: Input,
     target: Annotated[Path, Argument("The file to write; its suffix says the format.")],
     format: Format = None,
-    to: Annotated[str | None, Option("--to", "-t", help="Format of the output, if its suffix does not say.")] = None,
+    to: ToFormat = None,
     option: FormatOptions = None,
     write_option: Annotated[
         list[str] | None,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import click
 
 from caesura.cli import options
+from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, asked_for, named_alike, names_of, tolerances
 from caesura.cli.limits import fail_with, limits_of, worse_than
@@ -37,7 +38,7 @@ def _table_target(style: str | None) -> str | None:
 
 def evaluate(
     reference: options.Input,
-    systems: Annotated[list[Path], Argument("Files or folders to judge: one system or several.")],
+    systems: Annotated[list[Path], Argument("Files or folders to judge: one system or several.", offer=SAMPLES)],
     metric: options.Metrics = None,
     item: options.Items = None,
     n_t: options.NearMiss = None,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import click
 
+from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, named_alike, names_of
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
@@ -22,7 +23,7 @@ from caesura.statistics.recordings import OperatingPoint, OperatingPoints, opera
 def optimise(
     reference: Input,
     systems: Annotated[
-        list[Path], Argument("Boundaries with scores (CSV with time and score), or systems as they are.")
+        list[Path], Argument("Boundaries with scores (CSV with time and score), or systems as they are.", offer=SAMPLES)
     ],
     tolerance: Tolerance = "20ms",
     output: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from caesura.cli.catalogues import Names
+from caesura.cli.catalogues import SAMPLES, Names
 from caesura.cli.command import Argument, Option
 
 
@@ -26,9 +26,7 @@ def drawable(path: Path) -> Path:
     return writable(path)
 
 
-Input: TypeAlias = Annotated[
-    Path, Argument("A file or folder of annotations, or sample:NAME.", offer=Names("samples", "sample:", files=True))
-]
+Input: TypeAlias = Annotated[Path, Argument("A file or folder of annotations, or sample:NAME.", offer=SAMPLES)]
 Format: TypeAlias = Annotated[
     str | None,
     Option(

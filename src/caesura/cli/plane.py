@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
 from caesura.cli.inputs import Reading, named_alike, names_of
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable
@@ -15,7 +16,7 @@ from caesura.statistics.recordings import region_groups
 
 def plane(
     reference: Input,
-    systems: Annotated[list[Path], Argument("Files or folders to judge.")],
+    systems: Annotated[list[Path], Argument("Files or folders to judge.", offer=SAMPLES)],
     tolerance: Tolerance = "20ms",
     matching: Annotated[str, Option("--matching", help="regions, optimal or lenient.")] = "regions",
     output: Annotated[

@@ -24,7 +24,9 @@ def reproduce(
     ] = None,
     path: Annotated[Path | None, Argument("The user's own data, where the paper takes some.")] = None,
     output: Annotated[Path | None, Option("--output", "-o", help="Folder for the figures (SVG and PNG).")] = None,
-    metric: Annotated[list[str] | None, Option("--metric", "-m", help="Metrics to put through the study.")] = None,
+    metric: Annotated[
+        list[str] | None, Option("--metric", "-m", help="Metrics to put through the study.", offer=Names("metrics"))
+    ] = None,
     max_length: Annotated[int | None, Option("--max-length", help="Longest text of the study.")] = None,
     model: Annotated[list[str] | None, Option("--model", help="Models to put through the study.")] = None,
     folds: Annotated[int | None, Option("--folds", help="Blocks to hold out in turn; 0: none.")] = None,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from caesura.cli.catalogues import Names
+from caesura.cli.catalogues import SAMPLES, Names
 from caesura.cli.command import Argument, Option
 from caesura.cli.options import Bounds, Encoding, Format, Json, Metrics, ToFormat, writable
 from caesura.errors import CaesuraError
@@ -18,7 +18,7 @@ _OF_TEXT = ("density", "mean_length", "unit", "levels", "tokens", "language", "p
 
 
 def segment(
-    paths: Annotated[list[Path], Argument("Texts or WAV files, folders of them, or sample:NAME.")],
+    paths: Annotated[list[Path], Argument("Texts or WAV files, folders of them, or sample:NAME.", offer=SAMPLES)],
     output: Annotated[
         Path | None,
         Option("--output", "-o", help="Where to write; the suffix says the format: .json, .csv, .TextGrid …"),

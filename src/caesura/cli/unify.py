@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import click
 
 from caesura.cli import options
+from caesura.cli.catalogues import Keys, Names
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading, asked_for
 from caesura.cli.output import as_json, say, show_blocks, show_picture, working
@@ -24,6 +25,7 @@ from caesura.gold.votes import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
 
 _DRAWN = 12  # gold standards that are drawn
+_METHODS = Keys(("caesura.gold.unification:METHODS",))
 
 
 class _Embeddedness(StrEnum):
@@ -36,7 +38,7 @@ class _Embeddedness(StrEnum):
 def unify(
     path: options.Input,
     method: Annotated[
-        str, Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …")
+        str, Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …", offer=_METHODS)
     ] = "majority",
     embeddedness: Annotated[
         _Embeddedness | None,
@@ -54,7 +56,13 @@ def unify(
         str | None, Option("--weight", help="Of the conflict-free union: votes, or votes-conflicts.")
     ] = None,
     similarity: Annotated[
-        str | None, Option("--similarity", "-s", help="The metric of best-annotator and maximise, such as B:n_t=3.")
+        str | None,
+        Option(
+            "--similarity",
+            "-s",
+            help="The metric of best-annotator and maximise, such as B:n_t=3.",
+            offer=Names("metrics"),
+        ),
     ] = None,
     tolerance: Annotated[
         str | None, Option("--tolerance", help="Of recordings: time within which coders mean one boundary, 20ms.")
@@ -72,7 +80,9 @@ def unify(
     ] = None,
     draw: options.Draw = None,
     width: options.Width = None,
-    to: Annotated[str | None, Option("--to", help="Format of the output, if its suffix does not say.")] = None,
+    to: Annotated[
+        str | None, Option("--to", help="Format of the output, if its suffix does not say.", offer=Names("formats"))
+    ] = None,
     lossy: options.Lossy = False,
     format: options.Format = None,
     option: options.FormatOptions = None,
