@@ -110,7 +110,7 @@ class Source:
         return Source.open(path, encoding=self.encoding)
 
     def head(self) -> str:
-        """The first characters, for sniffing; "" where the file is not text."""
+        """The first characters, for sniffing, in whatever encoding; "" where the file is not text."""
         if self.data is not None:
             start = self.data[:_HEAD]
         else:
@@ -121,7 +121,9 @@ class Source:
                 return _plain_lines(self._decode(start[: len(start) - cut]))
             except FormatError:
                 continue
-        return ""
+        return (
+            "" if b"\x00" in start else _plain_lines(start.decode("latin-1"))
+        )  # the reader decides, and names the line
 
     def refuse_binary(self) -> None:
         """Say what is wrong with a file whose head is not text."""

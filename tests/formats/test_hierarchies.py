@@ -99,3 +99,62 @@ def test_coarser_ends_close_finer_segments_where_asked(tmp_path):
         (1, 1, 2),
         (2, 2, 2),
     ]
+
+
+RST = """<rst><header><relations><rel name="cause" type="rst"/><rel name="list" type="multinuc"/><rel name="both" type="rst"/>
+<rel name="both" type="multinuc"/></relations><sigtypes/></header><body>
+<segment id="7" parent="30" relname="cause">So it
+ rained,</segment><segment id="2" parent="20" relname="list">they stayed,</segment><segment id="3" parent="4" relname="both">being</segment>
+<segment id="4" parent="21" relname="span">dry,</segment><segment id="5" parent="22" relname="both">and read</segment><segment id="6">.</segment>
+<group id="20" type="multinuc" parent="30" relname="span"/><group id="21" type="span" parent="22" relname="both"/>
+<group id="22" type="multinuc" parent="20" relname="list"/><group id="30" type="span" parent="31" relname="span"/><group id="31" type="span"/>
+<group id="99" type="span"/><secedges><secedge id="3-2" source="3" target="2" relname="cause"/></secedges></body></rst>"""
+
+
+def test_rst_groups_cover_nuclei_and_their_satellites(tmp_path):
+    path = tmp_path / "t.rs3"
+    path.write_text(RST)
+    tree = cs.read(path)["t", ""]
+    assert tree.units == ("So it rained,", "they stayed,", "being", "dry,", "and read", ".")
+    assert tree.spans == [(1, 5, 1), (2, 5, 2), (3, 5, 3), (3, 4, 4)]
+    assert cs.read(path, marks="relations")["t", ""].rows == [
+        (0, 1, "cause"), (1, 2, "list"), (2, 5, "list"), (2, 4, "both"), (2, 3, "both"), (4, 5, "both"),
+    ]  # fmt: skip
+    cuts = cs.read(path, marks="segments")["t", ""]
+    assert (cuts.masses, cuts.units[:4]) == ([3, 2, 1, 1, 2, 1], ("So", "it", "rained,", "they"))
+    words = cs.read(path, unit="word")["t", ""]
+    assert (words.length, (1, 9) in {row[:2] for row in words.spans}, (8, 9) in {r[:2] for r in words.spans}) == (
+        10,
+        True,
+        True,
+    )
+    (tmp_path / "b").mkdir()
+    cs.write(cs.read(path), tmp_path / "b" / "t.rs4")
+    assert cs.read(tmp_path / "b" / "t.rs4") == cs.read(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('parent="20" relname="list">they', 'parent="77" relname="list">they', "'2' hangs on '77', which is not there"),
+        ('id="31" type="span"/>', 'id="31" type="span" parent="30" relname="span"/>', "hangs on itself, in a circle"),
+        ('id="2"', 'id="7"', "two segments or groups have the id '7'"),
+        ('parent="4" relname="both">being', 'parent="6" relname="cause">being', "covers units 2 to 5, but not all of them.*marks=segments"),
+        (RST, "<rst><body/></rst>", "holds no segment"),
+    ],
+)  # fmt: skip
+def test_broken_rst_trees_are_refused(tmp_path, old, new, why):
+    path = tmp_path / "t.rs3"
+    path.write_text(RST.replace(old, new))
+    with pytest.raises(cs.FormatError, match=why):
+        cs.read(path)
+
+
+def test_rst_trees_in_the_encoding_that_somebody_names(tmp_path):
+    path = tmp_path / "t.rs3"
+    path.write_bytes(RST.replace("dry", "trocken für").encode("latin-1"))
+    with pytest.raises(
+        cs.FormatError, match=r"line 5: this is not UTF-8 text; name its encoding with .*--encoding latin-1"
+    ):
+        cs.read(path)
+    assert cs.read(path, encoding="latin-1")["t", ""].units[3] == "trocken für,"

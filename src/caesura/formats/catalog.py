@@ -121,6 +121,7 @@ FORMATS: Registry[Any] = Registry(
         "webvtt": _entry("speech.webvtt", "WebVTT captions", ".vtt", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "ctm": _entry("speech.ctm", "a CTM of words", ".ctm", _SPEECH + ", tracks, items, spans in time"),
         "brackets": _entry("brackets", "bracketed text", ".txt .brackets", "nested, text"),
+        "rs3": _entry("rs3", "an RST tree", ".rs3 .rs4", "nested, text"),
         "inline": _entry("inline", "text with bars between segments", ".txt", "units, untyped, text"),
         "paragraphs": _entry("paragraphs", "text in paragraphs", ".txt", "units, untyped, text"),
         "marked-text": _entry("caesura.vowels.marked_text", "text with vowel marks", ".marked", "units, types, type sets, type order, items, text"),

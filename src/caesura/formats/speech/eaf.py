@@ -29,7 +29,7 @@ from caesura.formats.speech.intervals import (
     spans_of_intervals,
 )
 from caesura.formats.speech.tiers import chosen_tiers
-from caesura.formats.speech.xml_files import parse_xml
+from caesura.formats.xml_files import parse_xml
 from caesura.model import Corpus, Segmentation, Spans
 
 #: What names an annotation with an entry of a controlled vocabulary: the entry, or what the vocabulary says of it.

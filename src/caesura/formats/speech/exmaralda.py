@@ -15,7 +15,7 @@ from caesura.files import Source
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
 from caesura.formats.speech.intervals import decimal, intervals_of, segments
 from caesura.formats.speech.tiers import chosen_tiers
-from caesura.formats.speech.xml_files import parse_xml
+from caesura.formats.xml_files import parse_xml
 from caesura.model import Corpus
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack
 from caesura.files import Source
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
 from caesura.formats.speech.intervals import decimal
-from caesura.formats.speech.xml_files import parse_xml
+from caesura.formats.xml_files import parse_xml
 from caesura.model import Corpus
 
 Level = Literal["segments", "turns"]
