@@ -51,7 +51,7 @@ def test_no_function_is_named_by_a_bare_participle() -> None:
         and is_participle(node.name)
         and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
     ]
-    assert named == ["model/marks.py: _trusted"], "(which makes what is trusted without a check)"
+    assert named == ["model/segmentation.py: _trusted"], "(which makes what is trusted without a check)"
 
 
 def test_no_local_is_named_by_an_empty_word() -> None:

@@ -12,7 +12,7 @@ from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.gold.votes import Ballot, Conflict, Vote
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
-from caesura.model.marks import Frozen
+from caesura.model.segmentation import Frozen
 from caesura.registry import Entry
 
 _SHOWN = 40  # marks listed before the rest is only counted

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
-from caesura.model.marks import Frozen, members
+from caesura.model.marks import members
 from caesura.model.nested_notations import add_levels, of_brackets, of_levels, of_nested, to_brackets, whole
-from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
+from caesura.model.segmentation import Frozen, Segmentation, SegmentationLike, as_segmentation
 from caesura.words import number_of
 
 

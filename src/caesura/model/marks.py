@@ -1,13 +1,10 @@
-"""What all annotations share: values that do not change, and the checks behind their constructors.
-
-What people give is turned into arrays or refused in a sentence.
-"""
+"""The checks behind constructors of annotations: what people give, turned into arrays or refused in a sentence."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,45 +13,6 @@ from caesura.errors import InvalidSegmentation
 
 _FARTHEST_TYPE = 2**52  # beyond it the distance of two types is no longer exact
 _MOST_UNITS = 2**62  # what sums of two lengths still hold in 64 bits
-
-
-class Frozen:
-    """An annotation: a value that does not change, known by its fields in the order in which ``_fill`` takes them."""
-
-    __slots__ = ()
-    _fields: ClassVar[tuple[str, ...]]
-
-    @classmethod
-    def _trusted(cls, *values: Any, **named: Any) -> Self:
-        """Skip the checks: for arrays that were validated already (a corpus' rows, cumulated masses)."""
-        annotation = object.__new__(cls)
-        annotation._fill(*values, **named)
-        return annotation
-
-    def _fill(self, *values: Any, **named: Any) -> None:
-        """Set the fields, once."""
-        raise NotImplementedError
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self._fields)
-
-    def with_units(self, units: Sequence[str] | None) -> Self:
-        """Put the same marks on a text (or on none)."""
-        return self._trusted(**dict(zip(self._fields, self._values(), strict=True)) | {"units": units})
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"annotations do not change; make a new one instead of setting {name!r}.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"annotations do not change; {name!r} stays.")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return restore, (type(self), *self._values())
-
-
-def restore(kind: type[Frozen], *values: Any) -> Frozen:
-    """Make an annotation again of what was pickled."""
-    return kind._trusted(*values)
 
 
 def members(values: Any, what: str) -> list[Any]:

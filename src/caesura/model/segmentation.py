@@ -7,16 +7,15 @@ duration. A segmentation is immutable and was validated when it was made: whoeve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 from caesura.model.marks import (
-    Frozen,
     check_marks,
     checked_length,
     checked_positions,
@@ -33,6 +32,42 @@ from caesura.model.marks import (
 Mark: TypeAlias = tuple[float, str | int]
 
 _SHOWN = 24  # segments that a repr spells out before it writes an ellipsis
+
+
+class Frozen:
+    """An annotation: a value that does not change, known by its fields in the order in which ``_fill`` takes them."""
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]]
+    _fill: Callable[..., None]  # sets the fields, once
+
+    @classmethod
+    def _trusted(cls, *values: Any, **named: Any) -> Self:
+        """Skip the checks: for arrays that were validated already (a corpus' rows, cumulated masses)."""
+        annotation = object.__new__(cls)
+        annotation._fill(*values, **named)
+        return annotation
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self._fields)
+
+    def with_units(self, units: Sequence[str] | None) -> Self:
+        """Put the same marks on a text (or on none)."""
+        return self._trusted(**dict(zip(self._fields, self._values(), strict=True)) | {"units": units})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"annotations do not change; make a new one instead of setting {name!r}.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"annotations do not change; {name!r} stays.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restore, (type(self), *self._values())
+
+
+def restore(kind: type[Frozen], *values: Any) -> Frozen:
+    """Make an annotation again of what was pickled."""
+    return kind._trusted(*values)
 
 
 class Segmentation(Frozen):

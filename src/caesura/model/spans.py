@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from caesura.errors import InvalidSegmentation
 from caesura.model.hierarchy import Hierarchy
-from caesura.model.marks import Frozen, checked_length, checked_positions, checked_types, members, short
-from caesura.model.segmentation import Segmentation
+from caesura.model.marks import checked_length, checked_positions, checked_types, members, short
+from caesura.model.segmentation import Frozen, Segmentation
 from caesura.words import check_choice, number_of
 
 #: The code of a span without a label.
