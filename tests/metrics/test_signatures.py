@@ -367,6 +367,33 @@ KNOWN = [
     ("WER-fadel:ending=False", "WER-fadel|ending:False|bare:True", "WER-fadel:ending=False", False, (0.0, 1.0)),
     *((name, name, name, False, (0.0, 1.0)) for name in ("DEC", "CHA", "WOR", "VOC")),
     ("Sf-marks:alike=0.2", "Sf-marks|alike:0.2", "Sf-marks:alike=0.2", True, (0.0, 1.0)),
+    *((name, name, name, False, (0.0, 1.0)) for name in ("purity", "coverage")),
+    *((name, name, name, True, (0.0, 1.0)) for name in ("purity-coverage-F", "Rand")),
+    ("adjusted-Rand", "adjusted-Rand", "adjusted-Rand", True, (-1.0, 1.0)),
+    ("Hausdorff", "Hausdorff", "Hausdorff", True, (0.0, INF)),
+    ("mean-error", "mean-error", "mean-error", False, (0.0, INF)),
+    *(
+        (
+            f"displacement-{what}",
+            f"displacement-{what}|pair:names|map:|res:1e-07",
+            f"displacement-{what}",
+            True,
+            (0.0, INF),
+        )
+        for what in ("mean", "median", "p90", "p95")
+    ),
+    ("displacement-bias", "displacement-bias|pair:names|map:|res:1e-07", "displacement-bias", False, (-INF, INF)),
+    *(
+        (name, f"{name}|pair:names|map:|res:1e-07", name, False, (0.0, 1.0))
+        for name in ("displacement-matched", "within-10ms", "within-20ms", "within-25ms", "within-50ms")
+    ),
+    (
+        "displacement-median:pairing=nearest",
+        "displacement-median|pair:nearest|map:|res:1e-07",
+        "displacement-median:pairing=nearest",
+        False,
+        (0.0, INF),
+    ),
 ]
 
 

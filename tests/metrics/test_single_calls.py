@@ -7,6 +7,7 @@ import pytest
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric, metric_names
+from caesura.metrics.displacement import Displacement
 from caesura.metrics.regions import region_scores
 from caesura.model import Hierarchy, Segmentation
 
@@ -48,6 +49,7 @@ BY_NAMES = {
     "labelled-R",
     "time-agreement",
     "time-kappa",
+    *Displacement.scores,
 }  # which no loop could look up
 
 

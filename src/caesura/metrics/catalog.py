@@ -58,6 +58,18 @@ FAMILIES: Registry[type[Family]] = Registry(
             ("label-agreement", "label-kappa", "labelled-R", "time-agreement", "time-kappa"),
             "caesura.metrics.segment_names:NamedSegments",
         ),
+        **dict.fromkeys(
+            ("purity", "coverage", "purity-coverage-F", "Rand", "adjusted-Rand"),
+            "caesura.metrics.overlaps:SegmentOverlaps",
+        ),
+        **dict.fromkeys(("Hausdorff", "mean-error"), "caesura.metrics.nearest:NearestBoundaries"),
+        **dict.fromkeys(
+            (
+                *(f"displacement-{what}" for what in ("mean", "bias", "median", "p90", "p95", "matched")),
+                *(f"within-{limit}ms" for limit in (10, 20, 25, 50)),
+            ),
+            "caesura.metrics.displacement:Displacement",
+        ),
         **dict.fromkeys(("nested-precision", "nested-recall", "nested-F"), "caesura.metrics.nested:SharedSegments"),
         "nested-kappa": "caesura.metrics.nested:SegmentBeginnings",
         "nested-B": "caesura.metrics.nested:BoundariesByLevel",
