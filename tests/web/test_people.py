@@ -275,7 +275,8 @@ def test_items_are_shared_out(campaign: Bench) -> None:
     assert "2 annotators" in mira.post(address, json={"per_item": 3}).json()["error"]
     assert "no annotator" in mira.put(f"/api/items/{campaign.items[1]}/assignees", json={"people": [1]}).json()["error"]
     assert ann.put(f"/api/items/{campaign.items[1]}/status", json={"status": "done"}).status_code in (400, 404)
-    mira.put(f"/api/projects/{campaign.project}/members", json={"person": campaign.numbers["ann"], "role": None})
+    gone = {"person": campaign.numbers["ann"], "role": None}
+    assert mira.put(f"/api/projects/{campaign.project}/members", json=gone).status_code == 200
     assert ann.get(f"/api/projects/{campaign.project}").status_code == 404
 
 
@@ -363,7 +364,7 @@ def test_what_is_done_is_written_down(campaign: Bench) -> None:
         ("ann", "start an annotation"),
     ]
     whole = mira.get("/api/audit").json()
-    assert {"came in", "add a person", "give a role"} <= {e["what"] for e in whole}
+    assert {"came in", "add a person: ann", "give a role: ann, annotator"} <= {e["what"] for e in whole}
 
 
 # ---------------------------------------------------------------------- alone

@@ -53,9 +53,7 @@ async def admit(scope: Scope, headers: Headers, settings: Settings, guesses: Gue
 
 async def _check_role(scope: Scope, operation: Operation, viewer: Viewer, people: People) -> Response | None:
     """The one place where roles are enforced; what is done is written down in the transaction that does it."""
-    query = scope["query_string"].decode("latin-1")
-    address = scope["path"] + (f"?{query}" if query else "")
-    deed = Deed(viewer.name, operation.what, address[:500], viewer.project, client_of(scope))
+    deed = Deed(viewer.name, operation.what, scope["path"][:500], viewer.project, client_of(scope))
     changing = scope["method"] not in ("GET", "HEAD")
     if not operation.allows(viewer):
         if changing:

@@ -13,7 +13,7 @@ from caesura.web.rows import NotFound
 from caesura.web.schema import codings, items, projects
 from caesura.web.schema_people import assignments, members, people
 from caesura.web.store import Store
-from caesura.web.viewers import Forbidden
+from caesura.web.viewers import Forbidden, tell
 
 
 class Campaign:
@@ -38,8 +38,10 @@ class Campaign:
     def give_role(self, project: int, person: int, role: str | None) -> None:
         """Give somebody a role in a project, or none; whoever leaves keeps what they began, and loses what they did not."""
         with self._store.writing() as db:
-            if db.scalar(sa.select(people.c.id).where(people.c.id == person)) is None:
+            name = db.scalar(sa.select(people.c.name).where(people.c.id == person))
+            if name is None:
                 raise NotFound(f"there is no person {person}.")
+            tell(f"{name}, {role or 'none'}")
             db.execute(members.delete().where(members.c.project == project, members.c.person == person))
             if role is not None:
                 db.execute(members.insert().values(project=project, person=person, role=role))
@@ -50,6 +52,7 @@ class Campaign:
 
     def assign(self, project: int, per_item: int | None) -> int:
         """Give every item to all annotators, or to so many, each about as many items; what somebody began stays theirs."""
+        tell("to all annotators" if per_item is None else f"to {per_item} annotators each")
         with self._store.writing() as db:
             working = _annotators(db, project)
             if not working:
@@ -100,6 +103,7 @@ class Campaign:
             raise CaesuraError("say whose item it is.")
         if viewer.role == "annotator" and viewer.released:
             raise Forbidden("this project is released; nothing of it is changed any more.")
+        tell(f"{status} {note}".strip())
         mine = (assignments.c.item == item) & (assignments.c.person == whose)
         with self._store.writing() as db:
             if db.scalar(sa.select(assignments.c.item).where(mine)) is None:
@@ -169,6 +173,7 @@ class Campaign:
 
     def release(self, project: int, released: bool) -> None:
         """Let annotators and readers see everything, or no longer."""
+        tell("released" if released else "closed")
         with self._store.writing() as db:
             when = rows.now() if released else None
             db.execute(projects.update().where(projects.c.id == project).values(released=when))

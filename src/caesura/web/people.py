@@ -16,7 +16,7 @@ from caesura.web.rows import NotFound
 from caesura.web.schema import codings, items, projects
 from caesura.web.schema_people import assignments, audit, members, people, sessions
 from caesura.web.store import Store
-from caesura.web.viewers import ALONE, Deed, Viewer, write_down
+from caesura.web.viewers import ALONE, Deed, Viewer, tell, write_down
 
 #: How long a session lasts, at most.
 SESSION_DAYS = 14
@@ -54,21 +54,25 @@ class People:
                 for row in db.execute(query)
             ]
 
-    def add(self, name: str, *, manager: bool, password: str | None = None) -> int:
-        """One more person; the first is a manager, or nobody could let in the next."""
+    def add(self, name: str, *, manager: bool, password: str | None = None) -> tuple[int, str]:
+        """One more person, and the secret of their link; the first is a manager, or nobody could let in the next."""
+        secret = secrets.token_urlsafe(24)
+        tell(f"{name}, a manager" if manager else name)
         with self._store.writing() as db:
             if db.scalar(sa.select(people.c.id).where(people.c.name == name)) is not None:
                 raise CaesuraError(f"there is a person {name!r} already; choose another name.")
             if not manager and db.scalar(sa.select(people.c.id).limit(1)) is None:
                 raise CaesuraError("the first person is a manager: otherwise nobody could let in the others.")
             values = {"name": name, "manager": manager, "password": password, "created": rows.now()}
-            return rows.key(db.execute(people.insert().values(**values)))
+            link = None if password else digest(secret)
+            return rows.key(db.execute(people.insert().values(link=link, **values))), secret
 
     def change(self, person: int, *, manager: bool | None, active: bool | None) -> None:
         """Make somebody a manager or not, let them in or not; one manager always stays."""
         given = {"manager": manager, "active": active}
         with self._store.writing() as db:
-            _known(db, person)
+            changes = [name if value else f"not {name}" for name, value in given.items() if value is not None]
+            tell(f"{_known(db, person)}, {', '.join(changes)}")
             values = {name: value for name, value in given.items() if value is not None}
             if values:
                 db.execute(people.update().where(people.c.id == person).values(**values))
@@ -88,7 +92,7 @@ class People:
         """A personal link that opens the workbench until the next one is made; sessions of the old one end."""
         secret = secrets.token_urlsafe(24)
         with self._store.writing() as db:
-            _known(db, person)
+            tell(_known(db, person))
             db.execute(people.update().where(people.c.id == person).values(link=digest(secret)))
             self._end(db, person, None)
         return secret
@@ -218,6 +222,9 @@ def _is_theirs(db: sa.Connection, viewer: Viewer, target: tuple[str, int]) -> bo
     return db.scalar(own.where(codings.c.id == number, codings.c.person == viewer.person)) is not None
 
 
-def _known(db: sa.Connection, person: int) -> None:
-    if db.scalar(sa.select(people.c.id).where(people.c.id == person)) is None:
+def _known(db: sa.Connection, person: int) -> str:
+    """The name of somebody who must be there."""
+    name = db.scalar(sa.select(people.c.name).where(people.c.id == person))
+    if name is None:
         raise NotFound(f"there is no person {person}.")
+    return str(name)

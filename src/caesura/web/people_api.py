@@ -143,9 +143,9 @@ def add_person(request: Request, person: NewPerson, response: Response) -> dict[
     if alone and not person.password:
         raise CaesuraError("choose a password: from now on everybody has to say who they are, you too.")
     hashed = hash_password(person.password) if person.password else None
-    number = known.add(person.name, manager=person.manager or alone, password=hashed)
+    number, link = known.add(person.name, manager=person.manager or alone, password=hashed)
     if not alone:
-        return {"id": number, "name": person.name, "link": f"/enter#{known.new_link(number)}"}
+        return {"id": number, "name": person.name, "link": None if hashed else f"/enter#{link}"}
     secret = known.begin_session(number, client_of(request.scope), instead_of=None)
     response.set_cookie(SESSION_COOKIE, secret, httponly=True, samesite="strict", secure=request.url.scheme == "https")
     return {"id": number, "name": person.name, "link": None}

@@ -26,7 +26,7 @@ from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqli
 from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
-from caesura.web.viewers import ALONE, DEED, Viewer, write_down
+from caesura.web.viewers import ALONE, DEED, Viewer, tell, write_down
 
 
 @dataclass
@@ -130,6 +130,7 @@ class Store:
 
     def rename(self, sort: naming.Sort, number: int, name: str) -> None:
         """Give a project, an item or a coder another name."""
+        tell(name)
         with self.writing() as db:
             naming.rename(db, sort, number, name)
 

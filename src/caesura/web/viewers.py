@@ -8,7 +8,7 @@ nothing of others can be in them.
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import sqlalchemy as sa
@@ -158,6 +158,13 @@ class Deed:
 
 #: Set by the guard for every request of people that changes something.
 DEED: ContextVar[Deed | None] = ContextVar("deed", default=None)
+
+
+def tell(more: str) -> None:
+    """Say more about what is being done, for the log."""
+    deed = DEED.get()
+    if deed is not None:
+        DEED.set(replace(deed, what=f"{deed.what}: {more}"[:500]))
 
 
 def write_down(db: sa.Connection, deed: Deed | None, time: str) -> None:

@@ -23,10 +23,15 @@ async function show() {
     undoable(data.released ? "Closed." : "Released.", () => put(data.released));
   });
   drawRoles(data.people);
-  const many = document.querySelector("#assign [name=per_item]");
-  many.replaceChildren(el("option", { value: "" }, "all annotators"), ...annotators.slice(0, -1).map((_, i) => el("option", { value: i + 1 }, `${i + 1} annotator${i ? "s" : ""}`)));
+  offer(document.querySelector("#assign [name=per_item]"), [["", "all annotators"], ...annotators.slice(0, -1).map((_, i) => [i + 1, `${i + 1} annotator${i ? "s" : ""}`])]);
   await showPeople(data.people);
   await showAudit();
+}
+
+// What was chosen stays chosen.
+function offer(field, options) {
+  const before = field.value;
+  field.replaceChildren(...options.map(([value, label]) => el("option", { value, selected: String(value) === before }, label)));
 }
 
 async function put(released) {
@@ -85,7 +90,7 @@ async function giveRole(person, role) {
 async function showPeople(members) {
   const known = await call("GET", "/api/people").catch(() => members);
   const field = document.querySelector("#give-role [name=person]");
-  field.replaceChildren(...known.filter((p) => p.active).map((p) => el("option", { value: p.id }, p.name)));
+  offer(field, known.filter((p) => p.active).map((p) => [p.id, p.name]));
   document.getElementById("give-role").hidden = !field.options.length;
   document.getElementById("no-people").hidden = known.length > 1;
 }

@@ -145,6 +145,7 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
   if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
   const made = await call("POST", `/api/items/${item}/annotations${editor.part}`, body);
   say(`Started “${made.coder}”: ${made.origin}.`);
+  document.dispatchEvent(new Event("started"));
   await load();
   drawStart();
   editor.open(data, made.id);

@@ -29,4 +29,5 @@ for (const button of document.querySelectorAll("[data-status]"))
     await show();
   }));
 
+document.addEventListener("started", told(show));
 told(show)();
