@@ -15,10 +15,11 @@ With displacements d of the n compared among N reference boundaries
 Positive bias means that the hypothesis is late. A reference boundary without a partner is within nothing; the mean and the percentiles
 know only those that were compared, so quote ``displacement-matched`` beside them.
 
-**Percentiles are not ratios of sums.** What adds up is a histogram: every |d| is rounded to the millisecond, above 100 ms to the next power of
-1.05 (so by 2.5 % at most), and the p-th percentile is the smallest such value that p % of the displacements do not exceed, midway to the next where
-exactly p % do not (the usual median). So it pools, and is resampled over recordings, as exactly as every other score; only its value is a rounded one. Mean, bias and shares are exact on the grid of
-100 ns. The table has 243 columns, so intervals of percentiles over thousands of recordings take seconds where others take a fraction.
+**Percentiles are not ratios of sums.** What adds up is a histogram: every |d| is rounded to 1 ms up to 100 ms, to 5 ms up to half a second, to 50 ms up to
+5 s and to half a second up to 100 s, where all longer ones stay. The p-th percentile is the smallest such value that p % of the displacements do not
+exceed, midway to the next where exactly p % do not (the usual median). So it pools, and is resampled over recordings, as exactly as every other score; only
+its value is a rounded one. Mean, bias and shares are exact on the grid of 100 ns. The histogram has 461 columns, so intervals of percentiles
+over thousands of recordings take seconds where others take a fraction.
 
 The shares at 10, 20, 25 and 50 ms: Hosom 2009, Speaker-independent phoneme alignment using transition-dependent states; McAuliffe et al. 2017,
 Montreal Forced Aligner. Where nothing is compared the score is undefined (NaN).
@@ -45,15 +46,23 @@ from caesura.words import check_choice
 
 Pairing: TypeAlias = Literal["names", "nearest"]
 
-#: The rounded displacements, in ms: every one up to 100, then powers of 1.05 up to more than 100 s.
-ROUNDED = np.concatenate((np.arange(101.0), 100.0 * 1.05 ** np.arange(1, 143)))
+#: The rounded displacements, in ms.
+ROUNDED = np.concatenate(
+    (
+        np.arange(0.0, 100.0, 1.0),
+        np.arange(100.0, 500.0, 5.0),
+        np.arange(500.0, 5_000.0, 50.0),
+        np.arange(5_000.0, 100_500.0, 500.0),
+    )
+)
 WITHIN = (10, 20, 25, 50)  # ms
 
+_MIDWAY = (ROUNDED[1:] + ROUNDED[:-1]) / 2
 _MOST_CELLS = 10**9  # of the table in which names are put in line: a byte each
 
 
 #: Boundaries, those compared, what they are off in ms (without and with sign), and how many by so much.
-DisplacementCounts = namedtuple(  # type: ignore[misc]  # 252 fields that nobody writes down
+DisplacementCounts = namedtuple(  # type: ignore[misc]  # hundreds of fields that nobody writes down
     "DisplacementCounts",
     ["reference", "hypothesis", "compared", "distance", "shift"]
     + [f"within_{limit}" for limit in WITHIN]
@@ -260,9 +269,7 @@ def _same_names(
 def _tally(off: NDArray[np.float64], reference: int, hypothesis: int) -> NDArray[np.float64]:
     """Make the row of one recording."""
     size = np.abs(off)
-    with np.errstate(divide="ignore"):
-        powers = np.clip(np.rint(np.log(size / 100.0) / np.log(1.05)), 0, len(ROUNDED) - 101)
-    rounded = np.where(size < 100.5, np.rint(size), 100 + powers).astype(np.int64)
+    rounded = np.searchsorted(_MIDWAY, size)
     return np.concatenate(
         (
             [reference, hypothesis, len(off), size.sum(), off.sum()],
