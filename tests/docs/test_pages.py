@@ -20,6 +20,7 @@ import pytest
 
 import caesura as cs
 from caesura.cli.main import program
+from docs.test_commands import sandbox
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -42,8 +43,7 @@ def name(page: Path) -> str:
 def test_python_runs_and_gives_the_values_beside_it(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_files(tmp_path)
+    monkeypatch.chdir(sandbox(page, tmp_path))
     scope: dict[str, Any] = {"pairs": [([2, 3, 6], [2, 2, 7])]}
     for block in blocks(page, "python"):
         for statement, comment in statements(block):
@@ -58,23 +58,6 @@ def test_python_runs_and_gives_the_values_beside_it(
                 assert agrees(value, comment), f"{code} gives {value!r}, {name(page)} says {comment}"
             else:
                 exec(compile(ast.Module([statement], []), name(page), "exec"), scope)
-
-
-def write_files(folder: Path) -> None:
-    """Files of the names that the pages use."""
-    random = np.random.default_rng(0)
-    for coder in ("gold", "ours", "theirs", "older"):
-        texts = []
-        for item in range(12):
-            positions = np.flatnonzero(random.random(29) < 0.3) + 1
-            texts.append((f"text {item}", coder, cs.Segmentation.from_positions(positions.tolist(), length=30)))
-        attributes = {f"text {item}": {"genre": "news" if item % 2 else "novel"} for item in range(12)}
-        corpus = cs.Corpus.from_annotations(texts, attributes=attributes)
-        cs.write(corpus, folder / f"{coder}.json")
-        cs.write(corpus, folder / f"{coder}.parquet")
-    (folder / "talks").mkdir()
-    for coder, text in (("ann", "JOHN: Hello, how are you. Well?"), ("ben", "JOHN: Hello how are, you. Well.")):
-        (folder / "talks" / f"first-{coder}.txt").write_text(text, encoding="utf-8")
 
 
 def statements(block: str) -> Iterator[tuple[ast.stmt, str]]:

@@ -1,0 +1,309 @@
+"""Make the small files that README, pages and tutorials use. All of it is our own; run: python examples/make_data.py [FOLDER]"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import shutil
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+
+import caesura as cs
+
+TALK = """\
+We keep the bees on the roof above the bakery.
+In spring each hive holds about ten thousand bees.
+A queen lays her eggs in the warm middle of the hive.
+The workers carry pollen from the lime trees by the river.
+In June we take the first honey out of the hives.
+A full frame of honey weighs as much as a small cat.
+The bees need what is left to live through the winter.
+Downstairs the oven is lit at three in the morning.
+Flour, water and salt are all that goes into the dough.
+The dough rests for a night in long wooden bowls.
+A slow dough makes bread that keeps for a week.
+The loaves are turned once, when the crust has colour.
+By seven the shop smells of rye and the first customers stand in line.
+What is not sold goes to the kitchen of the school.
+The river rises when the snow melts in the hills.
+A gauge under the bridge is read every hour.
+When the water stands at four metres the road is closed.
+In the year of the flood it stood at six metres, and boats came up the street.
+The town built a wall of stone along the bank.
+Since then the water has reached the wall twice and never passed it.
+Children fish from the wall now, and catch nothing.
+In the evening the radio station sends from the old mill.
+Two people read the news, and one plays records.
+The transmitter is older than both of them together.
+On a clear night it is heard on the islands.
+Letters come from listeners who ask for waltzes.
+At midnight the station plays the sound of the mill wheel and goes silent.
+"""
+LETTER = """\
+Dear Clara, thank you for the parcel.
+The jam survived, the glass did not.
+We ate it with a spoon out of the box.
+The children ask when you will come.
+There is a train on Friday at noon.
+Bring the blue book if you can find it.
+Paul says the roof is mended at last.
+It cost more than the car.
+Now the rain makes no sound at all, and I miss it.
+"""
+OTHER = """\
+The museum opens at ten.
+Its oldest room shows maps of the coast.
+One map has a sea monster where the harbour is now.
+The painter had never seen the sea.
+Behind the museum lies the garden.
+Roses grow along the south wall.
+The gardener counts them every June.
+There were four hundred last year.
+"""
+#: Who ends a segment after which sentence.
+CODERS = {
+    "talk": {"ann": [7, 14, 21], "ben": [7, 13, 21], "cleo": [4, 7, 14, 21, 24]},
+    "letter": {"ann": [3, 6], "ben": [3, 6], "cleo": [3, 5]},
+}
+#: Start, end and name of intonation units in the recording, in seconds.
+UNITS = {
+    "ann": [
+        (0.0, 0.62, "well"),
+        (0.62, 1.41, "we lit the oven"),
+        (1.41, 2.2, "at three"),
+        (2.2, 3.0, "in the morning"),
+    ],
+    "ben": [(0.0, 0.6, "well"), (0.6, 1.43, "we lit the oven"), (1.43, 3.0, "at three in the morning")],
+}
+#: Phones of the same recording: by hand, and by two aligners, which are off by some milliseconds.
+PHONES = [
+    ("w", 0.08),
+    ("e", 0.21),
+    ("l", 0.3),
+    ("w", 0.62),
+    ("i", 0.74),
+    ("l", 0.83),
+    ("i", 0.95),
+    ("t", 1.02),
+    ("sil", 1.4),
+]
+
+
+def main(folder: Path) -> None:
+    """Write everything into ``folder``."""
+    write_texts(folder)
+    write_systems(folder)
+    write_transcripts(folder / "transcripts")
+    write_recording(folder / "recording")
+    write_spans(folder / "spans")
+    write_nested(folder / "nested")
+    write_vowels(folder / "vowels")
+
+
+def write_texts(folder: Path) -> None:
+    """Raw texts, three coders of two of them in one file, and the same in a folder per coder."""
+    texts = {"talk": TALK.splitlines(), "letter": LETTER.splitlines()}
+    for name, text in (("talk", TALK), ("letter", LETTER), ("other", OTHER)):
+        put(folder / f"{name}.txt", text)
+    annotations = []
+    for item, coders in CODERS.items():
+        for coder, positions in coders.items():
+            marks = cs.Segmentation.from_positions(positions, length=len(texts[item]), units=texts[item])
+            annotations.append((item, coder, marks))
+            ends = [0, *positions, len(texts[item])]
+            segments = [" ".join(texts[item][a:b]) for a, b in itertools.pairwise(ends)]
+            put(folder / "by-coder" / coder / f"{item}.txt", " | ".join(segments) + "\n")
+    cs.write(cs.Corpus.from_annotations(annotations), folder / "coders.json")
+
+
+def write_systems(folder: Path) -> None:
+    """A reference and three systems over twelve texts, as JSON and as Parquet; each system is worse than the one before."""
+    random = np.random.default_rng(7)
+    talk, topics = TALK.splitlines(), [LETTER.splitlines(), OTHER.splitlines()]
+    topics += [talk[a:b] for a, b in itertools.pairwise([0, 7, 14, 21, len(talk)])]
+    texts, gold = zip(*(draw_text(random, topics) for _ in range(12)), strict=True)
+    attributes = {f"text {n + 1}": {"genre": "news" if n % 2 else "novel"} for n in range(12)}
+    for system, wrong in (("gold", 0.0), ("ours", 0.15), ("theirs", 0.35), ("older", 0.6)):
+        rows = []
+        for number, (units, positions) in enumerate(zip(texts, gold, strict=True), 1):
+            shift = np.where(random.random(len(positions)) < wrong, random.choice([-2, -1, 1, 2], len(positions)), 0)
+            kept = random.random(len(positions)) >= wrong / 2
+            placed = np.unique(np.clip((positions + shift)[kept], 1, len(units) - 1)).tolist()
+            marks = cs.Segmentation.from_positions(placed, length=len(units), units=units)
+            rows.append((f"text {number}", system, marks))
+        corpus = cs.Corpus.from_annotations(rows, attributes=attributes)
+        cs.write(corpus, folder / f"{system}.json")
+        cs.write(corpus, folder / f"{system}.parquet")
+
+
+def draw_text(random: np.random.Generator, topics: list[list[str]]) -> tuple[list[str], np.ndarray]:
+    """A text of 20 sentences or a few more, three to six about one topic, then as many about another; and where the topics change."""
+    units: list[str] = []
+    positions, topic = [], -1
+    while len(units) < 20:
+        topic = int(random.choice([other for other in range(len(topics)) if other != topic]))
+        positions.append(len(units))
+        units += random.choice(topics[topic], random.integers(3, 7), replace=False).tolist()
+    return units, np.array(positions[1:])
+
+
+def write_transcripts(folder: Path) -> None:
+    """Two people's marks at the ends of intonation units, in plain transcripts; and one visit in CHAT."""
+    put(folder / "first-ann.txt", "JOHN: Hello , how are you ?\nMARY: Fine — no , well .\nJOHN: Good to hear .\n")
+    put(folder / "first-ben.txt", "JOHN: Hello how are you .\nMARY: Fine — no well .\nJOHN: Good , to hear .\n")
+    put(folder / "second-ann.txt", "MARY: And the oven ? is it lit .\nJOHN: Since three , yes .\n")
+    put(folder / "second-ben.txt", "MARY: And the oven , is it lit ?\nJOHN: Since three yes .\n")
+    # How alike marks are, the last row and column being no mark at all.
+    rows = [
+        ["?", 1, 0.5, 0.5, 0.25, 0],
+        [".", 0.5, 1, 0.5, 0.25, 0],
+        [",", 0.5, 0.5, 1, 0.5, 0.25],
+        ["--", 0.25, 0.25, 0.5, 1, 0],
+        ["", 0, 0, 0.25, 0, 1],
+    ]
+    with (folder.parent / "similarity.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([["", *(name for name, *_ in rows)], *rows])
+    visit = (
+        "@UTF8\n@Begin\n@Languages:\teng\n@Participants:\tCHI Anna Target_Child, MOT Mother\n"
+        "@ID:\teng|bakery|CHI|3;02.||||Target_Child|||\n@ID:\teng|bakery|MOT|||||Mother|||\n"
+        "*MOT:\twhat do you see ? \x150_1200\x15\n*CHI:\ta bee . \x151300_2100\x15\n"
+        "*CHI:\tit is on the bread ! \x152300_3900\x15\n*MOT:\tso it is . \x154000_4800\x15\n@End\n"
+    )
+    put(folder.parent / "chat" / "visit.cha", visit)
+
+
+def write_recording(folder: Path) -> None:
+    """A recording that is synthesised, its phones by hand and by two aligners, and two people's units as tiers of one ELAN file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_sound(folder / "talk.wav")
+    random = np.random.default_rng(3)
+    names = [name for name, _ in PHONES]
+    starts = np.array([start for _, start in PHONES][1:])
+    for system, spread in (("gold", 0.0), ("aligner", 0.008), ("other", 0.03)):
+        times = np.round(starts + random.normal(0, spread, len(starts)) if spread else starts, 3)
+        marks = cs.Segmentation.from_times(np.sort(times).tolist(), length=1.6, names=names)
+        corpus = cs.Corpus.from_annotations([(system, system, marks, "phones")])
+        put_corpus(corpus, folder / f"{system}.TextGrid")
+        for name, late in (("talk", 0.0), ("news", 0.004)):
+            times = np.round(np.sort(times) + late, 3)
+            marks = cs.Segmentation.from_times(times.tolist(), length=1.6, names=names)
+            corpus = cs.Corpus.from_annotations([(name, name, marks, "phones")])
+            if system != "other":
+                put_corpus(corpus, folder / {"gold": "hand", "aligner": "machine"}[system] / f"{name}.TextGrid")
+    rows = []
+    for coder, units in UNITS.items():
+        marks = cs.Segmentation.from_times(
+            [end for _, end, _ in units[:-1]], length=3.0, names=[name for *_, name in units]
+        )
+        rows.append(("talk", "talk", marks, f"{coder}_IU"))
+    put_corpus(cs.Corpus.from_annotations(rows), folder / "talk.eaf")
+
+
+def write_sound(path: Path) -> None:
+    """Three seconds of tones and noise that change where the phones do, 16 bits at 16 kHz."""
+    rate, random = 16_000, np.random.default_rng(5)
+    time = np.arange(3 * rate) / rate
+    sound = np.zeros(len(time))
+    edges = [start for _, start in PHONES] + [3.0]
+    for number, (start, stop) in enumerate(itertools.pairwise(edges)):
+        inside = (time >= start) & (time < stop)
+        if PHONES[number][0] == "sil":
+            continue
+        pitch = 180 + 140 * (number * 5 % 7)
+        tone = sum(np.sin(2 * np.pi * pitch * overtone * time[inside]) / overtone for overtone in (1, 2, 3))
+        sound[inside] = 0.2 * tone + (0.25 if PHONES[number][0] == "t" else 0.01) * random.normal(size=inside.sum())
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", "not compressed"))
+        file.writeframes((np.clip(sound, -1, 1) * 32767).astype("<i2").tobytes())
+
+
+def write_spans(folder: Path) -> None:
+    """Names in the letter: as CSV of two annotators, as brat's standoff per annotator, as Label Studio's export."""
+    text = LETTER
+    names = {
+        "ann": [
+            ("Clara", "person"),
+            ("The children", "person"),
+            ("Friday at noon", "time"),
+            ("Paul", "person"),
+            ("the car", "thing"),
+        ],
+        "ben": [
+            ("Dear Clara", "person"),
+            ("The children", "person"),
+            ("Friday", "time"),
+            ("Paul", "person"),
+            ("the blue book", "thing"),
+        ],
+    }
+    spans = {
+        coder: [(text.index(words), text.index(words) + len(words), label, words) for words, label in marked]
+        for coder, marked in names.items()
+    }
+    lines = ["annotator,label,start,end"]
+    lines += [f"{coder},{label},{start},{end}" for coder, rows in spans.items() for start, end, label, _ in rows]
+    put(folder / "coders.csv", "\n".join(lines) + "\n")
+    for coder, name in (("ann", "gold"), ("ben", "ours")):
+        marks = cs.Spans.from_rows([row[:3] for row in spans[coder]], length=len(text))
+        cs.write(cs.Corpus.from_annotations([("letter", name, marks)]), folder / f"{name}.json")
+    for coder, rows in spans.items():
+        put(folder / "brat" / coder / "letter.txt", text)
+        marks = [f"T{n}\t{label} {start} {end}\t{words}" for n, (start, end, label, words) in enumerate(rows, 1)]
+        put(folder / "brat" / coder / "letter.ann", "\n".join(marks) + "\n")
+    task = {"id": 1, "data": {"text": text}, "annotations": []}
+    for number, (coder, rows) in enumerate(spans.items(), 1):
+        result = [
+            {
+                "id": f"{coder}{n}",
+                "from_name": "label",
+                "to_name": "text",
+                "type": "labels",
+                "value": {"start": start, "end": end, "text": words, "labels": [label]},
+            }
+            for n, (start, end, label, words) in enumerate(rows, 1)
+        ]
+        task["annotations"].append({"id": number, "completed_by": {"email": f"{coder}@example.org"}, "result": result})
+    put(folder / "label-studio.json", json.dumps([task], indent=1) + "\n")
+
+
+def write_nested(folder: Path) -> None:
+    """Three people's nested segments of one text, in one file and as a CSV of levels per person."""
+    coders = {
+        "ann": [(1, 14, 1), (1, 7, 2), (8, 14, 2), (15, 27, 1), (15, 21, 2), (22, 27, 2)],
+        "ben": [(1, 14, 1), (1, 7, 2), (8, 14, 2), (15, 21, 1), (22, 27, 1)],
+        "cleo": [(1, 14, 1), (1, 4, 2), (5, 14, 2), (15, 27, 1), (15, 21, 2), (22, 27, 2)],
+    }
+    rows = [("talk", coder, cs.Hierarchy(27, segments, units=TALK.splitlines())) for coder, segments in coders.items()]
+    shutil.rmtree(folder, ignore_errors=True)  # a folder is only ever written anew
+    folder.mkdir(parents=True)
+    corpus = cs.Corpus.from_annotations(rows)
+    cs.write(corpus, folder / "coders.json")
+    cs.write(corpus, folder / "chapters", "levels", pattern="{item}/{item}-{coder}.csv")
+
+
+def write_vowels(folder: Path) -> None:
+    """A bare line of Hebrew and one of Arabic, which everybody knows, to put vowels into."""
+    put(folder / "letter.txt", "בראשית ברא אלהים את השמים ואת הארץ\n")
+    put(folder / "gold.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
+    put(folder / "restored.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֶת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
+    put(folder / "arabic.txt", "الحمد لله رب العالمين\n")
+
+
+def put_corpus(corpus: cs.Corpus, path: Path) -> None:
+    """Write a corpus whose coder or item is told by the file's name, and the folders it needs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cs.write(corpus, path, lossy=True)
+
+
+def put(path: Path, text: str) -> None:
+    """Write a text, and the folders it needs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "data")

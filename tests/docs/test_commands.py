@@ -1,0 +1,162 @@
+"""The commands that README and pages show run, on the files in ``examples/data``, and print what stands below them.
+
+``python tests/docs/test_commands.py`` writes what they print into the pages: below every command of a ``console`` block that has lines below it
+already; a line that is only … stands for lines left out.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import pytest
+
+from cli.command import caesura
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+#: Pages about other kinds of annotation: the folder of examples/data in which their commands run.
+FOLDERS = {
+    "docs/families/speech.md": "recording",
+    "docs/families/spans.md": "spans",
+    "docs/families/unitizing.md": "spans",
+    "docs/families/gold.md": "nested",
+    "docs/families/vowels.md": "vowels",
+}
+#: Commands that are not run here, by what they begin with, and why.
+NOT_RUN = {
+    "serve": "does not end",
+    "reproduce": "tests/papers reproduce every paper",
+    "vowels corpus": "fetches a corpus",
+    "vowels train hebrew-bible": "fetches a corpus",
+    "vowels evaluate": "fetches a corpus",
+    "vowels restore hebrew.model": "needs the model that training would make",
+    "agree project.zip": "needs an export of INCEpTION",
+    "evaluate gold.json annotators.json": "needs an export of INCEpTION",
+    "vowels benchmark": "needs the field's test sets",
+}
+
+
+class Command(NamedTuple):
+    """A line of a page, and what the page says it prints."""
+
+    page: Path
+    line: str
+    output: list[str]
+
+
+def commands(page: Path) -> Iterator[Command]:
+    """The commands of a page in their order; lines without a dollar sign below one are what it prints."""
+    for language, block in re.findall(
+        r"^```(console|bash|shell|sh)[^\n]*\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    ):
+        command: Command | None = None
+        for line in block.splitlines():
+            if language == "console" and not line.startswith("$ "):
+                if command:
+                    command.output.append(line)
+                continue
+            if command:
+                yield command
+            command = Command(page, line.removeprefix("$ "), [])
+        if command:
+            yield command
+
+
+def reason_not_to_run(line: str) -> str | None:
+    words = line.rpartition("caesura ")[2]
+    return next((why for start, why in NOT_RUN.items() if words.startswith(start)), None)
+
+
+def run(command: Command, root: Path) -> str | None:
+    """Run one line of the shell in ``root`` and return what it prints; None where it is none of ours."""
+    line = command.line.partition("  #")[0].strip()
+    if line.startswith("cd "):
+        os.chdir(root / line[3:] if line[3:].startswith("examples") else line[3:])
+        return None
+    if "caesura " not in line or reason_not_to_run(line):
+        return None
+    given, _, line = line.rpartition("| ")
+    line, _, target = line.partition(" > ")
+    line, _, source = line.partition(" < ")
+    text = Path(source.strip()).read_text("utf-8") if source else " ".join(shlex.split(given)[1:]) + "\n"
+    with patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")):
+        done = caesura(*shlex.split(line)[1:], COLUMNS="100")
+    refused = bool(command.output) and command.output[0].startswith("caesura: ")
+    assert done.returncode == 2 * refused, f"{command.page.name}: {command.line}\n{done.stderr}{done.stdout[-500:]}"
+    if refused:
+        return done.stderr
+    if target:
+        Path(target.strip()).write_text(done.stdout, "utf-8")
+    return done.stdout
+
+
+def sandbox(page: Path, folder: Path) -> Path:
+    """A copy of the examples, and where in it the page's commands run."""
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "examples" / "data" / FOLDERS.get(page.relative_to(ROOT).as_posix(), ".")
+
+
+def as_shown(output: str) -> list[str]:
+    return [line.rstrip() for line in output.rstrip().splitlines()]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", [p for p in PAGES if any(commands(p))], ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_run_and_print_what_stands_below_them(page: Path, tmp_path: Path) -> None:
+    with chdir(sandbox(page, tmp_path)):
+        for command in commands(page):
+            output = run(command, tmp_path)
+            if output is not None and command.output:
+                shown = "\n".join(command.output).rstrip()
+                pattern = "\n".join(r"(?:.*\n)*?.*" if each == "…" else re.escape(each) for each in shown.split("\n"))
+                actual = "\n".join(as_shown(output))
+                assert re.fullmatch(pattern, actual), f"{page.name}: {command.line} prints\n{actual}"
+
+
+def test_example_files_are_what_their_program_makes(tmp_path: Path) -> None:
+    import runpy
+
+    import caesura as cs
+
+    runpy.run_path(str(ROOT / "examples" / "make_data.py"))["main"](tmp_path)
+    kept = ROOT / "examples" / "data"
+    names = sorted(str(file.relative_to(kept)) for file in kept.rglob("*") if file.is_file())
+    assert names == sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file())
+    for name in names:
+        if name.endswith(".parquet"):  # its bytes depend on who packs them
+            assert cs.read(kept / name) == cs.read(tmp_path / name), name
+        else:
+            assert (kept / name).read_bytes() == (tmp_path / name).read_bytes(), name
+
+
+def write_outputs(page: Path, folder: Path) -> None:
+    """Put what the commands print into the page."""
+    text = page.read_text("utf-8")
+    with chdir(sandbox(page, folder)):
+        for command in commands(page):
+            output = run(command, folder)
+            if output is None or not command.output or "…" in command.output:
+                continue
+            old = "\n".join([f"$ {command.line}", *command.output])
+            assert text.count(old) == 1, (page, command.line)
+            space = [""] if command.output[-1] == "" else []
+            text = text.replace(old, "\n".join([f"$ {command.line}", *as_shown(output), *space]))
+    page.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    for each in map(Path.resolve, map(Path, sys.argv[1:])) if sys.argv[1:] else PAGES:
+        with tempfile.TemporaryDirectory() as place:
+            write_outputs(each, Path(place))
