@@ -184,6 +184,14 @@ def test_a_missing_file_and_an_empty_folder(tmp_path):
     assert "names {name}; expected {item}, {coder} or {track}" in said
 
 
+def test_options_that_no_format_takes(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{"items": {"talk": {"ann": [2, 3]}}, "segmentation_type": "linear"}')
+    assert "say it with --format" in refused("show", path, "-O", "format=csv")
+    assert "no format takes it" in refused("show", path, "-O", "path=b.json")
+    assert "say it with --lossy" in refused("convert", path, tmp_path / "b.json", "-W", "lossy=yes")
+
+
 def test_binary_files_and_strange_encodings(tmp_path):
     binary = tmp_path / "picture.json"
     binary.write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff\xfe")

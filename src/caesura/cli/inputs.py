@@ -15,6 +15,18 @@ if TYPE_CHECKING:
 
 _SAMPLE = "sample:"
 
+#: What is no option of a format though reading or writing takes it, and the option of the command that says it.
+_ELSEWHERE = {
+    "--option": {"format": "--format", "path": None},
+    "--write-option": {
+        "format": "--to",
+        "pattern": "--write-pattern",
+        "lossy": "--lossy",
+        "path": None,
+        "corpus": None,
+    },
+}
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -97,6 +109,9 @@ def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise CaesuraError(f"{option} takes KEY=VALUE, not {pair!r}.")
+        if (name := key.strip().replace("-", "_")) in (elsewhere := _ELSEWHERE.get(option, {})):
+            way_out = f"say it with {elsewhere[name]}" if elsewhere[name] else "no format takes it"
+            raise CaesuraError(f"{option} {pair!r} is no option of a format; {way_out}.")
         if values.setdefault(key.strip().replace("-", "_"), value) != value:
             raise CaesuraError(f"{option} gives {key.strip()!r} twice, as {value!r} and as something else.")
     return values

@@ -136,6 +136,10 @@ FORMATS: Registry[Any] = Registry(
 )  # fmt: skip
 
 
+#: Names of files that tell about a folder and hold no annotations.
+_ABOUT = frozenset({"readme", "license", "licence", "copying", "changelog", "authors", "citation", "provenance"})
+
+
 @cache
 def named_format(name: str) -> Format:
     """Look a format up by name."""
@@ -180,10 +184,9 @@ def detect(source: Source) -> Format:
     if source.path.suffix.lower() == ".json":
         load_json(source)  # a file cut off says so, and where
     expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
-    raise source.fault(
-        None,
-        f"no known format fits this file{expected}; name one with format= (--format): {', '.join(sorted(FORMATS))}.",
-    )
+    names = f"such as {', '.join(f.name for f in claiming)}; " if claiming else ""
+    why = f"no known format fits this file{expected}; name one with format= (--format), {names}caesura list formats shows all."
+    raise source.fault(None, why)
 
 
 def _recognises(candidate: Format, head: str) -> bool:
@@ -219,7 +222,10 @@ def read(path: str | PathLike[str], format: str | None = None, **options: Any) -
         named_format(format)
     if where.is_dir():
         return read_folder(
-            where, lambda file, **given: _read_file(file, format, given), wanted=_wanted(format), **options
+            where,
+            lambda file, name, **given: _read_file(file, format or name, given),
+            lambda file: _format_in_folder(file, format, options.get("encoding"), "pattern" in options),
+            **options,
         )
     if "pattern" in options and not where.exists():
         raise FormatError(where, None, "there is no such folder.")
@@ -266,6 +272,18 @@ def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpu
     return rename_parts(corpus, names) if names else corpus
 
 
+def _format_in_folder(file: Path, format: str | None, encoding: str | None, matched: bool) -> str | FormatError | None:
+    """Name the format of a file of a folder: the one asked for, or the one that fits it; files that belong to others have none."""
+    if not matched and not _wanted(format)(file):
+        return None
+    if format is not None:
+        return format
+    try:
+        return detect(Source.open(file, encoding=encoding)).name
+    except FormatError as fault:
+        return fault
+
+
 def _wanted(format: str | None) -> Callable[[Path], bool]:
     """Tell which files of a folder are read: those that a format claims."""
     return _stands_alone if format is None else named_format(format).claims
@@ -274,4 +292,5 @@ def _wanted(format: str | None) -> Callable[[Path], bool]:
 def _stands_alone(path: Path) -> bool:
     """Tell annotations from a README beside them, and from the text that belongs to a standoff file."""
     claimed = any(True for _ in claiming_formats(path))
-    return claimed and not (path.suffix == ".txt" and path.with_suffix(".ann").exists())
+    beside = path.suffix == ".txt" and path.with_suffix(".ann").exists()
+    return claimed and not beside and path.stem.lower() not in _ABOUT

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import tidied_when_ended
 from caesura.formats.losses import WORDS, features, reduce_corpus
 from caesura.model import Annotation, Corpus
+from caesura.words import number_of
 
 #: What a pattern, or an option of ``read``, can name.
 NAMES = ("item", "coder", "track")
@@ -23,46 +25,80 @@ _HABITS = ("{item}/{item}~{coder}", "{item}/{coder}~{item}", "{item}~{coder}", "
 _BETWEEN = ("-", "_", ".", " ")
 
 
+class _Unrecognised(NamedTuple):
+    """A file that is passed over, and the complaint that reading it alone would give."""
+
+    file: Path
+    why: FormatError
+
+
 def read_folder(
     folder: Path,
     read: Callable[..., Corpus],
+    format_of: Callable[[Path], str | FormatError | None],
+    /,
     *,
-    wanted: Callable[[Path], bool] = lambda _: True,
     pattern: str | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read every file below ``folder`` and join them.
+    """Read every file below ``folder`` and join them; where they are of several formats, or some of none, a warning says what was read.
 
     Parameters
     ----------
-    wanted
-        Which files to read where no pattern says so.
+    read
+        Reads a file of a format, given its name.
+    format_of
+        The name of a file's format; a complaint where none fits though the suffix is known, None where nothing is to be read.
     pattern
         How a path below the folder gives item, coder and track, in braces, ``*`` for anything: ``"{item}-{coder}.csv"``,
         ``"{coder}/{item}.txt"``, ``"{item}/{item}-{coder}.*"``. Only matching files are read. Default: every file, with the names it
         holds; where it holds none, the file's name is the item and its folder's the coder.
     """
     matching = None if pattern is None else _compile(pattern)
-    corpora = []
+    corpora: list[Corpus] = []
+    formats: Counter[str] = Counter()
+    odd: list[_Unrecognised] = []
+    others: list[Path] = []
     for file in _files(folder):
-        named: dict[str, str] = {}
-        if matching is None and not wanted(file):
+        match = None if matching is None else matching.fullmatch(file.relative_to(folder).as_posix())
+        if matching is not None and match is None:
             continue
-        if matching is not None:
-            match = matching.fullmatch(file.relative_to(folder).as_posix())
-            if match is None:
-                continue
-            named = match.groupdict()
-        corpora.append(_from_folder(file, read(file, **options), named))
+        name = format_of(file)
+        if isinstance(name, FormatError):
+            if matching is not None:  # somebody asked for it
+                raise name
+            odd.append(_Unrecognised(file, name))
+        elif name is None and matching is None:
+            others.append(file)
+        else:
+            formats[name or "?"] += 1
+            corpora.append(_from_folder(file, read(file, name, **options), match.groupdict() if match else {}))
+    if not corpora and odd:
+        raise odd[0].why
     if not corpora:
         what = (
             "holds no file of a known format" if pattern is None else f"holds no file that fits the pattern {pattern!r}"
         )
         raise FormatError(folder, None, f"the folder {what}.")
+    summary = _summary_of(folder, formats, odd, others) if odd or len(formats) > 1 else ""
     try:
-        return Corpus.join(corpora)
+        corpus = Corpus.join(corpora)
     except (InvalidSegmentation, LengthMismatch) as fault:
-        raise type(fault)(f"{folder}: {fault}") from None
+        way_out = f" Found {summary}; choose with format= or pattern=." if len(formats) > 1 else ""
+        raise type(fault)(f"{folder}: {fault}{way_out}") from None
+    if summary:
+        warnings.warn(f"{folder}: read {summary}.", stacklevel=2)
+    return corpus
+
+
+def _summary_of(folder: Path, formats: Counter[str], odd: list[_Unrecognised], others: list[Path]) -> str:
+    """Say how many files were read in which format, and which were passed over."""
+    read = " and ".join(f"{number_of(count, 'file')} of {name}" for name, count in formats.most_common())
+    passed = [str(each.relative_to(folder)) for each in [*(each.file for each in odd), *others]]
+    if not passed:
+        return read
+    named = ", ".join(passed[:5]) + (" …" if len(passed) > 5 else "")
+    return f"{read}; skipped {number_of(len(passed), 'file')} that no format fits: {named}"
 
 
 def guess_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callable[[Path], bool]) -> str | None:
