@@ -14,7 +14,6 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics.recordings import (
     best_r,
     boundary_classes,
-    insertions_inside,
     operating_points,
     random_hit_rates,
     region_groups,
@@ -60,16 +59,10 @@ def test_which_boundaries_are_missed() -> None:
     assert boundary_classes(GOLD, SYSTEM)[0].miss_rate == 100.0
 
 
-def test_where_insertions_fall() -> None:
-    assert insertions_inside(GOLD, SYSTEM) == {"a": 2, "b": 1}
-
-
 def test_classes_need_labels_and_groups_need_names() -> None:
     plain = Corpus.from_annotations([("a", "c", timed([0.1]))])
     with pytest.raises(CaesuraError, match="no labels"):
         boundary_classes(plain, plain)
-    with pytest.raises(CaesuraError, match="no labels"):
-        insertions_inside(plain, plain)
     with pytest.raises(CaesuraError, match="not by 'sex'"):
         region_groups(plain, plain, by="sex")  # type: ignore[arg-type]
     with pytest.raises(CaesuraError, match="not in time"):

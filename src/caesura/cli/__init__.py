@@ -1,1 +1,1 @@
-"""The command line program: thin modules that parse, call and show; one a command."""
+"""The command line program: thin modules that parse, call and show; one per command."""

@@ -30,7 +30,7 @@ def convert(
         str | None, Option("--pattern", "-p", help="How a folder's paths give item and coder: {item}-{coder}.csv")
     ] = None,
     write_pattern: Annotated[
-        str | None, Option("--write-pattern", help="Write a folder, a file an item and coder: {coder}/{item}.txt")
+        str | None, Option("--write-pattern", help="Write a folder, one file per item and coder: {coder}/{item}.txt")
     ] = None,
     lossy: Lossy = False,
     json: Json = False,

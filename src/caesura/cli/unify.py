@@ -21,7 +21,7 @@ from caesura.gold import unify_corpus
 from caesura.gold.quality import compare_methods, gold_corpus, like, method_table, represent
 from caesura.gold.unification import Gold
 from caesura.gold.unified import UnifiedCorpus
-from caesura.gold.votes import Embeddedness
+from caesura.metrics.nested import Embeddedness
 from caesura.model import Annotation, Corpus, Hierarchy
 
 _DRAWN = 12  # gold standards that are drawn

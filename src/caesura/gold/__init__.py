@@ -10,8 +10,8 @@ from caesura.gold.gold_standard import (
     Provenance,
     SpanVote,
 )
-from caesura.gold.labels import UtteranceLabels, label_utterances
 from caesura.gold.unification import METHODS, unify, unify_corpus
+from caesura.gold.utterance_labels import UtteranceLabels, label_utterances
 from caesura.gold.votes import Ballot, Conflict, Vote
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
+from caesura.metrics.nested import Embeddedness
 from caesura.model import DEFAULT_METRICS, Corpus, Hierarchy, Segmentation
 
 Marks: TypeAlias = Segmentation | Hierarchy

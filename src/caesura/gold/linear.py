@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeVar
 
 from caesura.gold.gold_standard import BoundaryVote, GoldSegmentation, OpenType, Provenance
 from caesura.gold.nested_votes import Rule, Threshold, enough
-from caesura.gold.votes import Embeddedness, check_embeddedness
+from caesura.metrics.nested import Embeddedness, check_embeddedness
 from caesura.model import Segmentation
 
 #: Seconds within which coders mean the same boundary of a recording, where nobody says otherwise.

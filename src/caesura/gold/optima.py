@@ -127,7 +127,7 @@ _SOLVERS: dict[str, Callable[[Metric, Marked], list[int]]] = {"F": _of_f, "PA": 
 
 
 def marks_of(positions: Sequence[NDArray[np.int64]], length: int) -> Marked:
-    """Lay boundaries out as one boolean a place."""
+    """Lay boundaries out as one boolean per place."""
     marked = np.zeros((len(positions), max(length - 1, 0)), bool)
     for row, where in zip(marked, positions, strict=True):
         row[where - 1] = True

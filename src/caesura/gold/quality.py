@@ -17,9 +17,8 @@ from caesura.display.result import Result
 from caesura.display.table import Cell, Table, measure_name, spell
 from caesura.errors import CaesuraError
 from caesura.gold.unification import METHODS, Gold, unify_corpus
-from caesura.gold.votes import Embeddedness
 from caesura.metrics import Batch, Metric, metric
-from caesura.metrics.nested import SegmentBeginnings, kappa_parts
+from caesura.metrics.nested import Embeddedness, SegmentBeginnings, kappa_parts
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
 

@@ -14,7 +14,7 @@ from typing import Any
 from caesura.agreement.unitizing_alignment import best_alignments
 from caesura.gold.gold_standard import GoldSpans, OpenLabel, Provenance, SpanVote
 from caesura.gold.nested_votes import Rule, Threshold, enough
-from caesura.gold.votes import Embeddedness
+from caesura.metrics.nested import Embeddedness
 from caesura.model import Corpus, Spans
 from caesura.model.spans import SpanRow
 from caesura.words import number_of

@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 from caesura.errors import CaesuraError, UnknownName
 from caesura.gold.best_annotator import closest, default_metric
 from caesura.gold.gold_standard import GoldHierarchy, GoldSegmentation, GoldSpans, Provenance
-from caesura.gold.labels import label_utterances
 from caesura.gold.linear import TOLERANCE, boundary_votes, vote_on_boundaries
 from caesura.gold.nested_votes import Rule, Threshold, conflict_free_union, consensus, majority
 from caesura.gold.search import most_alike, most_alike_nested
 from caesura.gold.selection import Weight
-from caesura.gold.votes import Ballot, Embeddedness, check_embeddedness
+from caesura.gold.utterance_labels import label_utterances
+from caesura.gold.votes import Ballot
 from caesura.metrics import Metric
+from caesura.metrics.nested import Embeddedness, check_embeddedness
 from caesura.model import Corpus, Hierarchy, Segmentation, SegmentationLike, Spans
 from caesura.model.corpus import Kind, Marks, expected_corpus, kind_of
 

@@ -10,11 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, LengthMismatch
+from caesura.errors import LengthMismatch
+from caesura.metrics.nested import Embeddedness, check_embeddedness
 from caesura.model import Hierarchy
-
-#: Whether a segment is its span alone ("flat") or its span and its level ("full").
-Embeddedness = Literal["full", "flat"]
 
 
 class Vote(NamedTuple):
@@ -46,14 +44,6 @@ class Conflict(NamedTuple):
         how = "cross" if self.kind == "cross" else "contradict each other in level"
         who = " and ".join(", ".join(vote.voters) for vote in (self.one, self.other))
         return f"{self.one} and {self.other} {how}: {who}"
-
-
-def check_embeddedness(embeddedness: str) -> None:
-    """Refuse what is neither full nor flat."""
-    if embeddedness not in ("full", "flat"):
-        raise CaesuraError(
-            f"embeddedness is {embeddedness!r}; expected 'full' (span and level) or 'flat' (span alone)."
-        )
 
 
 @dataclass(frozen=True)

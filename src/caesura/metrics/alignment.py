@@ -317,7 +317,7 @@ def _cuts(batch: Batch, typed: bool) -> tuple[Cuts, Cuts]:
 
 
 def _cut(side: Side, batch: Batch, typed: bool) -> Cuts:
-    """Keep the marks that lie strictly inside the text, one a position.
+    """Keep the marks that lie strictly inside the text, one per position.
 
     Recordings may carry a mark twice, at 0, or at the end; typed texts carry the closing boundary. No closing mark: type -1.
     """

@@ -46,9 +46,23 @@ _PAPER = "Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hiera
 DEEPEST = 12
 
 
-def _check_embeddedness(given: Any) -> None:
+def check_embeddedness(given: Any) -> None:
+    """Refuse anything but these two."""
     if given not in ("full", "flat"):
         raise CaesuraError(f"embeddedness is {given!r}; expected 'full' (span and level) or 'flat' (span alone).")
+
+
+@dataclass(frozen=True)
+class _Segments(Family):
+    """What compares segments, and says when two are the same."""
+
+    embeddedness: Embeddedness = sign("emb", "full")
+
+    needs = frozenset({"nested"})
+    paper = _PAPER
+
+    def __post_init__(self) -> None:
+        check_embeddedness(self.embeddedness)
 
 
 # ---------------------------------------------------------------------- segments that both sides have
@@ -78,7 +92,7 @@ def f_measure(c: SegmentCounts) -> Parts:
 
 
 @dataclass(frozen=True)
-class SharedSegments(Family):
+class SharedSegments(_Segments):
     """Segments that both hierarchies have.
 
     >>> from caesura.metrics import metric
@@ -87,8 +101,6 @@ class SharedSegments(Family):
     >>> metric("nested-precision")(coder, gold), metric("nested-precision", embeddedness="flat")(coder, gold)
     (0.0, 1.0)
     """
-
-    embeddedness: Embeddedness = sign("emb", "full")
 
     counts = SegmentCounts
     scores = {
@@ -108,11 +120,6 @@ class SharedSegments(Family):
             f_measure, share_or_one,
         ),
     }  # fmt: skip
-    needs = frozenset({"nested"})
-    paper = _PAPER
-
-    def __post_init__(self) -> None:
-        _check_embeddedness(self.embeddedness)
 
     def single(self, kind: Kind) -> Single:
         """Two hierarchies."""
@@ -201,7 +208,7 @@ def _kappa(*counts: Numbers) -> Numbers:
 
 
 @dataclass(frozen=True)
-class SegmentBeginnings(Family):
+class SegmentBeginnings(_Segments):
     """Where segments begin, unit by unit, for Cohen's κ.
 
     .. math:: \\kappa = \\frac{A_a - A_e}{1 - A_e}, \\quad A_e = \\sum_c \\frac{n_c^{ref}}{n} \\frac{n_c^{hyp}}{n}
@@ -216,8 +223,6 @@ class SegmentBeginnings(Family):
     0.1667
     """
 
-    embeddedness: Embeddedness = sign("emb", "full")
-
     counts = BeginningCounts
     scores = {
         "nested-kappa": Score(
@@ -226,11 +231,6 @@ class SegmentBeginnings(Family):
             tuple, _kappa, bounds=(-1.0, 1.0),
         )
     }  # fmt: skip
-    needs = frozenset({"nested"})
-    paper = _PAPER
-
-    def __post_init__(self) -> None:
-        _check_embeddedness(self.embeddedness)
 
     def single(self, kind: Kind) -> Single:
         """Two hierarchies."""

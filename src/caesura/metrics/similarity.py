@@ -29,7 +29,7 @@ _NONE_NAMES = frozenset({NONE, "none", ""})
 _MOVE_NAMES = frozenset({"transposition", "move", "c_t"})
 _NEAR = 1e-12
 
-#: The price of moving a boundary by one position: one for all, one a type in the matrix' order, or by name.
+#: The price of moving a boundary by one position: one for all, one per type in the matrix' order, or by name.
 Moves: TypeAlias = float | Sequence[float] | Mapping[str, float] | None
 
 

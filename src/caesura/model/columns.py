@@ -252,7 +252,7 @@ def check_columns(corpus: Corpus) -> None:
     """Check the whole corpus at once, on columns; a bad row is then named by item and coder."""
     rows = len(corpus.item_of)
     if len(corpus.offsets) != rows + 1 or len(corpus.lengths) != rows or len(corpus.coder_of) != rows:
-        raise InvalidSegmentation("the columns of a corpus must have one entry an annotation, and offsets one more.")
+        raise InvalidSegmentation("the columns of a corpus must have one entry per annotation, and offsets one more.")
     if rows and (
         corpus.offsets[0] != 0 or corpus.offsets[-1] != len(corpus.positions) or (np.diff(corpus.offsets) < 0).any()
     ):

@@ -27,7 +27,7 @@ class Hierarchy(Frozen):
     segments
         Rows of first unit, last unit (both counted from 1) and level of embeddedness, 1 the outermost.
     units
-        The text itself, one string a unit. It is shown, never compared.
+        The text itself, one string per unit. It is shown, never compared.
 
     Examples
     --------
@@ -324,7 +324,7 @@ class Hierarchy(Frozen):
         return " ".join(parts)
 
     def _repr_html_(self) -> str:
-        """Draw one row of bars a level."""
+        """Draw one row of bars per level."""
         rows = []
         for level in range(1, self.depth + 1):
             bars = "".join(

@@ -79,7 +79,7 @@ def checked_positions(positions: Any, *, timed: bool) -> NDArray[Any]:
 
 
 def checked_types(types: Any, labels: Sequence[str] | None, boundaries: int) -> NDArray[np.int64]:
-    """One integer code a boundary, each inside the labels."""
+    """One integer code per boundary, each inside the labels."""
     given = numbers(types, "types")
     if not given.size:
         given = np.empty(0, np.int64)

@@ -90,7 +90,7 @@ def to_brackets(length: int, spans: Sequence[Triple], words: Sequence[str], pair
 
 
 def of_levels(columns: Sequence[Sequence[Any]], outermost: Literal["first", "last"] = "first") -> list[Triple]:
-    """Read columns of 0 and 1, one a level, 1 where a segment of that level ends.
+    """Read columns of 0 and 1, one per level, 1 where a segment of that level ends.
 
     A segment of level K begins behind the last segment of level K or of any outer level. A mark of level K that only repeats
     the end of the outer segment (as on the last line of a text, where everything ends) divides nothing and makes no segment,
@@ -99,7 +99,7 @@ def of_levels(columns: Sequence[Sequence[Any]], outermost: Literal["first", "las
     if outermost not in ("first", "last"):
         raise InvalidSegmentation(f"outermost is {outermost!r}; expected 'first' or 'last' of the columns.")
     if not all(isinstance(column, Sequence) for column in columns):
-        raise InvalidSegmentation("level columns are lists of 0 and 1, one list a level.")
+        raise InvalidSegmentation("level columns are lists of 0 and 1, one list per level.")
     ends = [_ends(column, number) for number, column in enumerate(columns, 1)]
     sizes = {len(column) for column in columns}
     if len(sizes) > 1:

@@ -80,14 +80,14 @@ class Segmentation(Frozen):
     positions
         Boundaries in ascending order. Position ``p`` means after unit ``p``, or ``p`` seconds into the recording.
     types
-        One code a boundary, or None. With ``labels`` a code is an index into them; without, an integer that is its own
+        One code per boundary, or None. With ``labels`` a code is an index into them; without, an integer that is its own
         place on the ordinal scale. Two types at one position are two entries.
     labels
         The names of the types, in their order on the ordinal scale.
     units
-        The text itself, one string a unit. It is shown, never compared.
+        The text itself, one string per unit. It is shown, never compared.
     names
-        What the segments are called (phones, titles, topics), one a segment. Shown and used for grouping, never compared.
+        What the segments are called (phones, titles, topics), one per segment. Shown and used for grouping, never compared.
 
     Notes
     -----
@@ -167,7 +167,7 @@ class Segmentation(Frozen):
 
     @classmethod
     def from_string(cls, string: str, *, boundary: str = "1") -> Segmentation:
-        """Build from one character a potential boundary, as NLTK writes them; ``n-1`` characters for ``n`` units.
+        """Build from one character per potential boundary, as NLTK writes them; ``n-1`` characters for ``n`` units.
 
         >>> Segmentation.from_string("0100100000").masses
         [2, 3, 6]

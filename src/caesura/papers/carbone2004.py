@@ -17,8 +17,8 @@ import numpy as np
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
 from caesura.gold.quality import Represented, compare_methods
-from caesura.gold.votes import Embeddedness
 from caesura.metrics import Metric, metric
+from caesura.metrics.nested import Embeddedness
 from caesura.model import Corpus
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.words import number_of
@@ -160,7 +160,7 @@ def _no_winner(qualities: Found) -> str:
 
 
 def _draw(qualities: Found, axes: Any) -> None:
-    """Draw groups of bars, one a measure, one bar a method; flat solid, full hatched."""
+    """Draw groups of bars, one per measure, one bar per method; flat solid, full hatched."""
     from caesura.display.palette import PALETTE, SERIES
 
     names = [name for name in qualities[METHODS[0], "flat"].names if name != "nested-F"]

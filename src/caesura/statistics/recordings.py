@@ -91,20 +91,6 @@ def boundary_classes(
     return sorted(classes, key=lambda c: (-c.missed, c.left, c.right))
 
 
-def insertions_inside(
-    reference: Corpus, hypothesis: Corpus, tolerance: float | str = 0.02, **options: Any
-) -> dict[str, int]:
-    """Count insertions by the label of the reference's segment they fall into, the most first."""
-    counts: Counter[str] = Counter()
-    for item, _, ours, theirs in _pairs(reference, hypothesis):
-        if ours.names is None:
-            raise CaesuraError(f"item {item!r}: the reference has no labels to name insertions after.")
-        match = region_match(ours, theirs, tolerance, **options)
-        for place in np.searchsorted(ours._cuts(), match.hypothesis[match.inserted], side="right").tolist():
-            counts[ours.names[place]] += 1
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
 @dataclass(frozen=True)
 class OperatingPoint:
     """A threshold on scores (None: a system as it is), what stays above it, and where that lies in the plane."""
