@@ -1,7 +1,7 @@
 """The commands that README and pages show run, on the files in ``examples/data``, and print what stands below them.
 
 ``python tests/docs/test_commands.py`` writes what they print into the pages: below every command of a ``console`` block that has lines below it
-already; a line that is only … stands for lines left out.
+already; a line that is only … stands for lines left out. A picture that a command writes and that lies beside the page is put there too.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ FOLDERS = {
     "docs/families/unitizing.md": "spans",
     "docs/families/gold.md": "nested",
     "docs/families/vowels.md": "vowels",
+    "docs/tutorials/two-annotators.md": "recording",
+    "docs/tutorials/vowels.md": "vowels",
 }
 #: Commands that are not run here, by what they begin with, and why.
 NOT_RUN = {
@@ -121,6 +123,14 @@ def test_commands_run_and_print_what_stands_below_them(page: Path, tmp_path: Pat
                 pattern = "\n".join(r"(?:.*\n)*?.*" if each == "…" else re.escape(each) for each in shown.split("\n"))
                 actual = "\n".join(as_shown(output))
                 assert re.fullmatch(pattern, actual), f"{page.name}: {command.line} prints\n{actual}"
+        for picture in pictures(page):
+            assert picture.read_bytes() == (page.parent / picture.name).read_bytes(), f"{page.name}: {picture.name}"
+
+
+def pictures(page: Path) -> list[Path]:
+    """What commands drew into the folder where they run, and the page shows from its own."""
+    shown = re.findall(r"!\[[^\]]*\]\(([\w-]+\.svg)\)", page.read_text("utf-8"))
+    return [Path(name) for name in shown if Path(name).exists()]
 
 
 def test_example_files_are_what_their_program_makes(tmp_path: Path) -> None:
@@ -151,6 +161,8 @@ def write_outputs(page: Path, folder: Path) -> None:
             assert text.count(old) == 1, (page, command.line)
             space = [""] if command.output[-1] == "" else []
             text = text.replace(old, "\n".join([f"$ {command.line}", *as_shown(output), *space]))
+        for picture in pictures(page):
+            shutil.copy(picture, page.parent)
     page.write_text(text, "utf-8")
 
 
