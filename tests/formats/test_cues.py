@@ -226,3 +226,33 @@ def test_exmaralda(tmp_path: Path) -> None:
         cs.read(put(tmp_path, "a.exb", EXB.replace('end="T3"', 'end="T9"')))
     with pytest.raises(FormatError, match="the timeline says no times"):
         cs.read(put(tmp_path, "a.exb", EXB.replace(' time="', ' x="')))
+
+
+def test_subtitles_as_people_write_them(tmp_path: Path) -> None:
+    """Without blank lines, numbers or spaces around the arrow, with points for commas and blank lines inside."""
+    rows = [(1.0, 2.0, "one"), (3.0, 4.5, "two\nlines")]
+    srt = "1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n00:00:03,000 --> 00:00:04,500\ntwo\nlines"
+    for number, text in enumerate(
+        (
+            srt.replace("\n\n", "\n"),
+            srt.replace(" --> ", "-->").replace(",", "."),
+            srt.replace("1\n00", "00").replace("\n2\n00", "\n00"),
+            srt.replace("two\n", "two\n\n").replace("\n", "\r\n"),
+            srt.replace("00:00:01,000", "0:0:1,0") + "\n\n",
+        )
+    ):
+        assert cs.read(put(tmp_path, f"{number}.srt", text))[f"{number}", ""].rows == rows, text
+    assert (
+        cs.read(put(tmp_path, "a.vtt", "WEBVTT\n" + srt.replace("\n\n", "\n").replace(",", ".")))["a", ""].rows == rows
+    )
+
+
+def test_segments_of_pipelines_and_bare_lists(tmp_path: Path) -> None:
+    chunks = {
+        "text": "so far",
+        "chunks": [{"timestamp": [0.0, 1.5], "text": " so"}, {"timestamp": [1.5, None], "text": " far"}],
+    }
+    with pytest.warns(UserWarning, match="1 cues without a duration are left out"):
+        assert cs.read(put(tmp_path, "a.json", json.dumps(chunks)))["a", ""].names == ("so",)
+    bare = [{"start": 0.0, "end": 1.0, "text": "so"}, {"text": "far", "start": 1.0, "end": 2}]
+    assert cs.read(put(tmp_path, "b.json", json.dumps(bare)))["b", ""].names == ("so", "far")

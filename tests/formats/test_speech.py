@@ -350,6 +350,36 @@ def test_elan_slots_without_a_time_lie_along_their_own_tier(tmp_path: Path) -> N
     assert cs.read(put(tmp_path, "b.eaf", apart), tier="words")["b", ""].positions.tolist() == [0.5]
 
 
+@pytest.mark.parametrize(("unit", "length"), [("PAL-frames", 36.0), ("NTSC-frames", 30.03), ("milliseconds", 0.9)])
+def test_elan_counts_milliseconds_or_frames(tmp_path: Path, unit: str, length: float) -> None:
+    marks = cs.read(put(tmp_path, "a.eaf", ELAN.replace("milliseconds", unit)), tier="words")["a", ""]
+    assert marks.length == pytest.approx(length)
+    with pytest.raises(FormatError, match="times are counted in 'hours', expected milliseconds or PAL-frames"):
+        cs.read(put(tmp_path, "a.eaf", ELAN.replace("milliseconds", "hours")))
+
+
+def test_festival_says_where_labels_end(tmp_path: Path) -> None:
+    text = "separator ;\nnfields 1\n#\n\t0.25  121  pau\n\t0.5 121 d o\n0.75\t121\n"
+    marks = cs.read(put(tmp_path, "a.lab", text))["a", ""]
+    assert (marks.positions.tolist(), marks.names) == ([0.25, 0.5], ("pau", "d o", ""))
+    with pytest.raises(FormatError, match="line 4: the end is 'soon'"):
+        cs.read(put(tmp_path, "a.lab", text.replace("0.25", "soon")), "labels")
+
+
+def test_labels_and_turns_that_do_not_last_are_left_out_and_said(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"a\.lab: 1 labels without a duration are left out, the first on line 3"):
+        marks = cs.read(put(tmp_path, "a.lab", "0.0\t1.5\tintro\n1.5\t3.0\tverse\n3.0\t3.0\tend\n"))["a", ""]
+    assert marks.names == ("intro", "verse")
+    turns = "SPEAKER rec 1 0.50 1.00 <NA> <NA> ann <NA> <NA>\nSPEAKER rec 1 1.20 0.00 <NA> <NA> ben <NA> <NA>\n"
+    with pytest.warns(UserWarning, match="1 turns without a duration are left out, the first on line 2"):
+        assert cs.read(put(tmp_path, "a.rttm", turns))["rec", ""].rows == [(0.5, 1.5, "ann")]
+
+
+def test_a_ctm_may_begin_with_alternatives(tmp_path: Path) -> None:
+    text = "r 1 * * <ALT_BEGIN>\nr 1 0 0.5 a\nr 1 * * <ALT>\nr 1 0 0.25 b\nr 1 * * <ALT_END>\nr 1 0.5 0.5 c\n"
+    assert cs.read(put(tmp_path, "a.ctm", text))["r", ""].names == ("a", "c")
+
+
 def test_htk_master_labels_with_scores_quotes_and_octal_escapes(tmp_path: Path) -> None:
     text = '#!MLF!#\n"*/dr1/sa1.lab"\n0 1000000 h# -12.5 word\n1000000 2500000 "two words"\n.\n"sa2.rec"\n0 30 \\303\\251\n///\n0 20 x\n.\n'
     read = cs.read(put(tmp_path, "all.mlf", text))

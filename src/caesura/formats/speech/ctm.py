@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 from operator import itemgetter
@@ -18,6 +17,7 @@ from caesura.formats.speech.intervals import (
     decimal,
     duration_of,
     intervals_of,
+    lasting_lines,
     of_lines,
     segments,
     spans_of_intervals,
@@ -31,7 +31,8 @@ _ALONE = "1"  # the channel where a corpus has no tracks
 
 def sniff(head: str) -> bool:
     """Recognise a recording, a channel, two times (also as people should not write them, so that their line is named) and a word."""
-    line = next((x for x in head.split("\n") if x.strip() and not x.startswith(";;")), "")
+    lines = (x for x in head.split("\n") if x.strip() and not x.startswith(";;"))
+    line = next((x for x in lines if not x.rstrip().endswith(_ALTERNATIVES)), "")
     return re.match(rf"\S+\s+\S+\s+{_TIME}\s+{_TIME}\s+\S+", line) is not None
 
 
@@ -46,7 +47,7 @@ def read(source: Source, **intervals: Unpack[SpanOptions]) -> Corpus:
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     words: dict[tuple[str, str], list[Line]] = {}
-    other, empty = False, 0
+    other = False
     for number, line in source.lines:
         if not line.strip() or line.lstrip().startswith(";;"):
             continue
@@ -62,14 +63,11 @@ def read(source: Source, **intervals: Unpack[SpanOptions]) -> Corpus:
             continue
         start = decimal(source, number, parts[2], "start")
         end = start + decimal(source, number, parts[3], "duration")
-        if end == start:
-            empty += 1
-            continue
         words.setdefault((parts[0], parts[1]), []).append((float(start), float(end), parts[4], number))
+    lasting = {key: lasting_lines(source, rows, "words") for key, rows in words.items()}
+    words = {key: rows for key, rows in lasting.items() if rows}
     if not words:
         raise source.fault(None, "the file holds no word.")
-    if empty:
-        warnings.warn(f"{source.path}: {empty} words without a duration are left out.", stacklevel=2)
     rule = Rule.of(**intervals)
     named = {channel for _, channel in words} != {_ALONE}
     for rows in words.values():

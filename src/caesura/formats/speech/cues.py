@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from caesura.formats.speech.intervals import Rule, SpanOptions, is_tiled, of_rec
 from caesura.model import Corpus, Segmentation, Spans
 
 _TIME = r"(?:(\d{1,9}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
+_ARROW = "-->"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 
 
@@ -69,10 +71,39 @@ def corpus_of_cues(source: Source, cues: Sequence[Cue], options: CueOptions) -> 
     return of_recording(source, marks)
 
 
-def times_of_line(source: Source, number: int, line: str) -> tuple[float, float] | None:
-    """Read ``00:01:02,500 --> 00:01:04,000``; None where a line says no times, refused where it says wrong ones."""
-    if "-->" not in line:
-        return None
+class Block(NamedTuple):
+    """A stretch of a file of subtitles: what stands before its times, the times (none where it has none), the text behind them, and its line."""
+
+    name: str
+    times: tuple[float, float] | None
+    text: str
+    line: int
+
+
+def blocks_of_cues(source: Source) -> Iterator[Block]:
+    """Part a file of subtitles at blank lines, and before the times of the next one where a blank line was forgotten."""
+    for empty, group in groupby(source.lines, key=lambda numbered: not numbered[1].strip()):
+        lines = list(group)
+        timed = [i for i, (_, line) in enumerate(lines) if _ARROW in line]
+        if empty:
+            continue
+        if not timed:
+            yield Block("", None, _join(lines), lines[0][0])
+            continue
+        starts = [0, *(i - lines[i - 1][1].strip().isdigit() for i in timed[1:]), len(lines)]  # with the number before
+        for i, start, behind in zip(timed, starts, starts[1:], strict=False):
+            number, line = lines[i]
+            yield Block(
+                _join(lines[start:i]), _times_of_line(source, number, line), _join(lines[i + 1 : behind]), number
+            )
+
+
+def _join(lines: Sequence[tuple[int, str]]) -> str:
+    return "\n".join(line.strip() for _, line in lines)
+
+
+def _times_of_line(source: Source, number: int, line: str) -> tuple[float, float]:
+    """Read ``00:01:02,500 --> 00:01:04,000``; wrong times are refused."""
     match = _TIMES.fullmatch(line)
     if match is None:
         why = f"expected times such as 00:01:02.500 --> 00:01:04.000, found {line.strip()[:60]!r}."

@@ -35,6 +35,7 @@ from caesura.model import Corpus, Segmentation, Spans
 #: What names an annotation with an entry of a controlled vocabulary: the entry, or what the vocabulary says of it.
 Names: TypeAlias = Literal["values", "descriptions"]
 
+_PER_SECOND = {"milliseconds": 1000, "PAL-frames": 25, "NTSC-frames": 30000 / 1001}
 _NAME = "segments"  # of the tier where a corpus has no tracks
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="2009-09-06T00:00:00+00:00" FORMAT="3.0" VERSION="3.0" \
@@ -175,6 +176,10 @@ def _parse(source: Source, names: Names) -> _Document:
 
 def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]:
     """Times in seconds of all slots; those without one lie evenly along the annotations of their tier, outermost tiers first."""
+    head = root.find("HEADER")
+    counted = "milliseconds" if head is None else head.get("TIME_UNITS", "milliseconds")
+    if (unit := _PER_SECOND.get(counted)) is None:
+        raise source.fault(None, f"times are counted in {counted!r}, expected {' or '.join(_PER_SECOND)}.")
     order = root.find("TIME_ORDER")
     names = [slot.get("TIME_SLOT_ID", "") for slot in (() if order is None else order)]
     values = [slot.get("TIME_VALUE") for slot in (() if order is None else order)]
@@ -184,7 +189,7 @@ def _slots(source: Source, root: Any, tiers: dict[str, Any]) -> dict[str, float]
                 line_of(source, f'TIME_VALUE="{value}"'),
                 f"a time slot has the value {value[:40]!r}, expected milliseconds from 0 up.",
             )
-    times = {name: int(value) / 1000 for name, value in zip(names, values, strict=True) if value is not None}
+    times = {name: int(value) / unit for name, value in zip(names, values, strict=True) if value is not None}
     order_of = {name: i for i, name in enumerate(names)}
     for tier in sorted(tiers.values(), key=lambda tier: _depth(tiers, tier)):
         _spread(_places(tier, order_of, times), times)

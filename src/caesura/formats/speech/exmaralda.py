@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from caesura.files import Source
+from caesura.files import Source, line_of
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
 from caesura.formats.speech.intervals import decimal, intervals_of, segments
 from caesura.formats.speech.tiers import chosen_tiers
@@ -82,17 +82,17 @@ def _timeline(source: Source, root: Any) -> dict[str, float]:
     known = [(i, float(decimal(source, None, time, "time of a point"))) for i, (_, time) in enumerate(points) if time]
     if len(known) < 2:
         raise source.fault(None, "the timeline says no times; align the transcription in EXMARaLDA first.")
-    if not known[0][0] == 0 or not known[-1][0] == len(points) - 1:
-        raise source.fault(None, "the first and the last point of the timeline need a time.")
-    spread = np.interp(np.arange(len(points)), [i for i, _ in known], [time for _, time in known])
-    return {name: float(time) for (name, _), time in zip(points, spread, strict=True)}
+    first, last = known[0][0], known[-1][0]  # what lies outside has no time
+    spread = np.interp(np.arange(first, last + 1), [i for i, _ in known], [time for _, time in known])
+    return {name: float(time) for (name, _), time in zip(points[first : last + 1], spread, strict=True)}
 
 
 def _cue(source: Source, event: Any, times: dict[str, float], track: str) -> Cue:
     start, end = event.get("start", ""), event.get("end", "")
     for point in (start, end):
         if point not in times:
-            raise source.fault(None, f"an event names the point {point!r}, which is not on the timeline.")
+            why = f"an event names the point {point!r}, which is not on the timeline or has no time; align it in EXMARaLDA."
+            raise source.fault(line_of(source, f'"{point}"'), why)
     if times[end] < times[start]:
         raise source.fault(None, f"the event from {start} to {end} ends before it starts.")
     return Cue(times[start], times[end], "".join(event.itertext()).strip(), track)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Unpack
@@ -15,6 +14,7 @@ from caesura.formats.speech.intervals import (
     Line,
     Rule,
     flat,
+    lasting_lines,
     of_lines,
     recording,
     segments,
@@ -90,7 +90,6 @@ def _name(pattern: str) -> str:
 
 def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmentation:
     rows: list[Line] = []
-    empty: list[int] = []
     for number, line in lines:
         if not line.strip():
             continue
@@ -100,17 +99,8 @@ def _marks(source: Source, lines: list[tuple[int, str]], rule: Rule) -> Segmenta
         start, end = (as_whole(match[1]), as_whole(match[2])) if match is not None else (None, None)
         if match is None or start is None or end is None:
             raise source.fault(number, f"expected 'start end label' in units of 100 ns, found {line.strip()[:60]!r}.")
-        label = _unquote(match[3])
-        if start == end and label in rule.silences:
-            empty.append(number)
-            continue
-        rows.append((start / _UNIT, end / _UNIT, label, number))
-    if empty:
-        warnings.warn(
-            f"{source.path}: {len(empty)} silences without a duration are left out, the first on line {empty[0]}.",
-            stacklevel=2,
-        )
-    return of_lines(source, rows, rule)
+        rows.append((start / _UNIT, end / _UNIT, _unquote(match[3]), number))
+    return of_lines(source, lasting_lines(source, rows, "silences", rule.silences), rule)
 
 
 def _quote(label: str) -> str:

@@ -10,6 +10,7 @@ Some formats can be read as spans instead (``as=spans``): their intervals as the
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -163,6 +164,16 @@ def of_lines(source: Source, lines: Sequence[Line], rule: Rule) -> Segmentation:
     """Turn the lines of one recording into a segmentation; complaints name the line."""
     starts, ends, labels, numbers = zip(*lines, strict=True) if lines else ((), (), (), ())
     return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: source.fault(numbers[i], why))
+
+
+def lasting_lines(source: Source, lines: Sequence[Line], what: str, labels: frozenset[str] | None = None) -> list[Line]:
+    """Leave out lines that end where they start (those with one of some labels), with a warning that names the first."""
+    empty = [line[3] for line in lines if line[0] == line[1] and (labels is None or line[2] in labels)]
+    if empty:
+        why = f"{len(empty)} {what} without a duration are left out, the first on line {empty[0]}."
+        warnings.warn(f"{source.path}: {why}", stacklevel=3)
+    dropped = frozenset(empty)
+    return [line for line in lines if line[3] not in dropped]
 
 
 def segments(marks: Segmentation | Spans) -> Iterator[tuple[float, float, str]]:

@@ -1,9 +1,13 @@
-"""Label files in seconds: ``start end label`` on every line, with blanks or tabs between, as music annotators and many aligners write them."""
+"""Label files in seconds: ``start end label`` on every line, with blanks or tabs between, as music annotators and many aligners write them.
+
+Festival and ESPS write ``end colour label`` behind a line with ``#`` alone; that is read too.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Unpack
 
 from caesura.errors import FormatError
@@ -14,6 +18,7 @@ from caesura.formats.speech.intervals import (
     SpanOptions,
     decimal,
     intervals_of,
+    lasting_lines,
     of_lines,
     of_recording,
     segments,
@@ -21,13 +26,16 @@ from caesura.formats.speech.intervals import (
 )
 from caesura.model import Corpus, Segmentation, Spans
 
+_FESTIVAL = re.compile(r"\s*\d+(?:\.\d*)?\s+\d+(?:\s|$)")
 _FIRST = re.compile(r"\s*(?:\d+\.\d*\s+\d+(?:\.\d*)?|\d+\s+\d+\.\d*)(?:\s|$)")
 
 
 def sniff(head: str) -> bool:
     """Recognise two times, one of them with a decimal point."""
-    first = next((line for line in head.split("\n") if line.strip() and not line.startswith("#")), "")
-    return _FIRST.match(first) is not None
+    lines = [line for line in head.split("\n") if line.strip()]
+    first = next((line for line in lines if not line.startswith("#")), "")
+    behind = next((after for bar, after in pairwise(lines) if bar.strip() == "#"), "")
+    return _FIRST.match(first) is not None or _FESTIVAL.match(behind) is not None
 
 
 def read(source: Source, *, length: float | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
@@ -42,7 +50,13 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Spa
     silence, silences, close_gaps, edges
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
-    rows = [_row(source, *line) for line in source.lines if line[1].strip() and not line[1].startswith("#")]
+    lines = [line for line in source.lines if line[1].strip()]
+    bar = next((i for i, (_, line) in enumerate(lines) if line.strip() == "#"), None)
+    if bar is None:
+        listed = [_row(source, *line) for line in lines if not line[1].startswith("#")]
+    else:
+        listed = list(_ends(source, lines[bar + 1 :]))
+    rows = lasting_lines(source, listed, "labels")
     rule = Rule.of(**intervals)
     if rule.as_ != "spans":
         if length is not None:
@@ -73,6 +87,16 @@ def write(corpus: Corpus) -> Iterator[str]:
     for _, _, _, marks in intervals_of(corpus):
         for start, end, label in segments(marks):
             yield f"{start!r}\t{end!r}\t{label}\n"
+
+
+def _ends(source: Source, lines: list[tuple[int, str]]) -> Iterator[Line]:
+    """Read Festival's lines, which say where a label ends; it starts where the one before ended."""
+    start = 0.0
+    for number, line in lines:
+        parts = line.strip().split(maxsplit=2)
+        end = float(decimal(source, number, parts[0], "end"))
+        yield start, end, parts[2].strip() if len(parts) > 2 else "", number
+        start = end
 
 
 def _row(source: Source, number: int, line: str) -> Line:

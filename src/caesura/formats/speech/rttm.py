@@ -19,6 +19,7 @@ from caesura.formats.speech.intervals import (
     duration_of,
     intervals_of,
     is_tiled,
+    lasting_lines,
     of_lines,
     segments,
     spans_of_intervals,
@@ -64,6 +65,8 @@ def read(
             end = start + decimal(source, number, parts[4], "duration")
             label = parts[7] if wanted == "SPEAKER" else parts[5]
             turns.setdefault((parts[1], parts[7]), []).append((float(start), float(end), label, number))
+    lasting = {key: lasting_lines(source, rows, "turns") for key, rows in turns.items()}
+    turns = {key: rows for key, rows in lasting.items() if rows}
     if not turns:
         kinds = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
         raise source.fault(None, f"the file holds no line of type {wanted}; it has {kinds or 'nothing'}.")

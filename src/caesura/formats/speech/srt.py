@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Unpack
 
 from caesura.files import Source
-from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues, spell_time, times_of_line
+from caesura.formats.speech.cues import Cue, CueOptions, blocks_of_cues, corpus_of_cues, spell_time
 from caesura.formats.speech.intervals import intervals_of, segments
 from caesura.model import Corpus
 
-_FIRST = re.compile(r"(?:.*\n){0,3}\s*[\d:]+,\d+\s*-->")
+_FIRST = re.compile(r"(?:.*\n){0,3}\s*[\d:]+[.,]\d+\s*-->")
 
 
 def sniff(head: str) -> bool:
@@ -32,19 +32,17 @@ def read(source: Source, **options: Unpack[CueOptions]) -> Corpus:
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     cues: list[Cue] = []
-    lines = list(source.lines)
-    for place, (number, line) in enumerate(lines):
-        times = times_of_line(source, number, line)
-        if times is not None:
-            cues.append(Cue(*times, "", line=number))
-        elif not line.strip() or _is_number(lines, place):
-            continue
-        elif not cues:
-            why = f"expected the number of a subtitle or its times, found {line.strip()[:60]!r}."
-            raise source.fault(number, why)
-        else:
-            before = cues[-1]
-            cues[-1] = before._replace(text=f"{before.text}\n{line.strip()}" if before.text else line.strip())
+    for block in blocks_of_cues(source):
+        name = "" if block.name.isdigit() else block.name
+        left = name if block.times else block.text  # a subtitle may hold blank lines
+        if left and not cues:
+            first = left.split("\n")[0]
+            why = f"expected the number of a subtitle or its times, such as 00:01:02,500 --> 00:01:04,000; found {first[:60]!r}."
+            raise source.fault(block.line - (name.count("\n") + 1 if name else 0), why)
+        if left:
+            cues[-1] = cues[-1]._replace(text=f"{cues[-1].text}\n{left}".strip())
+        if block.times:
+            cues.append(Cue(*block.times, block.text, line=block.line))
     return corpus_of_cues(source, cues, options)
 
 
@@ -55,9 +53,3 @@ def write(corpus: Corpus) -> Iterator[str]:
         for start, end, text in segments(marks):
             number += 1
             yield f"{number}\n{spell_time(start, ',')} --> {spell_time(end, ',')}\n{text}\n\n"
-
-
-def _is_number(lines: list[tuple[int, str]], place: int) -> bool:
-    """Whether a line is the number of the subtitle whose times stand on the next line."""
-    behind = lines[place + 1][1] if place + 1 < len(lines) else ""
-    return lines[place][1].strip().isdigit() and "-->" in behind

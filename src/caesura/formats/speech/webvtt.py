@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Unpack
 
 from caesura.files import Source
-from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues, spell_time, times_of_line
+from caesura.formats.speech.cues import Block, Cue, CueOptions, blocks_of_cues, corpus_of_cues, spell_time
 from caesura.formats.speech.intervals import intervals_of, segments
 from caesura.model import Corpus
 
@@ -37,10 +37,9 @@ def read(source: Source, **options: Unpack[CueOptions]) -> Corpus:
     silence, silences, close_gaps, edges
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
-    first, *blocks = _blocks(source)
-    if not sniff(first[0][1]):
+    if not sniff(source.text.lstrip("\ufeff")):
         raise source.fault(1, "a WebVTT file begins with WEBVTT.")
-    cues = [cue for block in (first[1:], *blocks) for cue in _cues(source, block)]
+    cues = [cue for block in blocks_of_cues(source) for cue in _cues(source, block)]
     return corpus_of_cues(source, cues, options)
 
 
@@ -53,34 +52,18 @@ def write(corpus: Corpus) -> Iterator[str]:
             yield f"\n{spell_time(start, '.')} --> {spell_time(end, '.')}\n{voice}{html.escape(text, quote=False)}\n"
 
 
-def _blocks(source: Source) -> list[list[tuple[int, str]]]:
-    """Part a file at blank lines; the first block is there always."""
-    blocks: list[list[tuple[int, str]]] = [[]]
-    for number, line in source.lines:
-        if line.strip():
-            blocks[-1].append((number, line))
-        elif blocks[-1]:
-            blocks.append([])
-    return [block for block in blocks if block] or [[(1, "")]]
-
-
-def _cues(source: Source, block: list[tuple[int, str]]) -> Iterator[Cue]:
-    """Give the cue of a block, one for each voice in it; whatever stands before its times is its name."""
-    timed = next((i for i, (_, line) in enumerate(block) if "-->" in line), None)
-    if timed is None:
-        if block and not block[0][1].startswith(_SKIPPED) and ":" not in block[0][1]:
-            why = f"expected times such as 00:01:02.500 --> 00:01:04.000, found {block[0][1].strip()[:60]!r}."
-            raise source.fault(block[0][0], why)
+def _cues(source: Source, block: Block) -> Iterator[Cue]:
+    """Give the cue of a block, one for each voice in it; notes, styles, regions and the head have none."""
+    if block.times is None:
+        if not block.text.startswith(_SKIPPED) and ":" not in block.text.split("\n")[0]:
+            why = f"expected times such as 00:01:02.500 --> 00:01:04.000, found {block.text[:60]!r}."
+            raise source.fault(block.line, why)
         return
-    number, line = block[timed]
-    times = times_of_line(source, number, line)
-    assert times is not None
-    text = "\n".join(line for _, line in block[timed + 1 :])
-    parts = _VOICE.split(text)
+    parts = _VOICE.split(block.text)
     if _plain(parts[0]) or len(parts) == 1:
-        yield Cue(*times, _plain(parts[0]), "", number)
+        yield Cue(*block.times, _plain(parts[0]), "", block.line)
     for voice, spoken in zip(parts[1::2], parts[2::2], strict=True):
-        yield Cue(*times, _plain(spoken), html.unescape(voice).strip(), number)
+        yield Cue(*block.times, _plain(spoken), html.unescape(voice).strip(), block.line)
 
 
 def _plain(text: str) -> str:

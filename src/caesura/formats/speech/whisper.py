@@ -1,6 +1,7 @@
 """What Whisper and its kin write as JSON: segments with their words, in seconds; speakers, where WhisperX found them, are tracks.
 
-Read are the JSON of openai-whisper, faster-whisper's command lines, whisper-timestamped, WhisperX and whisper.cpp.
+Read are the JSON of openai-whisper, faster-whisper's command lines, whisper-timestamped, WhisperX, whisper.cpp, the chunks of
+Hugging Face's pipeline, and a bare list of segments.
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ from caesura.model import Corpus
 
 _OURS = re.compile(r'"segments"\s*:\s*\[\s*(?:\]|\{[^{}\[\]]*"(?:start|end)"\s*:)')
 _CPP = re.compile(r'"transcription"\s*:\s*\[\s*\{\s*"(?:timestamps|offsets)"')
+_CHUNKS = re.compile(r'"chunks"\s*:\s*\[\s*\{[^{}]*"timestamp"\s*:\s*\[')
+_BARE = re.compile(r'\s*\[\s*\{(?=[^{}]*"start"\s*:\s*[\d.])(?=[^{}]*"end"\s*:\s*[\d.])(?=[^{}]*"(?:text|word)"\s*:)')
 
 Level = Literal["segments", "words"]
 
 
 def sniff(head: str) -> bool:
     """Recognise segments with times."""
-    return head.lstrip().startswith("{") and (_OURS.search(head) or _CPP.search(head)) is not None
+    if head.lstrip().startswith("["):
+        return _BARE.match(head) is not None
+    return head.lstrip().startswith("{") and any(each.search(head) for each in (_OURS, _CPP, _CHUNKS))
 
 
 def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOptions]) -> Corpus:
@@ -40,8 +45,10 @@ def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOpti
     silence, silences, close_gaps, edges
         How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
-    data = load_json(source)
-    listed = data.get("segments", data.get("transcription")) if isinstance(data, dict) else None
+    loaded = load_json(source)
+    data = {"segments": loaded} if isinstance(loaded, list) else loaded
+    kinds = ("segments", "transcription", "chunks")
+    listed = next((data[kind] for kind in kinds if kind in data), None) if isinstance(data, dict) else None
     if not isinstance(listed, list) or not all(isinstance(segment, dict) for segment in listed):
         raise source.fault(None, "expected a list of segments, as Whisper writes them.")
     cues = [cue for i, segment in enumerate(listed, 1) for cue in _cues(source, segment, f"segment {i}", level)]
@@ -83,9 +90,14 @@ def _cues(source: Source, segment: dict[str, Any], where: str, level: Level) -> 
 
 
 def _cue(source: Source, row: dict[str, Any], where: str) -> Cue:
-    offsets = row.get("offsets")
+    offsets, pair = row.get("offsets"), row.get("timestamp")
     if isinstance(offsets, dict):  # whisper.cpp counts milliseconds
         start, end = (_time(source, offsets.get(name), where) / 1000 for name in ("from", "to"))
+    elif (
+        isinstance(pair, list) and len(pair) == 2
+    ):  # the last chunk of a pipeline may have no end: it is left out as empty
+        start = _time(source, pair[0], where)
+        end = start if pair[1] is None else _time(source, pair[1], where)
     else:
         start, end = (_time(source, row.get(name), where) for name in ("start", "end"))
     if end < start:
