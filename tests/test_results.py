@@ -10,6 +10,7 @@ import pytest
 
 import caesura as cs
 from caesura import samples
+from caesura.bench import PEERS, Lap, Race
 from caesura.display.result import Result
 from caesura.display.table import MEDIA
 from caesura.gold import unify_corpus
@@ -55,6 +56,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "UnifiedCorpus": unified,
     "Confusion": lambda: cs.boundary_confusion([2, 3, 6], [5, 6]),
     "SpanScores": lambda: cs.span_scores(span_corpus()["t", "ann"], span_corpus()["t", "ben"], "partial"),
+    "Race": lambda: Race((Lap(PEERS[0], 100, 2e-6, 1e-6, 0.5, 0.5), Lap(PEERS[0], 200, skipped="too slow"))),
     "Showing": lambda: cs.show(samples.load("kubla")),
     "RegionScores": lambda: cs.region_scores([0.5, 1.0], [0.51, 1.2], tolerance=0.02),
 }
