@@ -80,7 +80,7 @@ def shift(c: Any) -> Parts:
     return c.shift, c.compared
 
 
-def compared(c: Any) -> Parts:
+def compared_boundaries(c: Any) -> Parts:
     """Boundaries that were compared, over those of the reference; and those of the hypothesis."""
     return c.compared, c.reference, c.hypothesis
 
@@ -165,7 +165,7 @@ class Displacement(Family):
         ),
         "displacement-matched": Score(
             "share of boundaries compared", "Share of the reference boundaries that have a partner to be compared with.",
-            compared, share_of_side, symmetric=False,
+            compared_boundaries, share_of_side, symmetric=False,
         ),
         **{
             f"within-{limit}ms": Score(

@@ -28,30 +28,32 @@ class LabelMap(str):
         if isinstance(given, LabelMap):
             return given
         if isinstance(given, Mapping):
-            return cls._named("given", {str(label): str(name) for label, name in given.items()})
+            return cls._of_table("given", {str(label): str(name) for label, name in given.items()})
         if given in (None, ""):
-            return cls._named("", {})
+            return cls._of_table("", {})
         path, _, digest = str(given).partition("#")
-        found = cls._named(path, _read(Source.open(Path(path))))
-        if digest and found != given:
-            raise CaesuraError(f"{path} is not the table of labels that was meant: {given} is wanted, this is {found}.")
-        return found
+        labels = cls._of_table(path, _read(Source.open(Path(path))))
+        if digest and labels != given:
+            raise CaesuraError(
+                f"{path} is not the table of labels that was meant: {given} is wanted, this is {labels}."
+            )
+        return labels
 
     @classmethod
-    def _named(cls, path: str, table: Mapping[str, str]) -> LabelMap:
+    def _of_table(cls, path: str, table: Mapping[str, str]) -> LabelMap:
         content = "\n".join(f"{label}\t{name}" for label, name in sorted(table.items()))
-        found = cls(f"{path}#{sha256(content.encode()).hexdigest()[:8]}" if table else "")
-        found.table = table
-        return found
+        labels = cls(f"{path}#{sha256(content.encode()).hexdigest()[:8]}" if table else "")
+        labels.table = table
+        return labels
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (str(self), dict(self.table))
 
 
 def _rebuild(name: str, table: dict[str, str]) -> LabelMap:
-    found = LabelMap(name)
-    found.table = table
-    return found
+    labels = LabelMap(name)
+    labels.table = table
+    return labels
 
 
 def _read(source: Source) -> dict[str, str]:

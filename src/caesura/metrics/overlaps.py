@@ -44,7 +44,7 @@ class OverlapCounts(NamedTuple):
     chance_together: Numbers  # pairs that would be together in both by chance
 
 
-def covered(c: OverlapCounts) -> Parts:
+def covered_length(c: OverlapCounts) -> Parts:
     """What is covered, over all."""
     return c.covered, c.length
 
@@ -75,7 +75,7 @@ def _harmonic(of_hypothesis: Numbers, of_reference: Numbers, length: Numbers) ->
     return share(above, below, 1.0)
 
 
-def _adjusted(above: Numbers, below: Numbers, pairs: Numbers) -> Numbers:
+def _beyond_chance(above: Numbers, below: Numbers, pairs: Numbers) -> Numbers:
     """Divide what lies beyond chance; 1 where segments of these sizes can only agree."""
     return share(above, np.where(np.asarray(below) > _ROUNDING * np.asarray(pairs), below, 0.0), 1.0)
 
@@ -99,7 +99,7 @@ class SegmentOverlaps(Family):
         ),
         "coverage": Score(
             "segmentation coverage", "Coverage: the share of the text that the best hypothesis of its reference segment holds.",
-            covered, share_or_one, symmetric=False,
+            covered_length, share_or_one, symmetric=False,
         ),
         "purity-coverage-F": Score(
             "F of purity and coverage", "The harmonic mean of purity and coverage.", pure_and_covered, _harmonic,
@@ -111,7 +111,7 @@ class SegmentOverlaps(Family):
         ),
         "adjusted-Rand": Score(
             "adjusted Rand index", "Rand index beyond chance: 0 is what segments of these sizes get at random.",
-            beyond_chance, _adjusted, bounds=(-1.0, 1.0), paper="Hubert & Arabie 1985, Comparing partitions",
+            beyond_chance, _beyond_chance, bounds=(-1.0, 1.0), paper="Hubert & Arabie 1985, Comparing partitions",
         ),
     }  # fmt: skip
     needs = frozenset({"units", "time"})
