@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError
+from caesura.kernels.edits import count_adjacent
+from caesura.kernels.exact import count_common
+from caesura.kernels.windows import count_windows
 from caesura.metrics import Batch, metric, metric_names
 from caesura.metrics.displacement import Displacement
 from caesura.metrics.regions import region_scores
@@ -77,3 +82,16 @@ def test_times_out_of_order_take_the_long_way() -> None:
         region_scores([0.1, np.nan], [0.1])
     with pytest.raises(CaesuraError, match="does not fit a grid"):
         region_scores([0.1], [0.1], length=1e12)
+
+
+def test_lists_segmentations_batches_and_pickled_batches_meet_in_one_loop() -> None:
+    """Each layout of the columns would be compiled anew."""
+    lists, ready = MASSES[0], _pairs("units")[0]
+    batch = Batch.of_pair(*ready)
+    for name, loop in (("B", count_adjacent), ("WD", count_windows), ("PA", count_common)):
+        score = metric(name)
+        rows = score.rows(batch)
+        assert list(score.counts_of(*lists)) == list(score.counts_of(*ready)) == rows[0].tolist()
+        np.testing.assert_array_equal(score.rows(pickle.loads(pickle.dumps(batch))), rows)
+        sides = {columns for signature in loop.twins.compiled.overloads for columns in signature[:2]}
+        assert all(not column.mutable for columns in sides for column in columns.types), sides

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.flexible import FlexibleRule, track_cost
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import kernel, read_only
 
 _NEVER = 1 << 60
 _OPEN = 32  # undecided boundaries a side that a state can hold; beyond, the way is closed and its mass reported
@@ -76,7 +76,7 @@ def draw_flexible(
                     out[draw, 2] += costs[p, q]
                     out[draw, 3] += 1
             cost, units = track_cost(
-                places[0], types[0], 0, i, places[1], types[1], 0, j,
+                read_only(places[0]), read_only(types[0]), 0, i, read_only(places[1]), read_only(types[1]), 0, j,
                 costs, steps, reach, forced, sign, best, joined, lows, choices,
             )  # fmt: skip
             out[draw, 0] += cost

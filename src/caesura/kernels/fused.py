@@ -20,7 +20,7 @@ from caesura.kernels.edits import count_adjacent, count_edits
 from caesura.kernels.exact import count_common
 from caesura.kernels.flexible import FlexibleRule, count_flexible
 from caesura.kernels.hamming import count_hamming
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import kernel, read_only
 from caesura.kernels.layout import MarkColumns, SpanColumns
 from caesura.kernels.matching import EditRule
 from caesura.kernels.nesting import count_beginnings, count_crossing, count_shared
@@ -68,26 +68,20 @@ def _positions(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
 def _columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Lay a pair of texts of units out as a batch of one."""
     ours, in_ref, theirs, in_hyp, units = _positions(ref, hyp, length)
-    return _marks(ours, in_ref), _marks(theirs, in_hyp), np.array([units])
+    return _marks(ours, in_ref), _marks(theirs, in_hyp), read_only(np.array([units]))
 
 
 @kernel
 def _ready_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Lay positions out as a batch of one."""
-    return _marks(ref, len(ref)), _marks(hyp, len(hyp)), np.array([length])
+    return _marks(ref, len(ref)), _marks(hyp, len(hyp)), read_only(np.array([length]))
 
 
 @kernel
 def _marks(positions: NDArray[Any], count: int) -> MarkColumns:
     """The only text of a batch, its boundaries without types."""
-    return MarkColumns(positions, np.empty(0, np.int64), np.zeros(1, np.int64), np.array([count]))
-
-
-@kernel
-def _own_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
-    """Lay a pair out with positions copied, so that a large kernel is compiled for one layout of single calls, not for two."""
-    ours, in_ref, theirs, in_hyp, units = _positions(ref, hyp, length)
-    return _marks(ours.copy(), in_ref), _marks(theirs.copy(), in_hyp), np.array([units])
+    types, start, stop = np.empty(0, np.int64), np.zeros(1, np.int64), np.array([count])
+    return MarkColumns(read_only(positions), read_only(types), read_only(start), read_only(stop))
 
 
 @kernel
@@ -116,7 +110,7 @@ def pair_edits(
 ) -> Any:
     """Count edits with near misses of any span."""
     out, no_types, no_table = np.empty((1, 8)), np.empty(0, np.int64), np.empty((0, 0))
-    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    ours, theirs, lengths = _columns(ref, hyp, length)
     count_edits(ours, theirs, lengths, EditRule(False, optimal, span_weights, ordinal, no_types, no_table), out)
     row = out[0]
     return lengths[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
@@ -128,7 +122,7 @@ def pair_windows(
 ) -> Any:
     """Sweep windows; the length is -1 also where no window fits."""
     out = np.empty((1, 7))
-    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    ours, theirs, lengths = _columns(ref, hyp, length)
     short = count_windows(ours, theirs, lengths, k, rounding, minimum, padded, out)
     row = out[0]
     return lengths[0] if short < 0 else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6])
@@ -150,8 +144,8 @@ def pair_flexible(
 ) -> Any:  # fmt: skip
     """Find the least cost of boundaries without types."""
     out = np.empty((1, 3))
-    ours, theirs, lengths = _own_columns(ref, hyp, length)
-    types = np.zeros(max(len(ours.positions), len(theirs.positions)), np.int64)
+    ours, theirs, lengths = _columns(ref, hyp, length)
+    types = read_only(np.zeros(max(len(ours.positions), len(theirs.positions)), np.int64))
     ours = MarkColumns(ours.positions, types, ours.starts, ours.stops)
     theirs = MarkColumns(theirs.positions, types, theirs.starts, theirs.stops)
     count_flexible(ours, theirs, lengths, FlexibleRule(costs, steps, reach, forced, sign), closing, out)
@@ -173,8 +167,8 @@ def pair_aligned_with(
     directed: bool, threshold: float, penalty: float, scorer: int, base: float,
 ) -> Any:  # fmt: skip
     """Align segments of units with every named option."""
-    out, none = np.empty((1, 2)), np.empty(0, np.int64)
-    ours, theirs, lengths = _own_columns(ref, hyp, length)
+    out, none = np.empty((1, 2)), read_only(np.empty(0, np.int64))
+    ours, theirs, lengths = _columns(ref, hyp, length)
     rule = AlignmentRule(closeness, weight, ties, whole, directed, threshold, penalty, scorer, base)
     count_alignment_with(
         Cuts(ours.positions, none, none, ours.starts, ours.stops),
@@ -291,7 +285,9 @@ def _outermost_first(rows: NDArray[Any]) -> bool:
 def pair_shared(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool) -> Any:
     """Count the segments that both sides have."""
     out = np.empty((1, 3))
-    count_shared(_reading_order(ref, length, flat), _reading_order(hyp, length, flat), np.array([length]), out)
+    count_shared(
+        _reading_order(ref, length, flat), _reading_order(hyp, length, flat), read_only(np.array([length])), out
+    )
     sound = _outermost_first(ref) and _outermost_first(hyp)
     return length if sound else -1, (out[0, 0], out[0, 1], out[0, 2])
 
@@ -300,7 +296,9 @@ def pair_shared(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: bool) -
 def pair_crossing(ref: NDArray[Any], hyp: NDArray[Any], length: int) -> Any:
     """Count the segments that cross none."""
     out = np.empty((1, 2))
-    count_crossing(_reading_order(ref, length, True), _reading_order(hyp, length, True), np.array([length]), out)
+    count_crossing(
+        _reading_order(ref, length, True), _reading_order(hyp, length, True), read_only(np.array([length])), out
+    )
     return length, (out[0, 0], out[0, 1])
 
 
@@ -311,7 +309,7 @@ def pair_beginnings(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: boo
     ours, theirs = _reading_order(ref, length, flat), _reading_order(hyp, length, flat)
     if flat:
         ours.levels[:], theirs.levels[:] = 1, 1
-    count_beginnings(ours, theirs, np.array([length]), deepest, out)
+    count_beginnings(ours, theirs, read_only(np.array([length])), deepest, out)
     sound = _outermost_first(ref) and _outermost_first(hyp)
     return length if sound else -1, out[0]
 

@@ -16,12 +16,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from time import perf_counter
+from functools import cache, partial
+from time import thread_time
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,6 +70,15 @@ def inline(function: F) -> F:
     return cast("F", Twins(function, inline="always").entry)
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, for reading only.
+
+    What callers lend a kernel is read-only, what a kernel makes is not, and the compiler keeps loops of their own for either. So a
+    kernel that makes columns for another one hands them over as read-only, and both calls meet in one compiled loop.
+    """
+    return array
+
+
 class Entry(partial[Any]):
     """What callers hold: it leads to the choice between the twins first, and to the compiled one for good later."""
 
@@ -100,17 +110,17 @@ class Twins:
     @property
     def compiled(self) -> Any:
         """The function, compiled, among compiled helpers."""
-        return self._twins.get("compiled") or self._make("compiled", self._compile)
+        return self._twins.get("compiled") or self._make("compiled", self._compile, read_only=_compiled_read_only())
 
     def choose(self, *args: Any) -> Any:
         """Run plainly while that is the cheaper way, then never again."""
         global _plain_seconds
         if not self.may_be_plain or self._compiler_pays(args):
             return self.promote()(*args)
-        began = perf_counter()
+        began = thread_time()  # not by the clock, which runs on while others have the machine
         with np.errstate(all="ignore"):  # a compiled loop says nothing either
             answer = self.plain(*args)
-        seconds = perf_counter() - began
+        seconds = thread_time() - began
         self.plain_seconds += seconds
         _plain_seconds += seconds
         return _python_numbers(answer)
@@ -163,12 +173,34 @@ class Twins:
         import numba
 
         options: Any = {"nogil": True, "error_model": "numpy", "inline": self.inline, "fastmath": self.fastmath}
+        options["no_cfunc_wrapper"] = True  # making it takes time, and nobody calls it
         compiled: Any = numba.njit(**options)(function)
         if hasattr(compiled, "_cache"):  # not so with NUMBA_DISABLE_JIT
             from caesura.kernels.cache import Cache
 
-            compiled._cache = Cache(function)
+            compiled._cache, compile_for = Cache(function), compiled.compile
+            # while types are inferred a 0 is Literal[int](0) first and an int64 then: once is enough
+            compiled.compile = lambda types: compile_for(tuple(map(numba.types.unliteral, types)))
         return compiled
+
+
+@cache
+def _compiled_read_only() -> Any:
+    from numba.core import config, imputils
+    from numba.extending import intrinsic
+
+    if getattr(config, "DISABLE_JIT", False):
+        return read_only
+    borrow: Any = imputils.impl_ret_borrowed
+
+    @intrinsic
+    def compiled(_: Any, array: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return borrow(context, builder, signature.return_type, values[0])
+
+        return array.copy(readonly=True)(array), generate
+
+    return compiled
 
 
 def _numba_runs() -> bool:

@@ -25,7 +25,7 @@ from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.kernels.layout import MarkColumns
 from caesura.kernels.segments import AlignmentRule, Cuts
-from caesura.metrics.batch import Batch, Side, first_of_place
+from caesura.metrics.batch import Batch, Side, first_of_place, one_layout
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share_or_one, sign
 from caesura.model import SegmentationLike, as_segmentation
@@ -321,7 +321,7 @@ def _cut(side: Side, batch: Batch, typed: bool) -> Cuts:
 
     Recordings may carry a mark twice, at 0, or at the end; typed texts carry the closing boundary. No closing mark: type -1.
     """
-    none = np.empty(0, np.int64)
+    none = one_layout(np.empty(0, np.int64))
     if not typed and batch.kind != "time":
         return Cuts(side.positions, none, none, side.starts, side.stops)
     index, pair = side.unpack()
@@ -334,7 +334,7 @@ def _cut(side: Side, batch: Batch, typed: bool) -> Cuts:
         codes, last = side.types[index], where == batch.lengths[pair]
         types, closing = codes[inside], np.full(len(batch), -1)
         closing[pair[last]] = codes[last]
-    return Cuts(kept.positions, types, closing, kept.starts, kept.stops)
+    return Cuts(kept.positions, one_layout(types), one_layout(closing), kept.starts, kept.stops)
 
 
 def _segments(

@@ -60,8 +60,12 @@ class Side:
     def __post_init__(self) -> None:
         for name in ("positions", "starts", "stops", "types", "ends"):
             column = getattr(self, name)
-            if column is not None and (laid := _one_layout(column)) is not column:
+            if column is not None and (laid := one_layout(column)) is not column:
                 object.__setattr__(self, name, laid)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # anew, because pickled arrays come back writable
+        return Side, (self.positions, self.starts, self.stops, self.types, self.ends, self.names)
 
     @classmethod
     def of(cls, corpus: Corpus, rows: NDArray[np.int64] | None = None) -> Side:
@@ -125,7 +129,10 @@ class Batch:
     _plain: list[Batch] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lengths", _one_layout(self.lengths))
+        object.__setattr__(self, "lengths", one_layout(self.lengths))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Batch, (self.kind, self.lengths, self.reference, self.hypothesis, self.labels)
 
     @classmethod
     def of_pair(cls, reference: Marks, hypothesis: Marks) -> Batch:
@@ -295,7 +302,7 @@ def lay_out_pair(reference: Any, hypothesis: Any) -> Batch:
     return Batch.of_pair(*sides)
 
 
-def _one_layout(column: NDArray[Any]) -> NDArray[Any]:
+def one_layout(column: NDArray[Any]) -> NDArray[Any]:
     """Look at a column as at those of a Segmentation: read-only and in one piece, for every other layout is compiled anew."""
     flags = column.flags
     if not flags.writeable and flags.c_contiguous:
@@ -305,8 +312,8 @@ def _one_layout(column: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-_ZERO = _one_layout(np.zeros(1, np.int64))
-_NO_TYPES = _one_layout(np.zeros(0, np.int64))
+_ZERO = one_layout(np.zeros(1, np.int64))
+_NO_TYPES = one_layout(np.zeros(0, np.int64))
 _WHOLE = np.dtype(np.int64)
 
 

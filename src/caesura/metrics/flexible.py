@@ -23,7 +23,7 @@ from caesura.errors import CaesuraError, LengthMismatch, UnknownName
 from caesura.kernels import load
 from caesura.kernels.flexible import FlexibleRule
 from caesura.kernels.layout import MarkColumns
-from caesura.metrics.batch import Batch, Side
+from caesura.metrics.batch import Batch, Side, one_layout
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, Single, one_less, sign
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
@@ -164,7 +164,8 @@ class FlexibleEdits(Family):
             similarity = self.similarity_for(*(each.names for each in named))
             codes = (named[0].code_types(ref.positions, similarity), named[1].code_types(hyp.positions, similarity))
             rule = self.rule(similarity)
-        return ref.columns._replace(types=codes[0]), hyp.columns._replace(types=codes[1]), rule
+        ours, theirs = map(one_layout, codes)
+        return ref.columns._replace(types=ours), hyp.columns._replace(types=theirs), rule
 
     @cached_property
     def _plain_rule(self) -> FlexibleRule:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, import_extra
 from caesura.files import atomic_write
 from caesura.kernels.flexible import FlexibleRule, align_flexible
-from caesura.kernels.layout import MarkColumns
+from caesura.metrics.batch import Side
 from caesura.metrics.confusion import Confusion
 from caesura.metrics.edit import Edit, EditKind
 from caesura.metrics.flexible import (
@@ -267,7 +267,7 @@ def _track_operations(
 ) -> Iterator[Edit]:
     rule, none = family.rule(scale), np.empty(0, np.int64)
     sides = [
-        MarkColumns(s.positions, Named.of(s.types, s.labels).code_types(s.positions, scale), none, none)
+        Side(s.positions, none, none, Named.of(s.types, s.labels).code_types(s.positions, scale)).columns
         for s in (ref, hyp)
     ]
     partner = np.empty(len(ref.positions), np.int64)

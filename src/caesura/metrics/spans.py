@@ -29,7 +29,7 @@ from caesura.display.table import Table
 from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.kernels.layout import SpanColumns
-from caesura.metrics.batch import Batch, Side
+from caesura.metrics.batch import Batch, Side, one_layout
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share_of_side, share_or_one, sign
 from caesura.model import Spans
@@ -190,7 +190,7 @@ class SpanMatches(Family):
 
 def _columns(side: Side) -> SpanColumns:
     assert side.ends is not None
-    types = np.full(len(side.positions), UNNAMED) if side.types is None else side.types
+    types = one_layout(np.full(len(side.positions), UNNAMED)) if side.types is None else side.types
     return SpanColumns(side.positions, side.ends, types, side.starts, side.stops)
 
 

@@ -222,17 +222,17 @@ def random_hit_rates(
 
     Every point of the curve and every repeat has a random stream of its own, so the numbers do not depend on their order.
     """
-    from caesura.kernels.layout import MarkColumns
     from caesura.kernels.regions import REGIONS, RegionRule, count_matched
+    from caesura.metrics.batch import Side, one_layout
     from caesura.metrics.time_grid import grid, seconds, ticks
 
     known = reference if isinstance(reference, Recordings) else Recordings.of(reference)
-    scale, no_types = grid(1e-7), np.empty(0, np.int64)
+    scale = grid(1e-7)
     rule = RegionRule(ticks(seconds(tolerance), scale), scale, later=False, edges=True, matching=REGIONS)
     sizes = np.array([len(t) for t in known.times], np.int64)
-    lengths = np.array(known.lengths)
+    lengths = one_layout(np.array(known.lengths))
     ends = np.cumsum(sizes)
-    ref = MarkColumns(np.concatenate(known.times) if known.times else np.empty(0), no_types, ends - sizes, ends)
+    ref = Side(np.concatenate(known.times) if known.times else np.empty(0), ends - sizes, ends).columns
     hits = np.zeros(len(over_segmentation))
     streams = np.random.SeedSequence(seed).spawn(len(over_segmentation) * repeats)
     for at, percent in enumerate(over_segmentation):
@@ -244,7 +244,7 @@ def random_hit_rates(
             times = random.random(len(row)) * lengths[row]
             times = times[np.lexsort((times, row))]
             out = np.zeros((len(sizes), 4))
-            count_matched(ref, MarkColumns(times, no_types, stops - drawn, stops), lengths, rule, out)
+            count_matched(ref, Side(times, stops - drawn, stops).columns, lengths, rule, out)
             hits[at] += out[:, 0].sum()
     total = known.boundaries * repeats
     return 100.0 * hits / total if total else np.full(len(hits), np.nan)
