@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import numpy as np
@@ -17,6 +16,7 @@ from caesura.kernels.layout import MarkColumns
 from caesura.metrics.flexible import FlexibleEdits
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
+from cases import ALL, cases
 from shared_data import oracle_json
 
 TYPES = ["p", "q", "r"]
@@ -88,16 +88,13 @@ def test_free_moves_too() -> None:
 
 
 @pytest.mark.slow
-def test_exact_lies_within_four_errors_of_a_million_draws() -> None:
-    """Fifty random sets of types, matrices, moves, options and proportions.
-
-    With CAESURA_THOROUGH=1 every set is drawn a million times (two minutes); otherwise every tenth.
-    """
+def test_exact_lies_within_four_errors_of_many_draws() -> None:
+    """Fifty random sets of types, matrices, moves, options and proportions."""
     random = np.random.default_rng(50)
     exact = 0
     for trial in range(50):
         options = {"forced": trial % 5 > 0, "moved": ("cheaper", "later", "second")[trial % 3]}
-        thorough = trial % 10 == 0 or "CAESURA_THOROUGH" in os.environ
+        thorough = trial % 10 == 0 or ALL
         lengths = (12,) if thorough else (40, 9, 1)
         model = random_model(random, 1 + trial % 3, lengths, **options)
         found = chance_similarity(model)
@@ -105,7 +102,9 @@ def test_exact_lies_within_four_errors_of_a_million_draws() -> None:
             continue
         exact += 1
         assert found.bound <= LARGEST_BOUND
-        drawn = chance_similarity(model, method="simulation", draws=1_000_000 if thorough else 50_000, seed=trial)
+        drawn = chance_similarity(
+            model, method="simulation", draws=cases(250_000, 1_000_000) if thorough else 50_000, seed=trial
+        )
         assert drawn.standard_error is not None
         assert abs(drawn.value - found.value) < 4 * drawn.standard_error + found.bound + 1e-12, trial
     assert exact >= 45

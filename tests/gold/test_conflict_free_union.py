@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from itertools import combinations, product
 
@@ -14,10 +13,9 @@ from hypothesis import strategies as st
 from caesura.gold import Ballot, unify
 from caesura.gold.selection import heaviest, weigh
 from caesura.model import Hierarchy
+from cases import ALL, cases
 from gold.exhaustive import best_selection, crosses, every_hierarchy, random_hierarchy
 
-#: ``CAESURA_EXHAUSTIVE=1`` runs every case of the issue (some minutes); without it a part of each.
-ALL = os.environ.get("CAESURA_EXHAUSTIVE") == "1"
 NAMES = "abcdefgh"
 
 
@@ -33,7 +31,7 @@ def chosen(annotations: list[Hierarchy], embeddedness: str, weight="votes") -> l
 @pytest.mark.parametrize("embeddedness", ["flat", "full"])
 def test_equals_exhaustive_search_on_random_annotations(embeddedness: str) -> None:
     random = np.random.default_rng(7)
-    for _ in range(100_000 if ALL else 3_000):
+    for _ in range(cases(1_500, 100_000)):
         length, coders = int(random.integers(1, 7)), int(random.integers(1, 4))
         made = [random_hierarchy(random, length, random.uniform(0.05, 1)) for _ in range(coders)]
         assert chosen(made, embeddedness) == best_selection(made, embeddedness == "full"), [m.spans for m in made]
@@ -65,7 +63,7 @@ def test_other_weights_equal_exhaustive_search(embeddedness: str) -> None:
 
         return votes[one] - sum(votes[two] for two in votes if clash(two))
 
-    for _ in range(400):
+    for _ in range(cases(200, 400)):
         made = [random_hierarchy(random, 6, random.uniform(0.1, 0.9)) for _ in range(3)]
         assert chosen(made, embeddedness, "votes-conflicts") == best_selection(made, full, conflicting)
         units = chosen(made, embeddedness, lambda vote: 0.1 * (vote.last - vote.first) - 0.15)

@@ -16,6 +16,7 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.metrics import Batch, metric
 from caesura.metrics.alignment import Segment, alignment_similarity
 from caesura.model import Corpus, Segmentation
+from cases import cases
 from metrics.naive_alignment import covers, naive_a
 from shared_data import oracle_json
 
@@ -87,14 +88,14 @@ def test_task_scorers_tell_the_candidates_of_figure_9_apart() -> None:
 
 
 @pytest.mark.slow
-def test_definition_on_ten_thousand_random_pairs() -> None:
-    cases = random_pairs(10_000, 60, seed=2022)
+def test_definition_on_random_pairs() -> None:
+    pairs = random_pairs(cases(2_500, 10_000), 60, seed=2022)
     made = metric("A")
     batch = Batch.of_corpora(
-        *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(cases)}) for side in (0, 1))
+        *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(pairs)}) for side in (0, 1))
     )
     scores = made.score(made.rows(batch))
-    np.testing.assert_allclose(scores, [naive_a(ref, hyp) for ref, hyp in cases], atol=1e-12)
+    np.testing.assert_allclose(scores, [naive_a(ref, hyp) for ref, hyp in pairs], atol=1e-12)
     np.testing.assert_array_equal(scores, made.score(made.rows(batch.swap_sides())))
     same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference)
     assert (made.score(made.rows(same)) == 1.0).all()

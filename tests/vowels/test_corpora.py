@@ -11,6 +11,7 @@ import pytest
 from caesura.errors import CaesuraError, FormatError, MissingExtra, UnknownName
 from caesura.vowels import VowelCorpus, VowelRestorer, corpora, load_corpus, split_blocks, split_random
 from caesura.vowels.scripts import ARABIC, HEBREW
+from cases import cases
 
 
 @cache
@@ -80,11 +81,13 @@ def test_editions_of_the_quran_agree_on_the_marks() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hebrew-bible", "quran"])
 @pytest.mark.parametrize("model", ["hmm", "open"])
-def test_every_line_can_be_read_back_letter_by_letter(name: str, model: str) -> None:
+def test_lines_can_be_read_back_letter_by_letter(name: str, model: str) -> None:
     text = bible() if name == "hebrew-bible" else quran()
-    restorer = VowelRestorer(text.language, model).fit(text.lines[::2])  # so that half of the lines hold unseen words
+    restorer = VowelRestorer(text.language, model).fit(
+        text.lines[:: cases(8, 2)]
+    )  # so that many of the lines hold unseen words
     strip = restorer.script.strip
-    bare = [strip(line) for line in text.lines]
+    bare = [strip(line) for line in text.lines[:: cases(4, 1)]]
     for line, restored in zip(bare, restorer.restore_lines(bare), strict=True):
         assert strip(restored) == line
 

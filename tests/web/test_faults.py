@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from pathlib import Path
@@ -10,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cases import cases
 from web_load import loaded
 from web_server import Server
 
 httpx = pytest.importorskip("httpx", reason="tests of the workbench speak HTTP")
-
-KILLS = 20 if os.environ.get("CAESURA_EXHAUSTIVE") == "1" else 10
 
 
 def editable(client: httpx.Client, units: int = 400) -> int:
@@ -35,7 +33,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) 
     with server.client() as client:
         gold = editable(client)
     random = np.random.default_rng(0)
-    for _ in range(KILLS):
+    for _ in range(cases(5, 20)):
         acknowledged = {"version": 0}
         with server.client() as client:
 
@@ -119,7 +117,7 @@ def test_the_description_and_the_server_agree(settings) -> None:
     for operation in schema.get_all_operations():
 
         @given(case=operation.ok().as_strategy())
-        @limits(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+        @limits(max_examples=cases(10, 15), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
         def never_breaks(case) -> None:
             nonlocal tried
             answer = case.call(headers=headers)

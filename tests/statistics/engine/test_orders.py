@@ -15,6 +15,7 @@ from caesura.metrics import metric  # noqa: E402
 from caesura.model import Corpus, Segmentation  # noqa: E402
 from caesura.statistics import evaluate  # noqa: E402
 from caesura.statistics.engine import evaluate_files, plan_run  # noqa: E402
+from cases import cases  # noqa: E402
 
 METRICS = ["B", "WD", "F"]
 
@@ -54,7 +55,7 @@ def outcome(run) -> dict | str:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(cases(10, 20)))
 def test_any_order_gives_what_memory_gives(seed: int, tmp_path: Path) -> None:
     random = np.random.default_rng(seed)
     coders, tracks = int(random.integers(1, 4)), int(random.integers(0, 3))
