@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan, sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -433,19 +433,26 @@ def region_scores(
     several = type(tolerance) is not float and _is_list(tolerance)
     keep = edges == "in" or length is None
     given = matching, tie, edges, resolution, keep
-    wanted: Any = tolerance if several else ()
-    rules = [_rule(each, *given) for each in wanted] or [_rule(0.0 if several else tolerance, *given)]
-    rows = _count_times(ref_times, hyp_times, 0.0 if keep else length, rules)
-    if rows[0][2] == 0:
-        _warn_undefined("reference boundaries")
     if not several:
-        return _scores(rows[0], rules[0][0], matching)
-    return [_scores(row, rule[0], matching) for row, rule in zip(rows, rules, strict=True)][: len(wanted)]
+        scores = _score_times(ref_times, hyp_times, length, tolerance, given)
+        if scores.n_ref == 0:
+            _warn_undefined("reference boundaries")
+        return scores
+    check_rule(matching, tie, edges)
+    scale, wanted = grid(resolution), cast("Iterable[float]", tolerance)
+    ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
+    every = [_score_times(ref, hyp, length, each, given) for each in wanted]
+    if every and every[0].n_ref == 0:
+        _warn_undefined("reference boundaries")
+    return every
 
 
-def _scores(row: Sequence[float], tolerance: float, matching: Matching) -> RegionScores:
-    hits, correct, n_ref, n_hyp = row
-    return RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), tolerance, matching)
+def _score_times(
+    ref_times: Times, hyp_times: Times, length: float | None, tolerance: Any, given: tuple[Any, ...]
+) -> RegionScores:
+    seconds, rule = _rule(tolerance, *given)
+    hits, correct, n_ref, n_hyp = _count_times(ref_times, hyp_times, 0.0 if given[-1] else length, rule)
+    return RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), seconds, given[0])
 
 
 def _is_list(tolerance: Any) -> bool:
@@ -466,24 +473,23 @@ def _remember_rule(
     tolerance: Any, matching: Matching, tie: Tie, edges: Edges, resolution: float, keep: bool
 ) -> tuple[Any, ...]:
     family = SearchRegions(tolerance, matching, tie, edges, resolution)
-    return family.tolerance, *family.rule(edges=keep), float(LARGEST_TICK)
+    return family.tolerance, (*family.rule(edges=keep), float(LARGEST_TICK))
 
 
-def _count_times(
-    ref_times: Times, hyp_times: Times, length: float | None, rules: Sequence[tuple[Any, ...]]
-) -> list[Any]:
-    """Count one recording under every rule; times that are in order go straight to the loop."""
-    count, scale = load("fused").pair_regions, rules[0][2]
+def _count_times(ref_times: Times, hyp_times: Times, length: float | None, rule: tuple[Any, ...]) -> Sequence[float]:
+    """Count one recording; times that are in order go straight to the loop."""
+    count = load("fused").pair_regions
     ref, hyp = _plain_times(ref_times), _plain_times(hyp_times)
     if ref is not None and hyp is not None:
-        counted = [count(ref, hyp, length, *rule[1:]) for rule in rules]
-        if counted[0][0] >= 0:
-            return [row for _, row in counted]
+        seen, row = count(ref, hyp, length, *rule)
+        if seen >= 0:
+            return row  # type: ignore[no-any-return]
+    scale = rule[1]
     ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
-    counted = [count(ref, hyp, length, *rule[1:]) for rule in rules]
-    if counted[0][0] < 0:
+    seen, row = count(ref, hyp, length, *rule)
+    if seen < 0:
         raise CaesuraError(f"a recording of {length:g} s does not fit a grid of {1 / scale:g} s.")
-    return [row for _, row in counted]
+    return row  # type: ignore[no-any-return]
 
 
 def _plain_times(given: Times) -> NDArray[np.float64] | None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -219,10 +219,11 @@ def window_size(
     check_choice("rule", rule, ("segments", "nltk"))
     family = usual_metric("Pk", k=None if rule == "segments" else rule, round=round, minimum=minimum).family
     assert isinstance(family, Windows)
-    return _size_for(family, reference, raw_marks(reference))
+    return _size_for(family, reference)
 
 
-def _size_for(family: Windows, reference: SegmentationLike, raw: Any) -> int:
+def _size_for(family: Windows, reference: SegmentationLike) -> int:
+    raw = raw_marks(reference)
     if raw is not None and (width := load("fused").width_of_masses(raw, *family._codes[:3])) >= 0:
         return int(width)
     marks = as_segmentation(reference)
@@ -288,20 +289,21 @@ def win_pr(
     >>> win_pr([2, 3, 6], [5, 6]).recall
     0.5
     """
-    raw = raw_marks(reference)
-    if raw is None:
+    masses = reference if type(reference) is list and reference and type(reference[0]) is int else None
+    if masses is None:
         reference = as_segmentation(reference)  # it is read twice below
-    elif not isinstance(reference, str):
-        reference = raw
     chosen = usual_metric("WinPR", k=k, beta=beta, round=round, minimum=minimum)
     counts: WindowCounts = chosen.counts_of(reference, hypothesis)
-    assert isinstance(chosen.family, Windows)
     in_ref, in_hyp, tp = counts.seen_reference, counts.seen_hypothesis, counts.tp
     fp, fn = in_hyp - tp, in_ref - tp
     wrong, squared = fp + fn, beta * beta
+    if masses is not None and (places := sum(masses) - 1) > 0:
+        width = int(counts.seen_places) // places  # for every place between two units is seen by k padded windows
+    else:
+        width = _size_for(cast(Windows, chosen.family), reference)
     return WinPRScores(
         share_of_side(tp, tp + fp, wrong),
         share_of_side(tp, tp + fn, wrong),
         share_of_side((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, wrong),
-        tp, fp, fn, counts.seen_places - tp - fp - fn, _size_for(chosen.family, reference, raw),
+        tp, fp, fn, counts.seen_places - tp - fp - fn, width,
     )  # fmt: skip
