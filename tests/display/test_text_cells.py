@@ -13,7 +13,17 @@ from caesura.drawings.segmentations import wrap_units
 
 @pytest.mark.parametrize(
     ("text", "wide"),
-    [("mark", 4), ("e\u0301", 1), ("日本語", 6), ("בְּרֵאשִׁית", 6), ("🇫🇷", 2), ("👩‍👩‍👧", 2), ("a\u200bb", 2), ("", 0)],
+    [
+        ("mark", 4),
+        ("e\u0301", 1),
+        ("日本語", 6),
+        ("בְּרֵאשִׁית", 6),
+        ("🇫🇷", 2),
+        ("👩‍👩‍👧", 2),
+        ("a\u200bb", 2),
+        ("\u200d ", 1),
+        ("", 0),
+    ],
 )
 def test_cells(text: str, wide: int) -> None:
     assert cells(text) == wide
@@ -119,3 +129,13 @@ def test_pieces_are_turned_around_with_their_styles() -> None:
     assert turn_pieces([("אב ab 12.", ""), ("(ג)", "x")]) == [("(ג)", "x"), (".ab 12 בא", "")]
     assert turn_pieces([("שָׁל", "")]) == [("לשָׁ", "")]
     assert turn_pieces([]) == []
+
+
+def test_what_is_taken_for_narrow_is_narrow() -> None:
+    from wcwidth import iter_graphemes, width
+
+    from caesura.display.text_cells import _NARROW
+
+    assert {width(letter) for letter in _NARROW} == {1}
+    text = "".join(sorted(_NARROW))
+    assert list(iter_graphemes(text)) == clusters(text) == list(text)

@@ -19,6 +19,9 @@ Bidi: TypeAlias = Literal["auto", "terminal", "us"]
 
 _OVERRIDES = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 _MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
+#: Letters and signs of our own tables and of most of Europe's texts, a cell each: so the tables of all widths are loaded for others only.
+_NARROW = frozenset(map(chr, (*range(0x20, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x300), *range(0x391, 0x3CA))))
+_NARROW |= frozenset("–—‘’“”…→↓↑−≤≥≈≠×·∅│─┼├└┤█░▒▓●◐○")
 ISOLATE, _POP = "\u2068", "\u2069"
 
 
@@ -50,10 +53,12 @@ def cells(text: str) -> int:
     >>> [cells(t) for t in ("mark", "e\\u0301", "日本", "שָׁלוֹם")]
     [4, 1, 4, 4]
     """
-    if text.isascii():
+    if text.isascii() or _NARROW.issuperset(text):
         return len(text)
     from wcwidth import width
 
+    if "\u200d" in text:  # a joiner joins what stands in one cluster, not whatever follows it
+        return sum(max(int(width(cluster)), 0) for cluster in clusters(text))
     return max(int(width(text)), 0)
 
 
@@ -72,7 +77,7 @@ def clusters(text: str) -> list[str]:
     >>> len(clusters("שָׁלוֹם"))
     4
     """
-    if text.isascii():
+    if text.isascii() or _NARROW.issuperset(text):
         return list(text)
     from wcwidth import iter_graphemes
 

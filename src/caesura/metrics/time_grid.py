@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, InvalidSegmentation
 from caesura.model import Segmentation
+from caesura.model.marks import hides_members
 
 #: Boundaries of one recording: times in seconds, or a segmentation in time.
 Times: TypeAlias = Segmentation | Sequence[float] | NDArray[Any]
@@ -64,8 +65,8 @@ def as_times(given: Times, what: str, scale: float) -> NDArray[np.float64]:
         if not given.timed:
             raise InvalidSegmentation(f"the {what} is a segmentation of units; regions lie around times in seconds.")
         return given.positions if given.types is None else np.unique(given.positions)
-    if isinstance(given, np.ma.MaskedArray):
-        given = given.tolist()  # what is hidden is missing, and refused as such
+    if hides_members(given):
+        given = cast(Any, given).tolist()  # what is hidden is missing, and refused as such
     try:
         times = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
