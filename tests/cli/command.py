@@ -20,7 +20,9 @@ from unittest.mock import patch
 SOURCE = Path(__file__).parents[2] / "src"
 
 
-def caesura(*words: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def caesura(
+    *words: object, cwd: Path | None = None, stdin: bytes | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run ``caesura …`` and return what it said and its status."""
     from caesura.cli.main import run
 
@@ -33,6 +35,7 @@ def caesura(*words: object, cwd: Path | None = None, **environment: str) -> subp
         patch.dict(os.environ, env),
         warnings.catch_warnings(),
         chdir(cwd) if cwd is not None else nullcontext(),
+        nullcontext() if stdin is None else patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8")),
         redirect_stdout(out),
         redirect_stderr(err),
     ):

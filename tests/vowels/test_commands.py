@@ -27,20 +27,15 @@ def folder(tmp_path_factory) -> Path:
 
 
 def piped(text: bytes, *words: object) -> subprocess.CompletedProcess[bytes]:
-    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    return subprocess.run(
-        [sys.executable, "-m", "caesura", *map(str, words)],
-        input=text,
-        capture_output=True,
-        env=env,
-        timeout=120,
-        check=False,
-    )
+    done = caesura(*words, stdin=text, COLUMNS=os.environ.get("COLUMNS", "80"))
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.encode(), done.stderr.encode())
 
 
 def test_restore_streams_and_keeps_everything_else(folder: Path) -> None:
     text = "קרא ספר, ok?\r\n\r\n  הספר ספר\tכסף".encode()
-    done = piped(text, "vowels", "restore", folder / "he.model")
+    words = [sys.executable, "-m", "caesura", "vowels", "restore", str(folder / "he.model")]
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(words, input=text, capture_output=True, env=env, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert HEBREW.strip(done.stdout.decode()) == text.decode()
     assert HEBREW.canonical("סֵפֶר") in done.stdout.decode()
