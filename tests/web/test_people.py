@@ -59,6 +59,7 @@ WHO = {
     "GET /api/projects/{project}/deleted": "m",
     "POST /api/projects/{project}/files": "m",
     "POST /api/projects/{project}/text": "m",
+    "POST /api/projects/{project}/recordings": "m",
     "GET /api/projects/{project}/agreement": "mj/mjar",
     "GET /api/projects/{project}/disagreements": "mj/mjar",
     "GET /api/projects/{project}/export": "mj/mjar",
@@ -80,6 +81,11 @@ WHO = {
     "GET /items/{item}": "mja/mjar",
     "GET /api/items/{item}": "mja/mjar",
     "DELETE /api/items/{item}": "m",
+    "GET /api/items/{item}/recording": "mja/mjar",
+    "GET /api/items/{item}/recording/sound": "mja/mjar",
+    "GET /api/items/{item}/recording/waves/{level}/{tile}": "mja/mjar",
+    "GET /api/items/{item}/recording/tones/{level}/{tile}": "mja/mjar",
+    "GET /api/items/{item}/recording/crossing": "mja/mjar",
     "POST /api/items/{item}/compare": "mj/mjar",
     "POST /api/items/{item}/annotations": "mja",
     "POST /api/items/{item}/suggestions": "mja",
@@ -132,7 +138,7 @@ def test_every_route_is_in_the_table(settings: Settings) -> None:
     for address in routes:
         method, _, path = address.partition(" ")
         filled = path.replace("{sort}", "projects").replace("/static", "/static/a.js")
-        for name in ("project", "item", "annotation", "person", "number"):
+        for name in ("project", "item", "annotation", "person", "number", "level", "tile"):
             filled = filled.replace(f"{{{name}}}", "1")
         assert find_operation(method, filled)[0] is OPERATIONS[address], address
 
@@ -150,7 +156,14 @@ def test_roles_and_operations(campaign: Bench, released: bool) -> None:
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         await Guard(passed, campaign.app.state.settings)({**scope, "app": campaign.app}, receive, send)
 
-    numbers = {"project": campaign.project, "item": campaign.items[0], "annotation": annotation, "person": 1}
+    numbers = {
+        "project": campaign.project,
+        "item": campaign.items[0],
+        "annotation": annotation,
+        "person": 1,
+        "level": 0,
+        "tile": 0,
+    }
     nobody = csrf_of_nobody(campaign)
 
     async def ask_everybody() -> None:

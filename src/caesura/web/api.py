@@ -133,7 +133,12 @@ def project_page(request: Request, project: Id) -> dict[str, Any]:
 def delete_project(request: Request, project: Id, forever: bool = False) -> None:
     """Delete a project; it can be restored, unless ``forever`` erases it with all that is in it."""
     store = store_of(request)
-    store.erase_project(project) if forever else store.delete("project", project)
+    if not forever:
+        return store.delete("project", project)
+    heard = store.recordings_in(project)
+    store.erase_project(project)
+    request.app.state.shelf.erase(heard - store.recordings_in())
+    return None
 
 
 @router.get("/projects/{project}/deleted", tags=["projects"])
@@ -410,8 +415,16 @@ def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
     from caesura.web.starts import suggest_marks
 
     store = store_of(request)
+    record = store.item(item)
+    if record.kind == "time":
+        from caesura.web.sound.suggestions import suggest_times
+
+        return {
+            "suggested_by": wanted.segmenter,
+            "positions": suggest_times(store, request.app.state.shelf, record, wanted),
+        }
     coded = {state.coder: state.marks for state in store.annotations(item) if state.role == "coder"}
-    marks = suggest_marks(store.item(item), coded, wanted.segmenter, wanted.segments)
+    marks = suggest_marks(record, coded, wanted.segmenter, wanted.segments)
     return {"suggested_by": wanted.segmenter, "positions": marks.positions.tolist()}
 
 

@@ -27,6 +27,9 @@ from caesura.web.pages import pages
 from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
 from caesura.web.settings import Settings
+from caesura.web.sound.api import router as sound_router
+from caesura.web.sound.decoding import SoundLimits
+from caesura.web.sound.shelf import Shelf
 from caesura.web.store import Store
 from caesura.web.viewers import Forbidden
 from caesura.web.windows import describe_part, window_of
@@ -58,7 +61,8 @@ def create_app(settings: Settings) -> FastAPI:
         responses={status: {"description": what} for status, what in _ANSWERS.items()},
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, Cache()
-    for part in (router, people_router, pages, entrance):
+    app.state.shelf = _open_shelf(settings, store)
+    for part in (router, sound_router, people_router, pages, entrance):
         app.include_router(part)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(Guard, settings=settings)
@@ -70,6 +74,14 @@ def create_app(settings: Settings) -> FastAPI:
     ):
         app.add_exception_handler(kind, answer)
     return app
+
+
+def _open_shelf(settings: Settings, store: Store) -> Shelf:
+    """The folder of recordings, without what was left behind in it."""
+    shelf = Shelf(settings.sound_folder, SoundLimits(), settings.limits.sound_seconds)
+    if store.damage is None:
+        shelf.sweep(store.recordings_in())
+    return shelf
 
 
 _ANSWERS: dict[int | str, str] = {

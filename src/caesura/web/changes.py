@@ -154,15 +154,15 @@ def _retype(marks: Any, operation: dict[str, Any]) -> Marks:
 
 
 def _rename(marks: Any, operation: dict[str, Any]) -> Marks:
-    """Call one segment, counted from 1, by another name."""
-    if marks.names is None:
+    """Call one segment, counted from 1, by another name; in recordings a first name gives all others an empty one."""
+    if marks.names is None and not marks.timed:
         raise CaesuraError("segments have no names here.")
+    names = list(marks.names) if marks.names is not None else [""] * (len(_cuts(marks)) + 1)
     segment, name = operation.get("segment"), operation.get("name")
-    if isinstance(segment, bool) or not isinstance(segment, int) or not 1 <= segment <= len(marks.names):
-        raise CaesuraError(f"the operation 'rename' needs a segment from 1 to {len(marks.names)}.")
+    if isinstance(segment, bool) or not isinstance(segment, int) or not 1 <= segment <= len(names):
+        raise CaesuraError(f"the operation 'rename' needs a segment from 1 to {len(names)}.")
     if not isinstance(name, str) or len(name) > 500:
         raise CaesuraError("the operation 'rename' needs a name of up to 500 characters.")
-    names = list(marks.names)
     names[segment - 1] = name
     return _with_names(marks, names)
 

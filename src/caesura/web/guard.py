@@ -39,7 +39,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body = _CountedBody(receive, self.settings.limits.upload_bytes)
+        body = _CountedBody(receive, self._most_bytes(scope))
         answer = _GuardedAnswer(send, scope["path"].startswith("/api"), lambda: body.too_large)
         scope.setdefault("state", {}).update(guesses=self.guesses, account_guesses=self.account_guesses)
         headers = Headers(scope=scope)
@@ -55,7 +55,7 @@ class Guard:
             failed = refuse(500, "the workbench failed at this request; its terminal says why. Nothing was changed.")
             await failed(scope, receive, answer.send)
         if body.too_large and not answer.started:
-            await self._too_large()(scope, receive, answer.send)
+            await self._too_large(scope)(scope, receive, answer.send)
 
     def _refuse_strangers(self, headers: Headers) -> Response | None:
         if self.settings.local and headers.get("host", "").lower() not in self.settings.hosts:
@@ -63,18 +63,20 @@ class Guard:
         return None
 
     def _refuse_misshapen(self, scope: Scope, headers: Headers) -> Response | None:
-        settings = self.settings
         size = headers.get("content-length", "0")
-        if not size.isascii() or not size.isdigit() or len(size) > 18 or int(size) > settings.limits.upload_bytes:
-            return self._too_large()
+        if not size.isascii() or not size.isdigit() or len(size) > 18 or int(size) > self._most_bytes(scope):
+            return self._too_large(scope)
         if headers.get("content-encoding", "identity") != "identity":
             return refuse(415, "compressed requests are not taken; send the data as it is.")
         return None if scope["method"] in _SAFE else self._cross_site(headers)
 
-    def _too_large(self) -> Response:
-        return refuse(
-            413, f"the request is too large; up to {self.settings.limits.upload_bytes // 2**20} MB are taken."
-        )
+    def _most_bytes(self, scope: Scope) -> int:
+        """Recordings are large, and never held in memory."""
+        limits = self.settings.limits
+        return limits.sound_bytes if scope["path"].endswith("/recordings") else limits.upload_bytes
+
+    def _too_large(self, scope: Scope) -> Response:
+        return refuse(413, f"the request is too large; up to {self._most_bytes(scope) // 2**20} MB are taken.")
 
     def _cross_site(self, headers: Headers) -> Response | None:
         origin = headers.get("origin")

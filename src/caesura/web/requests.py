@@ -100,10 +100,12 @@ class NewAnnotation(RequestBody):
 
 
 class Suggestion(RequestBody):
-    """A segmenter that is asked where it would place boundaries."""
+    """A segmenter that is asked where it would place boundaries; in recordings, from a second to another."""
 
     segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)]
     segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    first: Number | None = None
+    last: Number | None = None
 
 
 class Versioned(RequestBody):

@@ -96,10 +96,15 @@ _KINDS = {
 }
 
 
+def kind_in_store(marks: Marks) -> str:
+    """What an item of such marks is called."""
+    return "spans in time" if isinstance(marks, Spans) and marks.timed else kind_of(marks)
+
+
 def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus) -> int:
     """The item an annotation belongs to, made if it is new; its length and text must agree."""
     marks = annotation.marks
-    kind = "spans in time" if isinstance(marks, Spans) and marks.timed else kind_of(marks)
+    kind = kind_in_store(marks)
     same = (items.c.project == project) & (items.c.name == annotation.item) & (items.c.track == annotation.track)
     row = db.execute(sa.select(items).where(same)).first()
     if row is None:

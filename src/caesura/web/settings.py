@@ -23,6 +23,8 @@ class Limits:
     header_seconds: float = 10.0
     body_seconds: float = 30.0  # and a second for every
     body_rate: int = 4096  # bytes that arrived
+    sound_bytes: int = 1024 * 1024 * 1024  # of one recording, which goes to the disk as it arrives
+    sound_seconds: float = 300.0  # for one recording to be decoded
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,15 @@ class Settings:
     def database_url(self) -> str:
         """The store's address: a path means SQLite."""
         return self.database if "://" in self.database else f"sqlite:///{Path(self.database).expanduser()}"
+
+    @property
+    def sound_folder(self) -> Path:
+        """Where recordings are kept: beside the file of the store, or in the working folder where the store is a server's."""
+        scheme, found, rest = self.database.partition("://")
+        if found and not scheme.startswith("sqlite"):
+            return Path("caesura-recordings")
+        path = Path(rest.removeprefix("/") if found else self.database).expanduser()
+        return path.with_name(f"{path.name}.recordings")
 
     @property
     def database_shown(self) -> str:

@@ -46,7 +46,7 @@ def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments:
         raise CaesuraError("segmenters cut a text into segments that leave no gaps; spans are placed by people.")
     if item.kind == "time":
         raise CaesuraError(
-            "the workbench holds no sound, which segmenters of recordings need; run caesura segment and bring its file."
+            "segmenters of recordings suggest boundaries, which you take one by one; start an empty annotation and ask for suggestions."
         )
     check_medium(segmenter, "text")
     if item.units is None:

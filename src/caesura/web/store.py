@@ -26,6 +26,7 @@ from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqli
 from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
+from caesura.web.sound.table import adopt, all_digests, share
 from caesura.web.viewers import ALONE, DEED, Viewer, tell, write_down
 
 
@@ -126,6 +127,11 @@ class Store:
             if not db.execute(projects.delete().where(projects.c.id == project)).rowcount:
                 raise NotFound(f"there is no project {project}.")
 
+    def recordings_in(self, project: int | None = None) -> set[str]:
+        """The digests of a project's recordings, or of all."""
+        with self.reading() as db:
+            return all_digests(db, project)
+
     # ------------------------------------------------------------------ names, deleting and restoring
 
     def rename(self, sort: naming.Sort, number: int, name: str) -> None:
@@ -162,9 +168,11 @@ class Store:
         """Add all annotations of a corpus, or none of them; returns how many."""
         self.project_name(project)
         with self.writing() as db:
+            adopt(db, project, corpus)
             for annotation in corpus:
                 item = rows.item_for(db, project, annotation, corpus)
                 rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin)
+            share(db, project)
         return len(corpus)
 
     def add_text(self, project: int, name: str, units: tuple[str, ...], *, kind: str = "units") -> int:

@@ -1,0 +1,1 @@
+"""Recordings of the workbench: taken in, kept beside the store, drawn and heard."""

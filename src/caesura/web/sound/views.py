@@ -1,0 +1,279 @@
+"""What is seen of a recording: its waveform and its spectrogram, in tiles at several levels, each four times coarser than the one before.
+
+A tile of *waves* holds the least and the greatest sample of each block, as signed bytes of the recording's peak. A tile of *tones* holds columns of a
+spectrogram, loudness in bytes: white is 70 dB below the loudest. Coarse levels are made once, when a recording is taken in; fine ones when somebody looks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError
+from caesura.web.sound.decoding import BadSound, Samples, Sound
+
+FACTOR = 4  # from one level to the next: two bits
+KEPT = 3  # levels below this one are made when they are asked for
+FINEST_BLOCK = 2  # samples of a block of waves at level 0
+WAVE_TILE = 2048  # blocks
+TONE_TILE = 256  # columns
+ROWS = 128  # of a spectrogram, from 0 Hz to TOP
+TOP = 8000.0
+_SECONDS_PER_COLUMN = 0.0025  # at level 0
+_WINDOW = 0.012  # seconds: wide bands, in which single pulses of the voice are seen
+_RANGE = 70.0  # dB
+_QUIET = 1e-12
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a recording is: enough to know its tiles."""
+
+    media: str
+    rate: int
+    channels: int
+    frames: int
+    peak: float
+    loudest: float
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return self.frames / self.rate
+
+    @property
+    def hop(self) -> int:
+        """Samples between the columns of the finest spectrogram."""
+        return max(1, round(self.rate * _SECONDS_PER_COLUMN))
+
+    def blocks(self, level: int) -> int:
+        """How many blocks the waves have at a level."""
+        return -(-self.frames // (FINEST_BLOCK << 2 * level))
+
+    def columns(self, level: int) -> int:
+        """How many columns the spectrogram has at a level."""
+        return -(-self.frames // (self.hop << 2 * level))
+
+    @property
+    def wave_levels(self) -> int:
+        """Levels until all fits into a tile."""
+        return _levels(self.blocks, WAVE_TILE)
+
+    @property
+    def tone_levels(self) -> int:
+        """Levels until all fits into a tile."""
+        return _levels(self.columns, TONE_TILE)
+
+    def describe(self) -> dict[str, Any]:
+        """What a page needs to know in order to ask for tiles."""
+        waves = {"block": FINEST_BLOCK / self.rate, "tile": WAVE_TILE, "levels": self.wave_levels}
+        tones = {
+            "column": self.hop / self.rate,
+            "tile": TONE_TILE,
+            "levels": self.tone_levels,
+            "rows": ROWS,
+            "top": self.top,
+        }
+        return {**asdict(self), "duration": self.duration, "factor": FACTOR, "waves": waves, "tones": tones}
+
+    @property
+    def top(self) -> float:
+        """The highest frequency that is shown."""
+        return min(TOP, self.rate / 2)
+
+
+def _levels(count: Any, tile: int) -> int:
+    level = KEPT
+    while count(level) > tile:
+        level += 1
+    return level + 1
+
+
+# ---------------------------------------------------------------------- made once
+
+
+def survey(sound: Sound, waves: Path, tones: Path) -> Facts:
+    """Read a recording from beginning to end, once, and write its coarse levels."""
+    block = FINEST_BLOCK * FACTOR**KEPT
+    lows: list[NDArray[np.float32]] = []
+    highs: list[NDArray[np.float32]] = []
+    spectrum = _Survey(sound.rate)
+    frames, rest = 0, np.empty(0, np.float32)
+    for piece in sound.blocks():
+        frames += len(piece)
+        spectrum.feed(piece)
+        rest = np.concatenate((rest, piece)) if len(rest) else piece
+        whole = len(rest) // block * block
+        cut = rest[:whole].reshape(-1, block)
+        lows.append(cut.min(axis=1))
+        highs.append(cut.max(axis=1))
+        rest = rest[whole:]
+    if len(rest):
+        lows.append(rest.min(keepdims=True))
+        highs.append(rest.max(keepdims=True))
+    low, high = np.concatenate(lows), np.concatenate(highs)
+    peak = float(max(-low.min(), high.max(), _QUIET))
+    decibels = spectrum.finish()
+    facts = Facts(sound.media, sound.rate, sound.channels, frames, peak, float(decibels.max(initial=-120.0)))
+    _write(waves, _wave_levels(np.stack((low, high), axis=1), facts))
+    _write(tones, _tone_levels(decibels[: facts.columns(KEPT)], facts))
+    return facts
+
+
+def _wave_levels(pairs: NDArray[np.float32], facts: Facts) -> Iterable[NDArray[Any]]:
+    for _ in range(KEPT, facts.wave_levels):
+        yield _as_bytes(pairs, facts)
+        groups = np.arange(0, len(pairs), FACTOR)
+        pairs = np.stack((np.minimum.reduceat(pairs[:, 0], groups), np.maximum.reduceat(pairs[:, 1], groups)), axis=1)
+
+
+def _tone_levels(decibels: NDArray[np.float32], facts: Facts) -> Iterable[NDArray[Any]]:
+    for _ in range(KEPT, facts.tone_levels):
+        yield _shades(decibels, facts)
+        groups = np.arange(0, len(decibels), FACTOR)
+        sizes = np.diff(np.append(groups, len(decibels)))
+        decibels = (np.add.reduceat(decibels, groups, axis=0) / sizes[:, None]).astype(np.float32)
+
+
+def _write(path: Path, levels: Iterable[NDArray[Any]]) -> None:
+    with path.open("wb") as file:
+        for level in levels:
+            file.write(np.ascontiguousarray(level).tobytes())
+
+
+def _as_bytes(pairs: NDArray[np.float32], facts: Facts) -> NDArray[np.int8]:
+    return np.asarray(np.clip(np.round(pairs * (127.0 / facts.peak)), -127, 127), np.int8)
+
+
+def _shades(decibels: NDArray[np.float32], facts: Facts) -> NDArray[np.uint8]:
+    return np.asarray(np.clip(255.0 * (1.0 + (decibels - facts.loudest) / _RANGE), 0, 255), np.uint8)
+
+
+class _Survey:
+    """The coarse spectrogram, fed piece by piece: of every column the mean of four frames."""
+
+    def __init__(self, rate: int) -> None:
+        self._frames = Frames(rate)
+        self._hop = max(1, round(rate * _SECONDS_PER_COLUMN)) * FACTOR ** (KEPT - 1)
+        self._rest = np.zeros(self._frames.reach, np.float32)  # so that the first frame stands around the first sample
+        self._made: list[NDArray[np.float32]] = []
+
+    def feed(self, piece: Samples) -> None:
+        held = np.concatenate((self._rest, piece))
+        count = max(0, (len(held) - self._frames.size) // self._hop + 1)
+        if count:
+            self._made.append(self._frames.powers(held, np.arange(count) * self._hop))
+        self._rest = held[count * self._hop :]
+
+    def finish(self) -> NDArray[np.float32]:
+        """All columns, in dB."""
+        self.feed(np.zeros(self._frames.size + FACTOR * self._hop, np.float32))
+        powers = np.concatenate(self._made)
+        whole = len(powers) // FACTOR * FACTOR
+        return _decibels(powers[:whole].reshape(-1, FACTOR, ROWS).mean(axis=1))
+
+
+# ---------------------------------------------------------------------- made when somebody looks
+
+
+class Frames:
+    """Short frames of sound as powers in rows of frequency, higher ones lifted by 6 dB an octave as phoneticians draw them."""
+
+    def __init__(self, rate: int) -> None:
+        self.size = max(8, round(rate * _WINDOW))
+        self.reach = self.size // 2
+        top = min(TOP, rate / 2)
+        self._length = 2 ** math.ceil(math.log2(max(self.size, rate / (TOP / ROWS))))
+        centres = (np.arange(ROWS) + 0.5) * top / ROWS
+        self._bins = np.minimum(np.round(centres * self._length / rate).astype(np.int64), self._length // 2)
+        self._lift = ((np.maximum(centres, 50.0) / 1000.0) ** 2).astype(np.float32)
+        window = np.hanning(self.size + 2)[1:-1]
+        self._window = (window / window.sum()).astype(np.float32)
+
+    def powers(self, samples: Samples, starts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The power of each frame in each row; some hundred frames at a time."""
+        frames = np.lib.stride_tricks.sliding_window_view(samples, self.size)
+        made = np.empty((len(starts), ROWS), np.float32)
+        for at in range(0, len(starts), 256):
+            part = frames[starts[at : at + 256]] * self._window
+            spectrum = np.fft.rfft(part, self._length, axis=1)[:, self._bins]
+            made[at : at + 256] = (spectrum.real**2 + spectrum.imag**2) * self._lift
+        return made
+
+
+def _decibels(powers: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(10.0 * np.log10(powers + _QUIET), np.float32)
+
+
+@lru_cache(maxsize=512)
+def wave_tile(sound: Path, waves: Path, facts: Facts, level: int, tile: int) -> bytes:
+    """Least and greatest samples of the blocks of a tile."""
+    first, count = _extent(tile, WAVE_TILE, facts.blocks(_known(level, facts.wave_levels)))
+    if level >= KEPT:
+        before = sum(facts.blocks(each) for each in range(KEPT, level))
+        return _piece(waves, 2 * (before + first), 2 * count)
+    block = FINEST_BLOCK * FACTOR**level
+    with Sound(sound) as opened:
+        samples = opened.stretch(first * block, count * block).reshape(count, block)
+    return _as_bytes(np.stack((samples.min(axis=1), samples.max(axis=1)), axis=1), facts).tobytes()
+
+
+@lru_cache(maxsize=256)
+def tone_tile(sound: Path, tones: Path, facts: Facts, level: int, tile: int) -> bytes:
+    """The columns of a tile, each from low to high."""
+    first, count = _extent(tile, TONE_TILE, facts.columns(_known(level, facts.tone_levels)))
+    if level >= KEPT:
+        before = sum(facts.columns(each) for each in range(KEPT, level))
+        return _piece(tones, ROWS * (before + first), ROWS * count)
+    frames, hop = Frames(facts.rate), facts.hop * FACTOR**level
+    each = 1 if level == 0 else FACTOR  # frames whose mean is a column
+    with Sound(sound) as opened:
+        samples = opened.stretch(first * hop - frames.reach, count * hop + frames.size)
+    powers = frames.powers(samples, np.arange(count * each) * (hop // each))
+    return _shades(_decibels(powers.reshape(count, each, ROWS).mean(axis=1)), facts).tobytes()
+
+
+def zero_crossing(sound: Path, facts: Facts, time: float, reach: float = 0.02) -> float:
+    """The time nearest to this one where the sound crosses zero, within ``reach`` seconds; else the time itself."""
+    centre, half = time * facts.rate, max(2, round(reach * facts.rate))
+    first = round(centre) - half
+    with Sound(sound) as opened:
+        samples = opened.stretch(first, 2 * half + 1).astype(np.float64)
+    below = samples < 0
+    crossed = np.flatnonzero(below[1:] != below[:-1])
+    if not len(crossed):
+        return time
+    before, behind = samples[crossed], samples[crossed + 1]
+    places = first + crossed + before / (before - behind)
+    nearest = float(places[np.argmin(np.abs(places - centre))] / facts.rate)
+    return nearest if 0 < nearest < facts.duration else time
+
+
+def _known(level: int, levels: int) -> int:
+    if not 0 <= level < levels:
+        raise CaesuraError(f"there is no level {level}; there are {levels}, from 0 on.")
+    return level
+
+
+def _extent(tile: int, size: int, count: int) -> tuple[int, int]:
+    if not 0 <= tile * size < count:
+        raise CaesuraError(f"there is no tile {tile} at this level.")
+    return tile * size, min(size, count - tile * size)
+
+
+def _piece(path: Path, first: int, count: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(first)
+        piece = file.read(count)
+    if len(piece) < count:
+        raise BadSound(
+            "the pictures of this recording are damaged; delete them from its folder, and they are made anew."
+        )
+    return piece
