@@ -1,4 +1,5 @@
-"""What people who switch get: segeval's own tests and NLTK's own examples, run against our names for theirs, and random calls beside both.
+"""What people who switch get: segeval's own tests and NLTK's own examples, run against our names for theirs; random calls beside both,
+and beside ruptures, pyannote.metrics and mir_eval.
 
 Needs the packages of requirements/bench.txt; one that is not installed is skipped. Nothing of theirs is copied: the tests are those of the
 installed package, with every public name of segeval replaced by ours. Private functions stay segeval's own. Run with
@@ -21,12 +22,14 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial, wraps
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+import caesura as cs
 import caesura.compat.nltk as our_nltk
 import caesura.compat.segeval as ours
 
@@ -170,6 +173,53 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+# ---------------------------------------------------------------------- ruptures, pyannote.metrics, mir_eval
+
+
+def report_neighbours(calls: int) -> None:
+    """Compare what they have with our families on random boundaries: the largest difference, and recalls above or below greedy ones."""
+    import mir_eval
+    import pyannote.metrics.segmentation as pyannote
+    from pyannote.core import Annotation, Segment
+    from ruptures import metrics as ruptures
+
+    random, apart, recalls = np.random.default_rng(5), {}, {"below": 0, "equal": 0, "above": 0}
+    for _ in range(calls):
+        n = int(random.integers(3, 200))
+        ref, hyp = (np.flatnonzero(random.random(n - 1) < random.uniform(0.01, 0.3)) + 1 for _ in range(2))
+        if not (len(ref) and len(hyp)):
+            continue
+        units = [cs.Segmentation.from_positions(side, length=n) for side in (ref, hyp)]
+        times = [cs.Segmentation.from_times(side / 8, length=n / 8) for side in (ref, hyp)]
+        edges = [np.concatenate(([0], side, [n])) / 8 for side in (ref, hyp)]
+        turns = [
+            Annotation.from_records((Segment(*pair), k, k) for k, pair in enumerate(pairwise(e.tolist())))
+            for e in edges
+        ]
+        bkps = [[*side.tolist(), n] for side in (ref, hyp)]
+        margin = int(random.integers(2, 12))
+        found = mir_eval.segment.detection(*(np.stack((e[:-1], e[1:]), 1) for e in edges), window=margin / 8, trim=True)
+        within = cs.region_scores(ref / 8, hyp / 8, tolerance=margin / 8, matching="optimal")
+        for name, mine, theirs in (
+            ("Rand", cs.metric("Rand")(*units), ruptures.randindex(*bkps)),
+            ("Hausdorff", cs.metric("Hausdorff")(*units), ruptures.hausdorff(*bkps)),
+            ("mean-error", cs.metric("mean-error")(*units), ruptures.meantime(*bkps)),
+            ("purity", cs.metric("purity")(*times), pyannote.SegmentationPurity(tolerance=0)(*turns)),
+            ("coverage", cs.metric("coverage")(*times), pyannote.SegmentationCoverage(tolerance=0)(*turns)),
+            ("purity-coverage-F", cs.metric("purity-coverage-F")(*times), pyannote.SegmentationPurityCoverageFMeasure(tolerance=0)(*turns)),
+            ("mir_eval's F", within.f, found[2]),
+        ):  # fmt: skip
+            apart[name] = max(apart.get(name, 0.0), abs(mine - theirs))
+        for greedy, tolerance in (
+            (pyannote.SegmentationRecall(tolerance=margin / 8)(*turns), margin / 8),
+            (ruptures.precision_recall(*bkps, margin=margin)[1], (margin - 1) / 8),
+        ):
+            mine = cs.region_scores(ref / 8, hyp / 8, tolerance=tolerance, matching="optimal").recall
+            recalls["below" if mine < greedy - 1e-12 else "above" if mine > greedy + 1e-12 else "equal"] += 1
+    print("largest differences:", {name: float(f"{value:.1g}") for name, value in apart.items()})
+    print("our recalls beside those of greedy matching:", recalls)
+
+
 # ---------------------------------------------------------------------- segeval's values
 
 
@@ -234,6 +284,7 @@ def main() -> None:
         ("segeval", report_segeval_tests),
         ("segeval", partial(report_segeval_calls, calls // 10)),
         ("nltk", partial(report_nltk, calls)),
+        ("pyannote.metrics", partial(report_neighbours, calls // 14)),
     ):
         try:
             version = metadata.version(package)

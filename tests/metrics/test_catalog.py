@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import pytest
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Batch, Family, Score, metric, metric_names
-from caesura.metrics.catalog import FAMILIES, unnamed_metrics
+from caesura.metrics.catalog import ABROAD, FAMILIES, unnamed_metrics
 from caesura.metrics.family import share, sign
 from caesura.registry import BrokenPlugin
 
@@ -25,6 +26,15 @@ def test_parameters_as_keywords_or_behind_a_colon() -> None:
 def test_an_unknown_name_suggests_the_nearest() -> None:
     with pytest.raises(UnknownName, match="did you mean 'precision'"):
         metric("precison")
+
+
+def test_names_of_other_packages_lead_to_ours() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    for theirs, (package, ours, page) in ABROAD.items():
+        with pytest.raises(CaesuraError, match=f"{theirs} of {package} is called"):
+            metric(theirs)
+        assert metric(ours).spelled == ours
+        assert theirs in (docs / f"{page}.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,24 @@ FAMILIES: Registry[type[Family]] = Registry(
 )
 
 
+#: What other packages call a metric of ours: the package, our name, and the page that says what else differs.
+ABROAD: dict[str, tuple[str, str, str]] = {
+    "boundary_similarity": ("segeval", "B", "migrate-from-segeval"),
+    "segmentation_similarity": ("segeval", "S:weights=scaled", "migrate-from-segeval"),
+    "window_diff": ("segeval", "WD", "migrate-from-segeval"),
+    "windowdiff": ("NLTK", "WD", "migrate-from-nltk"),
+    "pk": ("segeval or NLTK", "Pk", "tutorials/from-segeval-or-nltk"),
+    "ghd": ("NLTK", "GHD", "migrate-from-nltk"),
+    "randindex": ("ruptures", "Rand", "migrate-from-ruptures"),
+    "hausdorff": ("ruptures", "Hausdorff", "migrate-from-ruptures"),
+    "meantime": ("ruptures", "mean-error", "migrate-from-ruptures"),
+    "deviation": ("mir_eval", "displacement-median:pairing=nearest", "migrate-from-mir-eval"),
+    "detection": ("mir_eval", "region-F:matching=optimal", "migrate-from-mir-eval"),
+    "SegmentationPurity": ("pyannote.metrics", "purity", "migrate-from-pyannote-metrics"),
+    "SegmentationCoverage": ("pyannote.metrics", "coverage", "migrate-from-pyannote-metrics"),
+}
+
+
 def metric_names() -> list[str]:
     """Names of all registered metrics that can be loaded, ours first."""
     return [name for name, _ in FAMILIES.items()]  # a registry leaves broken ones out
@@ -137,6 +155,11 @@ def _remember(name: str, **parameters: Any) -> Metric:
 
 
 def _make(name: str, given: dict[str, Any]) -> Metric:
+    if name in ABROAD:
+        package, ours, page = ABROAD[name]
+        raise CaesuraError(
+            f"{name} of {package} is called {ours} here; the page {page} of the documentation has the rest."
+        )
     family = FAMILIES[name]
     score = family.scores[name]
     open_fields = [each for each in fields(family) if each.name not in score.fixed]

@@ -198,6 +198,10 @@ class Displacement(Family):
 
     def prepare(self, batch: Batch) -> Batch:
         """Refuse what is not in time, has no names where they are needed, or is too long for the grid."""
+        nameless = batch.reference.names is None or batch.hypothesis.names is None
+        if batch.kind == "time" and self.pairing == "names" and nameless:
+            which = "reference" if batch.reference.names is None else "hypothesis"
+            raise CaesuraError(f"the {which} gives its segments no names to compare; pairing=nearest looks at none.")
         ready = super().prepare(batch)
         check_fits_grid(batch.lengths, self.resolution)
         return ready
