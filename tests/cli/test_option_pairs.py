@@ -195,6 +195,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "json": JSON,
         },
     ),
+    "check": ("coders.json", {**READING, "json": JSON}),
     "convert": (
         "plain.json out/there.jsonl",
         {

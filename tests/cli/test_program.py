@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from caesura._version import __version__
@@ -49,7 +50,10 @@ def test_help_is_light(words: list[str]) -> None:
 
 
 def test_version() -> None:
-    assert caesura("--version").stdout == f"caesura {__version__}\n"
+    first, second = caesura("--version").stdout.splitlines()
+    assert first == f"caesura {__version__}"
+    assert second.startswith("Python 3.")
+    assert f"numpy {np.__version__}" in second.split(", ")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

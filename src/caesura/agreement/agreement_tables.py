@@ -26,7 +26,7 @@ def agreement_tables(results: Sequence[Agreement], level: float = 0.95) -> list[
     coefficient         value  observed  expected
     Scott's π           0.488     0.500     0.022
     agreement observed  0.500     0.500         –
-    pi|B|nt:2|match:published|wt:span|ws:ordinal|wt0:0|ws0:0|density:pooled|v:0.1.0
+    pi|B|nt:2|match:published|wt:span|ws:ordinal|wt0:0|ws0:0|density:pooled|v:0.2.0
     """
     first = results[0]
     tables = [_coefficient_table(results, level)]

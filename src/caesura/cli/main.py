@@ -6,6 +6,7 @@ Only the module of the command that was asked for is imported; the help of the p
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("agree", "agree", "Measure how much coders agree beyond chance."),
             ("unify", "unify", "Make one annotation out of many."),
             ("show", "show", "Draw segmentations under each other, agreement marked."),
+            ("check", "check", "Read files and say what is in them; those that do not read are named, and the status is 2."),
             ("convert", "convert", "Convert annotations between formats."),
             ("segment", "segment", "Place boundaries in texts or recordings by machine."),
             ("optimise", "optimise", "Find the operating point of best R: a threshold on scores, or the best of several systems."),
@@ -124,6 +126,20 @@ def _option(name: str, help: str) -> click.Option:
     return click.Option([name], help=help, metavar="[SHELL]", is_flag=False, flag_value="", **more)
 
 
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print our version, and on a second line those of Python and of the libraries on which numbers depend, as far as they are installed."""
+    if not asked or context.resilient_parsing:
+        return
+    from importlib.metadata import distributions
+
+    known = {each.name.lower(): each.version for each in distributions()}
+    libraries = [
+        f"{name} {known[name]}" for name in ("numpy", "numba", "scipy", "polars", "onnxruntime") if name in known
+    ]
+    click.echo(f"caesura {__version__}\n{', '.join([f'Python {platform.python_version()}', *libraries])}")
+    context.exit()
+
+
 program = _Program(
     "caesura",
     help="Compare, agree on, unify and place the marks that people and machines put into text and speech.",
@@ -132,9 +148,12 @@ program = _Program(
     params=[
         _option("--install-completion", "Let bash, zsh or fish complete our words, and stop."),
         _option("--show-completion", "Show the script that does so, and stop."),
+        click.Option(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+            help="Show the version, and those of what we compute with, and stop.",
+        ),
     ],
-)
-click.version_option(__version__, message="%(prog)s %(version)s", help="Show the version and stop.")(program)
+)  # fmt: skip
 
 
 def run() -> None:

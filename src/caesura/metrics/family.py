@@ -311,7 +311,7 @@ class Metric:
 
     @property
     def signature(self) -> str:
-        """Everything the number depends on, in one line: ``B|nt:2|match:published|v:0.1.0``."""
+        """Everything the number depends on, in one line: ``B|nt:2|match:published|v:0.2.0``."""
         short = {f.name: f.metadata.get("sign", f.name) for f in fields(self.family)}
         named = [f"{short.get(name, name)}:{spell(value)}" for name, value in self.parameters.items()]
         return "|".join([self.name, *named, f"v:{__version__}"])

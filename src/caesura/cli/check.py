@@ -1,0 +1,45 @@
+"""``caesura check PATH…``: whether files read, and what is in them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from caesura.cli.catalogues import SAMPLES
+from caesura.cli.command import Argument
+from caesura.cli.inputs import Reading
+from caesura.cli.options import Encoding, Format, FormatOptions, Json
+from caesura.cli.output import as_json, show_table
+from caesura.display.table import Table
+from caesura.errors import CaesuraError
+
+
+def check(
+    paths: Annotated[list[Path], Argument("Files or folders of annotations, or sample:NAME.", offer=SAMPLES)],
+    format: Format = None,
+    option: FormatOptions = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Read files and say what is in them; those that do not read are named, and the status is 2.
+
+    Example: caesura check interviews/*.TextGrid
+    """
+    reading = Reading(format, encoding, option)
+    rows, faults = [], []
+    for path in paths:
+        try:
+            corpus = reading.corpus(path)
+            rows.append((str(path), corpus.kind, len(corpus), len(corpus.items), ", ".join(corpus.coders)))
+        except CaesuraError as fault:
+            faults.append(" ".join(str(fault).split()))
+    columns = ("file", "kind", "annotations", "items", "coders")
+    if json:
+        as_json({"files": [dict(zip(columns, row, strict=True)) for row in rows], "faults": faults})
+    elif rows:
+        show_table(Table("", columns, tuple(rows)))
+    for sentence in faults:
+        print(f"caesura: {sentence}", file=sys.stderr)
+    if faults:
+        sys.exit(2)

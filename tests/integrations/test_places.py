@@ -1,0 +1,92 @@
+"""The places where users are: the GitHub action, pre-commit, conda's recipe, the container, Hugging Face's evaluate."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import caesura as cs
+from caesura.cli.main import COMMANDS, program
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "examples" / "data"
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """An environment in which the command caesura is this tree's."""
+    starter = tmp_path / "caesura"
+    starter.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m caesura "$@"\n')
+    starter.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_the_action_fills_the_summary_and_holds_the_floors(tmp_path: Path, shell: dict[str, str]) -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    step = action["runs"]["steps"][-1]
+    inputs = {
+        "reference": "gold.json",
+        "systems": "ours.json theirs.json",
+        "metrics": "B WD",
+        "fail-under": "B=0.6 WD=0.3",
+    }
+    inputs["options"] = "--seed '3'"
+    assert set(inputs) | {"python-version"} == set(action["inputs"])
+    summary = tmp_path / "summary.md"
+    given = {name: inputs[re.search(r"inputs\.([\w-]+)", value)[1]] for name, value in step["env"].items()}
+    env = {**shell, **given, "GITHUB_STEP_SUMMARY": str(summary)}
+    script = ["bash", str(ROOT / "integrations" / "github" / "evaluate.sh")]
+    assert step["run"].endswith('integrations/github/evaluate.sh"')
+    done = subprocess.run(script, env=env, cwd=DATA, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert done.returncode == 1, done.stderr  # theirs are below 0.6
+    assert "below 0.6" in done.stderr
+    assert "| ours |" in summary.read_text("utf-8")
+
+
+def test_hooks_name_commands_that_exist() -> None:
+    for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")):
+        assert hook["entry"].split()[1] in COMMANDS
+        assert re.search(hook["files"], "interviews/talk.TextGrid")
+        assert not re.search(hook["files"], "README.md")
+
+
+def test_the_recipe_has_the_dependencies_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    recipe = yaml.safe_load((ROOT / "integrations" / "conda" / "recipe.yaml").read_text("utf-8"))
+    ours = {
+        f"python {project['requires-python']}",
+        *(d.replace("_", "-").replace(">=", " >=") for d in project["dependencies"]),
+    }
+    assert set(recipe["requirements"]["run"]) == ours
+    assert recipe["context"]["version"] == cs.__version__
+    assert f"version: {cs.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_the_container_starts_the_workbench_as_nobody_special() -> None:
+    lines = (ROOT / "integrations" / "docker" / "Dockerfile").read_text("utf-8").splitlines()
+    words = [line.split()[0] for line in lines if line and not line.startswith("#")]
+    assert {"USER", "HEALTHCHECK", "VOLUME", "EXPOSE"} <= set(words)
+    assert words.index("USER") < words.index("CMD")
+    start = next(line for line in lines if line.startswith("CMD"))
+    options = {flag for p in program.get_command(None, "serve").params for flag in p.opts}  # type: ignore[arg-type, union-attr]
+    assert set(re.findall(r"--[\w-]+", start)) <= options
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    for named in re.findall(r"\[([\w,]+)\]\"", "\n".join(lines)):
+        assert set(named.split(",")) <= set(extras)
+
+
+def test_hugging_face_gets_our_numbers() -> None:
+    evaluate = pytest.importorskip("evaluate", reason="Hugging Face's evaluate is not installed")
+    module = evaluate.load(str(ROOT / "integrations" / "huggingface" / "segmentation_similarity"))
+    scores = module.compute(references=[[2, 3, 6]], predictions=[[2, 2, 7]], metrics=["B", "WD"])
+    assert scores == {"B": 0.75, "WD": pytest.approx(2 / 9)}
