@@ -140,8 +140,6 @@ def inception_project() -> bytes:
 
 #: Files of formats that are not written here, or what makes them.
 READ_ONLY: dict[str, str | Callable[[], bytes]] = {
-    "praat-collection": COLLECTION,
-    "transcriber": TRANSCRIBER,
     "inception": inception_project,
 }
 

@@ -199,6 +199,17 @@ def test_transcriber(tmp_path: Path) -> None:
         cs.read(put(tmp_path, "a.trs", TRANSCRIBER.replace('Sync time="1.25"', 'Sync time="9"')))
 
 
+def test_transcriber_is_written_where_speakers_take_turns(tmp_path: Path) -> None:
+    before = cs.read(put(tmp_path, "talk.trs", TRANSCRIBER))
+    (tmp_path / "again").mkdir()
+    cs.write(before, tmp_path / "again" / "talk.trs")
+    assert cs.read(tmp_path / "again" / "talk.trs") == before
+    rows = [("a", [(0.0, 2.0, "x")]), ("b", [(1.0, 3.0, "y")])]
+    overlap = [("t", "", cs.Spans.from_rows(spans, length=3.0, time=True), track) for track, spans in rows]
+    with pytest.raises(FormatError, match="the span 1–3 begins before another ends"):
+        cs.write(cs.Corpus.from_annotations(overlap), tmp_path / "t.trs")
+
+
 EXB = """<?xml version="1.0" encoding="UTF-8"?>
 <basic-transcription><basic-body><common-timeline>
 <tli id="T0" time="0"/><tli id="T1" time="1.5"/><tli id="T2"/><tli id="T3" time="4.5"/></common-timeline>

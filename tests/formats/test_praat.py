@@ -78,6 +78,9 @@ def test_collections_hold_text_grids_among_other_objects(tmp_path: Path) -> None
     corpus = cs.read(put(tmp_path, "a.Collection", twice))
     assert corpus.items == ("talk", "talk (2)")
     assert corpus["talk (2)", ""].names == ("so", "far")
+    (tmp_path / "again").mkdir()
+    cs.write(corpus, tmp_path / "again" / "a.Collection")
+    assert cs.read(tmp_path / "again" / "a.Collection") == corpus
     with pytest.raises(FormatError, match="this Collection holds no TextGrid"):
         cs.read(put(tmp_path, "b.Collection", COLLECTION[: COLLECTION.index("    item [2]:")]))
 

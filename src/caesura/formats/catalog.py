@@ -108,7 +108,7 @@ FORMATS: Registry[Any] = Registry(
         "textgrid": _entry("speech.textgrid", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time"),
         "praat-collection": _entry("speech.praat_collection", "a Praat Collection", ".collection", _SPEECH + ", tracks, items, types, spans in time"),
         "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks, spans in time, unnamed spans"),
-        "transcriber": _entry("speech.transcriber", "a Transcriber file", ".trs", _SPEECH + ", tracks, spans in time, unnamed spans"),
+        "transcriber": _entry("speech.transcriber", "a Transcriber file", ".trs", _SPEECH + ", tracks, spans in time"),
         "exmaralda": _entry("speech.exmaralda", "an EXMARaLDA transcription", ".exb", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "timit": _entry("speech.timit", "TIMIT's phones", ".phn", _SPEECH),
         "timit-words": _entry("speech.timit", "TIMIT's words", ".wrd", _SPEECH),

@@ -1,14 +1,15 @@
-"""Praat's Collection: several objects in one file, of which the TextGrids are read, an item each."""
+"""Praat's Collection: several objects in one file, of which the TextGrids are read, an item each, and which is written of TextGrids alone."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Unpack
 
 from caesura.files import Source
 from caesura.formats.speech.intervals import Rule, SpanOptions
-from caesura.formats.speech.praat import grids_of_collection
-from caesura.formats.speech.textgrid import marks_of_tiers
+from caesura.formats.speech.praat import grids_of_collection, quote
+from caesura.formats.speech.textgrid import marks_of_tiers, spell_grid
 from caesura.model import Annotation, Corpus
 
 
@@ -40,3 +41,11 @@ def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[S
             Annotation(item, coder, marks, track) for coder, track, marks in marks_of_tiers(source, tiers, tier, rule)
         ]
     return Corpus.from_annotations(annotations)
+
+
+def write(corpus: Corpus) -> Iterator[str]:
+    """Write a TextGrid per item."""
+    yield f'File type = "ooTextFile"\nObject class = "Collection"\n\nsize = {len(corpus.items)} \nitem []: \n'
+    for number, item in enumerate(corpus.items, 1):
+        yield f'    item [{number}]:\n        class = "TextGrid" \n        name = {quote(item)} \n'
+        yield from spell_grid(corpus.select(items=[item]))

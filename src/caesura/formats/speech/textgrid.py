@@ -57,16 +57,21 @@ def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[S
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write the long form: typed boundaries as a point tier, all others as intervals, silence between spans."""
+    yield 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n'
+    yield from spell_grid(corpus)
+
+
+def spell_grid(corpus: Corpus) -> Iterator[str]:
+    """Write what stands in a TextGrid behind its class, a tier per track."""
     nameless = _NAME if len(corpus.tracks) == 1 else ""
     tracks = [(track or nameless, marks) for _, track, _, marks in intervals_of(corpus)]
     end = max((marks.length for _, marks in tracks), default=0.0)
-    yield f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0 \nxmax = {end!r} \n'
-    yield f"tiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
+    yield f"xmin = 0 \nxmax = {end!r} \ntiers? <exists> \nsize = {len(tracks)} \nitem []: \n"
     for number, (name, marks) in enumerate(tracks, 1):
-        yield f"    item [{number}]:\n"
         points = isinstance(marks, Segmentation) and corpus.typed and marks.names is None
         kind = "TextTier" if points else "IntervalTier"
-        yield f'        class = "{kind}" \n        name = {quote(name)} \n        xmin = 0 \n        xmax = {marks.length!r} \n'
+        yield f'    item [{number}]:\n        class = "{kind}" \n        name = {quote(name)} \n'
+        yield f"        xmin = 0 \n        xmax = {marks.length!r} \n"
         yield from _spell_points(marks) if isinstance(marks, Segmentation) and points else _spell_intervals(marks)
 
 
