@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated
 
 from caesura.cli.catalogues import SAMPLES
@@ -31,10 +32,12 @@ def check(
     for path in paths:
         try:
             corpus = reading.corpus(path)
-            rows.append((str(path), corpus.kind, len(corpus), len(corpus.items), ", ".join(corpus.coders)))
+            units = next((each.marks.units for each in corpus if each.marks.units), ())
+            begins = shorten(" ".join(units[:8]), 40, placeholder=" …")
+            rows.append((str(path), corpus.kind, len(corpus), len(corpus.items), ", ".join(corpus.coders), begins))
         except CaesuraError as fault:
             faults.append(" ".join(str(fault).split()))
-    columns = ("file", "kind", "annotations", "items", "coders")
+    columns = ("file", "kind", "annotations", "items", "coders", "begins")
     if json:
         as_json({"files": [dict(zip(columns, row, strict=True)) for row in rows], "faults": faults})
     elif rows:
