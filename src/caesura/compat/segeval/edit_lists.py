@@ -12,8 +12,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from caesura.compat.segeval.calls import Call, SegmentationMetricError, answers_in_segeval, of_pairs
 from caesura.compat.segeval.confusion_matrix import ConfusionMatrix
-from caesura.compat.segeval.notations import BoundaryFormat, TypedMarks, read_marks
-from caesura.metrics.boundary_edits import boundary_edits
+from caesura.compat.segeval.notations import BoundaryFormat, TypedMarks, read_marks, read_masses
+from caesura.metrics.batch import Batch
+from caesura.metrics.boundary_edits import BoundaryEdits
+from caesura.metrics.catalog import usual_metric
 
 
 class Addition(NamedTuple):
@@ -90,36 +92,78 @@ class Statistics(NamedTuple):
         return len(self.additions) + len(self.substitutions) + len(self.transpositions) + len(self.matches)
 
 
-def of_edits(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function of (call, statistics) answer for pairs and datasets, with the parameters of boundary edit distance."""
+class Weighed(NamedTuple):
+    """What B and S need of a pair without types: no list of edits has to be made for it."""
 
-    @of_pairs()
-    @wraps(answer)
-    def compare(
-        call: Call,
-        hypothesis: Any,
-        reference: Any,
-        *,
-        boundary_format: Any = BoundaryFormat.mass,
-        n_t: int = 2,
-        weight: Weights = SCALED,
-        boundary_types: Any = None,
-        **options: Any,
-    ) -> Any:
-        a, b = read_marks(hypothesis, boundary_format), read_marks(reference, boundary_format)
-        if a.places != b.places:
-            raise SegmentationMetricError(f"Segmentations differ in length ({a.places} != {b.places})")
-        if boundary_types is not None and set(boundary_types) != a.known | b.known:
-            call.notes["boundary_types= is not looked at, nor is it by segeval: the types are those that occur"] = None
-        return answer(call, _count(call, a, b, n_t, weight), **options)
+    count_edits: Decimal
+    pairs: int
+    pbs: int
+    boundary_types: frozenset[int]
 
-    return compare
+
+def of_edits(*, lists: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function of (call, statistics) answer for pairs and datasets, with the parameters of boundary edit distance.
+
+    Without ``lists`` it wants no list of edits unless it is asked for its parts.
+    """
+
+    def decorate(answer: Callable[..., Any]) -> Callable[..., Any]:
+        @of_pairs()
+        @wraps(answer)
+        def compare(
+            call: Call,
+            hypothesis: Any,
+            reference: Any,
+            *,
+            boundary_format: Any = BoundaryFormat.mass,
+            n_t: int = 2,
+            weight: Weights = SCALED,
+            boundary_types: Any = None,
+            **options: Any,
+        ) -> Any:
+            plain = boundary_format == BoundaryFormat.mass and weight == SCALED and boundary_types is None
+            if plain and not lists and not options.get("return_parts"):
+                return answer(call, _weigh(call, read_masses(hypothesis), read_masses(reference), n_t), **options)
+            a, b = read_marks(hypothesis, boundary_format), read_marks(reference, boundary_format)
+            _check_lengths(a.places, b.places)
+            if boundary_types is not None and set(boundary_types) != a.known | b.known:
+                call.notes["boundary_types= is not looked at, nor is it by segeval: the types are those that occur"] = (
+                    None
+                )
+            return answer(call, _count(call, a, b, n_t, weight), **options)
+
+        return compare
+
+    return decorate
+
+
+def _check_lengths(places: int, others: int) -> None:
+    if places != others:
+        raise SegmentationMetricError(f"Segmentations differ in length ({places} != {others})")
+
+
+def _weigh(call: Call, a: list[int], b: list[int], n_t: int) -> Weighed:
+    """Count masses, and add up what near misses span: whole numbers, so that the division is as exact as segeval's."""
+    _check_lengths(sum(a) - 1, sum(b) - 1)
+    counts = usual_metric("B", n_t=n_t).counts_of(a, b)
+    pairs, spans = int(counts.pairs), round(counts.transposed * n_t)
+    _check_some(call, pairs)
+    return Weighed(
+        int(counts.additions) + Decimal(spans) / n_t,
+        pairs,
+        int(counts.potential),
+        frozenset((1,)) if pairs else frozenset(),
+    )
+
+
+def _check_some(call: Call, boundaries: int) -> None:
+    if not boundaries and call.repeats("no boundary on either side is perfect agreement, where segeval raises"):
+        raise ValueError("max() arg is an empty sequence")
 
 
 def _count(call: Call, a: TypedMarks, b: TypedMarks, n_t: int, weight: Weights) -> Statistics:
     types = a.known | b.known
-    if not types and call.repeats("no boundary on either side is perfect agreement, where segeval raises"):
-        raise ValueError("max() arg is an empty sequence")
+    _check_some(call, len(types))
     edits = list_edits(a, b, n_t)
     weights = (
         weight[0](edits[0]),
@@ -143,8 +187,10 @@ def list_edits(a: TypedMarks, b: TypedMarks, n_t: int) -> EditLists:
     """List the edits between two sides in segeval's order: along the text, near misses by what they span."""
     plain = a.known | b.known <= {1}
     sides = (a.plain, b.plain) if plain else (a.typed, b.typed)
+    family = usual_metric("B", n_t=n_t).family
+    assert isinstance(family, BoundaryEdits)
     listed: EditLists = ([], [], [])
-    for edit in boundary_edits(*sides, n_t=n_t):
+    for edit in family.edits(Batch.of_pair(*sides)):
         ours, theirs = (1, 1) if plain else (edit.reference_type, edit.hypothesis_type)
         if edit.kind == "addition":
             listed[0].append(
@@ -173,14 +219,14 @@ def boundary_edit_distance(
     return list_edits(a, b, n_t)
 
 
-@of_edits
+@of_edits()
 def boundary_statistics(call: Call, seen: Statistics) -> dict[str, Any]:
     """Edits, matches, misses and potential boundaries of a pair, by name."""
     return {name: value for name, value in seen._asdict().items() if name != "near_weights"}
 
 
-@of_edits
-def boundary_similarity(call: Call, seen: Statistics, *, one_minus: bool = False, return_parts: bool = False) -> Any:
+@of_edits(lists=False)
+def boundary_similarity(call: Call, seen: Any, *, one_minus: bool = False, return_parts: bool = False) -> Any:
     """Boundary similarity B (Fournier 2013).
 
     >>> boundary_similarity([2, 3, 6], [2, 2, 7])
@@ -192,9 +238,9 @@ def boundary_similarity(call: Call, seen: Statistics, *, one_minus: bool = False
     return divide(*parts, one_minus=one_minus)
 
 
-@of_edits
+@of_edits(lists=False)
 def segmentation_similarity(
-    call: Call, seen: Statistics, *, one_minus: bool = False, return_parts: bool = False
+    call: Call, seen: Weighed | Statistics, *, one_minus: bool = False, return_parts: bool = False
 ) -> Any:
     """Segmentation similarity S (Fournier & Inkpen 2012), near misses in part.
 
@@ -208,7 +254,7 @@ def segmentation_similarity(
     return parts if return_parts else divide(*parts, one_minus=one_minus)
 
 
-@of_edits
+@of_edits()
 def boundary_confusion_matrix(
     call: Call, seen: Statistics, *, one_minus: bool = False, return_parts: bool = False
 ) -> ConfusionMatrix:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from caesura.compat.segeval.calls import SegmentationMetricError
 from caesura.model import Segmentation
 
+_ONE = frozenset((1,))
+
 
 class BoundaryFormat:
     """How a segmentation is written: masses, labels of units, sets of types per place, or NLTK's string."""
@@ -24,6 +26,7 @@ class TypedMarks(NamedTuple):
 
     places: int
     types: dict[int, frozenset[int]]
+    untyped: Segmentation | None = None  # as it was read, where it has no types
 
     @property
     def known(self) -> frozenset[int]:
@@ -38,7 +41,12 @@ class TypedMarks(NamedTuple):
     @property
     def plain(self) -> Segmentation:
         """The boundaries without their types."""
-        return Segmentation(self.places + 1, [place + 1 for place in self.types])
+        return self.untyped or Segmentation(self.places + 1, [place + 1 for place in self.types])
+
+    @property
+    def masses(self) -> list[int]:
+        """The sizes of segments."""
+        return list(_masses(self.plain))
 
     @property
     def typed(self) -> Segmentation:
@@ -56,13 +64,18 @@ def read_marks(segmentation: Any, boundary_format: Any) -> TypedMarks:
     elif boundary_format == BoundaryFormat.position:
         marks = Segmentation.from_masses(convert_positions_to_masses(segmentation))
     elif boundary_format == BoundaryFormat.mass:
-        masses = [segmentation] if isinstance(segmentation, int) else list(segmentation)
-        while masses and masses[-1] == 0:  # an empty segment at the end parts nothing
-            masses.pop()
-        marks = Segmentation.from_masses(masses)
+        marks = Segmentation.from_masses(read_masses(segmentation))
     else:
         raise SegmentationMetricError("Unsupported boundary format")
-    return TypedMarks(int(marks.length) - 1, dict.fromkeys((marks.positions - 1).tolist(), frozenset((1,))))
+    return TypedMarks(int(marks.length) - 1, dict.fromkeys((marks.positions - 1).tolist(), _ONE), marks)
+
+
+def read_masses(segmentation: Any) -> list[int]:
+    """Take masses, or one mass for a list of it; an empty segment at the end parts nothing."""
+    masses = [segmentation] if isinstance(segmentation, int) else list(segmentation)
+    while masses and masses[-1] == 0:
+        masses.pop()
+    return masses
 
 
 def _from_sets(string: Sequence[Iterable[int]]) -> TypedMarks:
@@ -97,7 +110,7 @@ def boundary_string_from_masses(masses: Sequence[int]) -> tuple[frozenset[int], 
     (frozenset(), frozenset({1}))
     """
     ends = {end - 1 for end in accumulate(masses)}
-    return tuple(frozenset((1,)) if place in ends else frozenset() for place in range(sum(masses) - 1))
+    return tuple(_ONE if place in ends else frozenset() for place in range(sum(masses) - 1))
 
 
 def convert_nltk_to_masses(string: str, boundary_symbol: str = "1") -> tuple[int, ...]:

@@ -7,10 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from caesura.compat.segeval.calls import Call, SegmentationMetricError, answers_in_segeval, of_pairs
-from caesura.compat.segeval.notations import BoundaryFormat, convert_positions_to_masses, read_marks
+from caesura.compat.segeval.notations import BoundaryFormat, convert_positions_to_masses, read_marks, read_masses
 from caesura.errors import UncountablePairs
 from caesura.metrics.catalog import usual_metric
-from caesura.model import Segmentation
 
 
 @answers_in_segeval
@@ -101,17 +100,20 @@ def window_diff(
 
 def _take(
     hypothesis: Any, reference: Any, window_size: int | None, boundary_format: Any, fnc_round: Callable[[Any], Any]
-) -> tuple[Segmentation, Segmentation, int]:
-    if boundary_format == BoundaryFormat.sets:
+) -> tuple[list[int], list[int], int]:
+    """Return reference, hypothesis and the window; masses stay masses, which the loops take as they are."""
+    if boundary_format == BoundaryFormat.mass:
+        ref, hyp = read_masses(reference), read_masses(hypothesis)
+    elif boundary_format == BoundaryFormat.sets:
         raise SegmentationMetricError("Unsupported boundary format")
-    ref, hyp = (read_marks(side, boundary_format) for side in (reference, hypothesis))
-    if ref.places != hyp.places:
+    else:
+        ref, hyp = (read_marks(side, boundary_format).masses for side in (reference, hypothesis))
+    units, others = sum(ref), sum(hyp)
+    if units != others:
         raise SegmentationMetricError(
-            f"Reference and hypothesis segmentations differ in position length ({ref.places + 1} is not {hyp.places + 1})."
+            f"Reference and hypothesis segmentations differ in position length ({units} is not {others})."
         )
-    if window_size is None:
-        window_size = _half_mean(ref.places + 1, ref.number + 1, fnc_round)
-    return ref.plain, hyp.plain, window_size
+    return ref, hyp, _half_mean(units, len(ref), fnc_round) if window_size is None else window_size
 
 
 def _window_share(wrong: int, windows: int, one_minus: bool, return_parts: bool) -> Any:
