@@ -112,6 +112,9 @@ def test_a_file_with_a_fault_is_told_with_its_line(page: sync_api.Page, tmp_path
     page.locator("#upload [name=files]").set_input_files([bad, good])
     page.wait_for_selector("#faults li")
     assert "bad.json, line 2" in page.locator("#faults").inner_text()
+    assert "2 annotations of 2 coders" in page.locator("#preview-say").inner_text()
+    picture(page, "preview")
+    page.locator("#add-files").click()
     page.wait_for_function("() => document.getElementById('item-table').innerText.includes('star')")
     picture(page, "faults")
 
@@ -164,6 +167,7 @@ def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> 
         page.locator("#upload [name=coder]").fill(coder)
         page.locator("#upload [name=format]").select_option("transcript")
         page.locator("#upload [name=files]").set_input_files([files[-1]])
+        page.locator("#add-files:enabled").click()
         page.wait_for_function("c => document.getElementById('item-table').innerText.includes(c)", arg=f"{coder}")
     to_item(page, "talk")
 

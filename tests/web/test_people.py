@@ -57,6 +57,8 @@ WHO = {
     "GET /api/projects/{project}": "mja/mjar",
     "DELETE /api/projects/{project}": "m",
     "GET /api/projects/{project}/deleted": "m",
+    "POST /api/projects/{project}/preview": "m",
+    "POST /api/projects/{project}/take-back": "m",
     "POST /api/projects/{project}/files": "m",
     "POST /api/projects/{project}/text": "m",
     "POST /api/projects/{project}/recordings": "m",

@@ -39,7 +39,7 @@ def begun(store: Store, project: int) -> AnnotationState:
 
 def test_a_corpus_comes_back_as_it_went_in(store: Store) -> None:
     project = store.add_project("poems")
-    assert store.add_corpus(project, corpus(), origin="test") == 3
+    assert len(store.add_corpus(project, corpus(), origin="test").annotations) == 3
     assert store.corpus(project) == corpus()
     assert [p["annotations"] for p in store.projects()] == [3]
 

@@ -54,7 +54,7 @@ def read_folder(
         ``"{coder}/{item}.txt"``, ``"{item}/{item}-{coder}.*"``. Only matching files are read. Default: every file, with the names it
         holds; where it holds none, the file's name is the item and its folder's the coder.
     """
-    matching = None if pattern is None else _compile(pattern)
+    matching = None if pattern is None else compile_pattern(pattern)
     corpora: list[Corpus] = []
     formats: Counter[str] = Counter()
     odd: list[_Unrecognised] = []
@@ -107,7 +107,7 @@ def guess_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callable[
     A guess holds where every file fits it and ``read``, given the pattern, gives a corpus with two coders of one text.
     """
     paths = [file.relative_to(folder).as_posix() for file in _files(folder) if wanted(file)]
-    for pattern in _likely(paths):
+    for pattern in likely_patterns(paths):
         try:
             if len(read(pattern).pairs()[0]):
                 return pattern
@@ -118,7 +118,7 @@ def guess_pattern(folder: Path, read: Callable[[str], Corpus], wanted: Callable[
 
 def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Corpus, Path], None]) -> None:
     """Write a new folder with one file per item and coder that the pattern tells apart; all of it, or nothing."""
-    _compile(pattern)
+    compile_pattern(pattern)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FormatError(folder, None, "this exists already; a corpus is written into a new or empty folder.")
     if not folder.parent.is_dir():
@@ -205,7 +205,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
 
 
-def _likely(paths: Sequence[str]) -> Iterator[str]:
+def likely_patterns(paths: Sequence[str]) -> Iterator[str]:
     """Go through the habits that all paths follow, each name parted in one way only, and that give an item two coders."""
     endings = {Path(path).suffix for path in paths}
     ending = endings.pop() if len(endings) == 1 else ".*"
@@ -214,7 +214,7 @@ def _likely(paths: Sequence[str]) -> Iterator[str]:
             if between and habit.count("{") == 2 and any(Path(path).stem.count(between) != 1 for path in paths):
                 continue
             pattern = habit.replace("~", between) + ending
-            matches = [_compile(pattern).fullmatch(path) for path in paths]
+            matches = [compile_pattern(pattern).fullmatch(path) for path in paths]
             named = [fits.groupdict() for fits in matches if fits]
             if len(named) == len(paths) and max(Counter(n["item"] for n in named).values(), default=0) > 1:
                 yield pattern
@@ -224,7 +224,7 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Turn a pattern into a regular expression; a name that stands twice must be the same both times."""
     parts, seen = [], set()
     for part in re.split(r"(\{[^{}]*\})", pattern):

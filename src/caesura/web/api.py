@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Form, Path, Query, Request, Response, UploadFile
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation
@@ -22,26 +21,15 @@ from caesura.web.requests import (
     NewAnnotation,
     NewName,
     NewProject,
-    PastedText,
-    RawKind,
     Suggestion,
-    Unit,
     Versioned,
 )
-from caesura.web.rows import StoreFault
 from caesura.web.security import SESSION_COOKIE, csrf_token
 from caesura.web.settings import Settings
 from caesura.web.shapes import describe_annotation, describe_item, describe_place
 from caesura.web.store import Store
 from caesura.web.uploads import (
-    Upload,
     ascii_name,
-    plain_name,
-    read_raw_file,
-    read_text,
-    read_upload,
-    split_raw_text,
-    together,
 )
 from caesura.web.windows import Window, look_at, window_of
 
@@ -54,7 +42,8 @@ def store_of(request: Request) -> Store:
     return store.seen_by(request.state.viewer)
 
 
-def _settings(request: Request) -> Settings:
+def settings_of(request: Request) -> Settings:
+    """How this workbench is set up."""
     settings: Settings = request.app.state.settings
     return settings
 
@@ -70,7 +59,7 @@ def session(request: Request) -> dict[str, Any]:
     from caesura.segmenters import SEGMENTERS
 
     return {
-        "csrf": csrf_token(_settings(request), request.cookies.get(SESSION_COOKIE, "")),
+        "csrf": csrf_token(settings_of(request), request.cookies.get(SESSION_COOKIE, "")),
         "version": __version__,
         "metrics": metric_names(),
         "methods": {
@@ -185,65 +174,6 @@ def delete_annotation(request: Request, annotation: Id) -> None:
 _SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
 
 
-@router.post("/projects/{project}/files", status_code=201, tags=["projects"])
-async def add_files(
-    request: Request,
-    project: Id,
-    files: Annotated[list[UploadFile], File(description="Annotation files of any format.")],
-    format: Annotated[str | None, Form(max_length=100)] = None,
-    coder: Annotated[str | None, Form(max_length=500)] = None,
-    unit: Annotated[Unit | None, Form(description="Take the files as raw texts in these units.")] = None,
-    kind: Annotated[RawKind, Form(description="What is to be made of raw texts.")] = "units",
-    read_as: Annotated[Literal["spans", "boundaries"] | None, Form(description="How to read what may be both.")] = None,
-) -> dict[str, Any]:
-    """Add files to a project. Each is taken whole or not at all; faults are told with file and line.
-
-    With a unit, the files are raw texts: each becomes an item that nobody has annotated. ``read_as`` is for formats that carry both spans and segments.
-    """
-    from starlette.concurrency import run_in_threadpool
-
-    limits = _settings(request).limits
-    if len(files) > limits.files:
-        raise CaesuraError(f"{len(files)} files at once; up to {limits.files} are taken.")
-    store = store_of(request)
-
-    def add(file: Upload) -> dict[str, int]:
-        if unit is not None:
-            store.add_text(project, *read_raw_file(file.name, file.data, limits, unit), kind=kind)
-            return {"texts": 1}
-        named, options = (coder or "").strip() or None, {} if read_as is None else {"as": read_as}
-        corpus = read_upload(
-            file.name, file.data, limits, format=format or None, coder=named, beside=file.beside, options=options
-        )
-        return {"annotations": store.add_corpus(project, corpus, origin=f"file {file.name}")}
-
-    added: Counter[str] = Counter(annotations=0, texts=0)
-    faults: list[dict[str, Any]] = []
-    brought = [Upload(plain_name(file.filename or "file"), await file.read()) for file in files]
-    for file in together(brought) if unit is None else brought:
-        try:
-            added.update(await run_in_threadpool(add, file))
-        except StoreFault:
-            raise
-        except CaesuraError as fault:
-            faults.append({"file": file.name, "line": getattr(fault, "line", None), "error": str(fault)})
-    if faults and not added.total():
-        raise CaesuraError(" ".join(fault["error"] for fault in faults[:3]))
-    return {**added, "faults": faults}
-
-
-@router.post("/projects/{project}/text", status_code=201, tags=["projects"])
-def add_text(request: Request, project: Id, pasted: PastedText) -> dict[str, Any]:
-    """Add pasted text: a coder's segments with separators between them, or a text to annotate here."""
-    store, limits = store_of(request), _settings(request).limits
-    if pasted.unit is not None:
-        units = split_raw_text(pasted.text, limits, pasted.unit)
-        return {"item": store.add_text(project, pasted.item, units, kind=pasted.kind), "annotations": 0, "faults": []}
-    assert pasted.coder is not None
-    corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder, separator=pasted.separator)
-    return {"annotations": store.add_corpus(project, corpus, origin="pasted text"), "faults": []}
-
-
 @router.get("/projects/{project}/agreement", tags=["projects"])
 def project_agreement(
     request: Request,
@@ -310,7 +240,7 @@ def export(
     """
     from caesura.web.exports import export_file, export_folder
 
-    store, limits = store_of(request), _settings(request).limits
+    store, limits = store_of(request), settings_of(request).limits
     corpora = store.corpora(project, role=role, coders=coder)
     if sort is not None:
         if sort not in (known := store.sorts(project)):

@@ -23,6 +23,7 @@ from caesura.web.connections import room_for
 from caesura.web.entrance import entrance
 from caesura.web.guard import Guard
 from caesura.web.guidelines import Stale
+from caesura.web.import_api import router as import_router
 from caesura.web.pages import pages
 from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
@@ -62,7 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, Cache()
     app.state.shelf = _open_shelf(settings, store)
-    for part in (router, sound_router, people_router, pages, entrance):
+    for part in (router, import_router, sound_router, people_router, pages, entrance):
         app.include_router(part)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(Guard, settings=settings)

@@ -52,6 +52,18 @@ def restore(db: sa.Connection, sort: Sort, number: int) -> None:
     _set_name(db, sort, row, str(row["deleted"]), deleted=None)
 
 
+def take_back(db: sa.Connection, project: int, chosen: list[int], annotations: list[int]) -> None:
+    """Put items and annotations of one project out of sight, those that are there still; of others nothing is touched."""
+    mine = sa.select(items.c.id).where(items.c.project == project, items.c.deleted.is_(None))
+    gone = list(db.scalars(mine.where(items.c.id.in_(chosen))))
+    of_mine = sa.select(codings.c.id).where(codings.c.item.in_(mine), codings.c.deleted.is_(None))
+    alone = of_mine.where(codings.c.id.in_(annotations), codings.c.item.not_in(gone))
+    for number in list(db.scalars(alone)):
+        delete(db, "annotation", number)
+    for number in gone:
+        delete(db, "item", number)
+
+
 def deleted_in(db: sa.Connection, project: int) -> list[dict[str, Any]]:
     """What was deleted of a project's items and annotations, the last first by number."""
     of_items = sa.select(items.c.id, items.c.deleted).where(items.c.project == project, items.c.deleted.is_not(None))
@@ -64,6 +76,12 @@ def deleted_in(db: sa.Connection, project: int) -> list[dict[str, Any]]:
     return listed + [
         {"sort": "annotation", "id": row.id, "name": row.deleted, "item": row.item} for row in db.execute(of_coders)
     ]
+
+
+def deleted_projects(db: sa.Connection) -> list[dict[str, Any]]:
+    """Projects that were deleted, the last first by number."""
+    gone = sa.select(projects.c.id, projects.c.deleted.label("name")).where(projects.c.deleted.is_not(None))
+    return [dict(row._mapping) for row in db.execute(gone.order_by(projects.c.id.desc()))]
 
 
 def _row(db: sa.Connection, sort: Sort, number: int, *, deleted: bool) -> sa.RowMapping:

@@ -70,6 +70,8 @@ OPERATIONS: dict[str, Operation] = {
     "GET /api/projects/{project}": Operation("read a project", _WORKERS, _ALL),
     "DELETE /api/projects/{project}": Operation("delete a project", _MANAGERS),
     "GET /api/projects/{project}/deleted": Operation("list what was deleted", _MANAGERS),
+    "POST /api/projects/{project}/preview": Operation("look at files", _MANAGERS),
+    "POST /api/projects/{project}/take-back": Operation("take back what was added", _MANAGERS),
     "POST /api/projects/{project}/files": Operation("add files", _MANAGERS),
     "POST /api/projects/{project}/text": Operation("add a text", _MANAGERS),
     "POST /api/projects/{project}/recordings": Operation("add a recording", _MANAGERS),

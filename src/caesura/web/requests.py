@@ -59,6 +59,7 @@ class PastedText(RequestBody):
     separator: Annotated[str, StringConstraints(min_length=1, max_length=1)] = "|"
     unit: Unit | None = None
     kind: RawKind = "units"
+    language: Annotated[str, StringConstraints(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = ""
 
     @model_validator(mode="after")
     def _either(self) -> PastedText:

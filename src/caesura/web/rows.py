@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -68,6 +69,13 @@ class AnnotationState:
     can_undo: bool
     can_redo: bool
     person: int | None = None
+
+
+class Added(NamedTuple):
+    """What an import made: numbers of new items, and of annotations."""
+
+    items: list[int]
+    annotations: list[int]
 
 
 def there(table: sa.Table) -> sa.ColumnElement[bool]:
@@ -142,14 +150,17 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
     return int(row.id)
 
 
-def insert_text(db: sa.Connection, project: int, name: str, units: tuple[str, ...], kind: str) -> int:
+def insert_text(
+    db: sa.Connection, project: int, name: str, units: tuple[str, ...], kind: str, attributes: Mapping[str, Any]
+) -> int:
     """An item that is a text and nothing else."""
     taken = sa.select(items.c.id).where(items.c.project == project, items.c.name == name, items.c.track == "")
     if db.scalar(taken) is not None:
         raise CaesuraError(f"there is an item {name!r} in this project already; name the text otherwise.")
     words = json.dumps(units, ensure_ascii=False)
     values = {"project": project, "name": name, "track": "", "kind": kind, "length": float(len(units)), "units": words}
-    return key(db.execute(items.insert().values(**values)))
+    about = json.dumps(dict(attributes), ensure_ascii=False)
+    return key(db.execute(items.insert().values(**values, attributes=about)))
 
 
 def insert_annotation(

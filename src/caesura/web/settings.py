@@ -15,6 +15,7 @@ class Limits:
     """What one request may bring, and how long it may take: beyond this it is refused in a sentence."""
 
     upload_bytes: int = 20 * 1024 * 1024
+    unpacked_bytes: int = 200 * 1024 * 1024  # of a zip, or of a word processor's file
     files: int = 200
     boundaries: int = 2_000_000
     text_length: int = 2_000_000

@@ -8,7 +8,7 @@ stale one is refused instead of overwriting. Whatever this module returned from 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.corpus import Marks
 from caesura.web import naming, rows
 from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqlite
-from caesura.web.rows import AnnotationState, Item, NotFound, StoreFault, there
+from caesura.web.rows import Added, AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
 from caesura.web.sound.table import adopt, all_digests, share
@@ -73,8 +73,6 @@ class Store:
 
     def seen_by(self, viewer: Viewer) -> Store:
         """The same store, with what this viewer sees of it."""
-        if viewer is self.viewer:
-            return self
         seen = copy(self)
         seen.viewer = viewer
         return seen
@@ -158,28 +156,42 @@ class Store:
 
     def deleted_projects(self) -> list[dict[str, Any]]:
         """Projects that were deleted and can be restored."""
-        gone = sa.select(projects.c.id, projects.c.deleted.label("name")).where(projects.c.deleted.is_not(None))
         with self.reading() as db:
-            return [dict(row._mapping) for row in db.execute(gone.order_by(projects.c.id.desc()))]
+            return naming.deleted_projects(db)
 
     # ------------------------------------------------------------------ corpora in and out
 
-    def add_corpus(self, project: int, corpus: Corpus, *, origin: str) -> int:
-        """Add all annotations of a corpus, or none of them; returns how many."""
+    def add_corpus(self, project: int, corpus: Corpus, *, origin: str) -> Added:
+        """Add all annotations of a corpus, or none of them; returns what was made."""
         self.project_name(project)
+        made: dict[int, int] = {}
         with self.writing() as db:
+            known = set(db.scalars(sa.select(items.c.id).where(items.c.project == project)))
             adopt(db, project, corpus)
             for annotation in corpus:
                 item = rows.item_for(db, project, annotation, corpus)
-                rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin)
+                made[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin)] = item
             share(db, project)
-        return len(corpus)
+        return Added(sorted(set(made.values()) - known), list(made))
 
-    def add_text(self, project: int, name: str, units: tuple[str, ...], *, kind: str = "units") -> int:
+    def add_text(
+        self,
+        project: int,
+        name: str,
+        units: tuple[str, ...],
+        *,
+        kind: str = "units",
+        attributes: Mapping[str, Any] | None = None,
+    ) -> int:
         """Add a text that nobody has annotated yet; returns the number of its item."""
         self.project_name(project)
         with self.writing() as db:
-            return rows.insert_text(db, project, name, units, kind)
+            return rows.insert_text(db, project, name, units, kind, attributes or {})
+
+    def take_back(self, project: int, items: list[int], annotations: list[int]) -> None:
+        """Delete items and annotations of a project together; each can be restored."""
+        with self.writing() as db:
+            naming.take_back(db, project, items, annotations)
 
     def annotations_now(self, project: int, *, item: int | None = None, role: str | None = None) -> list[Annotation]:
         """The project's annotations (or one item's), as they are now.

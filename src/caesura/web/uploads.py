@@ -12,6 +12,7 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
 from caesura.formats.catalog import all_formats
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.web.documents import DOCUMENTS, read_document
 from caesura.web.settings import Limits
 
 _ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
@@ -63,7 +64,7 @@ def read_upload(
 ) -> Corpus:
     """Read one uploaded file, with options of its format; faults name the file as the user knows it."""
     shown = plain_name(name)
-    if data.startswith(_ARCHIVES):
+    if data.startswith(_ARCHIVES) and not (shown.lower().endswith(".zip") and b"exportedproject" in data):
         raise FormatError(shown, None, "archives are not read; unpack it and bring the files.")
     with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
         path = Path(folder) / f"upload{_suffix(shown)}"
@@ -119,18 +120,26 @@ def split_raw_text(text: str, limits: Limits, unit: str) -> tuple[str, ...]:
 
 
 def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, tuple[str, ...]]:
-    """A text file as the name of an item and its units."""
+    """A text file, or a word processor's, as the name of an item and its units."""
     shown = plain_name(name)
+    if PurePosixPath(shown).suffix.lower() in DOCUMENTS:
+        text = read_document(shown, data, limits.unpacked_bytes)
+    else:
+        text = _plain_text(shown, data)
+    try:
+        return PurePosixPath(shown).stem or "text", split_raw_text(text, limits, unit)
+    except CaesuraError as fault:
+        raise FormatError(shown, None, str(fault)) from None
+
+
+def _plain_text(shown: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise FormatError(shown, None, f"this is no UTF-8 text (byte {fault.start + 1}).") from None
     if "\0" in text:
         raise FormatError(shown, None, "this is no text: it holds zero bytes.")
-    try:
-        return PurePosixPath(shown).stem or "text", split_raw_text(text, limits, unit)
-    except CaesuraError as fault:
-        raise FormatError(shown, None, str(fault)) from None
+    return text
 
 
 def _words_of(text: str) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ let data;
 
 async function load() {
   data = await fetched();
+  document.getElementById("text")?.setAttribute("lang", data.attributes.language ?? "");
   document.getElementById("compare").hidden = data.annotations.length < 2;
   drawChoices();
   drawTypes();

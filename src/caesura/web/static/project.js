@@ -1,4 +1,4 @@
-import { ask, call, collate, el, fetchFile, name, number, say, told, undoable } from "./api.js";
+import { ask, call, collate, el, fetchFile, name, number, told, undoable } from "./api.js";
 import { showTab } from "./tabs.js";
 
 const project = document.getElementById("title").dataset.project;
@@ -163,38 +163,13 @@ async function showAll() {
   await showOthers();
 }
 
-async function upload(files) {
-  const form = document.getElementById("upload");
-  const data = new FormData();
-  for (const file of files) data.append("files", file);
-  if (form.coder.value.trim()) data.append("coder", form.coder.value.trim());
-  if (form.elements.unit.value) data.append("unit", form.elements.unit.value);
-  if (form.elements.format.value) data.append("format", form.elements.format.value);
-  const list = document.getElementById("faults");
-  list.replaceChildren();
-  try {
-    const result = await call("POST", `${base}/files`, data);
-    list.replaceChildren(...result.faults.map((fault) => el("li", { dir: "auto" }, fault.error)));
-    say([result.texts ? `${result.texts} texts` : "", result.annotations || !result.texts ? `${result.annotations} annotations` : ""].filter(Boolean).join(" and ") + " added.");
-  } catch (fault) {
-    list.replaceChildren(el("li", { dir: "auto" }, fault.message));
-  }
-  await showAll();
-}
-
 function openAdd() {
-  const drop = document.getElementById("drop");
-  for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (e) => { e.preventDefault(); drop.classList.add("over"); });
-  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
-  drop.addEventListener("drop", told(async (e) => upload(e.dataTransfer.files)));
-  document.querySelector('[name="files"]').addEventListener("change", told(async (e) => { await upload(e.target.files); e.target.value = ""; }));
-
   document.getElementById("paste").addEventListener("submit", told(async (event) => {
     const form = new FormData(event.target);
     const raw = form.get("unit");
-    await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
+    const { made } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
     event.target.elements.coder.value = "";
-    say("Text added.");
+    undoable("Text added.", async () => { await call("POST", `${base}/take-back`, made); await showAll(); });
     await showAll();
   }));
 
@@ -210,6 +185,7 @@ function openAdd() {
   drawPaste();
 }
 if (manages) openAdd();
+document.addEventListener("added", told(showAll));
 
 // What cannot be written is said here, instead of a page of JSON.
 document.getElementById("download").addEventListener("submit", told(async (event) => {

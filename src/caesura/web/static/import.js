@@ -1,0 +1,93 @@
+// Bringing files: chosen, said what they are, looked at, added, and taken back if that was wrong.
+import { call, el, name, say, told, undoable } from "./api.js";
+
+const base = `/api/projects/${document.getElementById("title").dataset.project}`;
+const byId = (id) => document.getElementById(id);
+const form = byId("upload");
+const SHOWN = 100;
+let chosen = [];
+
+const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+function choices() {
+  const data = new FormData();
+  for (const { file, path } of chosen) data.append("files", file, path);
+  for (const field of form.elements)
+    if (field.name && field.type !== "file" && field.value && !field.closest("[hidden]")) data.append(field.name, field.value.trim());
+  return data;
+}
+
+// What does not apply to what was said is not asked.
+function drawQuestions() {
+  const raw = Boolean(form.elements.unit.value);
+  const from = form.elements.coder_from.value;
+  for (const each of form.querySelectorAll(".of-raw")) each.hidden = !raw;
+  for (const each of form.querySelectorAll(".of-marks")) each.hidden = raw;
+  form.querySelector(".of-files").hidden = raw || from !== "files";
+  form.querySelector(".of-name").hidden = raw || from !== "name";
+}
+
+const drawFaults = (faults) => byId("faults").replaceChildren(...faults.map((fault) => el("li", { dir: "auto" }, fault.error ?? fault.message)));
+
+let turn = 0;
+async function look() {
+  const mine = ++turn; // while it is looked at anew, the button stays as it was: the click that ended typing is meant for it
+  byId("chosen").textContent = chosen.length ? count(chosen.length, "file") + " chosen." : "";
+  if (!chosen.length) {
+    byId("add-files").disabled = byId("preview").hidden = true;
+    return;
+  }
+  let found;
+  try {
+    found = await call("POST", `${base}/preview`, choices());
+  } catch (fault) {
+    found = { rows: [], faults: [fault] };
+  }
+  if (mine !== turn) return;
+  drawFaults(found.faults);
+  byId("preview").hidden = !found.rows.length;
+  byId("preview").querySelector("tbody").replaceChildren(...found.rows.slice(0, SHOWN).map((row) => el("tr", {},
+    el("td", {}, name(row.file)), el("td", {}, name(row.item), row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? "nobody yet" : name(row.coder)),
+    el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, String(row.marks)), el("td", { dir: "auto" }, row.sample))));
+  const coders = new Set(found.rows.map((row) => row.coder).filter((coder) => coder !== null));
+  const items = new Set(found.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
+  byId("preview-say").textContent = found.rows.length
+    ? `${count(items.size, "item")}${coders.size ? `, ${count(found.rows.length, "annotation")} of ${count(coders.size, "coder")}` : ""}${found.rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ""}. Nothing is added yet.`
+    : "Nothing of this can be added.";
+  byId("add-files").disabled = !found.rows.length;
+}
+
+async function add() {
+  byId("add-files").disabled = true;
+  const result = await call("POST", `${base}/files`, choices());
+  chosen = [];
+  await look();
+  drawFaults(result.faults);
+  byId("preview-say").textContent = "";
+  document.dispatchEvent(new Event("added"));
+  const what = [result.texts ? count(result.texts, "text") : "", result.annotations ? count(result.annotations, "annotation") : ""].filter(Boolean).join(" and ");
+  undoable(`${what} added.`, async () => { await call("POST", `${base}/take-back`, result.made); document.dispatchEvent(new Event("added")); });
+}
+
+const drop = byId("drop");
+for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (e) => { e.preventDefault(); drop.classList.add("over"); });
+for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
+const plain = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+drop.addEventListener("drop", (e) => { e.preventDefault(); take(plain(e.dataTransfer.files)); });
+for (const field of [form.elements.files, form.elements.folder]) field.addEventListener("change", () => { take(plain(field.files)); field.value = ""; });
+async function take(files) {
+  chosen = files;
+  try {
+    await look();
+  } catch (fault) {
+    say(fault.message);
+  }
+}
+
+form.addEventListener("change", (event) => {
+  if (event.target.type === "file") return;
+  drawQuestions();
+  told(look)();
+});
+form.addEventListener("submit", told(add));
+drawQuestions();

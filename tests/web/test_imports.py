@@ -1,0 +1,189 @@
+"""Files, folders and zips: looked at, taken with the coder that was asked for, and taken back."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the workbench needs the extra web")
+
+from fastapi.testclient import TestClient
+
+WORD = (
+    '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+    "<w:p><w:r><w:t>It was late.</w:t></w:r><w:r><w:tab/><w:t>Mr. Blake</w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del>"
+    "<w:r><w:t> slept.</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>Nobody came.</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>"
+)
+OPEN = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">'
+    "<office:body><office:text><text:h>Night</text:h><text:p>It<text:s text:c='2'/>was <text:span>late</text:span>.<text:note>foot</text:note></text:p>"
+    "<text:list><text:list-item><text:p>Nobody came.</text:p></text:list-item></text:list></office:text></office:body></office:document-content>"
+)
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 2
+tiers? <exists>
+size = 2
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "ann"
+        xmin = 0
+        xmax = 2
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0
+            xmax = 1
+            text = "a"
+        intervals [2]:
+            xmin = 1
+            xmax = 2
+            text = "b"
+    item [2]:
+        class = "IntervalTier"
+        name = "ben"
+        xmin = 0
+        xmax = 2
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0
+            xmax = 1.5
+            text = "a"
+        intervals [2]:
+            xmin = 1.5
+            xmax = 2
+            text = "b"
+"""
+
+
+def packed(files: dict[str, str | bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+@pytest.fixture
+def empty(client: TestClient) -> int:
+    return int(client.post("/api/projects", json={"name": "new"}).json()["id"])
+
+
+def bring(client: TestClient, project: int, way: str, files: dict[str, str | bytes], **choices: Any) -> Any:
+    sent = [("files", (name, content)) for name, content in files.items()]
+    return client.post(f"/api/projects/{project}/{way}", files=sent, data=choices)
+
+
+def coders(client: TestClient, project: int) -> dict[str, list[str]]:
+    return {item["name"]: item["coders"] for item in client.get(f"/api/projects/{project}").json()["items"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "paragraphs"),
+    [
+        ("story.docx", packed({"word/document.xml": WORD}), ["It was late.\tMr. Blake slept.", "Nobody came."]),
+        ("story.odt", packed({"content.xml": OPEN}), ["Night", "It  was late.", "Nobody came."]),
+    ],
+)
+def test_documents_of_word_processors(
+    client: TestClient, empty: int, name: str, content: bytes, paragraphs: list[str]
+) -> None:
+    assert "say what its units are" in bring(client, empty, "files", {name: content}).json()["error"]
+    shown = bring(client, empty, "preview", {name: content}, unit="paragraph", language="en").json()
+    assert [(row["item"], row["length"]) for row in shown["rows"]] == [("story", len(paragraphs))]
+    assert client.get(f"/api/projects/{empty}").json()["items"] == [], "looking adds nothing"
+    added = bring(client, empty, "files", {name: content}, unit="paragraph", language="en").json()
+    item = client.get(f"/api/items/{added['made']['items'][0]}").json()
+    assert item["units"] == paragraphs
+    assert item["attributes"] == {"language": "en"}
+
+
+TEXTS = {"ann": "so twice | five miles of fertile ground", "ben": "so twice five | miles of fertile ground"}
+
+
+@pytest.mark.parametrize(
+    ("names", "choices"),
+    [
+        ("{item}-{coder}.txt", {"coder_from": "name"}),
+        ("all/{coder}_{item}.txt", {"coder_from": "name", "pattern": "{coder}_{item}"}),
+        ("round 1/{coder}/{item}.txt", {"coder_from": "folder"}),
+    ],
+)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_coders_from_names_and_folders(
+    client: TestClient, empty: int, names: str, choices: dict[str, str], zipped: bool
+) -> None:
+    files: dict[str, Any] = {
+        names.format(item=item, coder=coder): text for item in ("kubla", "khan") for coder, text in TEXTS.items()
+    }
+    brought = {"poems.zip": packed({**files, "__MACOSX/x": "", ".DS_Store": ""})} if zipped else files
+    answer = bring(client, empty, "files", brought, format="inline", **choices)
+    assert answer.status_code == 201, answer.text
+    assert coders(client, empty) == {"kubla": ["ann", "ben"], "khan": ["ann", "ben"]}, answer.text
+
+
+def test_coders_from_tiers(client: TestClient, empty: int) -> None:
+    shown = bring(client, empty, "preview", {"talk.TextGrid": GRID}, coder_from="tier").json()
+    assert {(row["item"], row["coder"], row["marks"]) for row in shown["rows"]} == {
+        ("talk", "ann", 1),
+        ("talk", "ben", 1),
+    }
+    bring(client, empty, "files", {"talk.TextGrid": GRID}, coder_from="tier")
+    assert coders(client, empty) == {"talk": ["ann", "ben"]}
+
+
+def test_what_was_added_is_taken_back(client: TestClient, empty: int, project: int) -> None:
+    ann = bring(client, empty, "files", {"kubla.txt": TEXTS["ann"]}, coder="ann", format="inline").json()["made"]
+    ben = bring(client, empty, "files", {"kubla.txt": TEXTS["ben"]}, coder="ben", format="inline").json()["made"]
+    assert (len(ann["items"]), ben["items"]) == (1, [])
+    assert client.post(f"/api/projects/{empty}/take-back", json=ben).status_code == 204
+    assert coders(client, empty) == {"kubla": ["ann"]}
+    assert client.post(f"/api/projects/{empty}/take-back", json=ann).status_code == 204
+    assert coders(client, empty) == {}
+    assert client.post(f"/api/items/{ann['items'][0]}/restore").status_code == 204
+    foreign = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    client.post(f"/api/projects/{empty}/take-back", json={"items": [foreign]})
+    assert coders(client, project) == {"kubla": ["ann", "ben", "eve"]}, "only of the project that is named"
+
+
+def test_names_that_tell_nothing(client: TestClient, empty: int) -> None:
+    answer = bring(client, empty, "files", {"a.txt": "a | b"}, coder_from="name", format="inline")
+    assert "tell no coder" in answer.json()["error"]
+    answer = bring(client, empty, "files", {"a.txt": "a | b"}, coder_from="folder", format="inline")
+    assert "lies in no folder" in answer.json()["error"]
+    assert bring(client, empty, "files", {"a.txt": "a"}, unit="word", language="<script>").status_code == 422
+
+
+ENTITIES = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><w:document xmlns:w="x">&b;</w:document>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("bomb.docx", packed({"word/document.xml": b"<a>" + b" " * 3_000_000}), "more than"),
+        ("bomb.zip", packed({f"{n}.txt": b" " * 1_500_000 for n in range(3)}), "more than"),
+        ("entities.docx", packed({"word/document.xml": ENTITIES}), "declares entities"),
+        ("empty.odt", packed({"mimetype": "x"}), "holds no content.xml"),
+        ("torn.docx", packed({"word/document.xml": WORD})[:60], "cannot be unpacked"),
+        ("torn.zip", packed({"a.txt": "a"})[:40], "cannot be unpacked"),
+        ("many.zip", packed({f"{n}.txt": "a" for n in range(30)}), "30 files; up to 20"),
+    ],
+)
+def test_bad_archives_are_refused_in_a_sentence(
+    client: TestClient, empty: int, name: str, content: bytes, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    settings = client.app.state.settings
+    limits = replace(settings.limits, unpacked_bytes=2_000_000, files=20)
+    monkeypatch.setattr(
+        client.app.state, "settings", replace(settings, limits=limits, csrf_secret=settings.csrf_secret)
+    )
+    answer = bring(client, empty, "files", {name: content}, unit="word")
+    assert answer.status_code == 400, answer.text
+    assert sentence in answer.json()["error"]
