@@ -193,9 +193,9 @@ def test_transcriber(tmp_path: Path) -> None:
     assert corpus["talk", "", "Ann Lee"].rows == [(0.0, 1.25, "so far"), (1.25, 2.5, "so good"), (3.0, 4.5, "yes")]
     assert corpus["talk", "", "Ben"].rows == [(3.0, 4.5, "no")]
     assert cs.read(path, level="turns")["talk", "", "Ann Lee"].rows[0] == (0.0, 2.5, "so far so good")
-    with pytest.raises(FormatError, match="the start of a turn is 'soon', expected seconds"):
+    with pytest.raises(FormatError, match="line 11: the start of a turn is 'soon', expected seconds"):
         cs.read(put(tmp_path, "a.trs", TRANSCRIBER.replace('startTime="2.5"', 'startTime="soon"')))
-    with pytest.raises(FormatError, match=r"stands behind the end at 2\.5 s"):
+    with pytest.raises(FormatError, match=r"line 5: a synchronisation point at 9 s stands behind the end at 2\.5 s"):
         cs.read(put(tmp_path, "a.trs", TRANSCRIBER.replace('Sync time="1.25"', 'Sync time="9"')))
 
 

@@ -136,7 +136,7 @@ def test_rst_groups_cover_nuclei_and_their_satellites(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('parent="20" relname="list">they', 'parent="77" relname="list">they', "'2' hangs on '77', which is not there"),
+        ('parent="20" relname="list">they', 'parent="77" relname="list">they', "line 4: '2' hangs on '77', which is not there"),
         ('id="31" type="span"/>', 'id="31" type="span" parent="30" relname="span"/>', "hangs on itself, in a circle"),
         ('id="2"', 'id="7"', "two segments or groups have the id '7'"),
         ('parent="4" relname="both">being', 'parent="6" relname="cause">being', "covers units 2 to 5, but not all of them.*marks=segments"),

@@ -120,6 +120,11 @@ def test_disrpt(tmp_path):
         cs.read(written(tmp_path, "bad.conllu", "x\tHe\t_\t_\t_\t_\t_\t_\t_\t_\n"), "conllu")
 
 
+def test_conllu_of_gum_marks_where_relations_begin(tmp_path):
+    gum = DISRPT.replace("Seg=B-seg", "Discourse=joint-list:1->2:3:_").replace("Seg=O|", "").replace("Seg=O", "_")
+    assert cs.read(written(tmp_path, "gum.conllu", gum))["wsj_0601", ""].masses == [4, 4, 1]
+
+
 def test_brat(tmp_path):
     written(tmp_path, "doc.txt", "The cat sat. It purred.\nThen it slept.\n")
     ann = "T1\tSetting 0 12\tThe cat sat.\nT2\tAction 13 38\tIt purred. Then it slept.\nR1\tNext Arg1:T1 Arg2:T2\n#1\tNote T1\thm\nA1\tX T1\n"

@@ -358,6 +358,15 @@ def test_elan_counts_milliseconds_or_frames(tmp_path: Path, unit: str, length: f
         cs.read(put(tmp_path, "a.eaf", ELAN.replace("milliseconds", "hours")))
 
 
+def test_elan_annotations_that_do_not_last_are_left_out_and_said(tmp_path: Path) -> None:
+    text = ELAN.replace('TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2"', 'TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t1"')
+    with pytest.warns(UserWarning, match="line 8: tier 'words': 1 annotations without a duration are left out"):
+        marks = cs.read(put(tmp_path, "a.eaf", text.replace('"t2"/>', '"t2" TIME_VALUE="500"/>')), tier="words")[
+            "a", ""
+        ]
+    assert marks.rows == [(0.5, 0.9, None)]
+
+
 def test_festival_says_where_labels_end(tmp_path: Path) -> None:
     text = "separator ;\nnfields 1\n#\n\t0.25  121  pau\n\t0.5 121 d o\n0.75\t121\n"
     marks = cs.read(put(tmp_path, "a.lab", text))["a", ""]
@@ -496,9 +505,17 @@ REFUSED = [
     ("a.eaf", ELAN[:-300], "cut off"),
     ("a.eaf", "<html/>", "another kind"),
     ("a.eaf", ELAN.replace('"t2"/>', '"t2" TIME_VALUE="soon"/>'), "'soon', expected milliseconds"),
-    ("a.eaf", ELAN.replace('TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF2="t9"'), "time slot 't9', which is not there"),
+    (
+        "a.eaf",
+        ELAN.replace('TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF2="t9"'),
+        "line 9: annotation 'a2' of tier 'words' names the time slot 't9', which is not there",
+    ),
     ("a.eaf", ELAN.replace('<TIME_SLOT TIME_SLOT_ID="t2"/>', ""), "time slot 't2', which is not there"),
-    ("a.eaf", ELAN.replace('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a7"'), "'a7', which is not there"),
+    (
+        "a.eaf",
+        ELAN.replace('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a7"'),
+        "line [56]: tier 'gloss' hangs on the annotation 'a7', which is not there",
+    ),
     ("a.eaf", '<!DOCTYPE d [<!ENTITY a "b">]><ANNOTATION_DOCUMENT/>', "entities"),
     ("a.phn", "0 3050 h#\n3050 45", "line 2: expected 'first-sample last-sample label', found '3050 45'"),
     ("a.phn", "0 3050 h#\n3000 4559 sh\n", "line 2: .*before the one in front"),

@@ -1,4 +1,4 @@
-"""CoNLL-U with discourse segments, as DISRPT gives them: ``Seg=B-seg`` (or the older ``BeginSeg=Yes``) on a segment's first token.
+"""CoNLL-U with discourse segments: ``Seg=B-seg`` (DISRPT; before that ``BeginSeg=Yes``) or ``Discourse=…`` (GUM) on a segment's first token.
 
 A document (``# newdoc id = …``) is an item, a token is a unit; ranges of multiword tokens and empty nodes are passed over.
 """
@@ -43,7 +43,7 @@ def read(source: Source, *, segments: Literal["marks", "sentences"] = "marks") -
         raise source.fault(None, "the file holds no token.")
     if segments == "marks" and not marked:
         raise source.fault(
-            None, "no token is marked Seg=B-seg or BeginSeg=Yes; read sentences with segments=sentences."
+            None, "no token is marked Seg=B-seg, BeginSeg=Yes or Discourse=…; read sentences with segments=sentences."
         )
     return Corpus.from_annotations(
         Annotation(name, "", Segmentation.from_positions([s for s in starts if s], length=len(words), units=words))
@@ -82,4 +82,4 @@ def _is_token(line: str) -> bool:
 
 def _begins(token: Any) -> bool:
     misc = token.get("misc") or {}
-    return str(misc.get("Seg", "")).lower() == "b-seg" or misc.get("BeginSeg") == "Yes"
+    return str(misc.get("Seg", "")).lower() == "b-seg" or misc.get("BeginSeg") == "Yes" or "Discourse" in misc

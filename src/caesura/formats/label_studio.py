@@ -77,9 +77,8 @@ def _task(source: Source, task: dict[str, Any], number: int, field: str | None) 
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     name = field or ("text" if "text" in texts else next(iter(texts), "") if len(texts) == 1 else "")
     if name not in texts:
-        raise source.fault(
-            None, f"task {number} has no text {name!r}; name one with text= ({', '.join(texts) or 'none'})."
-        )
+        has = f"it has {', '.join(texts)}: name one with text=" if texts else "its data holds no string"
+        raise source.fault(None, f"task {number} has no text{f' {name!r}' if name else ''}; {has}.")
     return str(data.get("item", task.get("id", number))), texts[name]
 
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any, Literal, TypeAlias
 from xml.sax.saxutils import escape
 
-from caesura.files import Source
+from caesura.files import Source, line_of
 from caesura.formats.xml_files import parse_xml
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
@@ -124,7 +124,7 @@ def _tree(source: Source, root: Any) -> list[_Node]:
             continue
         name = element.get("id", "")
         if name in nodes:
-            raise source.fault(None, f"two segments or groups have the id {name!r}.")
+            raise source.fault(_line(source, name), f"two segments or groups have the id {name!r}.")
         multinuclear = element.get("type") == "multinuc"
         nodes[name] = _Node(name, element.get("parent", ""), element.get("relname", ""), multinuclear)
         if element.tag == "segment":
@@ -134,7 +134,7 @@ def _tree(source: Source, root: Any) -> list[_Node]:
         if not node.parent:
             continue
         if node.parent not in nodes:
-            raise source.fault(None, f"{node.name!r} hangs on {node.parent!r}, which is not there.")
+            raise source.fault(_line(source, node.name), f"{node.name!r} hangs on {node.parent!r}, which is not there.")
         parent = nodes[node.parent]
         member = parent.multinuclear and "multinuc" in declared.get(node.relation, {"multinuc"})
         (parent.nuclei if node.relation == "span" or member else parent.satellites).append(node)
@@ -159,12 +159,16 @@ def _gather(source: Source, nodes: dict[str, _Node]) -> None:
                 ready.append(nodes[node.parent])
     if done < len(nodes):
         circle = next(name for name, children in waiting.items() if children)
-        raise source.fault(None, f"{circle!r} hangs on itself, in a circle.")
+        raise source.fault(_line(source, circle), f"{circle!r} hangs on itself, in a circle.")
 
 
 def _covered(source: Source, node: _Node) -> tuple[int, int]:
     first, behind = min(node.own), max(node.own) + 1
     if behind - first != len(node.own):
         why = f"{node.name!r} covers units {first + 1} to {behind}, but not all of them, and a segment is in one piece; read the cuts alone with marks=segments."
-        raise source.fault(None, why)
+        raise source.fault(_line(source, node.name), why)
     return first, behind
+
+
+def _line(source: Source, name: str) -> int | None:
+    return line_of(source, f'id="{name}"')

@@ -7,6 +7,7 @@ each in the order of their chain, as ELAN draws them. Slots without a time lie e
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, Unpack
@@ -35,6 +36,8 @@ from caesura.model import Corpus, Segmentation, Spans
 #: What names an annotation with an entry of a controlled vocabulary: the entry, or what the vocabulary says of it.
 Names: TypeAlias = Literal["values", "descriptions"]
 
+_Span: TypeAlias = tuple[float, float, str]  # start, end and value of an annotation
+
 _PER_SECOND = {"milliseconds": 1000, "PAL-frames": 25, "NTSC-frames": 30000 / 1001}
 _NAME = "segments"  # of the tier where a corpus has no tracks
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -59,8 +62,13 @@ class _Document:
     entries: _Vocabularies
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
 
-    def fault(self, why: str) -> FormatError:
-        return FormatError(self.source.path, None, why)
+    def fault(self, annotation: str | None, why: str) -> FormatError:
+        """The complaint about an annotation, with its line."""
+        return self.source.fault(line_of(self.source, f'ANNOTATION_ID="{annotation}"'), why)
+
+    def annotation_at(self, span: tuple[float, ...]) -> str | None:
+        """The annotation that has these times."""
+        return next((name for name, times in self.spans.items() if times == span), None)
 
 
 def read(
@@ -86,10 +94,10 @@ def read(
     tracks: list[tuple[str, str, Segmentation | Spans]] = []
     for index, coder, track in chosen:
         name = listed[index]
-        some = sorted(spans[name])
+        some = _lasting(document, name, sorted(spans[name]))
 
-        def fault(i: int, why: str, name: str = name) -> FormatError:
-            return document.fault(f"tier {name!r}: {why}")
+        def fault(i: int, why: str, name: str = name, some: list[_Span] = some) -> FormatError:
+            return document.fault(document.annotation_at(some[i][:2]), f"tier {name!r}: {why}")
 
         if whole:
             starts, ends, labels = zip(*some, strict=True) if some else ((), (), ())
@@ -234,9 +242,18 @@ def _spread(places: list[list[str]], times: dict[str, float]) -> None:
         before = i
 
 
-def _annotations(document: _Document, name: str) -> list[tuple[float, float, str]]:
+def _lasting(document: _Document, name: str, spans: list[_Span]) -> list[_Span]:
+    """Leave out annotations that end where they start, with a warning that names the first."""
+    empty = [span for span in spans if span[0] == span[1]]
+    if empty:
+        why = f"tier {name!r}: {len(empty)} annotations without a duration are left out, this the first."
+        warnings.warn(str(document.fault(document.annotation_at(empty[0][:2]), why)), stacklevel=3)
+    return [span for span in spans if span[0] != span[1]]
+
+
+def _annotations(document: _Document, name: str) -> list[_Span]:
     """Start, end and value of every annotation of a tier."""
-    spans: list[tuple[float, float, str]] = []
+    spans: list[_Span] = []
     hanging: dict[str, dict[str, tuple[str, str]]] = {}
     for element in document.tiers[name]:
         inner = element[0] if element.tag == "ANNOTATION" and len(element) else None
@@ -248,7 +265,7 @@ def _annotations(document: _Document, name: str) -> list[tuple[float, float, str
             ends = [inner.get(f"TIME_SLOT_REF{i}", "") for i in (1, 2)]
             if missing := [slot for slot in ends if slot not in document.slots]:
                 raise document.fault(
-                    f"annotation {own!r} of tier {name!r} names the time slot {missing[0]!r}, which is not there."
+                    own, f"annotation {own!r} of tier {name!r} names the time slot {missing[0]!r}, which is not there."
                 )
             document.spans[own] = document.slots[ends[0]], document.slots[ends[1]]
             spans.append((*document.spans[own], value))
@@ -283,8 +300,13 @@ def _span(document: _Document, annotation: str, name: str) -> tuple[float, float
     if annotation not in document.spans:
         parent = document.tiers[name].get("PARENT_REF")
         if parent not in document.tiers or parent == name:
-            raise document.fault(f"tier {name!r} hangs on the annotation {annotation!r}, which is not there.")
+            raise _not_there(document, annotation, name)
         _annotations(document, parent)
         if annotation not in document.spans:
-            raise document.fault(f"tier {name!r} hangs on the annotation {annotation!r}, which is not there.")
+            raise _not_there(document, annotation, name)
     return document.spans[annotation]
+
+
+def _not_there(document: _Document, annotation: str, tier: str) -> FormatError:
+    line = line_of(document.source, f'ANNOTATION_REF="{annotation}"')
+    return document.source.fault(line, f"tier {tier!r} hangs on the annotation {annotation!r}, which is not there.")

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from caesura.errors import FormatError
 from caesura.files import Source, line_of
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
 from caesura.formats.speech.intervals import decimal, intervals_of, segments
@@ -89,10 +90,14 @@ def _timeline(source: Source, root: Any) -> dict[str, float]:
 
 def _cue(source: Source, event: Any, times: dict[str, float], track: str) -> Cue:
     start, end = event.get("start", ""), event.get("end", "")
+
+    def fault(why: str) -> FormatError:
+        return source.fault(line_of(source, f'<event start="{start}" end="{end}"'), why)
+
     for point in (start, end):
         if point not in times:
             why = f"an event names the point {point!r}, which is not on the timeline or has no time; align it in EXMARaLDA."
-            raise source.fault(line_of(source, f'"{point}"'), why)
+            raise fault(why)
     if times[end] < times[start]:
-        raise source.fault(None, f"the event from {start} to {end} ends before it starts.")
+        raise fault(f"the event from {start} to {end} ends before it starts.")
     return Cue(times[start], times[end], "".join(event.itertext()).strip(), track)

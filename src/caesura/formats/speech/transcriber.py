@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack
 from xml.sax.saxutils import escape, quoteattr
 
 from caesura.errors import FormatError
-from caesura.files import Source
+from caesura.files import Source, line_of
 from caesura.formats.speech.cues import Cue, CueOptions, corpus_of_cues
 from caesura.formats.speech.intervals import decimal, intervals_of, segments
 from caesura.formats.xml_files import parse_xml
@@ -108,9 +108,13 @@ def _cues(source: Source, turn: Any, names: dict[str, str], level: Level) -> Ite
     for (at, spoken), behind in zip(parts, [*(time for time, _ in parts[1:]), end], strict=True):
         for number, text in spoken.items():
             if behind < at:
-                raise source.fault(None, f"a synchronisation point at {at:g} s stands behind the end at {behind:g} s.")
+                line = line_of(source, f'endTime="{turn.get("endTime")}"')
+                raise source.fault(line, f"a synchronisation point at {at:g} s stands behind the end at {behind:g} s.")
             yield Cue(at, behind, " ".join(text.split()), speakers[number])
 
 
 def _time(source: Source, text: str, what: str) -> float:
-    return float(decimal(source, None, text, what))
+    try:
+        return float(decimal(source, None, text, what))
+    except FormatError as fault:
+        raise source.fault(line_of(source, f'ime="{text}"'), fault.why) from None
