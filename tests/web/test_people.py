@@ -98,6 +98,7 @@ WHO = {
     "POST /api/annotations/{annotation}/undo": "mja",
     "POST /api/annotations/{annotation}/redo": "mja",
     "GET /api/annotations/{annotation}/history": "mja/mjar",
+    "POST /api/annotations/{annotation}/history/{revision}": "mja",
 }
 
 
@@ -140,7 +141,7 @@ def test_every_route_is_in_the_table(settings: Settings) -> None:
     for address in routes:
         method, _, path = address.partition(" ")
         filled = path.replace("{sort}", "projects").replace("/static", "/static/a.js")
-        for name in ("project", "item", "annotation", "person", "number", "level", "tile"):
+        for name in ("project", "item", "annotation", "revision", "person", "number", "level", "tile"):
             filled = filled.replace(f"{{{name}}}", "1")
         assert find_operation(method, filled)[0] is OPERATIONS[address], address
 
@@ -162,6 +163,7 @@ def test_roles_and_operations(campaign: Bench, released: bool) -> None:
         "project": campaign.project,
         "item": campaign.items[0],
         "annotation": annotation,
+        "revision": 1,
         "person": 1,
         "level": 0,
         "tile": 0,

@@ -22,6 +22,7 @@ def project_agreement(corpus: Corpus, name: str | None, coefficient: str | None 
     by_item = table.by_item(chosen)
     return {
         "metric": chosen.name,
+        "kind": corpus.kind,
         "signature": chosen.signature,
         "coders": corpus.coders,
         "matrix": _matrix(chosen, table),

@@ -21,12 +21,13 @@ from caesura.web.requests import (
     NewAnnotation,
     NewName,
     NewProject,
+    Return,
     Suggestion,
     Versioned,
 )
 from caesura.web.security import SESSION_COOKIE, csrf_token
 from caesura.web.settings import Settings
-from caesura.web.shapes import describe_annotation, describe_item, describe_place
+from caesura.web.shapes import describe_annotation, describe_dispute, describe_item, describe_place
 from caesura.web.store import Store
 from caesura.web.uploads import (
     ascii_name,
@@ -210,17 +211,7 @@ def project_disagreements(
     known = {(item.name, item.track): item for item in store.items(project)}
     marked = store.annotations_now(project, role="coder")
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
-    return [
-        {
-            "item": known[place.item, place.track].id,
-            "kind": known[place.item, place.track].kind,
-            "name": place.item,
-            "track": place.track,
-            "coders": place.coders,
-            **describe_place(place),
-        }
-        for place in places
-    ]
+    return [describe_dispute(known[place.item, place.track], place) for place in places]
 
 
 @router.get("/projects/{project}/export", tags=["projects"], response_class=Response)
@@ -403,6 +394,14 @@ def redo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
 def history(request: Request, annotation: Id) -> list[dict[str, Any]]:
     """Every revision of an annotation."""
     return store_of(request).history(annotation)
+
+
+@router.post("/annotations/{annotation}/history/{revision}", tags=["annotations"])
+def go_back(request: Request, annotation: Id, revision: Id, wanted: Return) -> dict[str, Any]:
+    """Make an annotation what it was at one of its revisions; what came after stays in the history."""
+    store = store_of(request)
+    state = store.go_back(annotation, wanted.version, revision, wanted.author)
+    return describe_annotation(store.viewer, state, window_of(request.query_params))
 
 
 def _without(corpus: Any, leave_out: list[str] | None) -> Any:

@@ -75,8 +75,12 @@ def item(request: Request, item: Id) -> Response:
     guidelines = Guidelines(store, record.project).read()
     return render_page(
         request, "item.html", guidelines=guidelines["html"], item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
-        project_name=store.project_name(record.project),
+        project_name=store.project_name(record.project), editor=f"editor_{_EDITORS[record.kind]}.html",
     )  # fmt: skip
+
+
+#: Kind of an item -> its editor.
+_EDITORS = {"units": "text", "time": "time", "nested": "nested", "spans": "spans", "spans in time": "spans"}
 
 
 @pages.get("/people", response_class=HTMLResponse)

@@ -113,6 +113,7 @@ OPERATIONS: dict[str, Operation] = {
     "POST /api/annotations/{annotation}/undo": Operation("undo", _WORKERS),
     "POST /api/annotations/{annotation}/redo": Operation("redo", _WORKERS),
     "GET /api/annotations/{annotation}/history": Operation("read a history", _WORKERS, _ALL),
+    "POST /api/annotations/{annotation}/history/{revision}": Operation("go back in a history", _WORKERS),
 }
 
 

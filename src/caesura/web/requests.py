@@ -22,8 +22,18 @@ def _check_text(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _check_settles(operation: dict[str, Any]) -> dict[str, Any]:
+    settles = operation.get("settles", "")
+    if not isinstance(settles, str) or len(settles) > _KEY:
+        raise ValueError(f"settles is the key of a place in dispute, of up to {_KEY} characters")
+    return operation
+
+
+_KEY = 2000  # characters: the ends of a place and the names that coders gave it
+
 #: Any JSON object that can be written down.
 Anything = Annotated[dict[str, Any], AfterValidator(_check_text)]
+Operation = Annotated[Anything, AfterValidator(_check_settles)]
 
 
 #: What stands between two places for a boundary.
@@ -118,7 +128,13 @@ class Versioned(RequestBody):
 class Change(Versioned):
     """One operation on an annotation; ``settles`` in it names the place in dispute that is decided by it."""
 
-    operation: Anything
+    operation: Operation
+    author: Annotated[str, StringConstraints(max_length=200)] = ""
+
+
+class Return(Versioned):
+    """An earlier state to go back to."""
+
     author: Annotated[str, StringConstraints(max_length=200)] = ""
 
 

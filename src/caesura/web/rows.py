@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -69,6 +69,7 @@ class AnnotationState:
     can_undo: bool
     can_redo: bool
     person: int | None = None
+    settled: tuple[str, ...] = ()
 
 
 class Added(NamedTuple):
@@ -219,6 +220,17 @@ def youngest_child(annotation: int) -> Any:
     return sa.select(sa.func.max(revisions.c.id)).where(children)
 
 
+def add_revision(
+    db: sa.Connection, annotation: int, marks: str, settled: Iterable[str], operation: dict[str, Any], author: str
+) -> None:
+    """Put a revision behind the head and make it the head."""
+    head = sa.select(codings.c.head).where(codings.c.id == annotation).scalar_subquery()
+    values = {"annotation": annotation, "parent": head, "marks": marks, "author": author, "time": now()}
+    places = json.dumps(list(settled), ensure_ascii=False)
+    added = db.execute(revisions.insert().values(**values, settled=places, operation=json.dumps(operation)))
+    move_head(db, annotation, key(added))
+
+
 def move_head(db: sa.Connection, annotation: int, head: int) -> None:
     """Make another revision the head; a change like any other."""
     values = {"head": head, "version": codings.c.version + 1}
@@ -232,6 +244,7 @@ def _states(chosen: Any) -> Any:
         sa.select(codings.c.id, codings.c.item, codings.c.coder, codings.c.version, codings.c.origin)
         .add_columns(codings.c.role, codings.c.brought, codings.c.person)
         .add_columns(items.c.kind, items.c.length, items.c.units, revisions.c.marks, revisions.c.parent)
+        .add_columns(revisions.c.settled)
         .add_columns(redo.label("can_redo"))
         .join(items, items.c.id == codings.c.item)
         .join(projects, projects.c.id == items.c.project)
@@ -263,6 +276,7 @@ def states(
             row.parent is not None,
             bool(row.can_redo),
             row.person,
+            tuple(json.loads(row.settled or "[]")),
         )
         for row in db.execute(query, {"wanted": wanted})
         if person is None or row.person == person

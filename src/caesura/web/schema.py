@@ -58,6 +58,7 @@ revisions = sa.Table(
     sa.Column("parent", sa.Integer),
     sa.Column("marks", sa.Text, nullable=False),
     sa.Column("operation", sa.Text, nullable=False),
+    sa.Column("settled", sa.Text),
     sa.Column("author", sa.Text, nullable=False, default=""),
     sa.Column("time", sa.Text, nullable=False),
 )

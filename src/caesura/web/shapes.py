@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from caesura.web.disagreement import Place
+from caesura.web.quotes import quote_place
 from caesura.web.rows import AnnotationState, Item
 from caesura.web.viewers import Viewer
 from caesura.web.windows import Window, describe_part
@@ -45,5 +46,12 @@ def describe_annotation(viewer: Viewer, state: AnnotationState, window: Window |
         "origin": state.origin,
         "can_undo": state.can_undo,
         "can_redo": state.can_redo,
+        "settled": state.settled,
         "marks": describe_part(state.marks, window),
     }
+
+
+def describe_dispute(item: Item, place: Place) -> dict[str, Any]:
+    """A place in dispute for a list over many items: where it is, and the words that stand there."""
+    where = {"item": item.id, "kind": item.kind, "name": item.name, "track": item.track, "coders": place.coders}
+    return {**where, "quote": quote_place(item, place), **describe_place(place)}

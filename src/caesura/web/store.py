@@ -391,19 +391,24 @@ class Store:
         with self.writing() as db:
             self.viewer.check_change(db, annotation)
             state = rows.check_out(db, annotation, version)
-            head = db.scalar(sa.select(codings.c.head).where(codings.c.id == annotation))
-            row = db.execute(
-                revisions.insert().values(
-                    annotation=annotation,
-                    parent=head,
-                    marks=rows.pack_marks(marks),
-                    operation=json.dumps(operation),
-                    author=self.viewer.sign(author),
-                    time=rows.now(),
-                )
-            )
-            rows.move_head(db, annotation, rows.key(row))
-            return rows.annotation_now(db, state.id)
+            settled = dict.fromkeys((*state.settled, *([operation["settles"]] if "settles" in operation else [])))
+            packed, author = rows.pack_marks(marks), self.viewer.sign(author)
+            rows.add_revision(db, annotation, packed, settled, operation, author)
+            return rows.annotation_now(db, annotation)
+
+    def go_back(self, annotation: int, version: int, revision: int, author: str = "") -> AnnotationState:
+        """Make an annotation what it was at one of its revisions: a change like any other, that can be undone."""
+        with self.writing() as db:
+            self.viewer.check_change(db, annotation)
+            rows.check_out(db, annotation, version)
+            wanted = sa.select(revisions).where(revisions.c.id == revision, revisions.c.annotation == annotation)
+            row = db.execute(wanted).first()
+            if row is None:
+                raise NotFound(f"annotation {annotation} has no revision {revision}.")
+            operation = {"kind": "go back", "revision": revision}
+            settled = json.loads(row.settled or "[]")
+            rows.add_revision(db, annotation, row.marks, settled, operation, self.viewer.sign(author))
+            return rows.annotation_now(db, annotation)
 
     def undo(self, annotation: int, version: int) -> AnnotationState:
         """Go back to the revision before, if there is one."""

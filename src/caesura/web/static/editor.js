@@ -1,19 +1,25 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
 import { call, el, say, told } from "./api.js";
+import { Curation } from "./curation.js";
 
 export const byId = (id) => document.getElementById(id);
 
-// A subclass draws the marks, keeps `disputes` (places, in order), and says what its changes mean:
-//   draw(), refresh(), dispute(by), changesOf(operation) -> { gone: [words], come: [words] }, words(marks) -> [words]
+const SHOWN = 12000; // units of a paged text that are fetched and drawn at once
+
+// A subclass draws the marks, walks through places in dispute, and says what its changes mean:
+//   draw(), refresh(), dispute(by), changesOf(operation) -> { gone: [words], come: [words] }, words(marks) -> [words], and what curation asks for
 export class Editor {
   constructor(changed, reload) {
     this.changed = changed;
     this.reload = reload; // fetches the item from another unit on
     this.position = null;
+    this.from = 1; // the first unit in view
     this.queue = Promise.resolve();
     this.turn = 0;
+    this.curation = new Curation(this);
     for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
       byId(id).addEventListener("click", told(async () => act()));
+    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id)?.addEventListener("click", () => this.inTurn(() => this.window(this.from + by * this.shown * 0.8)));
     byId("editing").addEventListener("change", told(async (e) => this.open(this.data, Number(e.target.value))));
   }
 
@@ -30,37 +36,83 @@ export class Editor {
     this.coders = data.annotations.filter((a) => a.role === "coder" && (this.locked || a.id !== this.state.id)); // whose marks stand beside those in hand
     byId("saved").textContent = this.locked ? "to look at; start one of your own above to change it" : "";
     this.refuse("");
+    this.sortDisputes();
     this.draw();
     this.show();
     byId("editor").dataset.state = this.locked ? "locked" : "open";
   }
 
-  // What of the marks an answer should carry: of most editors all.
+  // ---------------------------------------------------------------- parts of a long text
+
+  // Whether a text comes in parts; what is not paged is fetched whole.
+  get paged() {
+    return false;
+  }
+
+  get shown() {
+    return SHOWN;
+  }
+
+  // What of the marks an answer should carry.
+  partFrom(from) {
+    return this.paged ? { first: from, last: from + this.shown - 1 } : {};
+  }
+
   get part() {
-    return "";
+    return this.paged ? `?${new URLSearchParams(this.partFrom(this.from))}` : "";
+  }
+
+  drawPages() {
+    const { length } = this.data;
+    const to = Math.min(length, this.from + this.shown - 1);
+    byId("pages").hidden = length <= this.shown;
+    byId("earlier").disabled = this.from === 1;
+    byId("later").disabled = to === length;
+    byId("pages-say").textContent = `units ${this.from} to ${to} of ${length}`;
+  }
+
+  // Show another part of a long text.
+  async window(from) {
+    await this.queue; // what is being saved was made on the part that is shown
+    const start = Math.max(1, Math.min(Math.round(from), this.data.length - this.shown + 1));
+    const data = await this.reload(start);
+    this.from = start;
+    this.open(data, this.state.id);
   }
 
   show() {
     byId("undo").disabled = this.locked || !this.state.can_undo;
     byId("redo").disabled = this.locked || !this.state.can_redo;
     this.refresh();
+    this.curation.draw();
+    this.curation.show();
+  }
+
+  // Places in dispute in reading order, and those of them that nobody has settled in the annotation at hand.
+  sortDisputes() {
+    const settled = new Set(this.state.settled);
+    this.places = this.data.votes.filter((v) => this.isPlaceDisputed(v)).sort((a, b) => (a.first ?? a.position) - (b.first ?? b.position) || b.position - a.position);
+    this.unsettled = this.places.filter((p) => !settled.has(p.key));
   }
 
   isDisputed(voters) {
     return voters > 0 && voters < this.coders.length;
   }
 
-  // Where some of the coders in view marked a place and others did not, or all did but gave it different types.
+  // Where the coders in view have different things: a mark and none, other types, another name or other ends.
   isPlaceDisputed(place) {
+    return this.choicesOf(place).length > 1;
+  }
+
+  choicesOf(place) {
     const own = new Set(this.coders.map((a) => a.coder));
-    const count = (voters) => voters.filter((coder) => own.has(coder)).length;
-    const voters = count(place.voters);
-    return this.isDisputed(voters) || (place.types ?? []).some((type) => count(type.voters) > 0 && count(type.voters) < voters);
+    return (place.choices ?? []).map(({ marks, voters }) => ({ marks, voters: voters.filter((coder) => own.has(coder)) })).filter(({ voters }) => voters.length);
   }
 
   tellVoters(where, voters) {
     byId("voters").replaceChildren(`${where}: ${voters.length} of ${this.coders.length}${voters.length ? " — " : ""}`,
       ...voters.flatMap((coder, i) => [i ? ", " : "", el("bdi", {}, coder)]));
+    this.curation.show();
   }
 
   refuse(sentence) {
@@ -139,6 +191,7 @@ export class Editor {
     this.state = state;
     const index = this.data.annotations.findIndex((a) => a.id === state.id);
     if (index >= 0) this.data.annotations[index] = state;
+    this.sortDisputes();
     this.drawTypes();
     this.show();
   }
@@ -178,6 +231,10 @@ export class Editor {
       r: () => this.step("redo"),
       n: () => this.dispute(1),
       p: () => this.dispute(-1),
+      y: () => this.curation.accept(),
+      x: () => this.curation.skip(),
+      a: () => this.curation.take(0),
+      b: () => this.curation.take(1),
       c: () => document.querySelector("#comment [name=text]").focus(),
     };
     const act = acts[event.key];
@@ -187,15 +244,34 @@ export class Editor {
     return true;
   }
 
-  // The next place in dispute behind (or before) a point in the order of places.
-  nextDispute(by, here, order = (p) => p) {
-    if (!this.disputes.length) {
-      say("Nobody disagrees here.");
+  // The next unsettled place behind (or before) a point in the order of places.
+  nextDispute(by, here, order = (p) => p.position) {
+    if (!this.unsettled.length) {
+      say(this.places.length ? "Everything in dispute is settled here." : "Nobody disagrees here.");
       return null;
     }
     const at = here ?? -Infinity;
     return by > 0
-      ? this.disputes.find((p) => order(p) > at) ?? this.disputes[0]
-      : this.disputes.findLast((p) => order(p) < at) ?? this.disputes.at(-1);
+      ? this.unsettled.find((p) => order(p) > at) ?? this.unsettled[0]
+      : this.unsettled.findLast((p) => order(p) < at) ?? this.unsettled.at(-1);
+  }
+
+  // ---------------------------------------------------------------- what curation asks for, where marks are boundaries
+
+  here() {
+    return this.places.find((p) => p.position === this.position) ?? null;
+  }
+
+  goTo(place) {
+    return this.focus(place.position);
+  }
+
+  own(place) {
+    const { positions, types } = this.state.marks;
+    return positions.flatMap((p, i) => (p === place.position ? [types ? [p, types[i]] : [p]] : []));
+  }
+
+  say(marks) {
+    return marks.map((mark) => (mark.length > 1 ? `boundary “${mark[1]}”` : "boundary")).join(" and ");
   }
 }

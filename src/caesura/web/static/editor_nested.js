@@ -14,7 +14,6 @@ export class NestedEditor extends Editor {
     this.box = byId("nest");
     this.range = [1, 1];
     this.segment = null; // [first, last, level] in hand
-    this.from = 1;
     this.box.addEventListener("keydown", (e) => this.key(e));
     this.box.addEventListener("keyup", (e) => e.key === " " && e.preventDefault());
     const press = (id, act) => byId(id).addEventListener("click", () => act());
@@ -22,19 +21,21 @@ export class NestedEditor extends Editor {
     press("change", () => this.changeFields());
     press("remove", () => this.remove());
     press("extend", () => byId("extend").setAttribute("aria-pressed", String(byId("extend").getAttribute("aria-pressed") !== "true")));
-    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id).addEventListener("click", () => this.window(this.from + by * SHOWN * 0.8));
     for (const id of ["first", "last"]) byId(id).addEventListener("input", () => this.fieldsSay());
     this.pointer();
   }
 
   // ---------------------------------------------------------------- drawing
 
+  get shown() {
+    return SHOWN;
+  }
+
   draw() {
     this.votes = new Map();
     for (const { coder, marks } of this.coders)
       for (const key of new Set(marks.segments.map(([first, last]) => `${first}–${last}`)))
         this.votes.set(key, [...(this.votes.get(key) ?? []), coder]);
-    this.disputes = [...this.votes].filter(([, who]) => this.isDisputed(who.length)).map(([key]) => key.split("–").map(Number)).sort(reading);
     this.range = [between(this.range[0], 1, this.data.length), between(this.range[1], 1, this.data.length)];
     const letter = this.data.units?.join(" ").match(/\p{L}/u)?.[0] ?? "";
     this.box.dir = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(letter) ? "rtl" : "ltr";
@@ -58,10 +59,7 @@ export class NestedEditor extends Editor {
     }
     this.bars = spans.toSorted(reading).filter((s) => s[1] >= this.from && s[0] <= to).map((span) => this.bar(span, levels, to));
     this.box.replaceChildren(...this.lines.values(), ...this.bars);
-    byId("pages").hidden = length <= SHOWN;
-    byId("earlier").disabled = this.from === 1;
-    byId("later").disabled = to === length;
-    byId("pages-say").textContent = `units ${this.from} to ${to} of ${length}`;
+    this.drawPages();
     this.others();
     this.mark();
     if (focused) this.hand()?.focus({ preventScroll: true });
@@ -174,10 +172,31 @@ export class NestedEditor extends Editor {
   }
 
   dispute(by) {
-    const rank = ([first, last]) => first * (this.data.length + 1) + (this.data.length - last);
-    const next = this.nextDispute(by, this.stepped ? rank(this.range) : null, rank);
+    const rank = ({ first, position }) => first * (this.data.length + 1) + (this.data.length - position);
+    const next = this.nextDispute(by, this.stepped ? rank({ first: this.range[0], position: this.range[1] }) : null, rank);
+    if (next) this.goTo(next);
+  }
+
+  here() {
+    return this.places.find((p) => p.first === this.range[0] && p.position === this.range[1]) ?? null;
+  }
+
+  goTo({ first, position }) {
     this.stepped = true;
-    if (next !== null) this.select(next);
+    this.select([first, position]);
+  }
+
+  own({ first, position }) {
+    return this.state.marks.segments.filter((s) => s[0] === first && s[1] === position);
+  }
+
+  say(marks) {
+    return marks.map(([, , level]) => `segment of level ${level}`).join(" and ");
+  }
+
+  quote({ first, position }) {
+    const words = this.data.units?.slice(first - 1, position).join(" ") ?? "";
+    return `${first}–${position}${words ? ` ${words.length > 60 ? `${words.slice(0, 57)}…` : words}` : ""}`;
   }
 
   around(unit) {
@@ -231,7 +250,8 @@ export class NestedEditor extends Editor {
     return marks.segments.map((span) => this.word(span));
   }
 
-  changesOf({ kind, first, last, level, to_first, to_last, to_level }) {
+  changesOf({ kind, first, last, level, to_first, to_last, to_level, gone = [], come = [] }) {
+    if (kind === "put" || kind === "accept") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
     const there = this.word([first, last, level ?? this.around(first).filter((s) => s[1] >= last).length + 1]);
     return {
       add: { gone: [], come: [there] },

@@ -2,8 +2,6 @@
 import { el } from "./api.js";
 import { byId, Editor } from "./editor.js";
 
-export const SHOWN = 12000; // units fetched and drawn at once; of a longer text, those around the present place
-
 export class TextEditor extends Editor {
   constructor(changed, reload) {
     super(changed, reload);
@@ -12,9 +10,7 @@ export class TextEditor extends Editor {
     this.text.addEventListener("click", (e) => gap(e) && !this.dragged && this.toggle(Number(gap(e).dataset.at)));
     this.text.addEventListener("focusin", (e) => gap(e) && this.at(Number(gap(e).dataset.at)));
     this.text.addEventListener("keydown", (e) => this.key(e));
-    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id).addEventListener("click", () => this.inTurn(() => this.window(this.from + by * SHOWN * 0.8)));
     for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuseOne()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
-    this.from = 1;
     this.suggestions = { by: null, positions: [] };
     this.drag();
   }
@@ -73,8 +69,6 @@ export class TextEditor extends Editor {
   draw() {
     const own = new Set(this.coders.map((a) => a.coder));
     this.voters = new Map(this.data.votes.map((v) => [v.position, v.voters.filter((c) => own.has(c))]));
-    this.disputes = this.data.votes.filter((v) => this.isPlaceDisputed(v)).map((v) => v.position).sort((a, b) => a - b);
-    this.inDispute = new Set(this.disputes);
     this.drawTypes();
     this.drawWords();
   }
@@ -82,7 +76,7 @@ export class TextEditor extends Editor {
   drawWords() {
     const { units, length } = this.data;
     this.last = this.typed ? length : length - 1;
-    const to = Math.min(length, this.from + SHOWN - 1);
+    const to = Math.min(length, this.from + this.shown - 1);
     this.gaps = new Map();
     const parts = [];
     for (let position = this.from; position <= to; position++) {
@@ -94,23 +88,15 @@ export class TextEditor extends Editor {
     }
     this.text.replaceChildren(...parts);
     this.gaps.values().next().value?.setAttribute("tabindex", "0");
-    byId("pages").hidden = length <= SHOWN;
-    byId("earlier").disabled = this.from === 1;
-    byId("later").disabled = to === length;
-    byId("pages-say").textContent = `units ${this.from} to ${to} of ${length}`;
+    this.drawPages();
   }
 
-  get part() {
-    return `?first=${this.from}&last=${this.from + SHOWN - 1}`;
+  get paged() {
+    return true;
   }
 
-  // Show another part of a long text.
   async window(from) {
-    await this.queue; // what is being saved was made on the part that is shown
-    const start = Math.max(1, Math.min(Math.round(from), this.data.length - SHOWN + 1));
-    const data = await this.reload(start);
-    this.from = start;
-    this.open(data, this.state.id);
+    await super.window(from);
     this.text.scrollTop = 0;
   }
 
@@ -119,6 +105,7 @@ export class TextEditor extends Editor {
     this.on = new Map();
     positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
     const waiting = new Set(this.suggestions.positions);
+    this.inDispute = new Set(this.unsettled.map((p) => p.position));
     this.drawSuggestions();
     for (const [position, gap] of this.gaps) {
       const here = this.on.get(position);
@@ -140,7 +127,7 @@ export class TextEditor extends Editor {
 
   async focus(position) {
     if (!(position >= 1 && position <= this.last)) return;
-    if (!this.gaps.has(position)) await this.window(position - SHOWN / 2);
+    if (!this.gaps.has(position)) await this.window(position - this.shown / 2);
     const gap = this.gaps.get(position);
     gap.focus({ preventScroll: true });
     gap.scrollIntoView({ block: "center" });
@@ -150,9 +137,15 @@ export class TextEditor extends Editor {
   dispute(by) {
     const here = this.position ?? 0;
     const { before, after, first, last } = this.data.disputes ?? {};
-    const inside = by > 0 ? this.disputes.find((p) => p > here) : this.disputes.findLast((p) => p < here);
-    const next = inside ?? (this.data.length > SHOWN ? (by > 0 ? after ?? first : before ?? last) : this.nextDispute(by, this.position));
-    return next === null || next === undefined ? null : this.focus(next);
+    const inside = by > 0 ? this.unsettled.find((p) => p.position > here) : this.unsettled.findLast((p) => p.position < here);
+    const elsewhere = this.data.length > this.shown ? (by > 0 ? after ?? first : before ?? last) : null;
+    const next = inside?.position ?? elsewhere ?? this.nextDispute(by, this.position)?.position;
+    return next === undefined ? null : this.focus(next);
+  }
+
+  quote({ position }) {
+    const words = (from, to) => (this.data.units ?? []).slice(Math.max(0, from - this.from + 1), Math.max(0, to - this.from + 1)).join(" ");
+    return this.data.units ? `${words(position - 4, position)} ‖ ${words(position, position + 4)}` : `after ${position}`;
   }
 
   // ---------------------------------------------------------------- changing
@@ -192,9 +185,11 @@ export class TextEditor extends Editor {
     return marks.positions.map((p, i) => this.word(p, marks.types?.[i]));
   }
 
-  changesOf({ kind, position, to, type, to_type }) {
+  changesOf({ kind, position, to, type, to_type, gone = [], come = [] }) {
     const there = this.word(position, type);
     return {
+      put: { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) },
+      accept: { gone: [], come: [] },
       add: { gone: [], come: [there] },
       delete: { gone: [there], come: [] },
       move: { gone: [there], come: [this.word(to, type)] },
@@ -205,7 +200,8 @@ export class TextEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and mouse
 
   key(event) {
-    if (this.position === null || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const suggested = this.suggestions.positions.length && (event.key === "y" || event.key === "x"); // these two are about suggestions first
+    if (this.position === null || (!suggested && this.commonKey(event)) || event.ctrlKey || event.metaKey || event.altKey) return;
     const forward = getComputedStyle(this.text).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
     const step = (by) => (event.shiftKey ? this.move(this.position, this.position + by) : this.focus(this.position + by));
     const acts = {
@@ -215,7 +211,7 @@ export class TextEditor extends Editor {
       End: () => this.focus(this.last),
       Delete: () => this.on.has(this.position) && this.toggle(this.position),
       t: () => this.retype(this.position),
-      a: () => this.addType(this.position),
+      A: () => this.addType(this.position),
       s: () => this.nextSuggestion(),
       y: () => this.accept(),
       x: () => this.refuseOne(),

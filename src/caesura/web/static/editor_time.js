@@ -74,7 +74,6 @@ export class TimeEditor extends Editor {
   draw() {
     this.rows = this.coders.map((a) => ({ coder: a.coder, marks: a.marks.positions }));
     this.all = [...new Set(this.rows.flatMap((row) => row.marks))].sort((a, b) => a - b);
-    this.disputes = this.data.votes.filter((v) => this.isPlaceDisputed(v)).map((v) => v.position).sort((a, b) => a - b);
     this.drawTypes();
     const longest = Math.max(...[...this.rows.map((row) => row.coder), this.state.coder].map((name) => [...name].length));
     this.gutter = Math.min(longest * LETTER + 12, this.line.clientWidth * 0.25);
@@ -174,7 +173,7 @@ export class TimeEditor extends Editor {
   }
 
   paintDisputes(picture, x, from, to) {
-    for (const time of this.disputes) {
+    for (const { position: time } of this.unsettled) {
       if (time < from || time > to) continue;
       const half = Math.max(2, this.tolerance * this.scale);
       picture.append(svg("rect", { x: x(time) - half, width: 2 * half, y: RULER, height: this.height - RULER, class: "dispute" }));
@@ -267,8 +266,23 @@ export class TimeEditor extends Editor {
   }
 
   dispute(by) {
-    const next = this.nextDispute(by, this.position);
-    if (next === null) return;
+    const next = this.nextDispute(by, this.here()?.position ?? this.position);
+    if (next) this.goTo(next);
+  }
+
+  here() {
+    return this.places.find((p) => Math.abs(p.position - this.position) <= this.tolerance + 1e-9) ?? null;
+  }
+
+  own(place) {
+    return this.marks().filter((m) => Math.abs(m.time - place.position) <= this.tolerance + 1e-9).map((m) => (m.type === null ? [m.time] : [m.time, m.type]));
+  }
+
+  quote({ position }) {
+    return seconds(position);
+  }
+
+  goTo({ position: next }) {
     if (this.scale < 60 / this.tolerance / 20) this.rescale(Math.min(60 / this.tolerance / 20, 400));
     this.focus(next);
     this.line.scrollLeft = this.x(next) - this.line.clientWidth / 2;
@@ -387,7 +401,8 @@ export class TimeEditor extends Editor {
     return [...cuts, ...(marks.names ?? []).map((name, i) => `segment ${i + 1} “${name}”`)];
   }
 
-  changesOf({ kind, position, to, type, to_type, segment, name }) {
+  changesOf({ kind, position, to, type, to_type, segment, name, gone = [], come = [] }) {
+    if (kind === "put" || kind === "accept") return { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) };
     if (kind === "rename") return { gone: [`segment ${segment} “${this.state.marks.names[segment - 1]}”`], come: [`segment ${segment} “${name}”`] };
     const there = this.word(position, type);
     return {

@@ -1,12 +1,13 @@
 import { ask, call, el, name, number, say, told, undoable } from "./api.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
-import { SHOWN, TextEditor } from "./editor_text.js";
+import { SpanEditor } from "./editor_spans.js";
+import { TextEditor } from "./editor_text.js";
 import { TimeEditor, seconds } from "./editor_time.js";
 
 const title = document.getElementById("title");
 const { item, kind, role } = title.dataset;
-const FIELDS = ["n_t", "k", "tolerance"];
+const FIELDS = ["n_t", "k", "tolerance", "iou"];
 const address = new URL(location.href);
 const choose = document.getElementById("choose");
 let data;
@@ -22,10 +23,9 @@ async function load() {
 
 // Votes on a recording depend on how near to each other two marks may be; of a text, the part that is looked at is enough.
 function fetched(from = editor.from) {
-  const asked = new URLSearchParams();
+  const asked = new URLSearchParams(editor.partFrom(from));
   const tolerance = choose.elements.tolerance.value || address.searchParams.get("tolerance");
   if (kind === "time" && tolerance) asked.set("tolerance", tolerance);
-  if (kind === "units") [asked.set("first", from), asked.set("last", from + SHOWN - 1)];
   return call("GET", `/api/items/${item}?${asked}`);
 }
 
@@ -130,7 +130,8 @@ choose.addEventListener("submit", (event) => event.preventDefault());
 
 // ------------------------------------------------------------------ adjudication
 
-const editor = new { time: TimeEditor, nested: NestedEditor, units: TextEditor }[kind](async (state) => {
+const EDITORS = { time: TimeEditor, nested: NestedEditor, units: TextEditor, spans: SpanEditor, "spans in time": SpanEditor };
+const editor = new EDITORS[kind](async (state) => {
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
   if (wanted().annotations.includes(state.id)) await compare();
@@ -206,7 +207,7 @@ function drawStart() {
     el("option", { value: "empty:", selected: !coded }, "nothing"),
     ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
     ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
-    ...group("by machine", data.units && kind !== "time" ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
+    ...group("by machine", data.units && ["units", "nested"].includes(kind) ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
   const form = document.getElementById("start");
   if (role === "annotator") return void (form.hidden ||= data.annotations.length > 0); // one of their own is all they make
   if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
@@ -224,7 +225,7 @@ function suggestName() {
 document.querySelector("#start [name=role]").addEventListener("change", suggestName);
 
 function showComments(comments) {
-  const where = (c) => kind === "time" ? `at ${seconds(c.position)}` : `after ${c.position}`;
+  const where = (c) => kind.endsWith("time") ? `at ${seconds(c.position)}` : `${kind === "spans" ? "at" : "after"} ${c.position}`;
   document.getElementById("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto" },
     c.position === null ? null : el("button", { type: "button", class: "place", onclick: () => editor.focus(c.position) }, where(c)), c.position === null ? null : ": ",
     c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
@@ -242,7 +243,7 @@ told(async () => {
   methods = session.methods[kind];
   segmenters = session.segmenters;
   const place = Number(address.searchParams.get("at"));
-  if (kind === "units" && place > SHOWN) editor.from = Math.max(1, place - SHOWN / 2);
+  if (editor.paged && place > editor.shown) editor.from = Math.max(1, place - editor.shown / 2);
   await load();
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
@@ -250,7 +251,7 @@ told(async () => {
   const from = Number(address.searchParams.get("from"));
   drawSuggesters();
   const compared = compare(); // while the editor is looked at
-  if (at && data.annotations.length) editor.focus(kind === "nested" && from ? [from, at] : at);
+  if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
   await compared;
   if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above has pushed it down
 })();
@@ -264,7 +265,7 @@ async function goToItem(by) {
   if (!worst.length) return say("Nobody disagrees in this project.");
   const here = worst.findIndex((p) => p.item === Number(item));
   const next = worst[(here + by + worst.length) % worst.length];
-  location.href = `/items/${next.item}?at=${next.position}${next.first ? `&from=${next.first}` : ""}#adjudicate`;
+  location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}#adjudicate`;
 }
 document.getElementById("next-item").addEventListener("click", told(() => goToItem(1)));
 document.getElementById("previous-item").addEventListener("click", told(() => goToItem(-1)));

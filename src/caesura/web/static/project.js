@@ -64,7 +64,7 @@ document.getElementById("rename")?.addEventListener("click", told(async () => {
   undoable(`Renamed to “${after}”.`, () => put(before));
 }));
 
-const SORTS = { units: "texts", "typed units": "texts with types", time: "recordings", "typed time": "recordings with types", nested: "nested segments" };
+const SORTS = { units: "texts", "typed units": "texts with types", time: "recordings", "typed time": "recordings with types", nested: "nested segments", spans: "spans", "spans in time": "spans of recordings" };
 
 function drawItems() {
   const value = { length: (i) => i.length, score: (i) => scores.get(i.name) ?? Infinity }[order.by];
@@ -76,7 +76,7 @@ function drawItems() {
     el("tr", {},
       el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name))),
       el("td", { hidden: !items.some((i) => i.track) }, name(item.track)),
-      el("td", { class: "n" }, item.kind === "time" ? `${item.length.toFixed(2)} s` : String(item.length)),
+      el("td", { class: "n" }, item.kind.endsWith("time") ? `${item.length.toFixed(2)} s` : String(item.length)),
       names(item.coders),
       names(item.gold),
       el("td", { class: "n" }, number(scores.get(item.name), 3)),
@@ -93,16 +93,17 @@ for (const button of document.querySelectorAll("[data-sort]"))
 
 async function showAgreement() {
   const asked = new URLSearchParams();
-  for (const id of ["metric", "sort"]) if (document.getElementById(id).value) asked.set(id, document.getElementById(id).value);
+  for (const id of ["metric", "sort", "coefficient"]) if (document.getElementById(id).value) asked.set(id, document.getElementById(id).value);
   const sentence = document.getElementById("agree-say");
   try {
     const found = await call("GET", `${base}/agreement?${asked}`);
+    document.getElementById("coefficient-label").hidden = found.kind !== "spans";
     sentence.textContent = `Pooled over all pairs: ${number(found.pooled)}   (${found.signature})`;
     for (const item of found.items) scores.set(item.name, item.score);
     drawMatrix(found);
     document.querySelector("#coefficients tbody").replaceChildren(...found.coefficients.map((c) =>
       el("tr", {}, el("th", {}, c.coefficient), el("td", { class: "n" }, number(c.value)),
-        el("td", {}, c.why ?? (c.expected === null ? "not corrected for chance" : `observed ${number(c.observed)}, by chance ${number(c.expected)}`)))));
+        el("td", { title: c.signature }, c.why ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed)}, by chance ${number(c.expected)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
     drawItems();
   } catch (fault) {
     sentence.textContent = fault.message;
@@ -123,17 +124,29 @@ function drawMatrix(found) {
 async function showPlaces() {
   const places = await call("GET", `${base}/disagreements?most=50`);
   document.getElementById("places").replaceChildren(...places.map((place) =>
-    el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}${place.first ? `&from=${place.first}` : ""}#adjudicate` }, name(place.name), where(place)),
-      ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]), ...typesOf(place))));
+    el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
+      ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]), ...typesOf(place), quoted(place))));
 }
+
+// The words at a place: a boundary between them, or what a segment or span covers.
+const quoted = ({ quote, first }) => quote?.before === undefined ? null
+  : el("div", { class: "quote", dir: "auto" }, quote.before, first === undefined ? el("b", {}, "‖") : el("mark", {}, quote.inside), quote.behind);
 
 // Who gave which type, where coders agree on the place and not on its type.
 const typesOf = (place) =>
-  place.voters.length < place.coders || !place.types ? []
+  place.voters.length < place.coders ? []
+    : !(place.types?.length > 1) ? [" — with other ends"]
     : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type)), " ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)])])];
 
-const where = (place) =>
-  place.kind === "time" ? ` at ${Number(place.position.toFixed(3))} s` : place.kind === "nested" ? ` units ${place.first} to ${place.position}` : ` after ${place.position}`;
+const seconds = (time) => Number(time.toFixed(3));
+const WHERE = {
+  units: (p) => ` after ${p.position}`,
+  time: (p) => ` at ${seconds(p.position)} s`,
+  nested: (p) => ` units ${p.first} to ${p.position}`,
+  spans: (p) => ` ${p.first}–${p.position}`,
+  "spans in time": (p) => ` ${seconds(p.first)}–${seconds(p.position)} s`,
+};
+const where = (place) => [place.track ? " " : "", place.track ? name(place.track) : null, WHERE[place.kind](place)];
 
 // n and p walk through the places from anywhere on the page; Enter opens one.
 addEventListener("keydown", (event) => {
@@ -203,10 +216,11 @@ document.getElementById("download").addEventListener("submit", told(async (event
   }
 }));
 
-for (const id of ["metric", "sort"]) document.getElementById(id).addEventListener("change", told(showAgreement));
+for (const id of ["metric", "sort", "coefficient"]) document.getElementById(id).addEventListener("change", told(showAgreement));
 
 told(async () => {
   const known = await session;
+  document.getElementById("coefficient").append(el("option", { value: "" }, "what fits"), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
   document.getElementById("metric").append(el("option", { value: "" }, "what fits"), ...known.metrics.map((m) => el("option", {}, m)));
   document.querySelector("#upload [name=format]")?.append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
   document.querySelector("#download [name=format]").append(...known.formats.map((f) => el("option", { value: f.name, selected: f.name === "caesura-json" }, f.title)));
