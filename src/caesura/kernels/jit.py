@@ -186,6 +186,7 @@ class Twins:
 
 @cache
 def _compiled_read_only() -> Any:
+    import numba  # noqa: F401  whole, and first: of two threads that import it at once, one would see half of a module
     from numba.core import config, imputils
     from numba.extending import intrinsic
 
