@@ -4,7 +4,7 @@ Four steps, each a command of this file; the second runs on a machine that has P
 
     python training/vowels.py prepare hebrew-bible --seed 0 -o data.npz      # lines -> numbers, split into training, held-out and test lines
     python training/vowels.py train data.npz -o run/ --words 64              # PyTorch, on CUDA or on the CPU; can be resumed
-    python training/vowels.py export run/network.pt -o network.onnx          # for onnxruntime, which is all that users need
+    python training/vowels.py export run/network.pt data.npz -o network.onnx # for onnxruntime, which is all that users need
     python training/vowels.py assemble network.onnx data.npz hebrew-bible -o hebrew.model
 
 A letter has *slots* (Hebrew: dot, doubling, vowel; Arabic: doubling, vowel, dagger alef), each a small choice of its own. Lines are packed into
@@ -72,9 +72,7 @@ def train(arguments: argparse.Namespace) -> None:
     """Train one network, and keep what it says."""
     from nets.run import train_network
 
-    stored = np.load(arguments.data)
-    data: dict[str, Any] = {k: stored[k] for k in stored.files if k != "meta"}
-    data["meta"] = json.loads(bytes(stored["meta"]))
+    data = read_data(arguments.data)
     given = {f.name: getattr(arguments, f.name) for f in fields(Plan) if getattr(arguments, f.name) is not None}
     arguments.output.mkdir(parents=True, exist_ok=True)
 
@@ -86,11 +84,17 @@ def train(arguments: argparse.Namespace) -> None:
     train_network(data, Plan(**given), arguments.output, say)
 
 
-def export(arguments: argparse.Namespace) -> None:
-    """Write a trained network as ONNX."""
-    from nets.encoder import export_network
+def read_data(path: Path) -> dict[str, Any]:
+    """Read what ``prepare`` wrote."""
+    stored = np.load(path)
+    return {k: json.loads(bytes(stored[k])) if k == "meta" else stored[k] for k in stored.files}
 
-    apart = export_network(arguments.network, arguments.output)
+
+def export(arguments: argparse.Namespace) -> None:
+    """Write a trained network as ONNX, computed in 8 bits."""
+    from nets.export import export_network
+
+    apart = export_network(arguments.network, arguments.output, read_data(arguments.data))
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB, logits within {apart:.1g} of PyTorch's")
 
 
@@ -101,16 +105,17 @@ def assemble(arguments: argparse.Namespace) -> None:
     from caesura.vowels.network_training import make_network
     from caesura.vowels.neural import Neural
     from caesura.vowels.rehearsal import rehearse
+    from caesura.vowels.seen_lines import hash_lines
 
-    stored = np.load(arguments.data)
+    data = read_data(arguments.data)
     corpus = load_text(arguments.corpus)
     restorer = VowelRestorer(corpus.language, "neural", seed=arguments.seed)
-    learnt = [corpus.lines[i] for i in (*stored["train"].tolist(), *stored["held"].tolist())]
-    lexicon, _ = read_lines(learnt, restorer.script)
-    network = make_network(json.loads(bytes(stored["meta"])), arguments.network.read_bytes())
+    learnt, held = ([corpus.lines[i] for i in data[part].tolist()] for part in ("train", "held"))
+    lexicon, _ = read_lines([*learnt, *held], restorer.script)
+    network = make_network(data["meta"], arguments.network.read_bytes())
+    network = replace(network, seen=hash_lines(learnt, restorer.script))
     model = Neural(restorer.script, lexicon, network)
     if arguments.calibration is None:
-        held = [corpus.lines[i] for i in stored["held"].tolist()]
         rehearsal = rehearse(iter([(0, model)]), held, restorer.script, arguments.seed)
         restorer._calibration, restorer.rehearsed = rehearsal.calibration, rehearsal.as_dict()
     else:
@@ -140,6 +145,7 @@ def main() -> None:
     two.set_defaults(do=train)
     three = commands.add_parser("export", help="write a network as ONNX")
     three.add_argument("network", type=Path)
+    three.add_argument("data", type=Path, help="what it was trained on: how far activations go is measured on it")
     three.set_defaults(do=export)
     four = commands.add_parser("assemble", help="make a model file out of a network")
     four.add_argument("network", type=Path)

@@ -317,6 +317,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "path": given("--path here.zip", on="quran --output out/a.model"),
             "lexicon": given("--lexicon heb/b.txt"),
             "epochs": given("--epochs 3", needs="--model best"),
+            "first": given("--from ours", needs="--model best"),
             "seed": given("--seed 7", needs="--model best"),
             "encoding": given("--encoding cp1255", on="heb/old.txt --output out/a.model"),
             "json": JSON,
@@ -344,6 +345,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "language": given("--language arabic"),
             "path": given("--path here.zip", on="quran"),
             "epochs": given("--epochs 3", needs="--model best"),
+            "first": given("--from ours", needs="--model best"),
             "seed": given("--seed 7"),
             "encoding": given("--encoding cp1255", on="heb/old.txt"),
             "json": JSON,
@@ -354,6 +356,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         {
             "model": given("--model hmm"),
             "epochs": given("--epochs 3", needs="--model best"),
+            "first": given("--from ours", needs="--model best"),
             "seed": given("--seed 7"),
             "json": JSON,
         },
@@ -673,7 +676,7 @@ class _recorded:
             if progress is None:  # by `evaluate`
                 return fitted(restorer, lines)
             self.handed.append(f"{restorer.get_params()} {list(lines)}")
-            return fitted(restorer.set_params(model="unigram"), lines)
+            return fitted(restorer.set_params(model="unigram", network=()), lines)
 
         def fetch(where: Path | None, signs: bool, language: str | None) -> Any:
             self.handed.append(f"{where} {signs}")

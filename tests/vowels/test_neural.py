@@ -11,11 +11,12 @@ import pytest
 
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.vowels import VowelRestorer, ready
+from caesura.vowels.letter_scores import part_marks
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import Words
-from caesura.vowels.nets.text import number_lines, pack_rows, split_into_pieces
+from caesura.vowels.nets.text import Tables, number_lines, pack_rows, split_into_pieces
 from caesura.vowels.network_training import make_network, spell_lines
-from caesura.vowels.neural import Neural, part_marks
+from caesura.vowels.neural import Neural
 from caesura.vowels.samples import HEBREW as SAMPLE
 from caesura.vowels.scripts import HEBREW, SCRIPTS
 from caesura.vowels.shipped import FOLDER
@@ -99,7 +100,7 @@ def test_forms_are_those_of_all_products_of_letters(small):
     """The eight forms kept are the eight likeliest of all, found by trying every one."""
     word = text_of(small).split()[1][:3]
     given = Words([word], np.array([0, 1]), np.zeros(1, bool))
-    _, logs = small.fitted.choice_scores(given)
+    _, logs = small.fitted.scores.choice_scores(given)
     rows = [[x for x in row if np.isfinite(x)] for row in logs]
     every = sorted((float(np.exp(sum(x))) for x in itertools.product(*rows)), reverse=True)
     ours = [share for _, share in small.fitted.alternatives(given)[0]]
@@ -209,7 +210,9 @@ def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):
     """Train on the sample, export, and compare every letter's choice."""
     for library in ("torch", "onnxscript", "onnxruntime"):
         pytest.importorskip(library, reason="the extra 'train' is not installed")
-    encoder, run_module = (importlib.import_module(f"caesura.vowels.nets.{name}") for name in ("encoder", "run"))
+    encoder, export, run_module = (
+        importlib.import_module(f"caesura.vowels.nets.{name}") for name in ("encoder", "export", "run")
+    )
     from caesura.vowels.nets.plan import Plan
 
     lexicon, lines = read_lines(SAMPLE, HEBREW)
@@ -231,10 +234,8 @@ def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):
     )
     log: list[str] = []
     trained = run_module.train_network(data, plan, tmp_path, log.append)
-    assert (
-        encoder.compare_logits(tmp_path / "network.onnx", *encoder.write_onnx(trained, tmp_path / "network.onnx"))
-        < 1e-4
-    )
+    target = tmp_path / "network.onnx"
+    assert export.compare_logits(target, *export.write_onnx(trained, target, next(export.sample_lines(data)))) < 1e-4
     network = make_network(data["meta"], (tmp_path / "network.onnx").read_bytes())
     model = Neural(HEBREW, lexicon, network)
     restorer = VowelRestorer("hebrew", "neural")
@@ -246,6 +247,17 @@ def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):
     torch_network, _, meta = encoder.load_network(trained)
     assert [_torch_restore(torch_network, meta, model, line) for line in bare] == onnx
     assert onnx != bare
+    export.export_network(trained, target, data)  # in 8 bits
+    rounded = Neural(HEBREW, lexicon, make_network(data["meta"], target.read_bytes()))
+    again._fitted = rounded
+    assert [again.restore(line) for line in bare] == onnx
+    weights = export.read_back(target.read_bytes())
+    assert export.measures(weights) == {"width": 32, "layers": 1, "heads": 4, "convolution": 5, "words": 8}
+    started = run_module.Run(data, plan, 10, tmp_path / "none.pt")
+    old = Tables(network.symbols, network.first_letter, network.slots, network.words)
+    started.begin_with((old, weights), data)
+    for name, values in torch_network.state_dict().items():
+        assert np.abs(started.network.state_dict()[name].numpy() - values.numpy()).max() < 0.05, name
 
 
 def _torch_restore(network, meta, model, line):

@@ -27,6 +27,7 @@ from caesura.metrics.family import Metric
 from caesura.vowels.field_scores import field_corpus
 from caesura.vowels.models import Progress
 from caesura.vowels.restorer import VowelRestorer
+from caesura.vowels.seen_lines import refuse_seen_lines
 
 _RESAMPLES = 1000
 
@@ -98,7 +99,12 @@ def benchmark(
     test_set = TEST_SETS[name]
     train, test, about = test_set.read(Path(folder))
     make: Any = VowelRestorer
-    restorer = make(test_set.language, model, seed=seed, **parameters).fit(train, progress=progress)
+    restorer = make(test_set.language, model, seed=seed, **parameters)
+    for network in restorer.first_networks():
+        refuse_seen_lines(
+            network.seen, train, [line for _, text in test for line in text.splitlines()], restorer.script
+        )
+    restorer.fit(train, progress=progress)
     done = [(item, restorer.restore(restorer.script.strip(text))) for item, text in test]
     scores = score_field(test_set, test, done, seed=seed)
     return VowelBenchmark(name, model, about, scores, test_set.published)

@@ -29,6 +29,13 @@ Epochs = Annotated[
     int | None,
     Option("--epochs", help="Passes over the text (best); default: as many as held-out lines gain by, up to 16."),
 ]
+First = Annotated[
+    list[Path] | None,
+    Option(
+        "--from",
+        help="A model with a network, or 'ours': best takes it as one of its parts (repeatable), neural goes on training it.",
+    ),
+]
 Missing = Annotated[str, Option("--missing", help="Which marks the text lacks: all, or short (Arabic).")]
 
 
@@ -88,6 +95,7 @@ def train(
     path: Where = None,
     lexicon: Annotated[Path | None, Option("--lexicon", help="A file of pointed words to know besides.")] = None,
     epochs: Epochs = None,
+    first: First = None,
     seed: Seed = 0,
     encoding: Encoding = None,
     json: Json = False,
@@ -106,7 +114,9 @@ def train(
     chosen = _corpus(name, path, language, encoding=encoding)
     own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
     make: Any = VowelRestorer
-    restorer = make(chosen.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed)
+    restorer = make(
+        chosen.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed, network=_network_files(first, chosen.language),
+    )  # fmt: skip
     restorer.notice = chosen.notice
     start = perf_counter()
     with _progress() as report:
@@ -192,6 +202,7 @@ def evaluate(
     language: Language = None,
     path: Where = None,
     epochs: Epochs = None,
+    first: First = None,
     seed: Annotated[list[int] | None, Option("--seed", min=0, help="Of the random split; repeatable.")] = None,
     encoding: Encoding = None,
     json: Json = False,
@@ -217,8 +228,9 @@ def evaluate(
         results.append(Part("all lines", measured, measure_calibration(restorer, chosen.lines)))
     else:
         cut = parts(chosen, split, seeds=seed or [0], folds=folds, test=test)
+        parameters = {"epochs": epochs, "network": _network_files(first, chosen.language)}
         for each in with_progress(cut, f"training and testing {model}"):
-            restorer, measured = study(chosen, each, model, missing=missing, parameters={"epochs": epochs})
+            restorer, measured = study(chosen, each, model, missing=missing, parameters=parameters)
             held = [chosen.lines[i] for i in each.test]
             results.append(Part(each.name, measured, measure_calibration(restorer, held)))
     result = VowelStudy(f"{chosen.name}, {model}, {missing} marks missing", tuple(results))
@@ -243,6 +255,7 @@ def benchmark(
     folder: Annotated[Path, Argument("The folder that holds its files.")],
     model: ModelName = "best",
     epochs: Epochs = None,
+    first: First = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -251,10 +264,12 @@ def benchmark(
     Example: caesura vowels benchmark nakdimon data/vowels --model open
     """
     from caesura.cli.output import as_json, show_blocks
+    from caesura.vowels.benchmark import TEST_SETS
     from caesura.vowels.benchmark import benchmark as run
 
     with _progress() as report:
-        result = run(name, folder, model, seed=seed, epochs=epochs, progress=report)
+        network = _network_files(first, TEST_SETS[name].language if name in TEST_SETS else "")
+        result = run(name, folder, model, seed=seed, epochs=epochs, network=network, progress=report)
     if json:
         as_json(result.as_dict())
     else:
@@ -279,6 +294,7 @@ _OF_CORPORA = (
     *conflicts("encoding", "name", "it is that of a text file", _is_no_file),
 )
 _OF_BEST = "only best passes over the text"
+_OF_NETWORKS = "only best and neural have a network"
 
 corpus.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,
@@ -286,18 +302,26 @@ corpus.conflicts = (  # type: ignore[attr-defined]
     *conflicts("signs", "name", "the sample has none", among("sample")),
     *conflicts("bare", "json", "JSON tells only how much there is", unless="output"),
 )
-train.conflicts = (*_OF_CORPORA, *conflicts("epochs", "model", _OF_BEST, not_among("best")))  # type: ignore[attr-defined]
+train.conflicts = (  # type: ignore[attr-defined]
+    *_OF_CORPORA,
+    *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
+)
 restore.conflicts = conflicts("colour", "json nbest", "only the text itself is coloured")  # type: ignore[attr-defined]
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,
     *conflicts(
-        "split test folds missing epochs seed", "model", "a model file is tested as it is, on all lines", _is_file
+        "split test folds missing epochs first seed", "model", "a model file is tested as it is, on all lines", _is_file
     ),
     *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
     *conflicts("test seed", "split", "blocks are cut without chance", among("blocks")),
     *conflicts("folds", "split", "it is the number of blocks", not_among("blocks")),
 )
-benchmark.conflicts = conflicts("epochs", "model", _OF_BEST, not_among("best"))  # type: ignore[attr-defined]
+benchmark.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
+)
 
 
 # ---------------------------------------------------------------------- reading and writing
@@ -314,6 +338,13 @@ def _corpus(
     if not Path(name).exists():
         return load_corpus(name, path)  # says what there is
     return load_corpus("text", name, language=language, encoding=encoding)
+
+
+def _network_files(first: list[Path] | None, language: str) -> list[Path]:
+    """The files that networks are taken from; 'ours' is the one that comes with the package."""
+    from caesura.vowels.shipped import FOLDER
+
+    return [FOLDER / f"{language}.model" if str(file) == "ours" else file for file in first or ()]
 
 
 def _restorer(

@@ -51,6 +51,8 @@ class Model(ABC):
     """What a restorer asks of a model: the best pointed form of every word, or all of them with probabilities."""
 
     name: ClassVar[str]
+    #: Words of held-out lines at most: more would only take time.
+    most_held: ClassVar[int] = 20_000
 
     def __init__(self, script: Script, lexicon: Lexicon) -> None:
         self.script, self.lexicon = script, lexicon
@@ -68,6 +70,14 @@ class Model(ABC):
     ) -> Iterator[tuple[int, Model]]:
         """Learn from lines in passes, and give the model after some of them; most models need but one, which has no number."""
         yield 0, cls.fit(script, lexicon, lines, options, progress)
+
+    def tune(self, words: Words, gold: Sequence[str]) -> None:
+        """Learn from held-out words and their right forms what cannot be learnt from lines that the model was trained on; most have no such thing."""
+        return
+
+    def finish(self, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress) -> Model:
+        """The model for good, after a rehearsal of it on a part of the lines: trained again on all of them."""
+        return type(self).fit(self.script, lexicon, lines, options, progress)
 
     @abstractmethod
     def decode(self, words: Words) -> list[str]:

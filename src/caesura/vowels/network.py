@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -21,6 +21,7 @@ from caesura.errors import CaesuraError, MissingExtra
 from caesura.vowels.alphabet import Spelt
 from caesura.vowels.models import Arrays, Words
 from caesura.vowels.nets.text import OTHER, PAD
+from caesura.vowels.seen_lines import Hashes
 from caesura.vowels.storage import strings, unstrung
 
 Ints = NDArray[np.int64]
@@ -35,7 +36,7 @@ class Network:
     """A trained network and the tables that its numbers stand for.
 
     ``symbols`` are what it reads, letters from ``first_letter`` on; ``slots`` the marks that each slot may hold; ``words`` the bare words
-    that have a number of their own, from 1 on; ``stored`` the ONNX file.
+    that have a number of their own, from 1 on; ``stored`` the ONNX file; ``seen`` the lines that it learnt from, hashed.
     """
 
     symbols: tuple[str, ...]
@@ -43,6 +44,7 @@ class Network:
     slots: tuple[tuple[str, ...], ...]
     words: tuple[str, ...]
     stored: bytes
+    seen: Hashes = field(default_factory=lambda: np.zeros(0, np.uint32))
 
     def log_probabilities(self, words: Words, text: Spelt, letters: Sequence[str]) -> Floats:
         """One row per letter of ``text`` (which spells ``words`` with these letters), one column per value of each slot in turn."""
@@ -152,24 +154,25 @@ class Network:
 
     # ------------------------------------------------------------------ keeping
 
-    def arrays(self) -> Arrays:
-        """The file and its tables."""
+    def arrays(self, name: str = "network") -> Arrays:
+        """The file and its tables, under this name."""
         return {
-            "network": np.frombuffer(self.stored, np.uint8),
-            "network_symbols": strings(self.symbols),
-            "network_letters": np.array([self.first_letter]),
-            "network_words": strings(self.words),
-            **{f"network_slot_{n}": strings(slot) for n, slot in enumerate(self.slots)},
+            name: np.frombuffer(self.stored, np.uint8),
+            f"{name}_symbols": strings(self.symbols),
+            f"{name}_letters": np.array([self.first_letter]),
+            f"{name}_words": strings(self.words),
+            f"{name}_seen": self.seen,
+            **{f"{name}_slot_{n}": strings(slot) for n, slot in enumerate(self.slots)},
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Network:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str = "network") -> Network:
         """Rebuild what :meth:`arrays` gave."""
-        slots = sum(name.startswith("network_slot_") for name in arrays)
+        slots = sum(stored.startswith(f"{name}_slot_") for stored in arrays)
         return cls(
-            unstrung(arrays["network_symbols"]), int(arrays["network_letters"][0]),
-            tuple(unstrung(arrays[f"network_slot_{n}"]) for n in range(slots)), unstrung(arrays["network_words"]),
-            arrays["network"].tobytes(),
+            unstrung(arrays[f"{name}_symbols"]), int(arrays[f"{name}_letters"][0]),
+            tuple(unstrung(arrays[f"{name}_slot_{n}"]) for n in range(slots)), unstrung(arrays[f"{name}_words"]),
+            arrays[name].tobytes(), arrays[f"{name}_seen"].copy() if f"{name}_seen" in arrays else np.zeros(0, np.uint32),
         )  # fmt: skip
 
 
@@ -221,3 +224,18 @@ def before_break(gap: str) -> str:
 def after_break(gap: str) -> str:
     """What of a gap belongs to the line behind it."""
     return re.split("[\r\n]", gap)[-1]
+
+
+def networks_of(model: object) -> tuple[Network, ...]:
+    """The networks inside a trained model.
+
+    Raises
+    ------
+    CaesuraError
+        Where the model has none.
+    """
+    scores = getattr(model, "scores", None)
+    if scores is None:
+        raise CaesuraError("this model has no network in it; name one that was trained with --model neural.")
+    networks: tuple[Network, ...] = scores.networks
+    return networks

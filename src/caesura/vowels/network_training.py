@@ -4,39 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from caesura.errors import MissingExtra
+from caesura.errors import CaesuraError, MissingExtra
+from caesura.vowels.letter_scores import part_marks
 from caesura.vowels.lexicon import Lexicon, Lines
 from caesura.vowels.models import Progress
 from caesura.vowels.nets.plan import Plan
-from caesura.vowels.nets.text import Cell, number_lines
+from caesura.vowels.nets.text import NOTHING, Cell, Tables, number_lines
 from caesura.vowels.network import Network, after_break, before_break, spell_gap
-from caesura.vowels.neural import part_marks
 from caesura.vowels.scripts import Script
+from caesura.vowels.seen_lines import hash_lines
 
 
 def train_on_lines(
     script: Script, lexicon: Lexicon, lines: Lines, options: Mapping[str, Any], progress: Progress
 ) -> Network:
-    """Train a network on all lines: 250 passes over a text as long as the Qur'an, fewer over longer ones, or as many as ``epochs`` says."""
+    """Train a network on all lines: 250 passes over a text as long as the Qur'an, fewer over longer ones; a quarter of them from a network to go on from."""
     try:
         import onnxscript  # noqa: F401  the export needs it, after hours: better to miss it now
         import torch  # noqa: F401
     except ImportError as fault:
         raise MissingExtra(fault.name or "PyTorch", "train", "training a neural model") from None
-    from caesura.vowels.nets.encoder import export_network
+    from caesura.vowels.nets.export import export_network, measures, read_back
     from caesura.vowels.nets.run import train_network
 
     cells = spell_lines(script, lexicon, lines)
     none = np.zeros(0, np.int64)
-    data = number_lines(cells, np.arange(len(cells)), none, none, len(script.slots))
-    passes = options.get("network_passes") or max(8, min(250, round(250 * 80_000 / max(len(lines.states), 1))))
-    plan = replace(Plan(), seed=int(options["seed"]), passes=passes, **options.get("plan", {}))
+    passes = max(8, min(250, round(250 * 80_000 / max(len(lines.states), 1))))
+    plan, start, before = replace(Plan(), seed=int(options["seed"]), passes=passes), None, NOTHING
+    if len(options.get("network", ())) > 1:
+        raise CaesuraError("neural is one network; name one to go on from.")
+    known: Network | None = next(iter(options.get("network", ())), None)
+    if known is not None:
+        if len(known.slots) != len(script.slots):
+            raise CaesuraError("the network to go on from was trained for other marks; name one for the same marks.")
+        weights = read_back(known.stored)
+        before = Tables(known.symbols, known.first_letter, known.slots, known.words)
+        plan = replace(plan, **measures(weights), passes=max(4, passes // 4), rate=plan.rate / 3)
+        start = (before, weights)
+    plan = replace(plan, **options.get("plan", {}))
+    data = number_lines(cells, np.arange(len(cells)), none, none, len(script.slots), before)
 
     def say(text: str) -> None:
         if text.startswith("step "):
@@ -44,9 +57,13 @@ def train_on_lines(
             progress("network", done / whole)
 
     with TemporaryDirectory() as folder:
-        trained = train_network(data, plan, Path(folder), say)
-        export_network(trained, Path(folder) / "network.onnx")
-        return make_network(data["meta"], (Path(folder) / "network.onnx").read_bytes())
+        trained = train_network(data, plan, Path(folder), say, start)
+        export_network(trained, Path(folder) / "network.onnx", data)
+        network = make_network(data["meta"], (Path(folder) / "network.onnx").read_bytes())
+    words = [lexicon.pointed[state] for state in lines.states.tolist()]
+    texts = [" ".join(words[first:last]) for first, last in pairwise(lines.offsets.tolist())]
+    seen = hash_lines(texts, script)
+    return replace(network, seen=seen if known is None else np.sort(np.concatenate((known.seen, seen))))
 
 
 def spell_lines(script: Script, lexicon: Lexicon, lines: Lines) -> list[list[Cell]]:

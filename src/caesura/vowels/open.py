@@ -78,7 +78,7 @@ class Open(Model):
 
         lattice = self.lattice(words)
         chosen = np.empty(len(words.words), np.int64)
-        best_paths(*self._kernel_input(lattice, words), self.scale, chosen)
+        best_paths(*self.kernel_input(lattice, words), self.scale, chosen)
         picked = lattice.cells[:-1] + chosen
         pointed, forms = self.lexicon.pointed, lattice.forms
         return [
@@ -92,14 +92,14 @@ class Open(Model):
 
         lattice = self.lattice(words)
         share = np.empty(len(lattice.states))
-        path_posteriors(*self._kernel_input(lattice, words), self.scale, share)
+        path_posteriors(*self.kernel_input(lattice, words), self.scale, share)
         forms: list[Alternatives] = []
         for low, high in zip(lattice.cells[:-1].tolist(), lattice.cells[1:].tolist(), strict=True):
             order = low + np.argsort(-share[low:high], kind="stable")
             forms.append([(lattice.form(self.lexicon, c), float(share[c])) for c in order.tolist()])
         return forms
 
-    def _kernel_input(self, lattice: Lattice, words: Words) -> tuple[WordGrams, Candidates]:
+    def kernel_input(self, lattice: Lattice, words: Words) -> tuple[WordGrams, Candidates]:
         """What the kernels take: the word n-grams and the candidates."""
         from caesura.vowels.kernels.lattice import Candidates, WordGrams
 

@@ -18,8 +18,10 @@ from caesura.errors import CaesuraError, FormatError
 from caesura.vowels.calibration import Calibration
 from caesura.vowels.lexicon import Lexicon, read_lines
 from caesura.vowels.models import MODELS, Alternatives, Model, Progress, Words
-from caesura.vowels.rehearsal import ENOUGH, FEWEST_LINES, MOST, PASSES, hold_out, rehearse
+from caesura.vowels.network import Network, networks_of
+from caesura.vowels.rehearsal import ENOUGH, FEWEST_LINES, PASSES, Rehearsal, hold_out, rehearse
 from caesura.vowels.scripts import Missing, Script, script
+from caesura.vowels.seen_lines import unseen_lines
 from caesura.vowels.storage import load_model, save_model, strings, unstrung
 
 #: What happens to marks that the text has already: they stay, rule out every form that contradicts them, and what is missing beside them is
@@ -31,6 +33,7 @@ _LONGEST = 1000
 _BATCH = 2000
 _PART = 50_000
 _CELLS = 16 * _PART
+_MOST_NETWORKS = 4
 _ENOUGH, _STRANGE = 20, 0.25  # words of a text, and the share of new ones among them, that bring a warning
 
 
@@ -56,7 +59,7 @@ class VowelRestorer:
         "hebrew" or "arabic".
     model
         "unigram" (the most frequent form), "hmm" (Gal's bigrams with Katz back-off), "open" (Kneser–Ney over words, over letters for words
-        never seen), "neural" (a network over the letters of the whole line), "best" (letter taggers from both ends, with the words of "open").
+        never seen), "neural" (a network over the letters of the whole line), "best" (letter taggers from both ends, with the words of "open", and with a network where one is named).
     missing
         "all" marks, or in Arabic only the "short" vowels fatha, damma and kasra.
     existing
@@ -71,8 +74,11 @@ class VowelRestorer:
     epochs
         Passes over the text when training the taggers ("best"); by default as many, of 4, 8 and 16, as held-out lines gain by.
     held_out
-        Share of the training lines (at most 20,000 words) on which a model is tried first, to choose the passes and to calibrate its probabilities; the model itself
-        learns from all lines. 0: none.
+        Share of the training lines (at most 20,000 words) on which a model is tried first, to choose the passes, to weigh the parts of "best" with a network, and to
+        calibrate its probabilities; the model itself learns from all lines, but for a network, which is trained once (at most 5,000 words are held out then). 0: none.
+    network
+        A model with a network, the file of one, or up to four: "best" takes the mean of them as one of its parts, "neural" goes on training one. Of the training text, the
+        lines that none of them saw are those that can be held out.
     seed
         Of everything random in training.
 
@@ -85,6 +91,7 @@ class VowelRestorer:
 
     _parameters: ClassVar[tuple[str, ...]] = (
         "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "epochs", "held_out", "seed",
+        "network",
     )  # fmt: skip
 
     def __init__(
@@ -101,10 +108,12 @@ class VowelRestorer:
         epochs: int | None = None,
         held_out: float = 0.1,
         seed: int = 0,
+        network: str | PathLike[str] | VowelRestorer | Sequence[str | PathLike[str] | VowelRestorer] = (),
     ) -> None:
         self.language, self.model, self.missing, self.existing = language, model, missing, existing
         self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
         self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
+        self.network = network
         #: Whom to name and under which licence, where the training text asks for it; kept in the model file.
         self.notice = ""
         #: What held-out lines showed in training: passes, words, share right, calibration errors; empty where nothing was held out.
@@ -130,27 +139,59 @@ class VowelRestorer:
         report("reading", 0.0)
         lines = lines.splitlines() if isinstance(lines, str) else list(lines)
         lexicon, numbered = read_lines(lines, self.script, tuple(self.lexicon))
-        options = {name: getattr(self, name) for name in self._parameters}
-        passes = self._rehearse(lines, len(numbered.states), options, report)
-        self._fitted = MODELS[self.model].fit(self.script, lexicon, numbered, {**options, "epochs": passes}, report)
+        options = {name: getattr(self, name) for name in self._parameters} | {"network": self.first_networks()}
+        rehearsal = self._rehearse(lines, len(numbered.states), options, report)
+        options["epochs"] = (rehearsal and rehearsal.passes) or self._passes[-1]
+        if rehearsal is None:
+            self._calibration, self.rehearsed = None, {}
+            self._fitted = MODELS[self.model].fit(self.script, lexicon, numbered, options, report)
+        else:
+            self._calibration, self.rehearsed = rehearsal.calibration, rehearsal.as_dict()
+            self._fitted = rehearsal.model.finish(lexicon, numbered, options, report)
         report("done", 1.0)
         return self
 
-    def _rehearse(self, lines: Sequence[str], words: int, options: Mapping[str, Any], report: Progress) -> int:
-        """Try the training on a part of the lines, where there are enough; keep the calibration, return how many passes to take."""
-        passes = PASSES if self.epochs is None else (self.epochs,)
-        self._calibration, self.rehearsed = None, {}
-        if not self.held_out or words < ENOUGH or len(lines) < FEWEST_LINES:
-            return passes[-1]
-        train, held = hold_out(lines, min(self.held_out, MOST / words), self.seed)
+    @property
+    def _passes(self) -> tuple[int, ...]:
+        return PASSES if self.epochs is None else (self.epochs,)
+
+    def first_networks(self) -> list[Network]:
+        """The networks that training begins with."""
+        named = [self.network] if isinstance(self.network, (str, PathLike, VowelRestorer)) else self.network
+        networks: list[Network] = []
+        for source in named:
+            other = source if isinstance(source, VowelRestorer) else VowelRestorer.load(source)
+            if other.language != self.language:
+                raise CaesuraError(
+                    f"the network is for {other.language.capitalize()}, the text {self.language.capitalize()}; name one for the same language."
+                )
+            networks += networks_of(other.fitted)
+        if len(networks) > _MOST_NETWORKS:
+            raise CaesuraError(f"these models have {len(networks)} networks; a model takes {_MOST_NETWORKS} at most.")
+        return networks
+
+    def _rehearse(
+        self, lines: Sequence[str], words: int, options: Mapping[str, Any], report: Progress
+    ) -> Rehearsal | None:
+        """Try the training on a part of the lines, where there are enough that no part of the model has seen."""
+        kind, networks = MODELS[self.model], options["network"]
+        unseen = [set(unseen_lines(lines, network.seen, self.script)) for network in networks]
+        free = sorted(set(range(len(lines))).intersection(*unseen))
+        if networks and len(free) < FEWEST_LINES <= len(lines):
+            warnings.warn(
+                f"the network has seen all but {len(free)} of the {len(lines)} lines, so that there are none to tell how far it may be trusted; "
+                "its weight is the usual one, and probabilities are not calibrated.",
+                stacklevel=3,
+            )
+        if not self.held_out or words < ENOUGH or len(free) < FEWEST_LINES:
+            return None
+        train, held = hold_out(lines, free, min(self.held_out, kind.most_held / words), self.seed)
         lexicon, numbered = read_lines(train, self.script, tuple(self.lexicon))
-        stages = MODELS[self.model].stages(
-            self.script, lexicon, numbered, {**options, "epochs": passes[-1], "passes": passes},
+        stages = kind.stages(
+            self.script, lexicon, numbered, {**options, "epochs": self._passes[-1], "passes": self._passes},
             lambda what, share: report(f"rehearsal: {what}", share),
         )  # fmt: skip
-        rehearsal = rehearse(stages, held, self.script, self.seed)
-        self._calibration, self.rehearsed = rehearsal.calibration, rehearsal.as_dict()
-        return rehearsal.passes or passes[-1]
+        return rehearse(stages, held, self.script, self.seed)
 
     @property
     def script(self) -> Script:
@@ -206,7 +247,9 @@ class VowelRestorer:
             "notice": self.notice,
             "rehearsed": self.rehearsed,
             "made_for": self.made_for,
-            "parameters": {name: getattr(self, name) for name in self._parameters if name != "lexicon"},
+            "parameters": {
+                name: getattr(self, name) for name in self._parameters if name not in ("lexicon", "network")
+            },
         }
         arrays: dict[str, NDArray[Any]] = {
             "lexicon_bare": strings(lexicon.bare),
@@ -271,6 +314,8 @@ class VowelRestorer:
             raise CaesuraError("only Arabic has the task with short vowels missing; Hebrew takes missing='all'.")
         if self.existing not in ("keep", "constrain", "replace"):
             raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        if self.network and self.model not in ("best", "neural"):
+            raise CaesuraError(f"{self.model} has no network; a network goes with 'best' and 'neural'.")
         if not isinstance(self.held_out, (int, float)) or not 0 <= self.held_out <= 0.5:
             raise CaesuraError(f"held_out is {self.held_out!r}; expected a share of the lines from 0 to 0.5.")
         for name, low, high in (("order", 2, 3), ("letter_order", 2, 8), ("rare", 1, 1000), ("epochs", 1, 1000)):

@@ -19,6 +19,7 @@ from caesura.vowels.corpora import VowelCorpus, split_blocks, split_random
 from caesura.vowels.marked_text import marked_corpus
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.scripts import Script
+from caesura.vowels.seen_lines import refuse_seen_lines
 
 #: What is reported of a restorer.
 METRICS = ("word-accuracy", "group-accuracy", "DER", "seen-accuracy", "unseen-accuracy", "Sf-marks")
@@ -132,6 +133,8 @@ def study(
     """Train on one part, measure on the other."""
     make: Any = VowelRestorer
     restorer = make(corpus.language, model, missing=missing, **(parameters or {}))
-    restorer.fit([corpus.lines[i] for i in split.train])
-    held = [corpus.lines[i] for i in split.test]
+    train, held = ([corpus.lines[i] for i in part] for part in (split.train, split.test))
+    for network in restorer.first_networks():
+        refuse_seen_lines(network.seen, train, held, restorer.script)
+    restorer.fit(train)
     return restorer, measure(restorer, held, names=[corpus.references[i] for i in split.test])

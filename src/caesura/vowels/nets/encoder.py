@@ -1,11 +1,9 @@
-"""The letter encoder as a PyTorch module, and as an ONNX file, which is all that users need."""
+"""The letter encoder as a PyTorch module."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from .plan import Plan
 
@@ -93,86 +91,3 @@ def load_network(path: Path) -> tuple[Any, Plan, dict[str, Any]]:
     network = build_network(plan, len(meta["symbols"]), [len(s) for s in meta["slots"]], len(meta["words"]) + 1)
     network.load_state_dict({k: v.float() for k, v in stored["state"].items()})
     return network.eval(), plan, meta
-
-
-def export_network(source: Path, target: Path) -> float:
-    """Write a trained network as ONNX, its weights in 8 bits; return how far its logits lie from PyTorch's on letters drawn at random."""
-    names, inputs, expected = write_onnx(source, target)
-    shrink(target)
-    forget_origin(target)
-    apart = compare_logits(target, names, inputs, expected)
-    if apart > 0.5:  # weights in 8 bits move logits of 10 and more by a few tenths
-        raise ValueError(f"onnxruntime's logits lie {apart:.2g} from PyTorch's; expected less than 0.5")
-    return apart
-
-
-def write_onnx(source: Path, target: Path) -> tuple[list[str], list[Any], Any]:
-    """Write a trained network as ONNX as it is; return the names of its inputs, some inputs, and what PyTorch says to them."""
-    import torch
-
-    network, plan, meta = load_network(source)
-    letters = torch.randint(3, len(meta["symbols"]), (2, 40))
-    names = ["letters", "lines", "word"] if plan.words else ["letters", "lines"]
-    inputs = [letters, torch.ones_like(letters), torch.zeros_like(letters)][: len(names)]
-    row, place = torch.export.Dim("row"), torch.export.Dim("place")
-    torch.onnx.export(
-        network, tuple(inputs), target, input_names=names, output_names=["logits"], dynamo=True,
-        dynamic_shapes=[{0: row, 1: place}] * len(names), external_data=False, verbose=False,
-    )  # fmt: skip
-    with torch.no_grad():
-        return names, [x.numpy() for x in inputs], network(*inputs).numpy()
-
-
-def compare_logits(path: Path, names: list[str], inputs: list[Any], expected: Any) -> float:
-    """Return how far onnxruntime's logits lie from what is expected."""
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(str(path))
-    return float(np.abs(session.run(None, dict(zip(names, inputs, strict=True)))[0] - expected).max())
-
-
-def shrink(path: Path) -> None:
-    """Store the large weights in 8 bits, with a scale per column, and let the graph multiply them out when it is loaded.
-
-    Only what is stored is rounded: numbers that flow through the network stay in 32 bits, so that what a line gives does not depend on the
-    lines beside it, as it does where activations are quantised by their largest.
-    """
-    import onnx
-    from onnx import helper, numpy_helper
-
-    model = onnx.load(path)
-    graph = model.graph
-    for tensor in list(graph.initializer):
-        weights = numpy_helper.to_array(tensor)
-        if weights.dtype != np.float32 or weights.ndim != 2 or weights.size < 4096:
-            continue
-        axis = 0 if "embedding" in tensor.name else 1
-        scale = np.abs(weights).max(axis=1 - axis) / 127 + 1e-12
-        steps = np.round(weights / np.expand_dims(scale, 1 - axis)).astype(np.int8)
-        graph.initializer.remove(tensor)
-        graph.initializer.extend(
-            [
-                numpy_helper.from_array(steps, f"{tensor.name}.steps"),
-                numpy_helper.from_array(scale.astype(np.float32), f"{tensor.name}.scale"),
-            ]
-        )
-        graph.node.insert(
-            0,
-            helper.make_node(
-                "DequantizeLinear", [f"{tensor.name}.steps", f"{tensor.name}.scale"], [tensor.name], axis=axis
-            ),
-        )
-    onnx.save(model, path)
-
-
-def forget_origin(path: Path) -> None:
-    """Take out what the exporter notes beside every node: the folders and lines of the program on the machine that trained."""
-    import onnx
-
-    model = onnx.load(path)
-    graph = model.graph
-    for part in (model, graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
-        part.doc_string = ""
-        del part.metadata_props[:]
-    del graph.value_info[:]
-    onnx.save(model, path)

@@ -15,7 +15,10 @@ import numpy as np
 
 from .encoder import build_network, load_network
 from .plan import Plan
-from .text import GAP, HIDDEN, PAD, Array, pack_rows, split_into_pieces, word_edges
+from .text import GAP, HIDDEN, PAD, Array, Tables, pack_rows, split_into_pieces, word_edges
+
+#: The tables and the weights of a network to go on from.
+Start = tuple[Tables, dict[str, Array]]
 
 
 class Run:
@@ -62,6 +65,30 @@ class Run:
         self.all_marks = torch.from_numpy(
             np.concatenate((self.marks, np.zeros((1, len(self.slots)), self.marks.dtype))).astype(np.int64)
         ).to(device)
+
+    def begin_with(self, start: Start, data: dict[str, Any]) -> None:
+        """Take over the weights of another network; what it has no number for begins as it would anyway."""
+        meta, (old, weights) = data["meta"], start
+        spelled = ["".join(meta["symbols"][n] for n in word) for word in meta["words"]]
+        values = [(n, value) for n, slot in enumerate(meta["slots"]) for value in slot]
+        old_values = [(n, value) for n, slot in enumerate(old.slots) for value in slot]
+        rows = {
+            "embedding.weight": (meta["symbols"], old.symbols),
+            "word_embedding.weight": (["", *spelled], ["", *old.words]),
+            "head.weight": (values, old_values),
+            "head.bias": (values, old_values),
+        }
+        state = self.network.state_dict()
+        for name, given in weights.items():
+            if name not in state:  # how fast positions turn follows from the measures
+                continue
+            new, known = rows.get(name, (range(len(given)), range(len(given))))
+            number = {key: n for n, key in enumerate(known)}
+            there = [n for n, key in enumerate(new) if key in number]
+            taken = given[[number[new[n]] for n in there]].astype(np.float32)
+            state[name][there] = self.torch.from_numpy(taken).to(self.device)
+        self.network.load_state_dict(state)
+        self.average = {k: v.detach().clone() for k, v in self.network.state_dict().items()}
 
     def keep(self) -> None:
         """Write down where the run stands, so that it can go on after whatever stops it."""
@@ -226,8 +253,13 @@ def score(data: dict[str, Any], log: Array, lines: Array) -> dict[str, float]:
     return {"words": 100 * float(right.mean()), **strange, "DER": 100 * float(errors / letters), "of": len(first)}
 
 
-def train_network(data: dict[str, Any], plan: Plan, folder: Path, say: Callable[[str], None]) -> Path:
-    """Train one network, keep it in ``folder`` and say how it does; a run that was stopped goes on where its last checkpoint stands."""
+def train_network(
+    data: dict[str, Any], plan: Plan, folder: Path, say: Callable[[str], None], start: Start | None = None
+) -> Path:
+    """Train one network, keep it in ``folder`` and say how it does; a run that was stopped goes on where its last checkpoint stands.
+
+    ``start`` are the tables and weights of a network to go on from, whose measures ``plan`` has.
+    """
     import torch
 
     def pieces_of(lines: Array) -> list[tuple[int, int]]:
@@ -241,6 +273,8 @@ def train_network(data: dict[str, Any], plan: Plan, folder: Path, say: Callable[
     plan = replace(plan, rows=min(plan.rows, len(pack_rows(pieces, np.arange(len(pieces)), plan.length)[0])))
     steps = max(10, round(plan.passes * cells / (plan.rows * plan.length)))
     run = Run(data, plan, steps, folder / "checkpoint.pt")
+    if start is not None and not run.step:
+        run.begin_with(start, data)
     weights = sum(p.numel() for p in run.network.parameters())
     say(f"{run.device}, {weights / 1e6:.2f} M weights, {len(data['train'])} lines, step {run.step} of {steps}, {plan}")
     run.train(pieces, say)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +14,35 @@ Array = NDArray[Any]
 Cell = tuple[str, Sequence[str] | None]
 
 PAD, HIDDEN, OTHER = 0, 1, 2  # numbers of the symbols that no text has
+SPECIAL = 3  # how many there are of them
 MOST_WORDS = 60_000  # that have an embedding of their own
 GAP = 4  # pads between the lines of a row: wider than half a convolution, so that no line sees another
 
 
-def number_lines(lines: Sequence[Sequence[Cell]], train: Array, held: Array, test: Array, slots: int) -> dict[str, Any]:
-    """Number lines of cells; symbols, values of slots and known words are those of the training lines alone."""
+class Tables(NamedTuple):
+    """What a network has numbers for: symbols (letters from ``first_letter`` on), the values of every slot, and bare words."""
+
+    symbols: Sequence[str] = ()
+    first_letter: int = 0
+    slots: Sequence[Sequence[str]] = ()
+    words: Sequence[str] = ()
+
+
+NOTHING = Tables()
+
+
+def number_lines(
+    lines: Sequence[Sequence[Cell]], train: Array, held: Array, test: Array, slots: int, before: Tables = NOTHING
+) -> dict[str, Any]:
+    """Number lines of cells; symbols, values of slots and known words are those of the training lines, and of the network to go on from."""
     seen = [cell for line in train.tolist() for cell in lines[line]]
-    gaps = sorted(
-        c for c, number in Counter(c for c, marks in seen if marks is None).items() if number >= 5 or c == " "
-    )
-    letters = sorted({c for c, marks in seen if marks is not None})
+    often = {c for c, number in Counter(c for c, marks in seen if marks is None).items() if number >= 5 or c == " "}
+    gaps = sorted(often | set(before.symbols[SPECIAL : before.first_letter]))
+    letters = sorted({c for c, marks in seen if marks is not None} | set(before.symbols[before.first_letter :]))
     symbols = ["<pad>", "<hidden>", "<other>", *gaps, *letters]
     number = {c: i for i, c in enumerate(symbols)}
-    values = [["", *sorted({m[i] for _, m in seen if m is not None} - {""})] for i in range(slots)]
+    old = [set(values) for values in before.slots] or [set()] * slots
+    values = [["", *sorted(({m[i] for _, m in seen if m is not None} | old[i]) - {""})] for i in range(slots)]
     numbers = [{value: i for i, value in enumerate(slot)} for slot in values]
     cells = [cell for line in lines for cell in line]
     none = [0] * slots
@@ -43,16 +58,19 @@ def number_lines(lines: Sequence[Sequence[Cell]], train: Array, held: Array, tes
         "held": held,
         "test": test,
     }
-    first_letter = 3 + len(gaps)
-    data["words"], data["unseen"], known = number_words(data, first_letter)
+    first_letter = SPECIAL + len(gaps)
+    numbered = [bytes(number[c] for c in word) for word in before.words]
+    data["words"], data["unseen"], known = number_words(data, first_letter, numbered)
     data["meta"] = {
         "symbols": symbols, "first_letter": first_letter, "slots": values, "words": known, "space": number.get(" ", OTHER),
     }  # fmt: skip
     return data
 
 
-def number_words(data: dict[str, Any], first_letter: int) -> tuple[Array, Array, list[list[int]]]:
-    """Number, at each of their letters, the most frequent bare words that training lines have twice or more (0: none), and mark unseen ones."""
+def number_words(
+    data: dict[str, Any], first_letter: int, before: Sequence[bytes]
+) -> tuple[Array, Array, list[list[int]]]:
+    """Number, at each of their letters, the most frequent bare words that training lines have twice or more (0: none) and those known before, and mark unseen ones."""
     symbols, offsets = data["symbols"], data["offsets"]
     first, last = word_edges(symbols >= first_letter, offsets)
     line = np.searchsorted(offsets, first, side="right") - 1
@@ -60,7 +78,8 @@ def number_words(data: dict[str, Any], first_letter: int) -> tuple[Array, Array,
     role[data["train"]], role[data["held"]] = 1, 2
     keys = [symbols[a:b].tobytes() for a, b in zip(first.tolist(), last.tolist(), strict=True)]
     counts = Counter(key for key, part in zip(keys, role[line].tolist(), strict=True) if part == 1)
-    known = sorted(key for key, times in counts.most_common(MOST_WORDS) if times > 1)
+    often = (key for key, times in counts.most_common(max(0, MOST_WORDS - len(before))) if times > 1)
+    known = sorted({*before, *often})
     met = counts.keys() | {key for key, part in zip(keys, role[line].tolist(), strict=True) if part == 2}
     number = {key: i for i, key in enumerate(known, 1)}
     words, unseen = np.zeros(len(symbols), np.uint16), np.zeros(len(symbols), bool)

@@ -1,0 +1,143 @@
+"""The best model with a network: its weight is learnt from lines that neither saw, and it is kept in the one file."""
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.vowels import VowelRestorer
+from caesura.vowels.best import Best
+from caesura.vowels.lexicon import read_lines
+from caesura.vowels.models import Words
+from caesura.vowels.samples import ARABIC
+from caesura.vowels.samples import HEBREW as SAMPLE
+from caesura.vowels.scripts import HEBREW, script
+from caesura.vowels.seen_lines import hash_lines, refuse_seen_lines, unseen_lines
+from caesura.vowels.shipped import FOLDER
+from cli.command import refused
+
+OPTIONS = {"order": 3, "letter_order": 5, "seed": 0, "epochs": 2}
+SMALL = FOLDER / "hebrew-small.model"
+
+
+class Oracle:
+    """Stands in for a network: sure of the right marks of every word it is told, or of the wrong ones."""
+
+    def __init__(self, known: list[str], *, right: bool) -> None:
+        self.slots = (("", "\u05c1", "\u05c2"), ("", "\u05bc"), ("", *HEBREW.slots[2]))
+        self.marks = {HEBREW.read(word): [x.marks for x in HEBREW.split(word)] for word in known}
+        self.right = right
+
+    def log_probabilities(self, words, text, letters):
+        rows = []
+        for word in words.words:
+            for marks in self.marks.get(word, [""] * len(word)):
+                row = []
+                for slot in self.slots:
+                    held = "".join(m for m in marks if m in slot)
+                    row += [0.0 if (value == held) == self.right else -6.0 for value in slot]
+                rows.append(row)
+        return np.array(rows, np.float32)
+
+
+@pytest.fixture(scope="module")
+def held() -> tuple[Words, list[str]]:
+    """Lines of words that the first half of the sample has, in another order, and words it has not."""
+    gold = [HEBREW.canonical(word) for line in SAMPLE[10:] for word in line.split()]
+    offsets = np.arange(0, len(gold) + 1, 3)
+    offsets = np.append(offsets, len(gold)) if offsets[-1] < len(gold) else offsets
+    return Words([HEBREW.read(word) for word in gold], offsets, np.zeros(len(gold), bool)), gold
+
+
+def train(oracle: Oracle) -> Best:
+    lexicon, lines = read_lines(SAMPLE[:14], HEBREW)
+    return Best.fit(HEBREW, lexicon, lines, {**OPTIONS, "network": [oracle]}, lambda *_: None)
+
+
+def share_right(model: Best, words: Words, gold: list[str]) -> float:
+    return float(np.mean([ours == form for ours, form in zip(model.decode(words), gold, strict=True)]))
+
+
+def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(held) -> None:
+    words, gold = held
+    sure, wrong = (train(Oracle(gold, right=right)) for right in (True, False))
+    sure.tune(words, gold)
+    wrong.tune(words, gold)
+    assert sure.weights.network > 0.1
+    assert wrong.weights.network < 0
+    assert share_right(sure, words, gold) > share_right(wrong, words, gold)
+
+
+def test_the_network_proposes_forms_that_nobody_else_would(held) -> None:
+    words, gold = held
+    oracle = Oracle(gold, right=True)
+    model = train(oracle)
+    model.weigh(model.weights._replace(forward=0.0, backward=0.0, chooser=0.0, words=0.0, letters=0.0, network=1.0))
+    told = [oracle.marks[HEBREW.read(form)] == [x.marks for x in HEBREW.split(form)] for form in gold]
+    can = [n for n, form in enumerate(gold) if told[n] and (model.alphabet.spell([form]).choices >= 0).all()]
+    assert sum(gold[n] not in model.lexicon.pointed for n in can) > 5
+    ours = model.decode(words)
+    assert [ours[n] for n in can] == [gold[n] for n in can]
+
+
+def test_weights_are_those_under_which_held_out_words_are_likeliest(held) -> None:
+    words, gold = held
+    model = train(Oracle(gold, right=True))
+    model.tune(words, gold)
+
+    def loss(weights) -> float:
+        model.weigh(weights)
+        shares = [dict(forms).get(form, 0.0) for forms, form in zip(model.alternatives(words), gold, strict=True)]
+        return float(-np.log([share for share in shares if share > 0]).mean())
+
+    learnt = model.weights
+    least = loss(learnt)
+    for name in ("forward", "words", "network"):
+        for step in (-0.1, 0.1):
+            assert loss(learnt._replace(**{name: getattr(learnt, name) + step})) > least - 1e-3
+
+
+def test_one_file_keeps_network_and_weights(tmp_path) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    restorer = VowelRestorer("hebrew", "best", epochs=2, network=SMALL).fit(SAMPLE)
+    plain = VowelRestorer("hebrew", "best", epochs=2).fit(SAMPLE)
+    restorer.save(tmp_path / "both.model")
+    again = VowelRestorer.load(tmp_path / "both.model")
+    bare = "בראשית ברא אלהים את השמים ואת הארץ"
+    assert again.restore_nbest(bare, 9) == restorer.restore_nbest(bare, 9)
+    assert again.restore(bare) != plain.restore(bare)
+    assert "\u05bb" in HEBREW.split(again.restore("ב\u05bbראשית ברא"))[0].marks
+    assert "/" not in again.notice + str(again.get_params())
+
+
+def test_short_vowels_alone_are_asked_of_a_network_for_all_marks() -> None:
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    restorer = VowelRestorer("arabic", "best", missing="short", epochs=2, network=FOLDER / "arabic-small.model")
+    restorer.fit(ARABIC)
+    table = script("arabic", "short")
+    gold = [table.canonical(word) for line in ARABIC for word in line.split()]
+    words = Words([table.read(word) for word in gold], np.array([0, len(gold)]), np.zeros(len(gold), bool))
+    text, logs = restorer.fitted.scores.choice_scores(words)
+    assert np.logaddexp.reduce(logs, axis=1) == pytest.approx(np.zeros(len(logs)), abs=1e-6)
+    open_letters = restorer.fitted.alphabet.widths[text.letters] > 1
+    right = restorer.fitted.alphabet.spell(gold).choices == logs.argmax(axis=1)
+    assert right[open_letters].mean() > 0.6  # a network for the Qur'an on sentences of today
+
+
+def test_lines_that_were_seen_are_known_by_their_bare_words_each_as_often_as_it_was_seen() -> None:
+    lines = ["שָׁלוֹם רַב", "בֹּקֶר טוֹב", "שָׁלוֹם רַב", "לַיְלָה"]
+    seen = hash_lines(["שלום, רב!", "לילה"], HEBREW)
+    assert unseen_lines(lines, seen, HEBREW) == [1, 2]
+    refuse_seen_lines(seen, lines[:1] + lines[3:], lines[1:3], HEBREW)
+    with pytest.raises(CaesuraError, match="learnt from 1 of the 2 lines"):
+        refuse_seen_lines(seen, lines[:3], lines[2:], HEBREW)
+
+
+def test_a_network_that_does_not_fit_is_refused(tmp_path) -> None:
+    VowelRestorer("hebrew", "unigram").fit(SAMPLE).save(tmp_path / "plain.model")
+    with pytest.raises(CaesuraError, match="has no network in it"):
+        VowelRestorer("hebrew", "best", network=tmp_path / "plain.model").fit(SAMPLE)
+    with pytest.raises(CaesuraError, match="the network is for Hebrew, the text Arabic"):
+        VowelRestorer("arabic", "best", network=SMALL).fit(ARABIC)
+    with pytest.raises(CaesuraError, match="hmm has no network"):
+        VowelRestorer("hebrew", "hmm", network=SMALL)
+    assert "only best and neural have a network" in refused("vowels", "train", "sample", "-o", "x", "--from", "ours")
