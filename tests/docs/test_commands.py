@@ -92,7 +92,7 @@ def run(command: Command, root: Path) -> str | None:
     line, _, source = line.partition(" < ")
     text = Path(source.strip()).read_text("utf-8") if source else " ".join(shlex.split(given)[1:]) + "\n"
     with patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")):
-        done = caesura(*shlex.split(line)[1:], COLUMNS="100")
+        done = caesura(*shlex.split(line)[1:], COLUMNS="80")
     refused = bool(command.output) and command.output[0].startswith("caesura: ")
     assert done.returncode == 2 * refused, f"{command.page.name}: {command.line}\n{done.stderr}{done.stdout[-500:]}"
     if refused:

@@ -1,0 +1,143 @@
+"""The gallery, made when the site is built: every metric with what it says of small mistakes, every drawing with a picture.
+
+docs/gallery.md says ``<!-- metrics of units -->`` (time, nested, spans) and ``<!-- drawings -->`` where these go; ``python docs/gallery.py`` prints the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import caesura as cs
+from caesura.drawings.catalog import DRAWINGS, draw, drawing
+from caesura.errors import CaesuraError
+
+PAGE = Path(__file__).with_name("gallery.md")
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """What mkdocs calls for each page."""
+    return fill_in(markdown) if page.file.src_uri == PAGE.name else markdown
+
+
+def fill_in(markdown: str) -> str:
+    """The page with tables and drawings at the places that ask for them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        filled = re.sub(r"<!-- metrics of (\w+) -->", lambda match: metric_table(match[1]), markdown)
+        return filled.replace("<!-- drawings -->", "\n".join(all_drawings()))
+
+
+# ---------------------------------------------------------------------- metrics
+
+
+def flat_text(positions: list[int]) -> cs.Segmentation:
+    return cs.Segmentation.from_positions([(p, ".") for p in positions], length=20, labels=[".", ","])
+
+
+def recording(times: list[float]) -> cs.Segmentation:
+    names = ["sil", "a", "t", "o", "n", "e"][: len(times) + 1]
+    return cs.Segmentation.from_times(times, length=4.0, names=names)
+
+
+def tree(ends: list[int]) -> cs.Hierarchy:
+    edges = [0, *ends, 20]
+    inner = [(a + 1, b, 2) for a, b in itertools.pairwise(edges)]
+    return cs.Hierarchy(20, [(1, 20, 1), *inner])
+
+
+def entities(rows: list[tuple[int, int, str]]) -> cs.Spans:
+    return cs.Spans.from_rows(rows, length=20, labels=["person", "place"])
+
+
+#: For each kind: how annotations are made, the reference, and hypotheses with one mistake each.
+MISTAKES: dict[str, tuple[Callable[[Any], Any], Any, dict[str, Any]]] = {
+    "units": (
+        flat_text,
+        [4, 8, 12, 16],
+        {"equal": [4, 8, 12, 16], "one off by one": [4, 9, 12, 16], "one missed": [4, 12, 16], "one too many": [4, 6, 8, 12, 16], "none at all": []},
+    ),
+    "time": (
+        recording,
+        [0.8, 1.6, 2.4, 3.2],
+        {"equal": [0.8, 1.6, 2.4, 3.2], "one off by 10 ms": [0.8, 1.61, 2.4, 3.2], "one off by 50 ms": [0.8, 1.65, 2.4, 3.2], "one missed": [0.8, 2.4, 3.2], "one too many": [0.8, 1.2, 1.6, 2.4, 3.2]},
+    ),
+    "nested": (
+        tree,
+        [5, 10, 15],
+        {"equal": [5, 10, 15], "one off by one": [6, 10, 15], "one missed": [10, 15], "one too many": [5, 7, 10, 15]},
+    ),
+    "spans": (
+        entities,
+        [(0, 3, "person"), (6, 8, "place"), (12, 15, "person")],
+        {
+            "equal": [(0, 3, "person"), (6, 8, "place"), (12, 15, "person")],
+            "one too short": [(0, 3, "person"), (6, 8, "place"), (12, 14, "person")],
+            "one with another name": [(0, 3, "place"), (6, 8, "place"), (12, 15, "person")],
+            "one missed": [(0, 3, "person"), (6, 8, "place")],
+        },
+    ),
+}  # fmt: skip
+
+
+def metric_table(kind: str) -> str:
+    """One row per metric of this kind: its title, and its value for each mistake."""
+    make, reference, mistakes = MISTAKES[kind]
+    rows = [f"| metric | what it is | {' | '.join(mistakes)} |", f"|---|---|{'---:|' * len(mistakes)}"]
+    for name in cs.metric_names():
+        metric = cs.metric(name)
+        if kind not in metric.needs:
+            continue
+        values = [value_of(metric, make(reference), make(marks)) for marks in mistakes.values()]
+        if set(values) != {"–"}:  # marks of vowels and the like need annotations of their own
+            arrow = "" if metric.higher_is_better else " ↓"
+            rows.append(f"| `{name}`{arrow} | {metric.title} | {' | '.join(values)} |")
+    return "\n".join(rows)
+
+
+def value_of(metric: Any, reference: Any, hypothesis: Any) -> str:
+    """The value with two decimals, or a dash where the metric does not apply."""
+    try:
+        value = metric(reference, hypothesis)
+    except CaesuraError:
+        return "–"
+    return "–" if value != value else f"{value:.2f}"
+
+
+# ---------------------------------------------------------------------- drawings
+
+
+def all_drawings() -> Iterator[str]:
+    """A heading and a picture for every drawing, of the first sample that it can draw."""
+    for name in DRAWINGS:
+        known = drawing(name)
+        yield f"\n### {name}\n\n{known.title[0].upper()}{known.title[1:]}: `--draw {name}`.\n"
+        picture = base64.b64encode(draw(name, sample_for(known)).svg(88).encode()).decode()
+        yield f'<img alt="{known.title}" src="data:image/svg+xml;base64,{picture}">\n'
+
+
+def sample_for(known: Any) -> cs.Corpus:
+    """The first sample of which this drawing draws an item, or the whole: as many coders as it wants."""
+    for name in ("kubla", "phones", "dialogue", "walk", "stargazer", "spans"):
+        corpus = cs.samples.load(name) if name in cs.samples.names() else span_sample()
+        least, most = known.coders
+        chosen = corpus if known.whole else corpus.select(items=[corpus.items[0]])
+        chosen = chosen.select(coders=chosen.coders[: most or 3])
+        if corpus.kind in known.kinds and len(chosen.coders) >= least and known.typed in {None, corpus.typed}:
+            return chosen
+    raise LookupError(f"no sample for the drawing {known.name}")
+
+
+def span_sample() -> cs.Corpus:
+    """Two annotators of spans, made up."""
+    make, reference, mistakes = MISTAKES["spans"]
+    return cs.Corpus.from_dict({"letter": {"ann": make(reference), "ben": make(mistakes["one too short"])}})
+
+
+if __name__ == "__main__":
+    print(fill_in(PAGE.read_text("utf-8")))
