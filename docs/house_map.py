@@ -6,7 +6,6 @@ number goes. Nothing counted is kept in the repository; ``python docs/house_map.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from functools import cache
@@ -17,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "caesura"
 ROOMLESS = {"__init__", "__main__", "_version", "errors"}  # everybody has them
 MAP = "<!-- the map -->"
+IMPORT = re.compile(r"^ *(?:from|import) caesura(?:\.(\w+)[\w.]*)?(?: import ([^\n]*))?$", re.MULTILINE)
 LINES = re.compile(r"<!-- lines of ([a-z ]+) -->")
 
 
@@ -66,14 +66,8 @@ def import_counts() -> Counter[tuple[str, str]]:
     """How many statements of one room import from another, those inside functions included."""
     rooms, counts = room_lines().keys(), Counter[tuple[str, str]]()
     for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("caesura"):
-                inside = node.module.split(".")[1:]
-                targets = {inside[0]} if inside else {alias.name for alias in node.names}
-            elif isinstance(node, ast.Import):
-                targets = {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("caesura.")}
-            else:
-                continue
+        for inside, names in IMPORT.findall(file.read_text(encoding="utf-8")):
+            targets = {inside} if inside else set(re.findall(r"\w+", names))
             counts.update((room_of(file), target) for target in targets & rooms if target != room_of(file))
     return Counter({arrow: number for arrow, number in counts.items() if arrow[0] in rooms})
 

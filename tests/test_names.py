@@ -13,6 +13,7 @@ ROOMS = [
     "display",
     "drawings",
     "gold",
+    "kernels",
     "metrics",
     "model",
     "papers",

@@ -40,7 +40,7 @@ def word_entries(tokens: Any, offsets: Any, types: int) -> Any:
 
 
 @inline
-def _added(steps: Any, climbs: Any, before: int, own: int, earlier: int) -> float:
+def _added_cost(steps: Any, climbs: Any, before: int, own: int, earlier: int) -> float:
     """What ``own`` new tokens gain from ``earlier`` equal ones in one unit, ``before`` others standing in between."""
     added = 0.0
     if own * earlier <= 64:
@@ -91,7 +91,7 @@ def cohesion_rows(
             before = 0
             q = previous[entry]
             while q >= 0 and units[q] >= low:
-                differences[units[q]] += _added(steps, climbs, before, own, counts[q])
+                differences[units[q]] += _added_cost(steps, climbs, before, own, counts[q])
                 before += counts[q]
                 q = previous[q]
         running = 0.0

@@ -112,10 +112,10 @@ def place_between(similarities: Any, exemplars: Any) -> Any:
     """Put each boundary between two exemplars in a row where the units in between are most similar to their own; ties go left."""
     positions = np.empty(max(len(exemplars) - 1, 0), np.int64)
     for e in range(len(exemplars) - 1):
-        one, two = exemplars[e], exemplars[e + 1]
-        best, where, run = 0.0, one + 1, 0.0
-        for t in range(one + 1, two):
-            run += similarities[t, one] - similarities[t, two]
+        left, right = exemplars[e], exemplars[e + 1]
+        best, where, run = 0.0, left + 1, 0.0
+        for t in range(left + 1, right):
+            run += similarities[t, left] - similarities[t, right]
             if run > best:
                 best, where = run, t + 1
         positions[e] = where

@@ -16,7 +16,7 @@ from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
 
 
 @kernel
-def _saved(ref: NDArray[Any], hyp: NDArray[Any], both: float, shift: float, best: NDArray[Any]) -> float:
+def _best_saving(ref: NDArray[Any], hyp: NDArray[Any], both: float, shift: float, best: NDArray[Any]) -> float:
     """Return the most that shifts save over deleting everything and inserting it anew (``both`` a pair).
 
     ``best[b]`` is the most saved with the boundaries of the reference seen so far and the first ``b`` of the hypothesis. It
@@ -56,6 +56,6 @@ def count_hamming(
     best = np.empty(most + 1, np.float64)
     for pair in range(len(lengths)):
         i, i_stop, j, j_stop = bounds(ref, hyp, pair)
-        saved = _saved(ref.positions[i:i_stop], hyp.positions[j:j_stop], insert + delete, shift, best)
+        saved = _best_saving(ref.positions[i:i_stop], hyp.positions[j:j_stop], insert + delete, shift, best)
         out[pair, 0] = delete * (j_stop - j) + insert * (i_stop - i) - saved
         out[pair, 1] = 1.0

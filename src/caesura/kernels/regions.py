@@ -103,18 +103,18 @@ def _sweep(
 
     Indices are unsigned, because signed ones make Numba ask at every step whether they count from the end.
     """
-    one, last, end = np.uint64(1), np.uint64(size - 1), np.uint64(filled)
+    step, last, end = np.uint64(1), np.uint64(size - 1), np.uint64(filled)
     i, j = np.uint64(ref_at), np.uint64(hyp_at)
-    found, free = np.uint64(hits), np.uint64(fresh)
+    hit, free = np.uint64(hits), np.uint64(fresh)
     while j < end and i < last:
         here, there = hyp[j], ref[i]
-        onward = np.uint64(_goes_on(here, there, ref[i + one], shift))
-        inside = np.uint64(abs(here - there) <= tolerance) & (one - onward)
-        found += inside & free
-        free = onward | (free & (one - inside))
+        onward = np.uint64(_goes_on(here, there, ref[i + step], shift))
+        inside = np.uint64(abs(here - there) <= tolerance) & (step - onward)
+        hit += inside & free
+        free = onward | (free & (step - inside))
         i += onward
-        j += one - onward
-    return np.int64(i), np.int64(j), np.int64(found), np.int64(free)
+        j += step - onward
+    return np.int64(i), np.int64(j), np.int64(hit), np.int64(free)
 
 
 @kernel

@@ -28,13 +28,13 @@ def add_drawn(drawn: NDArray[Any], rows: NDArray[Any], out: NDArray[Any]) -> Non
             for row in drawn[first + r]:
                 times[Index(row), r] += 1.0
         for row in range(len(rows)):
-            one, two, three, four = times[row, 0], times[row, 1], times[row, 2], times[row, 3]
+            w0, w1, w2, w3 = times[row, 0], times[row, 1], times[row, 2], times[row, 3]
             for field in range(rows.shape[1]):
                 value = rows[row, field]
-                sums[0, field] += one * value
-                sums[1, field] += two * value
-                sums[2, field] += three * value
-                sums[3, field] += four * value
+                sums[0, field] += w0 * value
+                sums[1, field] += w1 * value
+                sums[2, field] += w2 * value
+                sums[3, field] += w3 * value
         out[first : first + here] = sums[:here]
 
 

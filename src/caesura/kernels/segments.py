@@ -296,7 +296,7 @@ def choose_global(
         total, edges = 0.0, 0
         for k in range(count):
             if chosen[k]:
-                total += penalised(undirected(weights, k), rule)
+                total += penalise(mean_weight(weights, k), rule)
                 edges += 1
         if total / edges <= mean + 1e-14:
             return
@@ -317,7 +317,7 @@ def _choose_largest(
     best, following = np.full(4, -np.inf), np.empty(4)
     best[0] = 0.0
     for k in range(count):
-        gain = penalised(undirected(weights, k), rule) - mean
+        gain = penalise(mean_weight(weights, k), rule) - mean
         following[:] = -np.inf
         for state in range(4):
             if best[state] == -np.inf:
@@ -358,13 +358,13 @@ def weigh(
     if scorer != BEST:
         for k in range(count):
             if not directed and chosen[k]:
-                total += penalised(undirected(weights, k), rule)
+                total += penalise(mean_weight(weights, k), rule)
                 below += 1.0
             if directed and chosen[k] & FROM_REF:
-                total += penalised(weights[0, k], rule)
+                total += penalise(weights[0, k], rule)
                 below += 1.0
             if directed and chosen[k] & FROM_HYP:
-                total += penalised(weights[1, k], rule)
+                total += penalise(weights[1, k], rule)
                 below += 1.0
     aligned = 0
     for side in range(2):
@@ -375,11 +375,11 @@ def weigh(
                 if chosen[k]:
                     degree += 1.0
                     if not directed:
-                        highest = max(highest, penalised(undirected(weights, k), rule))
+                        highest = max(highest, penalise(mean_weight(weights, k), rule))
                 if directed and chosen[k] & FROM_REF:
-                    highest = max(highest, penalised(weights[0, k], rule))
+                    highest = max(highest, penalise(weights[0, k], rule))
                 if directed and chosen[k] & FROM_HYP:
-                    highest = max(highest, penalised(weights[1, k], rule))
+                    highest = max(highest, penalise(weights[1, k], rule))
                 k += 1
             aligned += 1
             if scorer == BEST:
@@ -392,12 +392,12 @@ def weigh(
 
 
 @inline
-def undirected(weights: NDArray[Any], k: int) -> Any:
+def mean_weight(weights: NDArray[Any], k: int) -> Any:
     """Weigh an edge without direction: the mean of both, which is either one where the weight is symmetric."""
     return weights[0, k] if weights[0, k] == weights[1, k] else 0.5 * (weights[0, k] + weights[1, k])
 
 
 @inline
-def penalised(weight: Any, rule: AlignmentRule) -> Any:
+def penalise(weight: Any, rule: AlignmentRule) -> Any:
     """Take the penalty off a weight under the threshold: a hard mistake."""
     return weight * (1.0 - rule.penalty) if weight < rule.threshold else weight

@@ -93,10 +93,10 @@ def rank(cosine: Any, reach: int) -> Any:
 def sum_squares(ranks: Any) -> None:
     """Replace every cell (i, j) by the sum of the square i … j on the diagonal, in place."""
     n = ranks.shape[0]
-    two = np.float32(2.0)
+    double = np.float32(2.0)
     for j in range(1, n):
         for i in range(j - 1, -1, -1):
-            value = two * ranks[i, j] + ranks[i, j - 1] + ranks[i + 1, j]
+            value = double * ranks[i, j] + ranks[i, j - 1] + ranks[i + 1, j]
             ranks[i, j] = value - ranks[i + 1, j - 1] if j > i + 1 else value
 
 

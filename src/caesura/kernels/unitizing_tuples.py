@@ -155,14 +155,14 @@ def _add_member(
 @kernel
 def _is_undominated(k: int, sums: NDArray[Any], cross: NDArray[Any], pairs: int, delta: float) -> bool:
     """Tell whether no one and no two members would be cheaper apart from the others."""
-    one, two = delta * (pairs + k - 1) * (1 + 1e-12), delta * (pairs + 2 * (k - 2)) * (1 + 1e-12)
+    alone, apart = delta * (pairs + k - 1) * (1 + 1e-12), delta * (pairs + 2 * (k - 2)) * (1 + 1e-12)
     for i in range(k):
-        if sums[i] > one:
+        if sums[i] > alone:
             return False
     if k > 3:
         for i in range(k):
             for j in range(i):
-                if sums[i] + sums[j] - 2 * cross[i, j] > two:
+                if sums[i] + sums[j] - 2 * cross[i, j] > apart:
                     return False
     return True
 

@@ -58,7 +58,7 @@ def _lay_out(
 
 
 @kernel
-def _seen(
+def _count_views(
     ref: NDArray[Any],
     i: int,
     i_stop: int,
@@ -78,50 +78,50 @@ def _seen(
     for block in range(first, stop, BLOCK):
         here = level[: min(BLOCK, stop - block) + k]
         i, j = _lay_out(ref, i, i_stop, hyp, j, j_stop, block, here)
-        ends, found, apart, alone = here[k:], np.int32(0), np.int32(0), np.int32(0)
+        ends, differing, apart, alone = here[k:], np.int32(0), np.int32(0), np.int32(0)
         for window in range(len(ends)):
             seen = np.int32(ends[window] - here[window])
             in_ref, in_hyp = np.int32(seen & (HYP - 1)), np.int32(seen // HYP)
-            found = np.int32(found + (in_ref != in_hyp))
+            differing = np.int32(differing + (in_ref != in_hyp))
             apart = np.int32(apart + abs(np.int32(in_ref - in_hyp)))
             alone = np.int32(alone + ((in_ref != 0) != (in_hyp != 0)))
-        unequal += int(found)
+        unequal += int(differing)
         total += int(apart)
         one_sided += int(alone)
     return unequal, total, one_sided
 
 
 @kernel
-def _differing(
+def _merge_differing(
     ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, at: NDArray[Any], sign: NDArray[Any]
 ) -> int:
     """Merge two sorted lists into the boundaries that only one side has; what both have cancels in every window."""
-    found = 0
+    kept = 0
     while i < i_stop and j < j_stop:
         a, b = ref[i], hyp[j]
-        at[found] = min(a, b)
-        sign[found] = np.int64(a < b) - np.int64(b < a)
-        found += a != b
+        at[kept] = min(a, b)
+        sign[kept] = np.int64(a < b) - np.int64(b < a)
+        kept += a != b
         i += a <= b
         j += b <= a
     while i < i_stop:
-        at[found], sign[found] = ref[i], 1
-        found += 1
+        at[kept], sign[kept] = ref[i], 1
+        kept += 1
         i += 1
     while j < j_stop:
-        at[found], sign[found] = hyp[j], -1
-        found += 1
+        at[kept], sign[kept] = hyp[j], -1
+        kept += 1
         j += 1
-    at[found] = FAR
-    return found
+    at[kept] = FAR
+    return kept
 
 
 @kernel
-def _swept(at: NDArray[Any], sign: NDArray[Any], found: int, first: int, stop: int, k: int) -> tuple[int, int]:
+def _sweep(at: NDArray[Any], sign: NDArray[Any], kept: int, first: int, stop: int, k: int) -> tuple[int, int]:
     """Return how many of the windows ``first … stop-1`` see unequal numbers of boundaries, and the sum of the differences."""
     entering = leaving = 0
     here, delta, unequal, total = first, 0, 0, 0
-    while leaving < found:
+    while leaving < kept:
         enter = at[entering] - k <= at[leaving]
         there = at[entering] - k if enter else at[leaving]
         there = min(max(there, here), stop)
@@ -135,7 +135,7 @@ def _swept(at: NDArray[Any], sign: NDArray[Any], found: int, first: int, stop: i
 
 
 @kernel
-def _covered(positions: NDArray[Any], i: int, i_stop: int, first: int, stop: int, k: int) -> int:
+def _count_seeing(positions: NDArray[Any], i: int, i_stop: int, first: int, stop: int, k: int) -> int:
     """Count the windows that see at least one of these boundaries."""
     total, behind = 0, first
     while i < i_stop:
@@ -160,9 +160,9 @@ def _covered_together(
         i += a <= b
         j += b <= a
     if i < i_stop:
-        total += _covered(ref, i, i_stop, behind, stop, k)
+        total += _count_seeing(ref, i, i_stop, behind, stop, k)
     if j < j_stop:
-        total += _covered(hyp, j, j_stop, behind, stop, k)
+        total += _count_seeing(hyp, j, j_stop, behind, stop, k)
     return total
 
 
@@ -172,7 +172,7 @@ def _one_sided(
 ) -> int:
     """Count the windows that exactly one side sees a boundary in: those that either sees one in, twice, less those of each side."""
     both = _covered_together(ref, i, i_stop, hyp, j, j_stop, first, stop, k)
-    return 2 * both - _covered(ref, i, i_stop, first, stop, k) - _covered(hyp, j, j_stop, first, stop, k)
+    return 2 * both - _count_seeing(ref, i, i_stop, first, stop, k) - _count_seeing(hyp, j, j_stop, first, stop, k)
 
 
 @kernel
@@ -239,11 +239,11 @@ def count_windows(
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
         if _close(i_stop - i + j_stop - j, stop - first, width):
-            out[pair, 0], out[pair, 1], out[pair, 2] = _seen(
+            out[pair, 0], out[pair, 1], out[pair, 2] = _count_views(
                 ours, i, i_stop, theirs, j, j_stop, first, stop, width, level
             )
         else:
-            events = _differing(ours, i, i_stop, theirs, j, j_stop, at, sign)
-            out[pair, 0], out[pair, 1] = _swept(at, sign, events, first, stop, width)
+            events = _merge_differing(ours, i, i_stop, theirs, j, j_stop, at, sign)
+            out[pair, 0], out[pair, 1] = _sweep(at, sign, events, first, stop, width)
             out[pair, 2] = _one_sided(ours, i, i_stop, theirs, j, j_stop, first, stop, width)
     return short
