@@ -36,7 +36,7 @@ from caesura.kernels import load
 from caesura.kernels.regions import RegionRule
 from caesura.metrics.batch import Batch
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, sign
-from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, check_fits_grid, grid, seconds, ticks
+from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, check_fits_grid, grid, plain_times, seconds, ticks
 from caesura.model import Segmentation
 from caesura.model.corpus import Kind
 from caesura.model.marks import checked_length
@@ -479,7 +479,7 @@ def _remember_rule(
 def _count_times(ref_times: Times, hyp_times: Times, length: float | None, rule: tuple[Any, ...]) -> Sequence[float]:
     """Count one recording; times that are in order go straight to the loop."""
     count = load("fused").pair_regions
-    ref, hyp = _plain_times(ref_times), _plain_times(hyp_times)
+    ref, hyp = plain_times(ref_times), plain_times(hyp_times)
     if ref is not None and hyp is not None:
         seen, row = count(ref, hyp, length, *rule)
         if seen >= 0:
@@ -490,17 +490,3 @@ def _count_times(ref_times: Times, hyp_times: Times, length: float | None, rule:
     if seen < 0:
         raise CaesuraError(f"a recording of {length:g} s does not fit a grid of {1 / scale:g} s.")
     return row  # type: ignore[no-any-return]
-
-
-def _plain_times(given: Times) -> NDArray[np.float64] | None:
-    """Return a flat list of times as an array, not looked at yet; None where it is anything else."""
-    if type(given) is list or type(given) is np.ndarray:
-        try:
-            times = np.array(given)
-        except ValueError:  # ragged lists
-            return None
-        return times if times.dtype is _REAL and times.ndim == 1 else None
-    return given.positions if type(given) is Segmentation and given.timed and given.types is None else None
-
-
-_REAL = np.dtype(np.float64)

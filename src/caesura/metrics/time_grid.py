@@ -15,6 +15,7 @@ from caesura.model.marks import hides_members
 #: Boundaries of one recording: times in seconds, or a segmentation in time.
 Times: TypeAlias = Segmentation | Sequence[float] | NDArray[Any]
 
+_REAL = np.dtype(np.float64)
 LARGEST_TICK = 2**51  # ticks beyond this are no longer exact
 
 
@@ -85,6 +86,17 @@ def as_times(given: Times, what: str, scale: float) -> NDArray[np.float64]:
     times = times.view()
     times.flags.writeable = False
     return times
+
+
+def plain_times(given: Times) -> NDArray[np.float64] | None:
+    """Return a flat list of times as an array, not looked at yet; None where it is anything else."""
+    if type(given) is list or type(given) is np.ndarray:
+        try:
+            times = np.array(given)
+        except ValueError:  # ragged lists
+            return None
+        return times if times.dtype is _REAL and times.ndim == 1 else None
+    return given.positions if type(given) is Segmentation and given.timed and given.types is None else None
 
 
 def inner_times(
