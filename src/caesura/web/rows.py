@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -407,3 +408,14 @@ def on_one_scale(annotations: list[Annotation]) -> list[Annotation]:
 def _words(units: str) -> tuple[str, ...]:
     """The words of a text; all coders of an item stand on the same."""
     return tuple(json.loads(units))
+
+
+@contextmanager
+def committing(db: sa.Connection) -> Iterator[None]:
+    """Keep what is done inside, or nothing of it, in a transaction that was begun by hand."""
+    try:
+        yield
+    except BaseException:
+        db.rollback()
+        raise
+    db.commit()

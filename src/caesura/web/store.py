@@ -477,7 +477,7 @@ class Store:
         with self._say_faults(), self._line, self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
-            with db.begin() if not db.in_transaction() else _committing(db):
+            with db.begin() if not db.in_transaction() else rows.committing(db):
                 yield db
                 write_down(db, DEED.get(), rows.now())
 
@@ -492,13 +492,3 @@ class Store:
             if says_damage(why):
                 self._health.damage = why
             raise StoreFault(f"the store could not do this now, nothing was changed: {why}.") from None
-
-
-@contextmanager
-def _committing(db: sa.Connection) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        db.rollback()
-        raise
-    db.commit()
