@@ -100,6 +100,8 @@ def test_our_values_and_one_warning_where_segeval_is_wrong() -> None:
         assert segeval.boundary_confusion_matrix([2, 5], [3, 4], n_t=3)[1][1] == 1 - Decimal(1) / 3
     with pytest.warns(segeval.SegevalDiffers, match="boundary_types= is not looked at"):
         segeval.boundary_similarity(hyp, ref, boundary_types={1, 2})
+    with pytest.warns(segeval.SegevalDiffers, match="boundary_types= is not looked at"):
+        segeval.fleiss_pi_linear({"i": {"a": hyp, "b": ref}}, boundary_types={1, 2})
     typed = {"i": {"a": [{1}, {2}], "b": [{1}, {2}]}, "j": {"a": [{1}, set()], "b": [set(), set()]}}
     with pytest.warns(segeval.SegevalDiffers, match="chance knows all types") as told:
         segeval.fleiss_kappa_linear(segeval.Dataset(typed, boundary_format="sets"))

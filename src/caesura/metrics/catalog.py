@@ -155,7 +155,7 @@ def _remember(name: str, **parameters: Any) -> Metric:
 
 
 def _make(name: str, given: dict[str, Any]) -> Metric:
-    if name in ABROAD:
+    if name in ABROAD and name not in FAMILIES:
         package, ours, page = ABROAD[name]
         raise CaesuraError(
             f"{name} of {package} is called {ours} here; the page {page} of the documentation has the rest."

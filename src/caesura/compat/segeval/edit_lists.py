@@ -70,6 +70,7 @@ def weight_t_scale(transpositions: Iterable[Any], max_n: int) -> Decimal:
 
 Weights: TypeAlias = tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]
 SCALED: Weights = (weight_a, weight_s_scale, weight_t_scale)
+TYPES_NOT_LOOKED_AT = "boundary_types= is not looked at, nor is it by segeval: the types are those that occur"
 
 
 class Statistics(NamedTuple):

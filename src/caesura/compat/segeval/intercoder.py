@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from caesura.compat.segeval.calls import Call, SegmentationMetricError, answers_in_segeval
-from caesura.compat.segeval.edit_lists import SCALED, Weights, boundary_similarity
+from caesura.compat.segeval.edit_lists import SCALED, TYPES_NOT_LOOKED_AT, Weights, boundary_similarity
 from caesura.compat.segeval.notations import BoundaryFormat, read_marks
 
 
@@ -37,6 +37,7 @@ def _observe(
     fnc_compare: Callable[..., Any] = boundary_similarity,
     n_t: int = 2,
     weight: Weights = SCALED,
+    boundary_types: Any = None,
     boundary_format: Any = BoundaryFormat.mass,
 ) -> _Observed:
     boundary_format = getattr(dataset, "boundary_format", boundary_format)
@@ -52,6 +53,8 @@ def _observe(
         (item, coder): read_marks(coded[coder], boundary_format) for item, coded in dataset.items() for coder in coders
     }
     everywhere = frozenset().union(*(each.known for each in marks.values()))
+    if boundary_types is not None and set(boundary_types) != everywhere:
+        call.notes[TYPES_NOT_LOOKED_AT] = None
     observed = _Observed([], [], [], {coder: [] for coder in coders})
     for m, n in combinations(coders, 2):
         for item, coded in dataset.items():
