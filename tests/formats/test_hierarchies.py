@@ -122,6 +122,8 @@ def test_rst_groups_cover_nuclei_and_their_satellites(tmp_path):
     ]  # fmt: skip
     cuts = cs.read(path, marks="segments")["t", ""]
     assert (cuts.masses, cuts.units[:4]) == ([3, 2, 1, 1, 2, 1], ("So", "it", "rained,", "they"))
+    with pytest.raises(cs.FormatError, match="reads the cuts between units on words; leave unit=edu out"):
+        cs.read(path, marks="segments", unit="edu")
     words = cs.read(path, unit="word")["t", ""]
     assert (words.length, (1, 9) in {row[:2] for row in words.spans}, (8, 9) in {r[:2] for r in words.spans}) == (
         10,

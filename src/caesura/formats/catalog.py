@@ -185,8 +185,10 @@ def detect(source: Source) -> Format:
         load_json(source)  # a file cut off says so, and where
     expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
     names = f"such as {', '.join(f.name for f in claiming)}; " if claiming else ""
-    why = f"no known format fits this file{expected}; name one with format= (--format), {names}caesura list formats shows all."
-    raise source.fault(None, why)
+    line, first = next(((n, text) for n, text in enumerate(head.split("\n"), 1) if text.strip()), (None, ""))
+    begins = f", which begins with {first.strip()[:40]!r}" if first else ""
+    way_out = f"name one with format= (--format), {names}caesura list formats shows all"
+    raise source.fault(line, f"no known format fits this file{begins}{expected}; {way_out}.")
 
 
 def _recognises(candidate: Format, head: str) -> bool:

@@ -52,7 +52,7 @@ def sniff(head: str) -> bool:
     return "<rst>" in head[:500] or "<rst " in head[:500]
 
 
-def read(source: Source, *, marks: What = "nested", unit: RstUnit = "edu") -> Corpus:
+def read(source: Source, *, marks: What = "nested", unit: RstUnit | None = None) -> Corpus:
     """Read one text by one coder.
 
     Parameters
@@ -61,8 +61,10 @@ def read(source: Source, *, marks: What = "nested", unit: RstUnit = "edu") -> Co
         ``nested``: what groups cover; ``relations``: a span per satellite and per member of a multinuclear relation, labelled by its
         relation; ``segments``: the cuts between units, on words.
     unit
-        Whether the text is counted in elementary discourse units or in words; with words the units are the innermost segments.
+        Whether the text is counted in elementary discourse units (default) or in words; with words the units are the innermost segments.
     """
+    if marks == "segments" and unit == "edu":
+        raise source.fault(None, "marks=segments reads the cuts between units on words; leave unit=edu out.")
     root = parse_xml(source, "rst", "RST")
     texts = [" ".join("".join(each.itertext()).split()) for each in root.iter("segment")]
     if not texts:
