@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -171,6 +172,45 @@ def test_the_keyboard_alone(bench: Bench) -> None:
     page.wait_for_selector("#comments li:has-text('at 9.500 s: breath?')")
     page.reload()
     bench.expect([2.0, 5.035, 8.11, 9.5])
+    the_recording_is_seen_and_heard(bench)
+
+
+def the_recording_is_seen_and_heard(bench: Bench) -> None:
+    """The same item, once its sound is brought: drawn, played, named in place, and cut where the sound crosses zero."""
+    soundfile = pytest.importorskip("soundfile", reason="recordings are read by the extra speech")
+    numpy, file, page = pytest.importorskip("numpy"), io.BytesIO(), bench.page
+    time = numpy.arange(10 * 8000) / 8000
+    soundfile.write(file, numpy.where(time < 5, 0.0, 0.5 * numpy.sin(2 * numpy.pi * 100 * time)), 8000, format="WAV")
+    with bench.server.client() as client:
+        answer = client.post("/api/projects/1/recordings", params={"name": "talk.wav"}, content=file.getvalue())
+        assert answer.status_code == 201, answer.text
+    bench.show(page)
+    page.wait_for_selector("#player:not([hidden])")
+    dark = """() => { const c = document.querySelector('.sound canvas'); const b = c.getContext('2d');
+        const ink = (x) => { const d = b.getImageData(x, c.height - 12, 60, 8).data; let sum = 0; for (let i = 0; i < d.length; i += 4) sum += 255 - d[i]; return sum; };
+        return ink(c.width * 0.75) > 10 * (1 + ink(c.width * 0.25)); }"""
+    page.wait_for_function(
+        dark
+    )  # silence is white, the low tone of the second half dark at the bottom of its spectrogram
+    page.locator("#timeline").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent) > 9.5")
+    page.wait_for_function("() => document.querySelector('.playhead').hidden")  # the last segment has an end
+    page.keyboard.press("w")
+    page.wait_for_selector(".playhead", state="visible")
+    page.keyboard.press("Tab")
+    page.wait_for_selector(".playhead", state="hidden")
+    page.keyboard.press("e")
+    page.keyboard.type("hum")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".track .name:has-text('hum')", state="attached")
+    page.keyboard.press("Escape")
+    page.keyboard.press("o")
+    page.locator("#time").fill("7.0012")
+    page.locator("#set").click()
+    bench.expect([2.0, 5.035, 7.0, 8.11, 9.5], near=1e-4)
+    picture(page, "recording-heard")
 
 
 def test_a_nudge_made_just_before_leaving_is_saved(bench: Bench) -> None:

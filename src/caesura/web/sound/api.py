@@ -46,16 +46,16 @@ async def add_recording(
         except BadSound as fault:
             raise FormatError(shown, None, str(fault)) from None
 
-    def attach() -> list[int]:
+    def attach() -> tuple[list[int], bool]:
         with store.writing() as db:
             return table.attach(db, project, PurePosixPath(shown).stem, shown, digest, facts, kind)
 
     try:
-        numbers = await run_in_threadpool(attach)
+        numbers, made = await run_in_threadpool(attach)
     except CaesuraError:
         await run_in_threadpool(erase_unused, request, {digest})
         raise
-    return {"items": numbers, "duration": facts.duration}
+    return {"items": numbers, "added": made, "duration": facts.duration}
 
 
 @router.get("/items/{item}/recording")

@@ -28,8 +28,10 @@ _NEAR = 1.0
 _TIMED = ("time", "spans in time")
 
 
-def attach(db: sa.Connection, project: int, name: str, file: str, digest: str, facts: Facts, kind: str) -> list[int]:
-    """Give a recording to all items of that name, or make one that nobody has annotated; the numbers of the items."""
+def attach(
+    db: sa.Connection, project: int, name: str, file: str, digest: str, facts: Facts, kind: str
+) -> tuple[list[int], bool]:
+    """Give a recording to all items of that name, or make one that nobody has annotated; the items, and whether it was made."""
     same = (items.c.project == project) & (items.c.name == name)
     if db.scalar(sa.select(projects.c.id).where(projects.c.id == project, there(projects))) is None:
         raise CaesuraError(f"there is no project {project}.")
@@ -48,7 +50,7 @@ def attach(db: sa.Connection, project: int, name: str, file: str, digest: str, f
     db.execute(recordings.delete().where(recordings.c.item.in_(numbers)))
     values = {"digest": digest, "file": file, "facts": json.dumps(asdict(facts))}
     db.execute(recordings.insert(), [{"item": number, **values} for number in numbers])
-    return numbers
+    return numbers, not known
 
 
 def recording_of(db: sa.Connection, item: int) -> tuple[str, Facts, str] | None:

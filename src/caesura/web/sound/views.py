@@ -1,7 +1,7 @@
 """What is seen of a recording: its waveform and its spectrogram, in tiles at several levels, each four times coarser than the one before.
 
 A tile of *waves* holds the least and the greatest sample of each block, as signed bytes of the recording's peak. A tile of *tones* holds columns of a
-spectrogram, loudness in bytes: white is 70 dB below the loudest. Coarse levels are made once, when a recording is taken in; fine ones when somebody looks.
+spectrogram, loudness in bytes: white is 60 dB below the loudest. Coarse levels are made once, when a recording is taken in; fine ones when somebody looks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROWS = 128  # of a spectrogram, from 0 Hz to TOP
 TOP = 8000.0
 _SECONDS_PER_COLUMN = 0.0025  # at level 0
 _WINDOW = 0.012  # seconds: wide bands, in which single pulses of the voice are seen
-_RANGE = 70.0  # dB
+_RANGE = 60.0  # dB
 _QUIET = 1e-12
 
 

@@ -1,38 +1,16 @@
 // Boundaries in a recording: a line of time where a boundary can stand anywhere, with every coder's marks above it.
-import { el } from "./api.js";
+import { call, el } from "./api.js";
 import { byId, Editor } from "./editor.js";
+import { typeLabel } from "./time_labels.js";
+import { BENCH, LETTER, ROW, RULER, drawMarks, drawNames, drawRuler, svg } from "./time_picture.js";
+import { nearest, segmentAround } from "./times.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const EDGE = 14; // pixels before the beginning and behind the end
-const LETTER = 7; // pixels a letter of a name takes
-const RULER = 24;
-const ROW = 22; // of a coder
-const BENCH = 52; // of the annotation that is edited
 const NEAR = 7; // pixels within which a boundary snaps to a coder's mark
+const WIDEST = 1.6e7; // pixels of a track; beyond that browsers lose count of single ones
 const PAUSE = 350; // milliseconds after the last nudge before it is sent as one change
 
-const svg = (tag, attributes, ...children) => {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-};
-
 export const seconds = (time) => `${Number(time.toFixed(6)).toFixed(Math.max(3, Math.min(6, (String(Number(time.toFixed(6))).split(".")[1] ?? "").length)))} s`;
-
-// The time nearest to another in a list in order, by halving: recordings may hold many thousands of marks.
-function nearest(times, time) {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (times[middle] < time) low = middle + 1;
-    else high = middle;
-  }
-  const before = times[low - 1] ?? -Infinity;
-  const behind = times[low] ?? Infinity;
-  return time - before <= behind - time ? before : behind;
-}
 
 export class TimeEditor extends Editor {
   constructor(changed) {
@@ -43,10 +21,11 @@ export class TimeEditor extends Editor {
     this.cursor = 0;
     this.nudges = []; // { from, type, to, sent }: shown already, sent after a pause, kept until they are answered
     this.scale = null;
+    this.sound = null; // what is seen and heard of the recording, once it is known to be here
     this.line.addEventListener("scroll", () => this.paint());
     this.line.addEventListener("keydown", (e) => this.key(e));
     this.track.addEventListener("click", (e) => this.click(e));
-    addEventListener("resize", () => { if (this.data) { this.rescale(this.scale); this.paint(); } });
+    addEventListener("resize", () => { if (this.data) { this.rescale(this.scale); this.sound?.resize(); this.paint(); } });
     addEventListener("beforeprint", () => this.data && this.zoom(0)); // paper shows the whole recording
     addEventListener("pagehide", () => this.flush());
     this.line.addEventListener("focus", () => this.tell());
@@ -59,6 +38,14 @@ export class TimeEditor extends Editor {
     byId("time").addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); this.set(); } });
     byId("name").addEventListener("change", () => this.rename());
     this.drag();
+  }
+
+  // Show and play the recording, where the item has one.
+  async listen(item) {
+    const { recording } = await call("GET", `/api/items/${item}/recording`);
+    if (!recording) return;
+    const { SoundPane } = await import("./sound_pane.js");
+    this.sound = new SoundPane(this, item, recording);
   }
 
   get tolerance() {
@@ -79,20 +66,29 @@ export class TimeEditor extends Editor {
     this.gutter = Math.min(longest * LETTER + 12, this.line.clientWidth * 0.25);
     this.height = RULER + ROW * this.rows.length + BENCH;
     if (this.scale === null) this.rescale(0);
+    this.sound?.resize();
   }
 
   // Pixels a second; never less than the whole recording in sight.
   rescale(scale) {
     this.fit = Math.max(1, this.line.clientWidth - this.gutter - 2 * EDGE - 2) / this.data.length;
-    this.scale = Math.min(Math.max(scale, this.fit), Math.max(this.fit, 8e6 / this.data.length, 20000));
+    this.scale = Math.min(Math.max(scale, this.fit), Math.max(this.fit, Math.min(20000, WIDEST / this.data.length)));
     this.track.style.width = `${Math.ceil(this.data.length * this.scale) + this.gutter + 2 * EDGE}px`;
     this.track.style.height = `${this.height}px`;
   }
 
-  zoom(factor) {
-    const middle = this.seen(this.cursor) ? this.cursor : this.timeAt(this.line.clientWidth / 2 + this.line.scrollLeft);
+  // Around a time, by default the cursor where it is seen, else the middle; the time stays where it was on the screen.
+  zoom(factor, around = this.seen(this.position ?? this.cursor) ? this.position ?? this.cursor : this.timeAt(this.line.clientWidth / 2 + this.line.scrollLeft)) {
+    const at = this.x(around) - this.line.scrollLeft;
     this.rescale(factor ? this.scale * factor : 0);
-    this.line.scrollLeft = this.x(middle) - this.line.clientWidth / 2;
+    this.line.scrollLeft = this.x(around) - at;
+    this.paint();
+  }
+
+  zoomTo({ from, to }) {
+    const room = this.line.clientWidth - this.gutter - 2 * EDGE;
+    this.rescale((0.9 * room) / Math.max(to - from, 1e-4));
+    this.line.scrollLeft = this.x((from + to) / 2) - this.gutter - room / 2;
     this.paint();
   }
 
@@ -109,12 +105,23 @@ export class TimeEditor extends Editor {
     return x >= this.gutter && x <= this.line.clientWidth;
   }
 
+  // Of many thousand marks, made anew only when they change.
   marks() {
     const { positions, types } = this.state.marks;
+    if (!this.nudges.length && this.listed?.of === positions) return this.listed;
     const listed = positions.map((time, i) => ({ time, type: types?.[i] ?? null }));
     for (const { from, to, type } of this.nudges)
       for (const mark of listed) if (mark.time === from && mark.type === type) mark.time = to;
-    return listed.sort((a, b) => a.time - b.time);
+    listed.sort((a, b) => a.time - b.time);
+    this.listed = Object.assign(listed, { of: this.nudges.length ? null : positions });
+    return listed;
+  }
+
+  // Where segments begin and end.
+  cuts() {
+    const marks = this.marks();
+    marks.cuts ??= [0, ...new Set(marks.map((m) => m.time).filter((t) => t < this.data.length)), this.data.length];
+    return marks.cuts;
   }
 
   isHeld(mark) {
@@ -129,88 +136,60 @@ export class TimeEditor extends Editor {
 
   paint() {
     if (this.dragging) return;
-    const focused = this.line.contains(document.activeElement);
-    const from = this.timeAt(this.line.scrollLeft) - 20 / this.scale;
-    const to = this.timeAt(this.line.scrollLeft + this.line.clientWidth) + 20 / this.scale;
-    const wide = this.line.clientWidth;
+    const focused = !this.typing && this.line.contains(document.activeElement);
+    const { scrollLeft: left, clientWidth: wide } = this.line; // read once: asking again after a change makes the browser measure the page anew
+    this.sound?.paint(left);
+    const from = this.timeAt(left) - 20 / this.scale;
+    const to = this.timeAt(left + wide) + 20 / this.scale;
     const picture = svg("svg", { width: wide, height: this.height, viewBox: `0 0 ${wide} ${this.height}`, "aria-hidden": "true" });
-    picture.style.left = `${this.line.scrollLeft}px`;
-    const x = (time) => this.x(time) - this.line.scrollLeft;
+    picture.style.left = `${left}px`;
+    const x = (time) => this.x(time) - left;
     this.paintDisputes(picture, x, from, to);
-    this.paintRuler(picture, x, from, to);
+    drawRuler(this, picture, x, from, to);
     this.rows.forEach((row, i) => {
       const y = RULER + i * ROW;
       picture.append(svg("line", { x1: x(0), x2: x(this.data.length), y1: y + ROW - 4, y2: y + ROW - 4, class: "base" }));
-      this.paintMarks(picture, row.marks, x, from, to, y + 5, y + ROW - 4);
+      drawMarks(picture, row.marks, x, from, to, y + 5, y + ROW - 4);
     });
     this.paintBench(picture, x, from, to);
-    this.paintNames(picture);
-    this.track.replaceChildren(picture, ...this.handles(from, to));
-    if (focused) (this.track.querySelector(".handle.held") ?? this.line).focus({ preventScroll: true });
-  }
-
-  paintRuler(picture, x, from, to) {
-    const rough = 90 / this.scale;
-    const unit = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
-    const digits = Math.max(0, -Math.floor(Math.log10(step)));
-    for (let k = Math.max(0, Math.floor(from / step)); k * step <= Math.min(to, this.data.length); k++) {
-      const at = x(k * step);
-      picture.append(svg("line", { x1: at, x2: at, y1: 16, y2: RULER, class: "tick" }), svg("text", at > this.line.clientWidth - 40 ? { x: at - 3, y: 13, class: "time late" } : { x: at + 3, y: 13, class: "time" }, `${(k * step).toFixed(digits)} s`));
-    }
-    picture.append(svg("line", { x1: x(0), x2: x(this.data.length), y1: RULER, y2: RULER, class: "tick" }));
-  }
-
-  paintMarks(picture, times, x, from, to, y1, y2) {
-    let last = -Infinity;
-    let path = "";
-    for (const time of times) {
-      if (time < from || time > to || x(time) - last < 1) continue;
-      last = x(time);
-      path += `M${last.toFixed(1)} ${y1}V${y2}`;
-    }
-    if (path) picture.append(svg("path", { d: path, class: "mark" }));
+    drawNames(this, picture);
+    this.track.replaceChildren(picture, ...this.handles(from, to, left), ...(this.typing ? [this.typing] : []));
+    this.typing?.focus({ preventScroll: true });
+    const held = this.track.querySelector(".handle.held") ?? this.line;
+    if (focused && document.activeElement !== held) held.focus({ preventScroll: true });
   }
 
   paintDisputes(picture, x, from, to) {
+    const half = Math.max(2, this.tolerance * this.scale);
+    let last = -Infinity;
     for (const { position: time } of this.unsettled) {
-      if (time < from || time > to) continue;
-      const half = Math.max(2, this.tolerance * this.scale);
-      picture.append(svg("rect", { x: x(time) - half, width: 2 * half, y: RULER, height: this.height - RULER, class: "dispute" }));
+      if (time < from || time > to || x(time) - last < 1) continue;
+      last = x(time);
+      picture.append(svg("rect", { x: last - half, width: 2 * half, y: RULER, height: this.height - RULER, class: "dispute" }));
     }
   }
 
   paintBench(picture, x, from, to) {
     const top = this.height - BENCH;
     picture.append(svg("rect", { x: x(0), width: Math.max(0, x(this.data.length) - x(0)), y: top + 6, height: BENCH - 12, class: "bench" }));
-    const marks = this.marks();
-    this.paintMarks(picture, marks.map((m) => m.time), x, from, to, top + 6, this.height - 6);
-    const cuts = [0, ...new Set(marks.map((m) => m.time).filter((t) => t < this.data.length)), this.data.length];
+    const cuts = this.cuts();
+    drawMarks(picture, cuts.slice(1, -1), x, from, to, top + 6, this.height - 6);
     const names = this.state.marks.names ?? [];
     for (let i = 0; i < cuts.length - 1; i++) {
       const room = (cuts[i + 1] - cuts[i]) * this.scale;
       if (!names[i] || cuts[i] > to || cuts[i + 1] < from || room < 18) continue;
-      picture.append(svg("text", { x: x((cuts[i] + cuts[i + 1]) / 2), y: top + 42, class: "name" }, names[i].length * 7 > room ? `${names[i].slice(0, Math.floor(room / 8))}…` : names[i]));
+      picture.append(svg("text", { x: x((Math.max(cuts[i], from) + Math.min(cuts[i + 1], to)) / 2), y: top + 42, class: "name" }, names[i].length * 7 > room ? `${names[i].slice(0, Math.floor(room / 8))}…` : names[i]));
     }
     if (this.cursor >= from && this.cursor <= to && !this.held) picture.append(svg("line", { x1: x(this.cursor), x2: x(this.cursor), y1: RULER, y2: this.height, class: "cursor" }));
   }
 
-  // Names stay where they are while time scrolls by behind them.
-  paintNames(picture) {
-    const fits = Math.max(1, Math.floor((this.gutter - 12) / LETTER));
-    const short = (name) => ([...name].length > fits ? `${[...name].slice(0, fits - 1).join("")}…` : name);
-    const name = (coder, y, own) => svg("text", { x: 5, y, class: `who${own ? " own" : ""}` }, short(coder), svg("title", {}, coder));
-    picture.append(svg("rect", { x: 0, y: 0, width: this.gutter, height: this.height, class: "gutter" }), ...this.rows.map((row, i) => name(row.coder, RULER + i * ROW + 15)),
-      name(this.state.coder, this.height - BENCH / 2 + 4, true));
-  }
-
-  handles(from, to) {
+  handles(from, to, scrolled) {
     let last = -Infinity;
     const made = [];
     for (const mark of this.marks()) {
       const held = this.isHeld(mark);
-      if (!held && (mark.time < from || mark.time > to || this.x(mark.time) - last < 6)) continue;
-      if (this.x(mark.time) - this.line.scrollLeft < this.gutter) continue;
+      if (!held && (mark.time < from || mark.time > to || this.x(mark.time) - last < 11)) continue;
+      if (this.x(mark.time) - scrolled < this.gutter) continue;
       last = this.x(mark.time);
       const voters = this.votersAt(mark.time).length;
       const said = `${seconds(mark.time)}${mark.type === null ? "" : `, type ${mark.type}`}, ${voters} of ${this.coders.length} coders`;
@@ -238,13 +217,12 @@ export class TimeEditor extends Editor {
     if (document.activeElement !== byId("time")) byId("time").value = Number(this.position.toFixed(6));
     byId("remove").disabled = !this.held || this.locked;
     byId("set").textContent = this.held ? "Move here" : "Add here";
-    const names = this.state.marks.names;
-    byId("name-label").hidden = !names;
-    if (names && document.activeElement !== byId("name")) byId("name").value = names[this.segmentAt(this.position)] ?? "";
+    byId("name-label").hidden = this.locked && !this.state.marks.names;
+    if (document.activeElement !== byId("name")) byId("name").value = this.state.marks.names?.[this.segmentAround().number - 1] ?? "";
   }
 
-  segmentAt(time) {
-    return new Set(this.state.marks.positions.filter((t) => t <= time && t < this.data.length)).size;
+  segmentAround(time = this.position) {
+    return segmentAround(this, time);
   }
 
   // Go to a time, taking in hand the boundary that stands there.
@@ -309,14 +287,16 @@ export class TimeEditor extends Editor {
     return type === null ? {} : { type };
   }
 
-  async add(time) {
+  async add(wanted) {
     this.flush();
+    const time = (await this.sound?.settle(wanted)) ?? wanted;
     const type = this.typed ? this.chosenType() : null;
     this.cursor = time;
     if (await this.change({ kind: "add", position: time, ...this.withType(type) })) this.focus(time);
   }
 
-  async moveTo(mark, to) {
+  async moveTo(mark, wanted) {
+    const to = (await this.sound?.settle(wanted)) ?? wanted;
     if (to === mark.time) return this.refresh();
     if (await this.change({ kind: "move", position: mark.time, to, ...this.withType(mark.type) })) {
       this.held = { time: to, type: mark.type };
@@ -345,8 +325,8 @@ export class TimeEditor extends Editor {
   }
 
   rename() {
-    const segment = this.segmentAt(this.position) + 1;
-    if (this.state.marks.names?.[segment - 1] !== byId("name").value) this.change({ kind: "rename", segment, name: byId("name").value });
+    const segment = this.segmentAround().number;
+    if ((this.state.marks.names?.[segment - 1] ?? "") !== byId("name").value) this.change({ kind: "rename", segment, name: byId("name").value });
   }
 
   // What the time field says: the boundary in hand goes there, or a new one is set there.
@@ -403,7 +383,7 @@ export class TimeEditor extends Editor {
 
   changesOf({ kind, position, to, type, to_type, segment, name, gone = [], come = [] }) {
     if (kind === "put" || kind === "accept") return { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) };
-    if (kind === "rename") return { gone: [`segment ${segment} “${this.state.marks.names[segment - 1]}”`], come: [`segment ${segment} “${name}”`] };
+    if (kind === "rename") return { gone: [`segment ${segment} “${this.state.marks.names?.[segment - 1] ?? ""}”`], come: [`segment ${segment} “${name}”`] };
     const there = this.word(position, type);
     return {
       add: { gone: [], come: [there] },
@@ -416,7 +396,7 @@ export class TimeEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and pointer
 
   key(event) {
-    if (this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.sound?.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const by = this.stride * (event.shiftKey ? 10 : 1);
     const times = this.marks().map((m) => m.time);
     const acts = {
@@ -432,6 +412,10 @@ export class TimeEditor extends Editor {
       Backspace: () => this.remove(),
       Escape: () => this.focus(this.position, { hold: false }),
       t: () => this.retype(),
+      e: () => typeLabel(this),
+      F2: () => typeLabel(this),
+      PageUp: () => this.page(-1),
+      PageDown: () => this.page(1),
       g: () => byId("time").select(),
       "+": () => this.zoom(2),
       "-": () => this.zoom(0.5),
@@ -441,6 +425,11 @@ export class TimeEditor extends Editor {
     if (!act) return;
     event.preventDefault();
     act();
+  }
+
+  // A window on, with a little of the one before.
+  page(by) {
+    this.line.scrollLeft += by * 0.9 * (this.line.clientWidth - this.gutter);
   }
 
   pointed(event) {

@@ -1,5 +1,6 @@
 // Bringing files: chosen, said what they are, looked at, added, and taken back if that was wrong.
 import { call, el, name, say, told, undoable } from "./api.js";
+import { bringRecordings, isRecording } from "./sound_upload.js";
 
 const base = `/api/projects/${document.getElementById("title").dataset.project}`;
 const byId = (id) => document.getElementById(id);
@@ -76,9 +77,11 @@ const plain = (files) => [...files].map((file) => ({ file, path: file.webkitRela
 drop.addEventListener("drop", (e) => { e.preventDefault(); take(plain(e.dataTransfer.files)); });
 for (const field of [form.elements.files, form.elements.folder]) field.addEventListener("change", () => { take(plain(field.files)); field.value = ""; });
 async function take(files) {
-  chosen = files;
+  const recordings = files.map(({ file }) => file).filter(isRecording);
+  chosen = files.filter(({ file }) => !isRecording(file));
   try {
     await look();
+    if (recordings.length) drawFaults(await bringRecordings(base, recordings));
   } catch (fault) {
     say(fault.message);
   }

@@ -247,6 +247,7 @@ told(async () => {
   await load();
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
+  editor.listen?.(item).catch((fault) => say(fault.message));
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   drawSuggesters();
