@@ -149,6 +149,15 @@ def test_example_files_are_what_their_program_makes(tmp_path: Path) -> None:
             assert (kept / name).read_bytes() == (tmp_path / name).read_bytes(), name
 
 
+def test_notebooks_are_what_their_program_makes_of_the_tutorials(tmp_path: Path) -> None:
+    import runpy
+
+    runpy.run_path(str(ROOT / "examples" / "make_notebooks.py"))["main"](tmp_path)
+    for kept in (ROOT / "examples" / "notebooks").iterdir():
+        assert kept.read_bytes() == (tmp_path / kept.name).read_bytes(), f"run examples/make_notebooks.py: {kept.name}"
+    assert len(list(tmp_path.iterdir())) == 4
+
+
 def write_outputs(page: Path, folder: Path) -> None:
     """Put what the commands print into the page."""
     text = page.read_text("utf-8")
