@@ -1,6 +1,7 @@
 """The workbench under load: many readers and some editors of one document, over loopback.
 
     python benchmarks/workbench.py [--readers 200] [--editors 20] [--seconds 10] [--one] [--database ADDRESS]
+    python benchmarks/workbench.py --people 100 --pause 1     (a campaign: everybody in a session of their own, blind, on their own annotation)
 
 Server and clients share the machine. Everybody waits half a second on average between two requests; ``--pause 0`` asks as fast as it can.
 """
@@ -8,6 +9,7 @@ Server and clients share the machine. Everybody waits half a second on average b
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -27,12 +29,13 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.5)
     parser.add_argument("--units", type=int, default=4000)
     parser.add_argument("--one", action="store_true", help="all editors change one annotation, against each other")
+    parser.add_argument("--people", type=int, default=0, help="so many annotators instead, each with a session")
     parser.add_argument("--database", default=None)
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(wanted.database or Path(folder) / "store.sqlite").start()
         try:
-            measure(server, wanted)
+            (measure_campaign if wanted.people else measure)(server, wanted)
         finally:
             server.kill()
 
@@ -64,6 +67,54 @@ def measure(server: Server, wanted: argparse.Namespace) -> None:
         print(f"{what:26} {len(took):6}  {told(took)}")
     print(f"{found.refused} changes were made on an old version, refused, and made again")
     print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
+
+
+def measure_campaign(server: Server, wanted: argparse.Namespace) -> None:
+    """Annotators who came by their links and edit, each their own annotation of one of ten texts."""
+    with server.client() as mira:
+        project = mira.post("/api/projects", json={"name": f"load {time.time()}"}).json()["id"]
+        words = " ".join(f"w{i}" for i in range(wanted.units))
+        for n in range(10):
+            text = {"item": f"text {n}", "text": words, "unit": "word"}
+            mira.post(f"/api/projects/{project}/text", json=text).raise_for_status()
+        mira.post("/api/people", json={"name": "mira", "password": "a word of my own"}).raise_for_status()
+        mira.headers["X-CSRF-Token"] = mira.get("/api/session").json()["csrf"]
+        links = [mira.post("/api/people", json={"name": f"person {n}"}).json() for n in range(wanted.people)]
+        for person in links:
+            given = {"person": person["id"], "role": "annotator"}
+            mira.put(f"/api/projects/{project}/members", json=given).raise_for_status()
+        mira.post(f"/api/projects/{project}/assignments", json={}).raise_for_status()
+        items = [item["id"] for item in mira.get(f"/api/projects/{project}").json()["items"]]
+        sessions = dict(begin(server, person["link"], items[n % len(items)]) for n, person in enumerate(links))
+        asked = {"readers": 0, "seconds": wanted.seconds, "pause": wanted.pause, "sessions": sessions}
+        before = processor(server)
+        found = loaded(server, items[0], list(sessions), "", **asked)
+        worked = processor(server) - before
+        kept = {gold: mira.get(f"/api/annotations/{gold}").json()["marks"]["positions"] for gold in sessions}
+    assert all(position in kept[gold] for gold, position in found.done), "an acknowledged change was lost"
+    print(f"{wanted.people} annotators, {wanted.pause:g} s between two edits, {wanted.seconds:g} s")
+    print(f"{'edits, until acknowledged':26} {len(found.edits):6}  {told(found.edits)}")
+    print(f"the server works {1000 * worked / max(1, len(found.edits)):.1f} ms for an edit, by its own clock")
+    print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
+
+
+def processor(server: Server) -> float:
+    """Seconds that the server has worked so far, whatever else the machine does."""
+    assert server.process is not None
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def begin(server: Server, link: str, item: int) -> tuple[int, tuple[str, str]]:
+    """Come in by a link and start an annotation: its number, and the session's token and cookie."""
+    with server.visitor() as person:
+        csrf = person.get("/login").text.split('name="csrf" content="')[1].split('"')[0]
+        secret = {"link": link.split("#")[1]}
+        person.post("/login", data=secret, headers={"X-CSRF-Token": csrf}).raise_for_status()
+        csrf = person.get("/api/session").json()["csrf"]
+        start = {"empty": True}
+        made = person.post(f"/api/items/{item}/annotations", json=start, headers={"X-CSRF-Token": csrf}).json()
+        return made["id"], (csrf, f"caesura-session={person.cookies['caesura-session']}")
 
 
 def told(took: list[float]) -> str:

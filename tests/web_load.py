@@ -27,17 +27,33 @@ class Load:
 
 
 def loaded(
-    server: Server, item: int, golds: list[int], csrf: str, *, readers: int, seconds: float, pause: float = 0.5
+    server: Server,
+    item: int,
+    golds: list[int],
+    csrf: str,
+    *,
+    readers: int,
+    seconds: float,
+    pause: float = 0.5,
+    sessions: dict[int, tuple[str, str]] | None = None,
 ) -> Load:
     """Let so many people read an item for some seconds, while one editor for each of ``golds`` changes that annotation.
 
     Everybody waits between two requests, ``pause`` seconds on average. Readers say what they have seen last (If-None-Match).
+    ``sessions`` are the editors' own, by annotation: token and cookie.
     """
-    return asyncio.run(_run(server, item, golds, csrf, readers, seconds, pause))
+    return asyncio.run(_run(server, item, golds, csrf, readers, seconds, pause, sessions or {}))
 
 
 async def _run(
-    server: Server, item: int, golds: list[int], csrf: str, readers: int, seconds: float, pause: float
+    server: Server,
+    item: int,
+    golds: list[int],
+    csrf: str,
+    readers: int,
+    seconds: float,
+    pause: float,
+    sessions: dict[int, tuple[str, str]],
 ) -> Load:
     found = Load()
     stop = time.perf_counter() + seconds
@@ -57,7 +73,7 @@ async def _run(
                 await wait()
 
     async def editor(gold: int) -> None:
-        async with _Client(server.address, csrf) as mine:
+        async with _Client(server.address, *sessions.get(gold, (csrf, ""))) as mine:
             version = json.loads((await mine.ask("GET", f"/api/annotations/{gold}"))[1])["version"]
             await wait()
             while time.perf_counter() < stop:
@@ -81,9 +97,9 @@ async def _run(
 class _Client:
     """One user's connection, kept open."""
 
-    def __init__(self, address: str, csrf: str) -> None:
+    def __init__(self, address: str, csrf: str, cookie: str = "") -> None:
         self.host, self.port = urlsplit(address).hostname, urlsplit(address).port
-        self.csrf = csrf
+        self.csrf, self.cookie = csrf, cookie
         self.tag = ""
 
     async def __aenter__(self) -> _Client:
@@ -96,6 +112,8 @@ class _Client:
     async def ask(self, method: str, target: str, body: Any = None, tag: str = "") -> tuple[int, bytes]:
         data = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {target} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nX-CSRF-Token: {self.csrf}\r\n"
+        if self.cookie:
+            head += f"Cookie: {self.cookie}\r\n"
         if data:
             head += f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n"
         if tag:

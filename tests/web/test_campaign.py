@@ -206,7 +206,10 @@ def test_segmenters_need_a_text(client: TestClient, empty: int, settings: Settin
     files = [("files", ("star.json", masses)), ("files", ("talk.csv", times))]
     assert client.post(f"/api/projects/{empty}/files", files=files).json()["faults"] == []
     star, talk = (i["id"] for i in client.get(f"/api/projects/{empty}").json()["items"])
-    for item, sentence in ((star, "came without its text"), (talk, "holds no sound")):
+    for item, sentence in (
+        (star, "came without its text"),
+        (talk, "start an empty annotation and ask for suggestions"),
+    ):
         refused = client.post(f"/api/items/{item}/annotations", json={"segmenter": "uniform"})
         assert sentence in refused.json()["error"]
     with TestClient(create_app(settings), base_url=client.base_url) as again:
