@@ -36,6 +36,11 @@ def test_the_engine_counts_what_memory_counts(tmp_path) -> None:
     assert streamed["token-F"]["micro"] == pytest.approx(counted["token-F"]["micro"])
     low, high = counted["span-partial-F"]["interval"]
     assert low < counted["span-partial-F"]["micro"] < high
+    for limit, status in (("0.01", 0), ("0.99", 1)):
+        files = (tmp_path / "g.parquet", tmp_path / "h.parquet")
+        limited = caesura("evaluate", *files, "-m", "token-F", "--fail-under", f"token-F={limit}")
+        assert limited.returncode == status, limited.stderr
+        assert ("below 0.99" in limited.stderr) == bool(status)
 
 
 def test_systems_are_tested_against_each_other() -> None:

@@ -22,7 +22,7 @@ polars = pytest.importorskip("polars", reason="streaming reads Parquet (extra pa
 from caesura.errors import CaesuraError, FormatError  # noqa: E402
 from caesura.formats import write  # noqa: E402
 from caesura.metrics import metric  # noqa: E402
-from caesura.model import Corpus, Segmentation  # noqa: E402
+from caesura.model import Corpus, Segmentation, Spans  # noqa: E402
 from caesura.statistics import evaluate  # noqa: E402
 from caesura.statistics.engine import evaluate_files, plan_run  # noqa: E402
 from caesura.statistics.engine.run import StreamedEvaluation  # noqa: E402
@@ -382,7 +382,7 @@ def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files) -> None:
+def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
     expected = told(evaluate_files(*files, METRICS, items_per_fragment=10))
     with distributed.LocalCluster(
@@ -406,8 +406,23 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files) -> None:
                 progress=kill_one,
             )
         )
+        spans = {}
+        for coder, seed in (("gold", 1), ("one", 2)):
+            random = np.random.default_rng(seed)
+            starts = random.integers(0, 20, (40, 3))
+            listed = [
+                (f"i{i}", coder, Spans(30, row, row + 5, random.integers(0, 2, 3), "ab"))
+                for i, row in enumerate(starts)
+            ]
+            spans[coder] = tmp_path / f"spans-{coder}.parquet"
+            write(Corpus.from_annotations(listed), spans[coder])
+        of_spans = (spans["gold"], {"one": spans["one"]}, ["span-F", "token-F"])
+        there = told(
+            evaluate_files(*of_spans, items_per_fragment=10, engine="dask", scheduler=cluster.scheduler_address)
+        )
     assert killed
     assert found == expected
+    assert there == told(evaluate_files(*of_spans, items_per_fragment=10))
 
 
 def test_a_scheduler_that_does_not_answer(files, monkeypatch: pytest.MonkeyPatch) -> None:
