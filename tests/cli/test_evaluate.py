@@ -137,7 +137,7 @@ def test_a_check_that_fails_ends_with_1_and_a_sentence(gold, system) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--fail-under", "F"], "--fail-under takes KEY=VALUE, not 'F'."),
+        (["--fail-under", "F"], "--fail-under takes METRIC=NUMBER, not F."),
         (["--fail-under", "F=high"], "--fail-under takes METRIC=NUMBER, not F=high."),
         (["-m", "F", "--fail-under", "Q=1"], "there is no score 'Q'. Known: F."),
         (["--missing", "guess"], "'guess' is not one of 'error', 'skip', 'worst'"),

@@ -7,20 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
-from caesura.cli.inputs import key_values
 from caesura.errors import CaesuraError, UnknownName
 
 
 def limits_of(given: list[str] | None) -> dict[str, float]:
     """Read --fail-under: NAME=NUMBER, repeated."""
-    limits = {}
-    for name, value in key_values(given, "--fail-under").items():
+    limits: dict[str, float] = {}
+    for pair in given or ():
+        name, _, value = pair.rpartition("=")  # the last: behind a score's name may stand parameters
         try:
-            limits[name] = float(value)
-            if math.isnan(limits[name]):
-                raise ValueError
+            limit = float(value)
         except ValueError:
-            raise CaesuraError(f"--fail-under takes METRIC=NUMBER, not {name}={value}.") from None
+            limit = math.nan
+        if not name.strip() or math.isnan(limit):
+            raise CaesuraError(f"--fail-under takes METRIC=NUMBER, not {pair}.")
+        if limits.setdefault(name.strip(), limit) != limit:
+            raise CaesuraError(f"--fail-under gives {name.strip()!r} twice, as {limit:g} and as something else.")
     return limits
 
 
