@@ -122,15 +122,9 @@ class MarkAccuracy(_Marks):
         """
         from caesura.vowels.kernels.accuracy import count_marks
 
-        ref, hyp = batch.reference, batch.hypothesis
-        assert ref.types is not None
-        assert hyp.types is not None
         bits, ends = _codes(batch.labels or (), self.grouped)
         rows = np.empty((len(batch), len(MarkCounts._fields)))
-        count_marks(
-            ref.positions, ref.types, ref.starts, ref.stops, hyp.positions, hyp.types, hyp.starts, hyp.stops, batch.lengths,
-            bits, ends, rows,
-        )  # fmt: skip
+        count_marks(*batch.columns, bits, ends, rows)
         return rows
 
 

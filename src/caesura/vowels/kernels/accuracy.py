@@ -8,18 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
+from caesura.kernels.layout import MarkColumns, bounds
 
 
 @kernel
 def count_marks(
-    ref_positions: NDArray[Any],
-    ref_types: NDArray[Any],
-    ref_starts: NDArray[Any],
-    ref_stops: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_types: NDArray[Any],
-    hyp_starts: NDArray[Any],
-    hyp_stops: NDArray[Any],
+    ref: MarkColumns,
+    hyp: MarkColumns,
     lengths: NDArray[Any],
     bits: NDArray[Any],
     ends: NDArray[Any],
@@ -31,24 +26,24 @@ def count_marks(
     1 where the type ends a word, 2 where the word is unseen. A letter is right where both sides have the same bits, a word where all
     its letters are; words are those of the reference. Letters behind the last end belong to no word.
     """
-    for pair in range(len(ref_starts)):
+    for pair in range(len(lengths)):
         out[pair, :] = 0.0
         out[pair, 1] = lengths[pair]
-        i, j = ref_starts[pair], hyp_starts[pair]
+        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
         right = True
-        while i < ref_stops[pair] or j < hyp_stops[pair]:
+        while i < i_stop or j < j_stop:
             place = np.int64(1 << 62)
-            if i < ref_stops[pair]:
-                place = np.int64(ref_positions[i])
-            if j < hyp_stops[pair]:
-                place = min(place, np.int64(hyp_positions[j]))
+            if i < i_stop:
+                place = np.int64(ref.positions[i])
+            if j < j_stop:
+                place = min(place, np.int64(hyp.positions[j]))
             ours, theirs, end = np.int64(0), np.int64(0), 0
-            while i < ref_stops[pair] and ref_positions[i] == place:
-                ours |= bits[ref_types[i]]
-                end = max(end, ends[ref_types[i]])
+            while i < i_stop and ref.positions[i] == place:
+                ours |= bits[ref.types[i]]
+                end = max(end, ends[ref.types[i]])
                 i += 1
-            while j < hyp_stops[pair] and hyp_positions[j] == place:
-                theirs |= bits[hyp_types[j]]
+            while j < j_stop and hyp.positions[j] == place:
+                theirs |= bits[hyp.types[j]]
                 j += 1
             if ours != theirs:
                 out[pair, 0] += 1
