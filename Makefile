@@ -13,6 +13,9 @@ VOWEL_LOOPS := tests/vowels/test_restorer.py tests/vowels/test_chooser.py
 PYTEST := $(BIN)/python -m pytest
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 
+# Bytecode is kept, whatever the machine says: the tests start many programs.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test compiled loops vowel-loops coverage lint types imports docs serve-docs check bench lock clean
 
@@ -23,7 +26,7 @@ demo: $(RUN) ## create the environment, install, run the tour
 	$(BIN)/caesura demo
 
 test: $(DEV) compiled ## create the environment, install, lint, type-check, build the docs, run all tests
-	$(MAKE) --keep-going --jobs $(WORKERS) loops check docs vowel-loops
+	$(MAKE) --keep-going --jobs $(WORKERS) vowel-loops loops check docs
 	$(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(LOOPS) $(VOWEL_LOOPS)) $(ARGS)
 
 compiled: $(DEV)
@@ -71,12 +74,18 @@ clean: ## remove what was built, the environment included
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(RUN): requirements/demo.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --require-hashes -r requirements/demo.txt
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+	$(call install,demo)
 	@touch $@
 
-$(DEV): $(RUN) requirements/dev.txt
-	$(BIN)/pip install --quiet --require-hashes -r requirements/dev.txt
-	@touch $@
+# All that the demo needs is among it. Compiling the packages takes pip one core, and a while.
+$(DEV): requirements/dev.txt pyproject.toml
+	$(call install,dev,--no-compile)
+	-$(BIN)/python -m compileall -qq -j $(WORKERS) $(VENV)/lib
+	@touch $(RUN) $@
+
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet $(2) --require-hashes -r requirements/$(1).txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+endef

@@ -12,6 +12,7 @@ import pytest
 from caesura.errors import CaesuraError
 from caesura.metrics import metric
 from caesura.papers.error_study import STUDIES, error_study
+from cases import cases
 from shared_data import oracle
 
 PADDED = "WD:minimum=1,edges=padded"
@@ -109,16 +110,18 @@ def test_definition_on_short_texts(spelled: str) -> None:
 
 @pytest.mark.slow
 def test_counts_of_the_authors_program_row_by_row() -> None:
-    study = error_study({"wd": PADDED, "b": "B:n_t=2", "z": "A"}, longest=20)
+    longest = cases(17, 20)
+    study = error_study({"wd": PADDED, "b": "B:n_t=2", "z": "A"}, longest=longest)
     for which, name in (("cross", "cross"), ("constant", "constCost"), ("vanishing", "vanish")):
         with oracle(f"alignment/section5_{name}.csv").open(encoding="utf-8") as file:
             theirs = [tuple(int(cell) for cell in row) for row in list(csv.reader(file))[1:]]
-        assert list(study.rows(which)) == theirs
-    assert [[study.total(n, w) for n in study.names] for w in STUDIES] == [
-        [142271, 142271, 0],
-        [90443, 90443, 0],
-        [805311, 156197, 0],
-    ]
+        assert list(study.rows(which)) == [row for row in theirs if row[0] <= longest]
+    if longest == 20:  # as in test_diaz2022.py
+        assert [[study.total(n, w) for n in study.names] for w in STUDIES] == [
+            [142271, 142271, 0],
+            [90443, 90443, 0],
+            [805311, 156197, 0],
+        ]
 
 
 def test_threads_change_nothing() -> None:
