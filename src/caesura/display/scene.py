@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-# Nobody compares or prints items, and to make the methods for that would take longer than a small drawing does.
-@dataclass(frozen=True, eq=False, repr=False)
+# Nobody compares, prints, takes apart or changes items, and to make the methods for that would take longer than a small drawing does.
+@dataclass(eq=False, repr=False, match_args=False)
 class Item:
     """Something in a row: the box of cells it takes, its words, what it means, and what is said when it is pointed at."""
 
@@ -44,14 +44,14 @@ class Caption(Item):
     """The name of a segment, in its middle; shown where it fits."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Number(Item):
     """A number on a ruler, before or behind a row; it stands where it is put, whichever way a text runs."""
 
     role: str = "faint"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Name(Item):
     """The name of a row, in the margin. ``drawn`` says whether SVG, where signs explain themselves, writes it too."""
 
@@ -59,7 +59,7 @@ class Name(Item):
     drawn: bool = True
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Axis(Item):
     """Numbers along a continuous axis, each (x, words), with lines through the next ``rows`` rows."""
 
@@ -67,7 +67,7 @@ class Axis(Item):
     rows: int = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Line(Item):
     """The line that a row's marks stand on; thin where values are read off it."""
 
@@ -86,14 +86,14 @@ class Rule(Item):
     """A boundary across a column of a text that runs down the page: a stroke, or its type where it has one."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Stem(Item):
     """The line down a column through ``rows`` rows."""
 
     rows: int = 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Tick(Item):
     """A boundary at a time: a stroke through ``rows`` rows, broken where the other side lacks it; cells have it in the last."""
 
@@ -101,7 +101,7 @@ class Tick(Item):
     rows: int = 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Ticks(Item):
     """Very many boundaries, told apart by nothing but their role; cells show how many they hold, up to ``most``."""
 
@@ -109,7 +109,7 @@ class Ticks(Item):
     most: int = 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Columns(Item):
     """Bars side by side over ``rows`` rows, as high as their ``values``, each with its tip."""
 
@@ -126,35 +126,35 @@ class Sign(Item):
     """A verdict about a place, ● ◐ ○ ≈ ≠ + ×, or the type of a boundary, in the middle of its gap."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Link(Item):
     """A stroke between two places of one row, each (x, width); it lies under the signs."""
 
     ends: tuple[tuple[float, float], ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Join(Item):
     """A short stroke to a place of the row below; a terminal has no room for it."""
 
     below: float = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Region(Item):
     """A stretch of ``rows`` rows, shaded."""
 
     rows: int = 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Bar(Item):
     """A segment from end to end, its words in the middle: how firm its ``stroke`` is; "shared" ends stand wall to wall."""
 
     stroke: Literal["heavy", "plain", "broken", "shared"] = "plain"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Share(Item):
     """A part of a whole, filled as densely as ``fill`` (0 to 1) says, which ``glyph`` shows in cells; its words where they fit."""
 
@@ -166,7 +166,7 @@ class Branch(Item):
     """Branches of a tree before a row, in the letters │ ├ └."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Edge(Item):
     """A straight line over ``rows`` rows, from the middle of a box (x, width) above to the middle of one below.
 
@@ -182,14 +182,14 @@ class Edge(Item):
     note: float | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Move(Item):
     """Something that went to another place, drawn below its row; with ``words`` where only one of the two is on this line."""
 
     to: float = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class Group(Item):
     """What belongs together at one place, with one tip."""
 

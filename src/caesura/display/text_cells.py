@@ -19,9 +19,11 @@ Bidi: TypeAlias = Literal["auto", "terminal", "us"]
 
 _OVERRIDES = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 _MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
-#: Letters and signs of our own tables and of most of Europe's texts, a cell each: so the tables of all widths are loaded for others only.
-_NARROW = frozenset(map(chr, (*range(0x20, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x300), *range(0x391, 0x3CA))))
-_NARROW |= frozenset("–—‘’“”…→↓↑−≤≥≈≠×·∅│─┼├└┤█░▒▓●◐○")
+#: Letters of most of Europe, box drawing and our own signs take a cell each: the tables of all widths are loaded for others only.
+_RANGES = (0x20, 0x7F), (0xA1, 0xAD), (0xAE, 0x300), (0x391, 0x3CA), (0x2500, 0x25A0)
+_NARROW = frozenset(chr(code) for start, stop in _RANGES for code in range(start, stop)) | frozenset(
+    "–—‘’“”…→↓↑−≤≥≈≠∅●◐○"
+)
 ISOLATE, _POP = "\u2068", "\u2069"
 
 
