@@ -294,16 +294,17 @@ def win_pr(
         reference = as_segmentation(reference)  # it is read twice below
     chosen = usual_metric("WinPR", k=k, beta=beta, round=round, minimum=minimum)
     counts: WindowCounts = chosen.counts_of(reference, hypothesis)
-    in_ref, in_hyp, tp = counts.seen_reference, counts.seen_hypothesis, counts.tp
+    in_ref, in_hyp, seen = counts.seen_reference, counts.seen_hypothesis, counts.seen_places
+    tp = (in_ref + in_hyp - counts.difference) / 2
     fp, fn = in_hyp - tp, in_ref - tp
     wrong, squared = fp + fn, beta * beta
     if masses is not None and (places := sum(masses) - 1) > 0:
-        width = int(counts.seen_places) // places  # for every place between two units is seen by k padded windows
+        width = int(seen) // places  # for every place between two units is seen by k padded windows
     else:
         width = _size_for(cast(Windows, chosen.family), reference)
     return WinPRScores(
         share_of_side(tp, tp + fp, wrong),
         share_of_side(tp, tp + fn, wrong),
         share_of_side((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, wrong),
-        tp, fp, fn, counts.seen_places - tp - fp - fn, width,
+        tp, fp, fn, seen - tp - wrong, width,
     )  # fmt: skip
