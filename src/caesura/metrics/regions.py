@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan, sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -433,25 +433,20 @@ def region_scores(
     several = type(tolerance) is not float and _is_list(tolerance)
     keep = edges == "in" or length is None
     given = matching, tie, edges, resolution, keep
-    if not several:
-        scores = _score_times(ref_times, hyp_times, length, tolerance, given)
-        if scores.n_ref == 0:
-            _warn_undefined("reference boundaries")
-        return scores
-    check_rule(matching, tie, edges)
-    scale, wanted = grid(resolution), cast("Iterable[float]", tolerance)
-    ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
-    every = [_score_times(ref, hyp, length, each, given) for each in wanted]
-    if every and every[0].n_ref == 0:
+    if several:
+        check_rule(matching, tie, edges)
+        ref_times = as_times(ref_times, "reference", scale := grid(resolution))
+        hyp_times = as_times(hyp_times, "hypothesis", scale)
+    wanted: Any = tolerance if several else (tolerance,)
+    scores = [_score_times(ref_times, hyp_times, length, each, given) for each in wanted]
+    if scores and scores[0].n_ref == 0:
         _warn_undefined("reference boundaries")
-    return every
+    return scores if several else scores[0]
 
 
-def _score_times(
-    ref_times: Times, hyp_times: Times, length: float | None, tolerance: Any, given: tuple[Any, ...]
-) -> RegionScores:
+def _score_times(ref: Times, hyp: Times, length: float | None, tolerance: Any, given: tuple[Any, ...]) -> RegionScores:
     seconds, rule = _rule(tolerance, *given)
-    hits, correct, n_ref, n_hyp = _count_times(ref_times, hyp_times, 0.0 if given[-1] else length, rule)
+    hits, correct, n_ref, n_hyp = _count_times(ref, hyp, 0.0 if given[-1] else length, rule)
     return RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), seconds, given[0])
 
 
@@ -484,9 +479,8 @@ def _count_times(ref_times: Times, hyp_times: Times, length: float | None, rule:
         seen, row = count(ref, hyp, length, *rule)
         if seen >= 0:
             return row  # type: ignore[no-any-return]
-    scale = rule[1]
-    ref, hyp = as_times(ref_times, "reference", scale), as_times(hyp_times, "hypothesis", scale)
+    ref, hyp = as_times(ref_times, "reference", rule[1]), as_times(hyp_times, "hypothesis", rule[1])
     seen, row = count(ref, hyp, length, *rule)
     if seen < 0:
-        raise CaesuraError(f"a recording of {length:g} s does not fit a grid of {1 / scale:g} s.")
+        raise CaesuraError(f"a recording of {length:g} s does not fit a grid of {1 / rule[1]:g} s.")
     return row  # type: ignore[no-any-return]
