@@ -331,6 +331,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "language": given("--language hebrew", on="bare.txt"),
             "small": given("--small", needs="--language hebrew", on="bare.txt|partly.txt"),
             "colour": given("--colour"),
+            "page": given("--page out/page.html"),
             "json": JSON,
         },
     ),

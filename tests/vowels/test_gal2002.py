@@ -97,6 +97,31 @@ def test_it_says_how_far_it_is_and_keeps_the_blocks(corpora) -> None:
     assert row[2] == f"{np.mean(scores):.1f} ± {np.std(scores, ddof=1):.1f}"
 
 
+def test_our_network_is_measured_where_it_never_saw_the_verses(monkeypatch, corpora) -> None:
+    """Of the small corpora it has seen nothing; where it has seen a verse to be tested on, it is left out with a sentence."""
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    monkeypatch.setattr(gal2002, "_MODELS", ("unigram",))
+    study, handed, seen = gal2002.study, [], []
+
+    def quick(corpus, split, model, *, missing, parameters):
+        handed.append((corpus.language, missing, model, [file.name for file in parameters["network"]]))
+        if parameters["network"] and seen:
+            raise CaesuraError("the network has learnt from 3 of the 8 lines.")
+        return study(corpus, split, "unigram", missing=missing, parameters={"held_out": 0})
+
+    monkeypatch.setattr(gal2002, "study", quick)
+    found = gal2002.reproduce(folds=0, curve=False)
+    names = {name: list(results) for name, results in found.data["results"].items()}
+    assert names["Hebrew"] == ["unigram", "neural, our network", "best, with our network"]
+    assert names["Arabic, short vowels missing"] == ["unigram", "best, with our network"]
+    assert ("hebrew", "all", "best", ["hebrew.model"]) in handed
+    assert ("arabic", "short", "best", ["arabic.model"]) in handed
+    seen.append(True)
+    left_out = gal2002.reproduce(folds=0, curve=False)
+    assert list(left_out.data["results"]["Hebrew"]) == ["unigram"]
+    assert sum("learnt from 3 of the 8 lines" in finding for finding in left_out.findings) == 3
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [({"model": ["oracle"]}, "oracle"), ({"folds": 1}, "folds is 1"), ({"folds": -2}, "folds is -2")],

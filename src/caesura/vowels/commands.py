@@ -158,6 +158,12 @@ def restore(
     colour: Annotated[
         bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
     ] = None,
+    page: Annotated[
+        Path | None,
+        Option(
+            "--page", help="Write a web page: doubtful letters marked, other forms of a word when it is pointed at."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Put vowels into a text, line by line; everything but the marks stays as it is.
@@ -170,6 +176,9 @@ def restore(
     restorer, file = _restorer(model, file, language, small, existing)
     if nbest is not None and nbest < 1:
         raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
+    if page is not None:
+        _write_page(restorer, file, page)
+        return
     coloured = sys.stdout.isatty() if colour is None else colour
     any_word, any_letter = False, False
     for chunk in _chunks(file):
@@ -307,7 +316,10 @@ train.conflicts = (  # type: ignore[attr-defined]
     *conflicts("epochs", "model", _OF_BEST, not_among("best")),
     *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
 )
-restore.conflicts = conflicts("colour", "json nbest", "only the text itself is coloured")  # type: ignore[attr-defined]
+restore.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("colour", "json nbest", "only the text itself is coloured"),
+    *conflicts("page", "json nbest colour", "a page has its own look"),
+)
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,
     *conflicts(
@@ -391,6 +403,17 @@ def _chunks(file: Path | None) -> Iterator[str]:
         line += ready.count(b"\n")
         if not more:
             return
+
+
+def _write_page(restorer: VowelRestorer, file: Path | None, page: Path) -> None:
+    """Write a whole text as a page."""
+    from caesura.files import atomic_write, check_target
+    from caesura.vowels.page import restored_page
+
+    check_target(page)
+    text = "".join(_chunks(file))
+    atomic_write(page, restored_page(restorer, text, "restored text" if file is None else file.name))
+    click.echo(f"{page}: {len(restorer.script.word.findall(text))} words")
 
 
 def _decode_lines(raw: bytes) -> tuple[str, bool]:

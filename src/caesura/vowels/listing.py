@@ -20,7 +20,7 @@ Piece = tuple[str, str]
 
 def list_forms(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str]:
     """Every word on a line of its own, its forms behind it with their probabilities; an empty line ends a line of the text."""
-    for line, words in _by_line(restorer, chunk, number):
+    for line, words in words_by_line(restorer, chunk, number):
         for word in words:
             forms = "\t".join(f"{form} {share:.3f}" for form, share in word.alternatives)
             yield f"{word.word}\t{forms}\n"
@@ -31,7 +31,7 @@ def list_forms(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str
 def json_lines(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[str]:
     """One JSON object a line: the restored text, and its words with where they start, their forms and probabilities."""
     texts = restorer.restore(chunk).split("\n")
-    for text, (_, words) in zip(texts, _by_line(restorer, chunk, number), strict=False):
+    for text, (_, words) in zip(texts, words_by_line(restorer, chunk, number), strict=False):
         entry = {
             "text": text.removesuffix("\r"),
             "words": [
@@ -55,7 +55,7 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
     from caesura.display.text_cells import choose_bidi, clean, is_rtl, turn_pieces
 
     ours = choose_bidi() == "us"
-    for line, words in _by_line(restorer, chunk, 1):
+    for line, words in words_by_line(restorer, chunk, 1):
         pieces: list[Piece] = []
         at = 0
         for word in words:
@@ -71,7 +71,7 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
             yield _paint(pieces) + "\n"
 
 
-def _by_line(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[tuple[str, list[RestoredWord]]]:
+def words_by_line(restorer: VowelRestorer, chunk: str, number: int) -> Iterator[tuple[str, list[RestoredWord]]]:
     """Lines of a chunk without their ends, each with its words, which start where they start in the line."""
     words = restorer.restore_nbest(chunk, number)
     at, taken = 0, 0
