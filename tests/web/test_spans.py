@@ -58,6 +58,9 @@ def test_brought_from_three_tools_and_shown(client: TestClient, tour: int) -> No
     assert (shown["kind"], "".join(shown["units"])) == ("spans", TEXT)
     assert {a["coder"]: [tuple(s) for s in a["marks"]["spans"]] for a in shown["annotations"]} == CODERS
     assert client.get(f"/items/{shown['id']}").status_code == 200
+    remark = {"text": "his wife?", "position": 0, "until": 3, "author": "eva"}
+    (kept,) = client.post(f"/api/items/{shown['id']}/comments", json=remark).json()
+    assert (kept["position"], kept["until"], kept["author"]) == (0, 3, "eva")
     part = client.get(f"/api/items/{shown['id']}?first=1&last=12").json()
     assert "".join(part["units"]) == TEXT[:12]
     assert [a["marks"]["all_spans"] for a in part["annotations"]] == [4, 4, 5]

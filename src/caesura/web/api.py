@@ -353,7 +353,7 @@ def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
 def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, Any]]:
     """Leave a comment."""
     store = store_of(request)
-    store.add_comment(item, comment.text, position=comment.position, author=comment.author)
+    store.add_comment(item, comment.text, position=comment.position, until=comment.until, author=comment.author)
     return store.comments(item)
 
 

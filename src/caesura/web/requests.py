@@ -139,8 +139,9 @@ class Return(Versioned):
 
 
 class Comment(RequestBody):
-    """A remark on an item, at a position or on the whole."""
+    """A remark on an item: at a position, on a stretch from there ``until`` another, or on the whole."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
     position: Number | None = None
+    until: Number | None = None
     author: Annotated[str, StringConstraints(max_length=200)] = ""

@@ -68,6 +68,7 @@ comments = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("item", sa.ForeignKey("items.id", ondelete="CASCADE"), nullable=False, index=True),
     sa.Column("position", sa.Float),
+    sa.Column("until", sa.Float),
     sa.Column("author", sa.Text, nullable=False, default=""),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("time", sa.Text, nullable=False),

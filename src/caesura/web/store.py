@@ -442,11 +442,13 @@ class Store:
 
     # ------------------------------------------------------------------ comments
 
-    def add_comment(self, item: int, text: str, *, position: float | None = None, author: str = "") -> int:
-        """Leave a comment on an item, at a position or on the whole."""
+    def add_comment(
+        self, item: int, text: str, *, position: float | None = None, until: float | None = None, author: str = ""
+    ) -> int:
+        """Leave a comment on an item: at a position, on a stretch from there, or on the whole."""
         self.item(item)
         with self.writing() as db:
-            values = {"item": item, "position": position, "text": text, "time": rows.now()}
+            values = {"item": item, "position": position, "until": until, "text": text, "time": rows.now()}
             signed = {"author": self.viewer.sign(author), "person": self.viewer.person}
             return rows.key(db.execute(comments.insert().values(**values, **signed)))
 

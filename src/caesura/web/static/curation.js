@@ -31,7 +31,7 @@ export class Curation {
     byId("dispute-say").replaceChildren(settled ? "Settled. " : "In dispute: ", el("q", { dir: "auto" }, editor.quote(place)));
     byId("choices").replaceChildren(...editor.choicesOf(place).map(({ marks, voters }, i) => el("button", {
       type: "button", disabled: editor.locked, "aria-pressed": alike(own.map((m) => m.slice(0, marks[0]?.length)), marks), class: "choice", onclick: () => editor.inTurn(() => this.take(i)),
-    }, el("kbd", {}, LETTERS[i] ?? "·"), " ", el("bdi", {}, marks.length ? editor.say(marks) : "nothing"), " — ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)]))));
+    }, el("kbd", {}, LETTERS[i] ?? "·"), " ", el("bdi", { dir: "ltr" }, marks.length ? editor.say(marks) : "nothing"), " — ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)]))));
     byId("accept-place").disabled = editor.locked;
   }
 
@@ -80,7 +80,7 @@ export class Curation {
 
   listed(place, settled) {
     const { editor } = this;
-    const choices = editor.choicesOf(place).flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", {}, marks.length ? editor.say(marks) : "nothing"), ` (${voters.join(", ")})`]);
+    const choices = editor.choicesOf(place).flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", { dir: "ltr" }, marks.length ? editor.say(marks) : "nothing"), ` (${voters.join(", ")})`]);
     return el("li", { class: settled ? "settled" : "" },
       el("button", { type: "button", class: "place", onclick: () => editor.goTo(place) }, editor.quote(place)), settled ? " ✓ " : " ", el("small", {}, ...choices));
   }

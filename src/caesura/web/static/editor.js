@@ -13,6 +13,7 @@ export class Editor {
     this.changed = changed;
     this.reload = reload; // fetches the item from another unit on
     this.position = null;
+    this.until = null; // where what is looked at ends, if it is more than a place
     this.from = 1; // the first unit in view
     this.queue = Promise.resolve();
     this.turn = 0;

@@ -142,7 +142,7 @@ export class SpanEditor extends Editor {
   tell() {
     if (!this.range) return;
     const [start, end] = this.range;
-    this.position = start;
+    [this.position, this.until] = [start, end];
     const place = this.here();
     this.tellVoters(`${this.held ? "Span" : "Chosen"} ${this.layout.spell(start, end)}`, place?.voters.filter((c) => this.coders.some((a) => a.coder === c)) ?? []);
     for (const [id, value] of [["from", start], ["until", end]]) if (document.activeElement !== byId(id)) byId(id).value = Number(value.toFixed(6));

@@ -226,14 +226,16 @@ document.querySelector("#start [name=role]").addEventListener("change", suggestN
 
 function showComments(comments) {
   const where = (c) => kind.endsWith("time") ? `at ${seconds(c.position)}` : `${kind === "spans" ? "at" : "after"} ${c.position}`;
-  document.getElementById("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto" },
-    c.position === null ? null : el("button", { type: "button", class: "place", onclick: () => editor.focus(c.position) }, where(c)), c.position === null ? null : ": ",
+  const place = (c) => (c.until === null ? c.position : [c.position, c.until]);
+  const spell = (c) => (c.until === null ? where(c) : `on ${editor.layout?.spell(c.position, c.until) ?? `${c.position}–${c.until}`}`);
+  document.getElementById("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: new Date(c.time).toLocaleString() },
+    c.position === null ? null : el("button", { type: "button", class: "place", onclick: () => editor.focus(place(c)) }, spell(c)), c.position === null ? null : ": ",
     c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
 }
 
 document.getElementById("comment").addEventListener("submit", told(async (event) => {
   const form = new FormData(event.target);
-  const comments = await call("POST", `/api/items/${item}/comments`, { text: form.get("text"), author: form.get("author"), position: editor.position });
+  const comments = await call("POST", `/api/items/${item}/comments`, { text: form.get("text"), author: form.get("author"), position: editor.position, until: editor.until });
   event.target.elements.text.value = "";
   showComments(comments);
 }));
