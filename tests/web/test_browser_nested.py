@@ -127,6 +127,16 @@ def test_mouse_voters_and_proposals(page: Any, server: Server) -> None:
     bench = Bench(server).show(page)
     page.locator("#next").click()
     page.wait_for_function("() => document.getElementById('voters').textContent.includes('Units 1 to 4: 1 of 3 — ben')")
+    assert page.locator(".choice[aria-pressed=true]").inner_text().startswith("A nothing — ann, eve")
+    press(page, "a")  # what most have: settled, and on to the next
+    page.wait_for_function("() => document.getElementById('voters').textContent.includes('Segment 1 to 3')")
+    press(page, "b")  # what ben has, who has no segment there
+    bench.expect(page, [[1, 10, 1], [4, 10, 2]])
+    press(page, "u")
+    bench.expect(page, START)
+    page.wait_for_function(
+        "() => document.getElementById('disputes-count').textContent === '6 in dispute: 5 open, 1 settled'"
+    )
     page.locator("#missing button", has_text="8–10").click()
     page.locator("#add").click()
     bench.expect(page, [*START, [8, 10, 3]])

@@ -30,7 +30,7 @@ export class Curation {
     const own = editor.own(place);
     byId("dispute-say").replaceChildren(settled ? "Settled. " : "In dispute: ", el("q", { dir: "auto" }, editor.quote(place)));
     byId("choices").replaceChildren(...editor.choicesOf(place).map(({ marks, voters }, i) => el("button", {
-      type: "button", disabled: editor.locked, "aria-pressed": alike(own.map((m) => m.slice(0, marks[0]?.length)), marks), class: "choice", onclick: () => editor.inTurn(() => this.take(i)),
+      type: "button", disabled: editor.locked, "aria-pressed": String(alike(own, marks)), class: "choice", onclick: () => editor.inTurn(() => this.take(i)),
     }, el("kbd", {}, LETTERS[i] ?? "·"), " ", el("bdi", { dir: "ltr" }, marks.length ? editor.say(marks) : "nothing"), " — ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)]))));
     byId("accept-place").disabled = editor.locked;
   }
@@ -102,7 +102,7 @@ export class Curation {
     if (kind === "accept") return `accepted at ${settles}`;
     const { gone = [], come = [] } = this.editor.changesOf({ kind, ...rest }) ?? {};
     const words = [gone.length ? `− ${gone.join(", ")}` : "", come.length ? `+ ${come.join(", ")}` : ""].filter(Boolean).join(" ");
-    return `${words || kind}${settles ? ` (settles ${settles})` : ""}`;
+    return `${words || (kind === "put" ? "left as it was" : kind)}${settles ? ` (settles ${settles})` : ""}`;
   }
 
   goBack({ id }) {
