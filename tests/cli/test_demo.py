@@ -48,3 +48,13 @@ def test_stops_by_name_and_as_data() -> None:
     assert "agreement" in caesura("demo", "--list").stdout
     assert [each["name"] for each in json.loads(caesura("demo", "--list", "--json").stdout)] == [s.name for s in STOPS]
     assert "there is no stop 'boundary'; did you mean 'boundaries'" in refused("demo", "boundary")
+
+
+def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from caesura.cli import demo
+
+    monkeypatch.setattr(
+        demo, "EXTRAS", {"neural": ("no_such_module", "vowels by networks"), "web": ("json", "the workbench")}
+    )
+    end = caesura("demo", "scripts").stdout.splitlines()[-1]
+    assert end == "Not installed here, if you want it: caesura[neural] for vowels by networks."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Annotated
 
 import click
@@ -12,6 +13,14 @@ from caesura.cli.output import as_json, console, say, show_block, show_table, wo
 from caesura.display.table import Table
 from caesura.errors import UnknownName
 from caesura.report.tour import STOPS
+
+#: Extras that open a further room: the library each brings, and what for.
+EXTRAS = {
+    "neural": ("onnxruntime", "vowels by networks"),
+    "parquet": ("polars", "Parquet and data larger than memory"),
+    "speech": ("scipy", "segmenting sound"),
+    "web": ("fastapi", "the workbench"),
+}
 
 
 def demo(
@@ -51,3 +60,8 @@ def demo(
         as_json(data)
     else:
         console().print("Next: caesura --help, caesura reproduce, and your own files: caesura show PATH.", markup=False)
+        absent = [
+            f"caesura[{extra}] for {what}" for extra, (module, what) in EXTRAS.items() if find_spec(module) is None
+        ]
+        if absent:
+            console().print(f"Not installed here, if you want it: {', '.join(absent)}.", markup=False)
