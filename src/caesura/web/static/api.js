@@ -1,5 +1,5 @@
 // One way to talk to the server: JSON in, JSON out, faults as sentences.
-const csrf = document.querySelector('meta[name="csrf"]').content;
+let csrf = document.querySelector('meta[name="csrf"]').content;
 
 export class Fault extends Error {
   constructor(status, body) {
@@ -10,23 +10,35 @@ export class Fault extends Error {
 }
 
 export async function call(method, path, body) {
+  const answer = await send(method, path, body);
+  const data = answer.status === 204 ? null : await answer.json().catch(() => null);
+  if (answer.status === 403 && method !== "GET" && data?.error?.includes("missing or old") && (await renewed())) return call(method, path, body);
+  if (!answer.ok) throw new Fault(answer.status, data);
+  return data;
+}
+
+async function send(method, path, body) {
   const options = { method, headers: { Accept: "application/json" } };
   if (method !== "GET") options.headers["X-CSRF-Token"] = csrf;
-  if (body instanceof FormData || body instanceof Blob) options.body = body;
+  if (body instanceof FormData) options.body = body;
   else if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
     options.keepalive = options.body.length < 30000; // a change made just before the page is left still arrives
   }
-  let answer;
   try {
-    answer = await fetch(path, options);
+    return await fetch(path, options);
   } catch {
     throw new Fault(0, { error: "the server does not answer; your last change was not saved." });
   }
-  const data = answer.status === 204 ? null : await answer.json().catch(() => null);
-  if (!answer.ok) throw new Fault(answer.status, data);
-  return data;
+}
+
+// A server that was started anew has another token; a page that was open all the while asks for it and goes on.
+async function renewed() {
+  const session = await fetch("/api/session").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+  const before = csrf;
+  csrf = session?.csrf ?? csrf;
+  return csrf !== before;
 }
 
 // A file to keep, or the sentence that says why there is none.

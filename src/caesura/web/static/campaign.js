@@ -8,8 +8,11 @@ const SIGNS = { open: "○", begun: "◐", done: "●", discuss: "?" };
 const WORDS = { open: "open", begun: "begun", done: "done", discuss: "to be discussed" };
 const STATES = Object.keys(SIGNS);
 
+let turn = 0;
 async function show() {
+  const mine = ++turn;
   const data = await call("GET", `${base}/progress`);
+  if (mine !== turn) return; // a later answer is on its way
   const annotators = data.people.filter((p) => p.role === "annotator");
   drawProgress(data, annotators);
   document.getElementById("released-say").textContent = data.released
@@ -17,6 +20,7 @@ async function show() {
     : "Not released: annotators see their own work and nobody else’s.";
   if (!manages) return;
   const release = document.getElementById("release");
+  release.disabled = false;
   release.textContent = data.released ? "Close again" : "Release to everybody";
   release.onclick = told(async () => {
     await put(!data.released);

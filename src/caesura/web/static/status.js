@@ -4,8 +4,11 @@ import { ask, call, collate, told } from "./api.js";
 const { item, project } = document.getElementById("title").dataset;
 const WORDS = { open: "Open.", begun: "Begun.", done: "Done: open it again to change it.", discuss: "To be discussed." };
 
+let turn = 0;
 async function show() {
+  const asked = ++turn;
   const tasks = (await call("GET", `/api/projects/${project}/tasks`)).sort((a, b) => collate(a.name, b.name));
+  if (asked !== turn) return; // a later answer is on its way
   const here = tasks.findIndex((t) => t.item === Number(item));
   const mine = tasks[here];
   document.getElementById("status").hidden = !mine;
