@@ -210,7 +210,20 @@ def the_recording_is_seen_and_heard(bench: Bench) -> None:
     page.locator("#time").fill("7.0012")
     page.locator("#set").click()
     bench.expect([2.0, 5.035, 7.0, 8.11, 9.5], near=1e-4)
+    page.locator("#segments").fill("2")
+    page.locator("#suggest").select_option("machine:spectral")
+    page.wait_for_selector("#suggested:has-text('1 left')")
+    page.locator("#timeline").focus()
+    for key in ("Escape", "ArrowRight", "y"):  # the tone begins at 5 s: taken a step later
+        page.keyboard.press(key)
+    page.wait_for_selector("#suggested:has-text('none left')")
+    bench.saved()
+    assert bench.stored() == pytest.approx([2.0, 5.01, 5.035, 7.0, 8.11, 9.5], abs=0.02)
     picture(page, "recording-heard")
+    with bench.server.client() as client:
+        taken = client.get(f"/api/annotations/{bench.gold}/history").json()[-1]["operation"]
+    assert taken["suggested_by"] == "spectral"
+    assert taken["position"] == pytest.approx(taken["suggested_at"] + 0.01)
 
 
 def test_a_nudge_made_just_before_leaving_is_saved(bench: Bench) -> None:

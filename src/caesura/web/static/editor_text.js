@@ -1,6 +1,7 @@
 // Boundaries in a text: the words with a place after every one, edited by keyboard, mouse or finger.
 import { el } from "./api.js";
 import { byId, Editor } from "./editor.js";
+import { Suggestions } from "./suggestions.js";
 
 export class TextEditor extends Editor {
   constructor(changed, reload) {
@@ -10,58 +11,17 @@ export class TextEditor extends Editor {
     this.text.addEventListener("click", (e) => gap(e) && !this.dragged && this.toggle(Number(gap(e).dataset.at)));
     this.text.addEventListener("focusin", (e) => gap(e) && this.at(Number(gap(e).dataset.at)));
     this.text.addEventListener("keydown", (e) => this.key(e));
-    for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuseOne()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
-    this.suggestions = { by: null, positions: [] };
+    this.suggestions = new Suggestions(this);
     this.drag();
   }
 
-  // ---------------------------------------------------------------- suggestions
-
-  // Places where somebody else, or a machine, would set a boundary; each is taken or refused.
-  suggest(by, positions) {
-    this.suggestions = { by, positions: positions.filter((p) => p >= 1 && p <= this.last && !this.on.has(p)) };
-    this.refresh();
-    if (this.suggestions.positions.length) this.nextSuggestion();
+  // What suggestions ask for.
+  fits(position) {
+    return position >= 1 && position <= this.last && !this.on.has(position);
   }
 
-  nextSuggestion() {
-    const { positions } = this.suggestions;
-    if (positions.length) return this.focus(positions.find((p) => p > (this.position ?? 0)) ?? positions[0]);
-  }
-
-  drawSuggestions() {
-    const left = this.suggestions.positions.length;
-    byId("suggestions").hidden = this.suggestions.by === null;
-    byId("suggested").textContent = left ? `${left} left` : "none left";
-    for (const id of ["accept", "refuse-one", "accept-all"]) byId(id).disabled = !left || this.locked;
-  }
-
-  forget(position) {
-    this.suggestions.positions = this.suggestions.positions.filter((p) => p !== position);
-  }
-
-  async accept(position = this.suggestions.positions.includes(this.position) ? this.position : this.suggestions.positions[0]) {
-    if (position === undefined) return false;
-    const type = this.withType(this.typed ? this.chosenType() : null);
-    this.forget(position); // at once: the next key may come before the server has answered, and is meant for the next suggestion
-    if (!(await this.change({ kind: "add", position, ...type, suggested_by: this.suggestions.by }))) {
-      this.suggestions.positions = [...this.suggestions.positions, position].sort((a, b) => a - b);
-      this.refresh();
-      return false;
-    }
-    this.refresh();
-    await this.nextSuggestion();
-    return true;
-  }
-
-  refuseOne() {
-    this.forget(this.suggestions.positions.includes(this.position) ? this.position : this.suggestions.positions[0]);
-    this.refresh();
-    this.nextSuggestion();
-  }
-
-  async acceptAll() {
-    while (this.suggestions.positions.length && (await this.accept(this.suggestions.positions[0])));
+  placeFor(position) {
+    return position;
   }
 
   // ---------------------------------------------------------------- drawing
@@ -106,7 +66,7 @@ export class TextEditor extends Editor {
     positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
     const waiting = new Set(this.suggestions.positions);
     this.inDispute = new Set(this.unsettled.map((p) => p.position));
-    this.drawSuggestions();
+    this.suggestions.draw();
     for (const [position, gap] of this.gaps) {
       const here = this.on.get(position);
       const votes = this.voters.get(position)?.length ?? 0;
@@ -200,8 +160,7 @@ export class TextEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and mouse
 
   key(event) {
-    const suggested = this.suggestions.positions.length && (event.key === "y" || event.key === "x"); // these two are about suggestions first
-    if (this.position === null || (!suggested && this.commonKey(event)) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.position === null || this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const forward = getComputedStyle(this.text).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
     const step = (by) => (event.shiftKey ? this.move(this.position, this.position + by) : this.focus(this.position + by));
     const acts = {
@@ -212,9 +171,6 @@ export class TextEditor extends Editor {
       Delete: () => this.on.has(this.position) && this.toggle(this.position),
       t: () => this.retype(this.position),
       A: () => this.addType(this.position),
-      s: () => this.nextSuggestion(),
-      y: () => this.accept(),
-      x: () => this.refuseOne(),
     };
     const act = acts[event.key];
     if (!act) return;

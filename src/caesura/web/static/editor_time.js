@@ -1,8 +1,9 @@
 // Boundaries in a recording: a line of time where a boundary can stand anywhere, with every coder's marks above it.
-import { call, el } from "./api.js";
+import { el } from "./api.js";
 import { byId, Editor } from "./editor.js";
+import { Suggestions } from "./suggestions.js";
 import { typeLabel } from "./time_labels.js";
-import { BENCH, LETTER, ROW, RULER, drawMarks, drawNames, drawRuler, svg } from "./time_picture.js";
+import { BENCH, LETTER, ROW, RULER, drawMarks, drawNames, drawRuler, drawSuggestions, svg } from "./time_picture.js";
 import { nearest, segmentAround } from "./times.js";
 
 const EDGE = 14; // pixels before the beginning and behind the end
@@ -21,6 +22,7 @@ export class TimeEditor extends Editor {
     this.cursor = 0;
     this.nudges = []; // { from, type, to, sent }: shown already, sent after a pause, kept until they are answered
     this.scale = null;
+    this.suggestions = new Suggestions(this);
     this.sound = null; // what is seen and heard of the recording, once it is known to be here
     this.line.addEventListener("scroll", () => this.paint());
     this.line.addEventListener("keydown", (e) => this.key(e));
@@ -38,14 +40,6 @@ export class TimeEditor extends Editor {
     byId("time").addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); this.set(); } });
     byId("name").addEventListener("change", () => this.rename());
     this.drag();
-  }
-
-  // Show and play the recording, where the item has one.
-  async listen(item) {
-    const { recording } = await call("GET", `/api/items/${item}/recording`);
-    if (!recording) return;
-    const { SoundPane } = await import("./sound_pane.js");
-    this.sound = new SoundPane(this, item, recording);
   }
 
   get tolerance() {
@@ -130,6 +124,7 @@ export class TimeEditor extends Editor {
 
   refresh() {
     if (this.held && !this.marks().some((m) => this.isHeld(m))) this.held = null;
+    this.suggestions.draw();
     this.paint();
     this.tell();
   }
@@ -152,6 +147,7 @@ export class TimeEditor extends Editor {
       drawMarks(picture, row.marks, x, from, to, y + 5, y + ROW - 4);
     });
     this.paintBench(picture, x, from, to);
+    drawSuggestions(this, picture, x, from, to);
     drawNames(this, picture);
     this.track.replaceChildren(picture, ...this.handles(from, to, left), ...(this.typing ? [this.typing] : []));
     this.typing?.focus({ preventScroll: true });
@@ -283,6 +279,15 @@ export class TimeEditor extends Editor {
     return Math.abs(mark - time) * this.scale <= NEAR && mark < this.data.length ? mark : rounded;
   }
 
+  // What suggestions ask for: a place is free of marks, and the arrows move the one that is looked at.
+  fits(time) {
+    return time > 0 && time < this.data.length && !this.marks().some((m) => Math.abs(m.time - time) < 1e-6);
+  }
+
+  placeFor(time) {
+    return time === undefined || this.held || Math.abs(this.cursor - time) > 0.5 ? time : this.legal(this.cursor);
+  }
+
   withType(type) {
     return type === null ? {} : { type };
   }
@@ -396,7 +401,7 @@ export class TimeEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and pointer
 
   key(event) {
-    if (this.sound?.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.sound?.key(event) || this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const by = this.stride * (event.shiftKey ? 10 : 1);
     const times = this.marks().map((m) => m.time);
     const acts = {

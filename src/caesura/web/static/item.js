@@ -4,6 +4,7 @@ import { drawSimilarity } from "./similarity.js";
 import { SpanEditor } from "./editor_spans.js";
 import { TextEditor } from "./editor_text.js";
 import { TimeEditor, seconds } from "./editor_time.js";
+import { openSound } from "./sound_pane.js";
 
 const title = document.getElementById("title");
 const { item, kind, role } = title.dataset;
@@ -159,20 +160,21 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
 const suggesters = document.getElementById("suggest");
 function drawSuggesters() {
   if (!suggesters) return;
+  const machines = kind === "time" ? editor.sound?.facts.segmenters ?? [] : segmenters.filter(() => data.units).map((s) => s.name);
   suggesters.replaceChildren(el("option", { value: "" }, "nobody"),
-    ...segmenters.filter(() => data.units).map((s) => el("option", { value: `machine:${s.name}` }, s.name)),
+    ...machines.map((machine) => el("option", { value: `machine:${machine}` }, machine)),
     ...data.annotations.filter((a) => a.id !== editor.state?.id).map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
 for (const field of [suggesters, document.getElementById("segments")]) field?.addEventListener("change", told(async () => {
   const [source, value] = suggesters.value.split(":");
-  if (!source) return editor.suggest(null, []);
+  if (!source) return editor.suggestions.offer(null, []);
   if (source === "machine") {
     const segments = Number(document.getElementById("segments").value) || null;
-    const found = await call("POST", `/api/items/${item}/suggestions`, { segmenter: value, segments });
-    return editor.suggest(found.suggested_by, found.positions);
+    const found = await call("POST", `/api/items/${item}/suggestions`, { segmenter: value, segments, ...editor.sound?.stretch });
+    return editor.suggestions.offer(found.suggested_by, found.positions);
   }
   const other = data.annotations.find((a) => a.id === Number(value));
-  return editor.suggest(other.coder, other.marks.positions);
+  return editor.suggestions.offer(other.coder, other.marks.positions);
 }));
 
 async function reopen(id) {
@@ -249,7 +251,7 @@ told(async () => {
   await load();
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
-  editor.listen?.(item).catch((fault) => say(fault.message));
+  if (kind === "time") openSound(editor, item).then(drawSuggesters).catch((fault) => say(fault.message));
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   drawSuggesters();

@@ -7,7 +7,15 @@ import { Tiles } from "./sound_tiles.js";
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const SLIP = 3; // pixels a pointer may move before a click is a choice
 
-export class SoundPane {
+const LONGEST = 120; // seconds that a segmenter listens to at once
+
+// Show and play the recording, where the item has one.
+export async function openSound(editor, item) {
+  const { recording } = await call("GET", `/api/items/${item}/recording`);
+  if (recording) editor.sound = new SoundPane(editor, item, recording);
+}
+
+class SoundPane {
   constructor(editor, item, facts) {
     this.editor = editor;
     this.facts = facts;
@@ -275,6 +283,14 @@ export class SoundPane {
   }
 
   // ---------------------------------------------------------------- where a boundary goes
+
+  // What a segmenter is asked to listen to: all, or of a long recording what is in view and a little more.
+  get stretch() {
+    const { data, line, gutter } = this.editor;
+    if (data.length <= LONGEST) return {};
+    const first = Math.max(0, Math.min(this.editor.timeAt(line.scrollLeft + gutter), this.facts.duration - LONGEST));
+    return { first, last: Math.min(first + LONGEST, data.length) };
+  }
 
   // The nearest place where the sound crosses zero, if that is asked for.
   async settle(time) {

@@ -35,6 +35,12 @@ export function drawMarks(picture, times, x, from, to, y1, y2) {
   if (path) picture.append(svg("path", { d: path, class: "mark" }));
 }
 
+// Where a boundary is suggested: broken lines through the annotation that is edited, the one that is looked at in bold.
+export function drawSuggestions({ suggestions, height }, picture, x, from, to) {
+  const shown = suggestions.positions.filter((time) => time >= from && time <= to);
+  picture.append(...shown.map((time) => svg("line", { x1: x(time), x2: x(time), y1: height - BENCH, y2: height, class: `suggested${time === suggestions.current ? " current" : ""}` })));
+}
+
 // Names stay where they are while time scrolls by behind them.
 export function drawNames(editor, picture) {
   const fits = Math.max(1, Math.floor((editor.gutter - 12) / LETTER));
