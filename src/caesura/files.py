@@ -130,6 +130,11 @@ class Source:
         with self.path.open("rb") as file:
             self._decode(file.read(_HEAD - 4))
 
+    def refuse_encoding(self, what: str) -> None:
+        """Refuse an encoding that somebody named for a file which is no text, or which says its own."""
+        if self.encoding is not None:
+            raise self.fault(None, f"{what}, so that encoding= (--encoding) has no effect; leave it out.")
+
     def fault(self, line: int | None, why: str) -> FormatError:
         """The complaint about a line of this file, or about the file as a whole."""
         return FormatError(self.path, line, why)

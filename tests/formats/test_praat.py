@@ -63,6 +63,8 @@ def test_binary_text_grids(tmp_path: Path) -> None:
     marks = cs.read(path, tier="words")["a", ""]
     assert (marks.positions.tolist(), marks.names, marks.length) == ([0.5], ("caf", "ŋa"), 2.0)
     assert [(t, str(label)) for t, label in cs.read(path, tier="bell")["a", ""].marks] == [(0.25, "ding")]
+    with pytest.raises(FormatError, match=r"a binary TextGrid is no text, so that encoding= .* has no effect"):
+        cs.read(path, encoding="latin-1")
     for cut in (14, 40, 60, len(binary_grid()) - 1):
         path.write_bytes(binary_grid()[:cut])
         with pytest.raises(FormatError, match=r"ends in the middle|of class"):

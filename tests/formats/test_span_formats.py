@@ -101,6 +101,8 @@ def test_projects_of_inception_are_read_whole(tmp_path):
     assert corpus["a.txt", "gold"].rows == [(0, 2, "x"), (3, 4, "x")]
     assert corpus["b.txt", "ann"].units == ("so", "far", "so", "good")
     assert cs.read(tmp_path / "project.zip", curation="CURATION_USER").coders[-1] == "CURATION_USER"
+    with pytest.raises(FormatError, match="an archive is no text, so that encoding="):
+        cs.read(tmp_path / "project.zip", encoding="latin-1")
     with zipfile.ZipFile(tmp_path / "project.zip") as project, project.open("annotation/a.txt/ann.zip") as inner:
         (tmp_path / "doc.zip").write_bytes(inner.read())
     assert cs.read(tmp_path / "doc.zip")["ann", ""].rows == [(0, 2, "x")]  # one document, as the page exports it
@@ -217,7 +219,7 @@ def test_turns_of_several_speakers_are_spans_of_one_recording(tmp_path):
     assert cs.read(path)["rec", ""].rows == [(0.0, 2.0, "ann"), (1.0, 3.5, "ben")]
     assert cs.read(path, length=5)["rec", ""].length == 5.0
     assert cs.read(path, **BOUNDARIES).tracks == ("ann", "ben")
-    with pytest.raises(FormatError, match=r"line 1: the interval 'ann' .* is empty, reversed or outside"):
+    with pytest.raises(FormatError, match="the file holds no turn that lasts"), pytest.warns(match="1 turns without a"):
         cs.read(put(tmp_path, "b.rttm", line.format(1, 0, "ann")))
 
 

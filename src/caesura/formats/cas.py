@@ -45,6 +45,7 @@ def read(
     as, marks, only
         Whether spans stay spans, what they are otherwise, which labels to read.
     """
+    source.refuse_encoding("a CAS says its own encoding")
     cas = load_cas(source, _typesystem(source, typesystem))
     chosen = checked_layer(
         source, cas, layer or (SEGMENT if has_type(cas, SEGMENT) or not has_type(cas, SENTENCE) else SENTENCE)

@@ -59,6 +59,7 @@ def read(
     as, marks, only
         Whether spans stay spans, what they are otherwise, which labels to read.
     """
+    source.refuse_encoding("an archive is no text")
     documents = list(_documents(source, curation))
     if not documents:
         raise source.fault(None, "no document of this project has annotations.")

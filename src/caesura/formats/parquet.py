@@ -54,6 +54,7 @@ def losses(corpus: Corpus) -> list[str]:
 
 def read(source: Source) -> Corpus:
     """Read the columns; nothing is held twice."""
+    source.refuse_encoding("Parquet is no text")
     with _reading(source.path, "this is not Parquet") as polars:
         _check_sum(source)
         about = _about(source, polars)

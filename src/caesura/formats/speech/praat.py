@@ -43,6 +43,7 @@ class Tier:
 def tiers_of_grid(source: Source) -> list[Tier]:
     """Read the tiers of a TextGrid of any kind."""
     if source.raw.startswith(BINARY):
+        source.refuse_encoding("a binary TextGrid is no text")
         return _Bytes(source).tiers()
     tokens = _tokens(_text(source))
     kinds = [_unquote(t) for t in tokens[:2] if t.startswith('"')]

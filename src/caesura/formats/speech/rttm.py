@@ -65,11 +65,13 @@ def read(
             end = start + decimal(source, number, parts[4], "duration")
             label = parts[7] if wanted == "SPEAKER" else parts[5]
             turns.setdefault((parts[1], parts[7]), []).append((float(start), float(end), label, number))
-    lasting = {key: lasting_lines(source, rows, "turns") for key, rows in turns.items()}
-    turns = {key: rows for key, rows in lasting.items() if rows}
     if not turns:
         kinds = ", ".join(dict.fromkeys(parts[0] for _, parts in lines))
         raise source.fault(None, f"the file holds no line of type {wanted}; it has {kinds or 'nothing'}.")
+    lasting = {key: lasting_lines(source, rows, "turns") for key, rows in turns.items()}
+    turns = {key: rows for key, rows in lasting.items() if rows}
+    if not turns:
+        raise source.fault(None, "the file holds no turn that lasts.")
     rule = Rule.of(**intervals)
     tiled = all(
         is_tiled([row[:3] for row in sorted(rows, key=itemgetter(0))], max(r[1] for r in rows))
