@@ -90,7 +90,7 @@ def test_votes_within_the_tolerance_are_where_one_starts(bench: Bench) -> None:
     page.keyboard.press("n")
     page.wait_for_function("() => document.getElementById('voters').textContent.includes('2.000 s: 2 of 3 — ann, ben')")
     page.locator("[name=tolerance]").fill("0.004")
-    page.wait_for_function("() => document.querySelectorAll('.dispute').length > 2")
+    page.wait_for_function("() => document.querySelector('.dispute')?.getAttribute('d').split('M').length > 3")
     picture(page, "recording")
 
 

@@ -157,12 +157,14 @@ export class TimeEditor extends Editor {
 
   paintDisputes(picture, x, from, to) {
     const half = Math.max(2, this.tolerance * this.scale);
+    let path = ""; // one for all: a long recording has many hundred in view
     let last = -Infinity;
     for (const { position: time } of this.unsettled) {
       if (time < from || time > to || x(time) - last < 1) continue;
       last = x(time);
-      picture.append(svg("rect", { x: last - half, width: 2 * half, y: RULER, height: this.height - RULER, class: "dispute" }));
+      path += `M${(last - half).toFixed(1)} ${RULER}h${(2 * half).toFixed(1)}V${this.height}h${(-2 * half).toFixed(1)}z`;
     }
+    if (path) picture.append(svg("path", { d: path, class: "dispute" }));
   }
 
   paintBench(picture, x, from, to) {
