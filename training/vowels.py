@@ -116,7 +116,9 @@ def assemble(arguments: argparse.Namespace) -> None:
     network = replace(network, seen=hash_lines(learnt, restorer.script))
     model = Neural(restorer.script, lexicon, network)
     if arguments.calibration is None:
-        rehearsal = rehearse(iter([(0, model)]), held, restorer.script, arguments.seed)
+        # With the words of the training lines alone: among held-out words, too, some are unseen.
+        rehearsed = Neural(restorer.script, read_lines(learnt, restorer.script)[0], network)
+        rehearsal = rehearse(iter([(0, rehearsed)]), held, restorer.script, arguments.seed)
         restorer._calibration, restorer.rehearsed = rehearsal.calibration, rehearsal.as_dict()
     else:
         other = VowelRestorer.load(arguments.calibration)

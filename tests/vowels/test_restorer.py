@@ -252,19 +252,16 @@ def test_words_without_end_take_bounded_room(trained) -> None:
     assert restorer.script.strip(done) == text
 
 
-def test_long_texts_are_restored_in_parts(monkeypatch) -> None:
-    from caesura.vowels import restorer as room
-
+def test_long_texts_are_restored_in_parts() -> None:
     text = script("hebrew").strip("\n".join(HEBREW * 3) + "\n\n" + " ".join(HEBREW))
     for model in ("hmm", "open"):
         made = VowelRestorer(model=model, existing="constrain").fit(HEBREW)
         whole, words = made.restore(text), made.restore_nbest(text, 3)
         marked = made.restore(HEBREW[0] + "\n" + text)
-        monkeypatch.setattr(room, "_PART", 5)
+        made.fitted.most_at_once = 5
         assert made.restore(text) == whole
         assert [w.alternatives[0][0] for w in made.restore_nbest(text, 3)] == [w.alternatives[0][0] for w in words]
         assert made.restore(HEBREW[0] + "\n" + text) == marked
-        monkeypatch.undo()
 
 
 def test_the_examples_of_the_docs_are_right() -> None:

@@ -49,6 +49,8 @@ class Best(Open):
         super().__init__(script, lexicon, alphabet, letters, words)
         self.forward, self.backward, self.chooser = forward, backward, chooser
         self.scores = LetterScores(alphabet, networks) if networks else None
+        if networks:
+            self.most_at_once = 5000
         self.weigh(weights or (WITH_NETWORK if networks else WITHOUT_NETWORK)[script.name])
         self.known_choices: dict[str, list[tuple[int, ...]]] = {}
         totals = np.add.reduceat(lexicon.counts, lexicon.first[:-1])

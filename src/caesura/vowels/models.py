@@ -53,6 +53,8 @@ class Model(ABC):
     name: ClassVar[str]
     #: Words of held-out lines at most: more would only take time.
     most_held: ClassVar[int] = 20_000
+    #: Words restored at a time, so that memory does not grow with the text.
+    most_at_once: int = 50_000
 
     def __init__(self, script: Script, lexicon: Lexicon) -> None:
         self.script, self.lexicon = script, lexicon

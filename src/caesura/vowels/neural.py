@@ -23,6 +23,7 @@ class Neural(Model):
 
     name = "neural"
     most_held = 5000  # they are lost to the network, which is trained but once
+    most_at_once = 10_000
 
     def __init__(self, script: Script, lexicon: Lexicon, network: Network) -> None:
         super().__init__(script, lexicon)

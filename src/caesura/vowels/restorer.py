@@ -31,8 +31,7 @@ Existing = Literal["keep", "constrain", "replace"]
 #: Lines longer than this are restored in pieces, so that memory does not grow with a line.
 _LONGEST = 1000
 _BATCH = 2000
-_PART = 50_000
-_CELLS = 16 * _PART
+_CELLS = 800_000  # words of a part times the letters of the longest
 _MOST_NETWORKS = 4
 _ENOUGH, _STRANGE = 20, 0.25  # words of a text, and the share of new ones among them, that bring a warning
 
@@ -355,7 +354,7 @@ class _Job:
         line = 0
         while line < len(offsets) - 1:
             low = int(offsets[line])
-            stop = max(line + 1, int(np.searchsorted(offsets, low + _PART, side="right")) - 1)
+            stop = max(line + 1, int(np.searchsorted(offsets, low + self.model.most_at_once, side="right")) - 1)
             while stop - line > 1 and int(offsets[stop] - low) * max(map(len, self.keys[low : offsets[stop]])) > _CELLS:
                 stop = (line + stop + 1) // 2  # one long word widens the tables of all
             high = int(offsets[stop])
