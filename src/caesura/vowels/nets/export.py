@@ -16,19 +16,21 @@ _WORTH = 4096  # numbers of a table of weights below which it stays as it is
 _LINES = 60  # that activations are measured on
 _LONGEST = 384
 _WEIGHT_STEPS = 63  # 7 bits: sums of two products stay within 16, which processors without instructions for 8 bits need
-_LIKE = 0.25  # how far logits may move by rounding, as a share of the largest
+_LIKE = 0.1  # how far logits may move by rounding, as a share of the largest
 
 
 def export_network(source: Path, target: Path, data: dict[str, Any]) -> float:
-    """Write a trained network as ONNX, computed in 8 bits; return how far its logits lie from PyTorch's on lines of its data."""
+    """Write a trained network as ONNX; return how far its logits lie from PyTorch's on a line of its data.
+
+    It is computed in 8 bits, unless that moves logits too far, as it may after a short training.
+    """
     names, inputs, expected = write_onnx(source, target, next(sample_lines(data)))
+    exact = target.read_bytes()
     quantise(target, list(sample_lines(data)))
+    if compare_logits(target, names, inputs, expected) > _LIKE * float(np.abs(expected).max()):
+        target.write_bytes(exact)
     forget_origin(target)
-    apart = compare_logits(target, names, inputs, expected)
-    largest = float(np.abs(expected).max())
-    if apart > _LIKE * largest:
-        raise ValueError(f"onnxruntime's logits lie {apart:.2g} from PyTorch's, of which the largest is {largest:.2g}")
-    return apart
+    return compare_logits(target, names, inputs, expected)
 
 
 def sample_lines(data: dict[str, Any]) -> Iterator[dict[str, Array]]:
