@@ -187,3 +187,10 @@ def test_bad_archives_are_refused_in_a_sentence(
     answer = bring(client, empty, "files", {name: content}, unit="word")
     assert answer.status_code == 400, answer.text
     assert sentence in answer.json()["error"]
+
+
+@pytest.mark.parametrize(("wish", "kind"), [("spans", "spans in time"), ("boundaries", "time")])
+def test_what_may_be_both_is_read_as_asked(client: TestClient, empty: int, wish: str, kind: str) -> None:
+    assert f'<option value="{wish}">' in client.get(f"/projects/{empty}").text
+    made = bring(client, empty, "files", {"talk.TextGrid": GRID}, read_as=wish).json()["made"]
+    assert {client.get(f"/api/items/{item}").json()["kind"] for item in made["items"]} == {kind}
