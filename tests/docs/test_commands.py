@@ -41,6 +41,7 @@ NOT_RUN = {
     "vowels corpus": "fetches a corpus",
     "vowels train hebrew-bible": "fetches a corpus",
     "vowels evaluate": "fetches a corpus",
+    "vowels train mine.txt": "trains a network for hours",
     "vowels restore hebrew.model": "needs the model that training would make",
     "agree project.zip": "needs an export of INCEpTION",
     "evaluate gold.json annotators.json": "needs an export of INCEpTION",
