@@ -130,12 +130,11 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
     """Print our version, and on a second line those of Python and of the libraries on which numbers depend, as far as they are installed."""
     if not asked or context.resilient_parsing:
         return
-    from importlib.metadata import distributions
+    from importlib.metadata import Distribution
 
-    known = {each.name.lower(): each.version for each in distributions()}
-    libraries = [
-        f"{name} {known[name]}" for name in ("numpy", "numba", "scipy", "polars", "onnxruntime") if name in known
-    ]
+    wanted = ("numpy", "numba", "scipy", "polars", "onnxruntime")
+    installed = {name: next(iter(Distribution.discover(name=name)), None) for name in wanted}
+    libraries = [f"{name} {each.version}" for name, each in installed.items() if each is not None]
     click.echo(f"caesura {__version__}\n{', '.join([f'Python {platform.python_version()}', *libraries])}")
     context.exit()
 
