@@ -70,7 +70,9 @@ def load_text(name: str) -> Any:
 
 def train(arguments: argparse.Namespace) -> None:
     """Train one network, and keep what it says."""
+    from nets.encoder import load_network
     from nets.run import train_network
+    from nets.text import Tables
 
     data = read_data(arguments.data)
     given = {f.name: getattr(arguments, f.name) for f in fields(Plan) if getattr(arguments, f.name) is not None}
@@ -81,7 +83,16 @@ def train(arguments: argparse.Namespace) -> None:
         with (arguments.output / "log.txt").open("a", encoding="utf-8") as log:
             log.write(text + "\n")
 
-    train_network(data, Plan(**given), arguments.output, say)
+    plan, start = Plan(**given), None
+    if arguments.start is not None:
+        network, old, meta = load_network(arguments.start)
+        words = ["".join(meta["symbols"][n] for n in word) for word in meta["words"]]
+        tables = Tables(meta["symbols"], meta["first_letter"], meta["slots"], words)
+        start = tables, {name: weights.numpy() for name, weights in network.state_dict().items()}
+        plan = replace(
+            plan, **{name: getattr(old, name) for name in ("width", "layers", "heads", "convolution", "words")}
+        )
+    train_network(data, plan, arguments.output, say, start)
 
 
 def read_data(path: Path) -> dict[str, Any]:
@@ -144,6 +155,7 @@ def main() -> None:
     two.add_argument("data", type=Path)
     for field in fields(Plan):
         two.add_argument(f"--{field.name.replace('_', '-')}", type=type(field.default), help=f"default {field.default}")
+    two.add_argument("--start", type=Path, help="a network.pt to go on from, with its measures")
     two.set_defaults(do=train)
     three = commands.add_parser("export", help="write a network as ONNX")
     three.add_argument("network", type=Path)

@@ -204,6 +204,23 @@ def test_pieces_and_rows_hold_every_letter_once():
     places, lines = pack_rows(pieces, np.arange(3), 10)
     assert sorted(places[places >= 0].tolist()) == list(range(9))
     assert ((places >= 0) == (lines > 0)).all()
+    places, lines = pack_rows(pieces, np.arange(3), 12, np.array([False, True, False]))
+    assert places[0].tolist() == [
+        0,
+        1,
+        2,
+        3,
+        -2,
+        4,
+        5,
+        6,
+        7,
+        -1,
+        -1,
+        -1,
+    ]  # the second goes on the first, behind a space
+    assert lines[0].tolist() == [1] * 9 + [0] * 3
+    assert (places[1].tolist(), lines[1].tolist()) == ([8] + [-1] * 11, [1] + [0] * 11)
 
 
 def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):

@@ -27,3 +27,4 @@ class Plan:
     words: int = 64
     word_drop: float = 0.3
     teacher: str = ""
+    join: float = 0.0  # share of lines that go on the line before them, where texts to be read have longer lines

@@ -57,13 +57,13 @@ class Run:
         self.graph: Any = None
         self.word = torch.zeros(shape, dtype=torch.long, device=device)
         self.all_words = (
-            torch.from_numpy(np.append(data["words"], 0).astype(np.int64)).to(device) if plan.words else None
+            torch.from_numpy(np.append(data["words"], [0, 0]).astype(np.int64)).to(device) if plan.words else None
         )
-        self.all_letters = torch.from_numpy(np.append(self.symbols, PAD).astype(np.int64)).to(device)
+        self.all_letters = torch.from_numpy(np.append(self.symbols, [PAD, self.space]).astype(np.int64)).to(device)
         if checkpoint.exists():
             self.resume()
         self.all_marks = torch.from_numpy(
-            np.concatenate((self.marks, np.zeros((1, len(self.slots)), self.marks.dtype))).astype(np.int64)
+            np.concatenate((self.marks, np.zeros((2, len(self.slots)), self.marks.dtype))).astype(np.int64)
         ).to(device)
 
     def begin_with(self, start: Start, data: dict[str, Any]) -> None:
@@ -171,7 +171,9 @@ class Run:
     def feed(self, places: Array, lines: Array) -> None:
         """Put the next rows where the graph reads them."""
         torch = self.torch
-        where = torch.from_numpy(np.where(places < 0, len(self.symbols), places)).to(self.device, non_blocking=True)
+        # Behind the text stand what is no letter: a pad (-1), and the space between lines that were joined (-2).
+        where = np.where(places < 0, len(self.symbols) - 1 - places, places)
+        where = torch.from_numpy(where).to(self.device, non_blocking=True)
         self.letters.copy_(self.all_letters[where])
         self.goal.copy_(self.all_marks[where])
         if self.all_words is not None:
@@ -203,7 +205,9 @@ class Run:
         self.network.train()
         start = time.time()
         while self.step < self.steps:
-            places, lines = pack_rows(pieces, self.random.permutation(len(pieces)), self.plan.length)
+            order = self.random.permutation(len(pieces))
+            joined = self.random.random(len(pieces)) < self.plan.join if self.plan.join else None
+            places, lines = pack_rows(pieces, order, self.plan.length, joined)
             order = self.random.permutation(len(places))
             for first in range(0, len(order) - self.plan.rows + 1, self.plan.rows):
                 rows = order[first : first + self.plan.rows]

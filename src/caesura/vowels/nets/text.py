@@ -14,6 +14,7 @@ Array = NDArray[Any]
 Cell = tuple[str, Sequence[str] | None]
 
 PAD, HIDDEN, OTHER = 0, 1, 2  # numbers of the symbols that no text has
+SPACE = -2  # the place of a space between lines that were joined
 SPECIAL = 3  # how many there are of them
 MOST_WORDS = 60_000  # that have an embedding of their own
 GAP = 4  # pads between the lines of a row: wider than half a convolution, so that no line sees another
@@ -111,8 +112,13 @@ def split_into_pieces(symbols: Array, offsets: Array, space: int, longest: int) 
     return pieces
 
 
-def pack_rows(pieces: list[tuple[int, int]], order: Array, length: int) -> tuple[Array, Array]:
-    """Lay pieces one after the other into rows of one length: for every cell its place in the text (-1: none) and its line's number."""
+def pack_rows(
+    pieces: list[tuple[int, int]], order: Array, length: int, joined: Array | None = None
+) -> tuple[Array, Array]:
+    """Lay pieces one after the other into rows of one length: for every cell its place in the text (-1: none) and its line's number.
+
+    Pieces that are ``joined`` go on the line before them, behind a space (-2), wherever the row has one.
+    """
     places, lines = [], []
     place, line = np.full(length, -1, np.int64), np.zeros(length, np.int64)
     at = number = 0
@@ -123,7 +129,11 @@ def pack_rows(pieces: list[tuple[int, int]], order: Array, length: int) -> tuple
             lines.append(line)
             place, line = np.full(length, -1, np.int64), np.zeros(length, np.int64)
             at = number = 0
-        number += 1
+        if joined is not None and joined[index] and at:
+            at -= GAP - 1
+            place[at - 1], line[at - 1] = SPACE, number
+        else:
+            number += 1
         place[at : at + stop - start] = np.arange(start, stop)
         line[at : at + stop - start] = number
         at += stop - start + GAP
