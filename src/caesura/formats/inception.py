@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, Unpack
 
 from caesura.files import MAX_BYTES, Source
+from caesura.formats.archives import UNREADABLE
 from caesura.formats.cas import SENTENCE, checked_layer, load_cas, load_json_cas, marked
 from caesura.formats.standoff import StandoffOptions, read_standoff
 from caesura.model import Corpus
@@ -132,7 +132,7 @@ def _unpacked(source: Source, data: bytes, name: str) -> dict[str, bytes]:
             if sum(each.file_size for each in wanted) > MAX_UNPACKED:
                 raise where.fault(None, f"unpacked it would have more than {MAX_UNPACKED // 2**20} MB.")
             return {each.filename: archive.read(each) for each in wanted}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as fault:
+    except UNREADABLE as fault:
         raise where.fault(
             None, f"this archive cannot be unpacked: {str(fault).rstrip('.') or 'it is damaged'}."
         ) from None

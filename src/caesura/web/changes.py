@@ -183,7 +183,7 @@ def _replace(marks: Any, operation: dict[str, Any]) -> Marks:
     return _rebuild(marks, list(zip(entries, kinds, strict=True)))
 
 
-def _put(marks: Any, operation: dict[str, Any]) -> Marks:
+def _put_marks(marks: Any, operation: dict[str, Any]) -> Marks:
     """Take some boundaries away, as far as they are there, and set others: [position], or [position, type] where there are types."""
     gone, come = (
         [
@@ -204,7 +204,7 @@ OPERATIONS: Operations = {
     "retype": _retype,
     "rename": _rename,
     "replace": _replace,
-    "put": _put,
+    "put": _put_marks,
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError
 
@@ -12,6 +11,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from caesura.errors import FormatError
+from caesura.formats.archives import UNREADABLE, read_entry
 
 #: Suffix -> where the text stands in the archive.
 DOCUMENTS = {".docx": "word/document.xml", ".odt": "content.xml"}
@@ -43,19 +43,6 @@ def read_document(name: str, data: bytes, most: int) -> str:
     except ParseError as fault:
         raise FormatError(name, None, f"its XML is damaged: {fault}.") from None
     return "\n\n".join("".join(_letters(paragraph)) for paragraph in _paragraphs(root))
-
-
-#: What a damaged, encrypted or lying archive does.
-UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
-
-
-def read_entry(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """Unpack one file of an archive; what it says about its own size is not believed."""
-    with archive.open(name) as packed:
-        content = packed.read(most + 1)
-    if len(content) > most:
-        raise ValueError(f"{name} unpacks to more than {most // 2**20} MB")
-    return content
 
 
 def _paragraphs(element: Element) -> Iterator[Element]:

@@ -11,9 +11,10 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from caesura.errors import CaesuraError, FormatError
+from caesura.formats.archives import UNREADABLE, read_entry
 from caesura.formats.folders import compile_pattern, likely_patterns, rename_parts
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans
-from caesura.web.documents import DOCUMENTS, UNREADABLE, read_entry
+from caesura.web.documents import DOCUMENTS
 from caesura.web.settings import Limits
 from caesura.web.uploads import Upload, plain_name, read_raw_file, read_upload, together
 

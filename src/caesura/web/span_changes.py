@@ -94,7 +94,7 @@ def _replace(spans: Spans, operation: dict[str, Any]) -> Spans:
     return _rebuild(spans, _listed(spans, operation, "spans"))
 
 
-def _put(spans: Spans, operation: dict[str, Any]) -> Spans:
+def _put_span(spans: Spans, operation: dict[str, Any]) -> Spans:
     """Take some spans away, as far as they are there, and add others, each [start, end, label]."""
     gone, come = (_listed(spans, operation, key) for key in ("gone", "come"))
     kept = [row for row in spans.rows if row not in gone]
@@ -107,5 +107,5 @@ SPAN_OPERATIONS: dict[str, Callable[[Any, dict[str, Any]], Spans]] = {
     "move": _move,
     "rename": _rename,
     "replace": _replace,
-    "put": _put,
+    "put": _put_span,
 }

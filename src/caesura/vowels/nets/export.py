@@ -115,27 +115,27 @@ def quantise(path: Path, lines: Sequence[dict[str, Array]]) -> None:
     lookups = [node for node in graph.node if node.op_type == "Gather" and "embedding" in node.input[0]]
     new = []
 
-    def put(name: str, values: Array) -> None:
+    def keep_weights(name: str, values: Array) -> None:
         graph.initializer.append(numpy_helper.from_array(values, name))
 
     def put_in_steps(name: str, axis: int, most: int) -> None:
         weights = numpy_helper.to_array(tables[name])
         scale = np.abs(weights).max(axis=1 - axis, keepdims=True).astype(np.float32) / most + np.float32(1e-12)
         graph.initializer.remove(tables[name])
-        put(f"{name}.steps", np.round(weights / scale).astype(np.int8))
-        put(f"{name}.scale", scale if axis == 0 else scale[0])
+        keep_weights(f"{name}.steps", np.round(weights / scale).astype(np.int8))
+        keep_weights(f"{name}.scale", scale if axis == 0 else scale[0])
 
     for name, (low, high) in measure_ranges(path, [node.input[0] for node in products], lines).items():
         step = max((high - low) / 255, 1e-9)
-        put(f"{name}.scale", np.array(step, np.float32))
-        put(f"{name}.zero", np.array(round(-low / step), np.uint8))
+        keep_weights(f"{name}.scale", np.array(step, np.float32))
+        keep_weights(f"{name}.zero", np.array(round(-low / step), np.uint8))
         scale = [f"{name}.scale", f"{name}.zero"]
         new.append(helper.make_node("QuantizeLinear", [name, *scale], [f"{name}.steps"]))
         new.append(helper.make_node("DequantizeLinear", [f"{name}.steps", *scale], [f"{name}.rounded"]))
     for node in products:
         table = node.input[1]
         put_in_steps(table, axis=1, most=_WEIGHT_STEPS)
-        put(f"{table}.zero", np.zeros(tables[table].dims[1], np.int8))
+        keep_weights(f"{table}.zero", np.zeros(tables[table].dims[1], np.int8))
         parts = [f"{table}.{part}" for part in ("steps", "scale", "zero")]
         new.append(helper.make_node("DequantizeLinear", parts, [table], axis=1))
         node.input[0] = f"{node.input[0]}.rounded"
