@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.web.histories import Histories
 from caesura.web.rows import Conflict
 from caesura.web.store import Store
 
@@ -55,4 +56,4 @@ def check_that_many_writers_lose_nothing(store: Store) -> None:
         thread.join()
     assert len(won) + len(lost) == 80
     assert store.annotation(state.id).version == 1 + len(won)
-    assert len(store.history(state.id)) == 1 + len(won)
+    assert len(Histories(store).of_annotation(state.id)) == 1 + len(won)

@@ -71,6 +71,9 @@ WHO = {
     "PUT /api/projects/{project}/guidelines": "m",
     "PUT /api/{sort}/{number}/name": "m",
     "POST /api/{sort}/{number}/restore": "m",
+    "GET /api/projects/{project}/merges": "m",
+    "POST /api/projects/{project}/merges": "m",
+    "DELETE /api/projects/{project}/merges/{merge}": "m",
     "GET /api/projects/{project}/members": "mj",
     "PUT /api/projects/{project}/members": "m",
     "POST /api/projects/{project}/assignments": "m",
@@ -141,7 +144,7 @@ def test_every_route_is_in_the_table(settings: Settings) -> None:
     for address in routes:
         method, _, path = address.partition(" ")
         filled = path.replace("{sort}", "projects").replace("/static", "/static/a.js")
-        for name in ("project", "item", "annotation", "revision", "person", "number", "level", "tile"):
+        for name in ("project", "item", "annotation", "revision", "person", "merge", "number", "level", "tile"):
             filled = filled.replace(f"{{{name}}}", "1")
         assert find_operation(method, filled)[0] is OPERATIONS[address], address
 
@@ -164,6 +167,7 @@ def test_roles_and_operations(campaign: Bench, released: bool) -> None:
         "item": campaign.items[0],
         "annotation": annotation,
         "revision": 1,
+        "merge": 1,
         "person": 1,
         "level": 0,
         "tile": 0,

@@ -8,6 +8,7 @@ pytest.importorskip("sqlalchemy", reason="the workbench needs the extra web")
 
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation
+from caesura.web.histories import Histories
 from caesura.web.rows import AnnotationState, Conflict, NotFound
 from caesura.web.store import Store
 from web_store import KINDS, check_that_it_comes_back, check_that_many_writers_lose_nothing
@@ -67,7 +68,7 @@ def test_undo_redo_and_branches(store: Store) -> None:
         store.undo(state.id, 7)
     branched = store.change(state.id, 7, Segmentation.from_masses([1, 6]), operation={"kind": "move"})
     assert not branched.can_redo
-    assert len(store.history(state.id)) == 4
+    assert len(Histories(store).of_annotation(state.id)) == 4
     assert one.marks.units == ("so", "twice", "five", "miles", "of", "fertile", "ground")
 
 

@@ -12,6 +12,7 @@ from caesura.model import Annotation
 from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation
 from caesura.web.disagreement import disputed_places
+from caesura.web.histories import Histories
 from caesura.web.naming import Sort
 from caesura.web.requests import (
     Change,
@@ -242,7 +243,7 @@ def export(
     given: dict[str, Any] = {"lossy": lossy, "limits": limits, "origins": store.origins(project)}
     title = store.project_name(project)
     if files == "items":
-        history = store.provenance(project)
+        history = Histories(store).of_project(project)
         name, content = export_folder(list(corpora.values()), title, format, **given, history=history)
     elif len(corpora) > 1:
         raise CaesuraError(f"this project holds {' and '.join(corpora)}, and a file one of them; choose which.")
@@ -255,7 +256,7 @@ def export(
 @router.get("/projects/{project}/provenance", tags=["projects"])
 def provenance(request: Request, project: Id) -> list[dict[str, Any]]:
     """Where every annotation came from, and every change since: to lie beside an export whose format has no room for it."""
-    return store_of(request).provenance(project)
+    return Histories(store_of(request)).of_project(project)
 
 
 # ---------------------------------------------------------------------- items
@@ -393,7 +394,7 @@ def redo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
 @router.get("/annotations/{annotation}/history", tags=["annotations"])
 def history(request: Request, annotation: Id) -> list[dict[str, Any]]:
     """Every revision of an annotation."""
-    return store_of(request).history(annotation)
+    return Histories(store_of(request)).of_annotation(annotation)
 
 
 @router.post("/annotations/{annotation}/history/{revision}", tags=["annotations"])

@@ -24,6 +24,8 @@ from caesura.web.entrance import entrance
 from caesura.web.guard import Guard
 from caesura.web.guidelines import Stale
 from caesura.web.import_api import router as import_router
+from caesura.web.merge_api import router as merge_router
+from caesura.web.merging import Collision
 from caesura.web.pages import pages
 from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
@@ -63,7 +65,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, Cache()
     app.state.shelf = _open_shelf(settings, store)
-    for part in (router, import_router, sound_router, people_router, pages, entrance):
+    for part in (router, merge_router, import_router, sound_router, people_router, pages, entrance):
         app.include_router(part)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(Guard, settings=settings)
@@ -111,7 +113,8 @@ def _bad(request: Request, fault: Any) -> JSONResponse:
         }
         return JSONResponse({"error": str(fault), "current": current}, status_code=409)
     status = next((status for kind, status in _STATUS.items() if isinstance(fault, kind)), 400)
-    return JSONResponse({"error": str(fault), "line": getattr(fault, "line", None)}, status_code=status)
+    more = {"collisions": fault.places} if isinstance(fault, Collision) else {"line": getattr(fault, "line", None)}
+    return JSONResponse({"error": str(fault), **more}, status_code=status)
 
 
 def _answer_misshapen(_: Request, fault: Any) -> JSONResponse:

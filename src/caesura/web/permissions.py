@@ -82,6 +82,9 @@ OPERATIONS: dict[str, Operation] = {
     "GET /projects/{project}/report": Operation("read the report", _JUDGES, _ALL),
     "PUT /api/{sort}/{number}/name": Operation("rename", _MANAGERS),
     "POST /api/{sort}/{number}/restore": Operation("restore", _MANAGERS),
+    "GET /api/projects/{project}/merges": Operation("list merges", _MANAGERS),
+    "POST /api/projects/{project}/merges": Operation("merge", _MANAGERS),
+    "DELETE /api/projects/{project}/merges/{merge}": Operation("undo a merge", _MANAGERS),
     # the campaign
     "GET /api/projects/{project}/members": Operation("list members", _JUDGES),
     "PUT /api/projects/{project}/members": Operation("give a role", _MANAGERS),

@@ -132,24 +132,29 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
             )
         )
         return key(inserted)
-    if row.kind != kind:
-        raise CaesuraError(f"item {annotation.item!r} holds {_KINDS[row.kind]}, the new annotation {_KINDS[kind]}.")
-    grown = float(marks.length) > row.length
-    guessed = (
-        row.units is None if grown else marks.units is None
-    )  # whether the shorter one ends where its last span does
-    if row.length != float(marks.length) and not (isinstance(marks, Spans) and guessed):
-        unit = "seconds" if kind in ("time", "spans in time") else "units"
-        raise CaesuraError(
-            f"item {annotation.item!r} has {row.length:g} {unit} in this project, the new annotation {marks.length:g} {unit}."
-        )
+    length, units = join_texts(row, kind, float(marks.length), marks.units, "the new annotation")
+    grown: dict[str, Any] = {"length": length} if length != row.length else {}
+    if row.units is None and units is not None:
+        grown["units"] = json.dumps(units, ensure_ascii=False)
     if grown:
-        db.execute(items.update().where(items.c.id == row.id).values(length=float(marks.length)))
-    if row.units is not None and marks.units is not None and _words(row.units) != marks.units:
-        raise CaesuraError(f"item {annotation.item!r}: the new annotation stands on another text.")
-    if row.units is None and marks.units is not None:
-        db.execute(items.update().where(items.c.id == row.id).values(units=json.dumps(marks.units, ensure_ascii=False)))
+        db.execute(items.update().where(items.c.id == row.id).values(**grown))
     return int(row.id)
+
+
+def join_texts(
+    item: Any, kind: str, length: float, units: tuple[str, ...] | None, what: str
+) -> tuple[float, tuple[str, ...] | None]:
+    """The length and the words of an item and of what is to stand on it too; refused in words where they are not of one text."""
+    if item.kind != kind:
+        raise CaesuraError(f"item {item.name!r} holds {_KINDS[item.kind]}, {what} {_KINDS[kind]}.")
+    known = None if item.units is None else words_of(item.units)
+    shorter = known if length > item.length else units  # without its words it ends where its last span does
+    if item.length != length and not (kind.startswith("spans") and shorter is None):
+        unit = "seconds" if kind in ("time", "spans in time") else "units"
+        raise CaesuraError(f"item {item.name!r} has {item.length:g} {unit} in this project, {what} {length:g} {unit}.")
+    if known is not None and units is not None and known != units:
+        raise CaesuraError(f"item {item.name!r}: {what} stands on another text.")
+    return max(length, item.length), units if known is None else known
 
 
 def insert_text(
@@ -203,7 +208,7 @@ def insert_annotation(
 
 def item_of(row: Any) -> Item:
     """An item as its row says."""
-    units = None if row.units is None else _words(row.units)
+    units = None if row.units is None else words_of(row.units)
     return Item(row.id, row.project, row.name, row.track, row.kind, row.length, units, json.loads(row.attributes))
 
 
@@ -376,7 +381,7 @@ def unpack_marks(item: Any, text: str) -> Marks:
 
 def _unpack(item: Any, text: str) -> Marks:
     data = json.loads(text)
-    units = _words(item.units) if isinstance(item.units, str) else item.units
+    units = words_of(item.units) if isinstance(item.units, str) else item.units
     if item.kind == "nested":
         segments = np.asarray(data["segments"], np.int64).reshape(-1, 3)
         return Hierarchy._trusted(int(item.length), segments, units)
@@ -405,7 +410,7 @@ def on_one_scale(annotations: list[Annotation]) -> list[Annotation]:
 
 
 @lru_cache(maxsize=64)
-def _words(units: str) -> tuple[str, ...]:
+def words_of(units: str) -> tuple[str, ...]:
     """The words of a text; all coders of an item stand on the same."""
     return tuple(json.loads(units))
 

@@ -242,7 +242,7 @@ class Store:
             sa.select(items.c.kind, typed, sa.func.count().label("many"))
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, *self._seen())
+            .where(items.c.project == project, *self.seen())
             .group_by(items.c.kind, typed)
         )
         with self.reading() as db:
@@ -254,7 +254,7 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, *self._seen(), codings.c.role == role)
+            .where(items.c.project == project, *self.seen(), codings.c.role == role)
             .order_by(codings.c.id)
         )
         coders: dict[tuple[str, str], list[str]] = {}
@@ -270,7 +270,7 @@ class Store:
             .add_columns(codings.c.coder, revisions.c.marks)
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, *self._seen())
+            .where(items.c.project == project, *self.seen())
             .order_by(items.c.id, codings.c.id)
         )
         if item is not None:
@@ -285,7 +285,7 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, *self._seen())
+            .where(items.c.project == project, *self.seen())
         )
         with self.reading() as db:
             return {
@@ -293,30 +293,6 @@ class Store:
                 + (f"; {row.version - 1} changes" if row.version > 1 else "")
                 for row in db.execute(query)
             }
-
-    def provenance(self, project: int) -> list[dict[str, Any]]:
-        """Every annotation of a project with where it came from and all that was done to it since, oldest first."""
-        self.project_name(project)
-        known = (
-            sa.select(codings.c.id, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
-            .join(items, items.c.id == codings.c.item)
-            .where(items.c.project == project, *self._seen())
-            .order_by(codings.c.id)
-        )
-        query = (
-            sa.select(revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
-            .join(codings, codings.c.id == revisions.c.annotation)
-            .join(items, items.c.id == codings.c.item)
-            .where(items.c.project == project, *self._seen())
-            .order_by(revisions.c.id)
-        )
-        with self.reading() as db:
-            listed = [dict(row._mapping) for row in db.execute(known)]
-            done: dict[int, list[dict[str, Any]]] = {}
-            for row in db.execute(query):
-                step = {"operation": json.loads(row.operation), "author": row.author, "time": row.time}
-                done.setdefault(row.annotation, []).append(step)
-        return [{**each, "revisions": done.get(each["id"], [])} for each in listed]
 
     # ------------------------------------------------------------------ items and annotations
 
@@ -429,17 +405,6 @@ class Store:
             rows.move_head(db, annotation, revision)
             return rows.annotation_now(db, annotation)
 
-    def history(self, annotation: int) -> list[dict[str, Any]]:
-        """Every revision: when, by whom, what was done."""
-        self.annotation(annotation)
-        query = (
-            sa.select(revisions.c.id, revisions.c.parent, revisions.c.operation, revisions.c.author, revisions.c.time)
-            .where(revisions.c.annotation == annotation)
-            .order_by(revisions.c.id)
-        )
-        with self.reading() as db:
-            return [{**row._mapping, "operation": json.loads(row.operation)} for row in db.execute(query)]
-
     # ------------------------------------------------------------------ comments
 
     def add_comment(
@@ -461,7 +426,7 @@ class Store:
 
     # ------------------------------------------------------------------ transactions
 
-    def _seen(self) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    def seen(self) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
         """What of items and annotations the viewer sees: part of every query over a project."""
         return self.viewer.sees_items(), self.viewer.sees_codings()
 

@@ -93,11 +93,12 @@ export class Curation {
     const steps = await call("GET", `/api/annotations/${editor.state.id}/history`);
     byId("history").replaceChildren(...steps.toReversed().slice(0, LISTED).map((step, i) => el("li", {},
       el("time", { datetime: step.time }, new Date(step.time).toLocaleString()), step.author ? [" ", name(step.author)] : null, ": ", this.spell(step.operation), " ",
-      editor.locked || !i ? null : el("button", { type: "button", class: "small", onclick: told(async () => this.goBack(step)) }, "Go back to this"))));
+      editor.locked || !i || step.id === null ? null : el("button", { type: "button", class: "small", onclick: told(async () => this.goBack(step)) }, "Go back to this"))));
   }
 
-  spell({ kind, origin, revision, settles, ...rest }) {
+  spell({ kind, origin, revision, settles, what, ...rest }) {
     if (kind === "import" || kind === "start") return origin;
+    if (kind === "merge" || kind === "unmerge") return `${kind === "merge" ? "merged" : "merge undone"}: ${what}`;
     if (kind === "go back") return `back to the state of revision ${revision}`;
     if (kind === "accept") return `accepted at ${settles}`;
     const { gone = [], come = [] } = this.editor.changesOf({ kind, ...rest }) ?? {};

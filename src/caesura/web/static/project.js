@@ -24,6 +24,7 @@ async function showItems() {
   const golden = items.filter((i) => i.gold.length).length;
   document.getElementById("overview").textContent = items.length ? `${count(items.length, "item")}, ${count(data.coders.length, "coder")}; gold for ${golden} of ${items.length}.` : "";
   drawItems();
+  document.dispatchEvent(new CustomEvent("shown", { detail: data }));
   await showDeleted();
 }
 
