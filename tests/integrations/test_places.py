@@ -72,17 +72,57 @@ def test_the_recipe_has_the_dependencies_of_the_package() -> None:
     assert f"version: {cs.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
+DOCKER = ROOT / "integrations" / "docker"
+
+
 def test_the_container_starts_the_workbench_as_nobody_special() -> None:
-    lines = (ROOT / "integrations" / "docker" / "Dockerfile").read_text("utf-8").splitlines()
+    lines = (DOCKER / "Dockerfile").read_text("utf-8").splitlines()
     words = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert {"USER", "HEALTHCHECK", "VOLUME", "EXPOSE"} <= set(words)
-    assert words.index("USER") < words.index("CMD")
-    start = next(line for line in lines if line.startswith("CMD"))
+    assert words.index("USER") < words.index("ENTRYPOINT")
+    start = " ".join(line for line in lines if line.startswith(("ENTRYPOINT", "CMD")))
     options = {flag for p in program.get_command(None, "serve").params for flag in p.opts}  # type: ignore[arg-type, union-attr]
     assert set(re.findall(r"--[\w-]+", start)) <= options
+    assert "token" not in start.lower(), "a list of processes would show it"
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     for named in re.findall(r"\[([\w,]+)\]\"", "\n".join(lines)):
         assert set(named.split(",")) <= set(extras)
+
+
+#: Docker as check.sh sees it: WITHOUT_TOKEN is what a start without a token exits with, WHO the user inside, WRITES whether /usr can be written.
+STAND_IN = """#!/bin/sh
+case "$1 $2" in
+    "run --rm") exit "$WITHOUT_TOKEN" ;;
+    inspect*) echo "$HEALTH" ;;
+    exec*) case "$3" in id) echo "$WHO" ;; touch) exit "$WRITES" ;; esac ;;
+esac
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [({}, 0), ({"WITHOUT_TOKEN": "0"}, 1), ({"WHO": "0"}, 1), ({"WRITES": "0"}, 1)],
+    ids=["fine", "starts without a token", "root", "writes anywhere"],
+)
+def test_the_check_of_the_container_finds_faults(tmp_path: Path, fault: dict[str, str], status: int) -> None:
+    (tmp_path / "docker").write_text(STAND_IN)
+    (tmp_path / "docker").chmod(0o755)
+    container = {"WITHOUT_TOKEN": "2", "HEALTH": "healthy", "WHO": "10001", "WRITES": "1", **fault}
+    env = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", **container}
+    done = subprocess.run(["bash", str(DOCKER / "check.sh")], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert ("found its data again" in done.stdout) == (not fault)
+
+
+@pytest.mark.skipif(shutil.which("hadolint") is None, reason="hadolint (GPL, hence no requirement) is not installed")
+def test_the_container_file_passes_its_linter() -> None:
+    subprocess.run(["hadolint", str(DOCKER / "Dockerfile")], check=True)
+
+
+def test_ci_checks_the_container() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
+    assert "bash integrations/docker/check.sh" in [step.get("run") for step in jobs["container"]["steps"]]
 
 
 def test_hugging_face_gets_our_numbers() -> None:
@@ -90,3 +130,7 @@ def test_hugging_face_gets_our_numbers() -> None:
     module = evaluate.load(str(ROOT / "integrations" / "huggingface" / "segmentation_similarity"))
     scores = module.compute(references=[[2, 3, 6]], predictions=[[2, 2, 7]], metrics=["B", "WD"])
     assert scores == {"B": 0.75, "WD": pytest.approx(2 / 9)}
+    assert module.compute(references=["0100100000"], predictions=["0101000000"], metrics="B") == {"B": 0.75}
+    module.add_batch(references=[[2, 3], [4]], predictions=[[2, 3], [2, 2]])
+    module.add(reference=[2, 3, 6], prediction=[2, 2, 7])
+    assert module.compute() == {"B": 0.625}  # 2.5 of 4 pairs, pooled

@@ -46,7 +46,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not self.local and not self.token:
             raise CaesuraError(
-                f"listening on {self.host} lets others on the network in; give a token with --token (at least 16 characters)."
+                f"listening on {self.host} lets others on the network in; give a token of at least 16 characters, with --token or in CAESURA_TOKEN."
             )
         if self.token is not None and len(self.token) < 16:
             raise CaesuraError("the token is too short; give at least 16 characters.")
