@@ -168,3 +168,5 @@ def test_the_gold_is_named_as_most_coders_name_its_segments() -> None:
     assert unify_corpus(cs.samples.load("phones"))["margin", ""].names is not None
     topics = [Segmentation.from_labels(list("aabbb")), Segmentation.from_labels(list("aaabb"))]
     assert unify(topics, "consensus").names == ("b",), "the two tie, and the first calls most of it b"
+    breath = {"ann": spoken([1.0, 2.0], ["w", "at", "in"]), "ben": spoken([1.0], ["w", "at in"])}
+    assert unify(breath).names == ("w", "at in"), "the two tie, and ben's name covers all of it"

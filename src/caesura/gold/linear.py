@@ -11,7 +11,7 @@ lists the place for somebody to decide.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
@@ -209,14 +209,20 @@ def segmentation_of(accepted: Sequence[BoundaryVote], annotations: Sequence[Segm
 
 
 def name_segments(gold: Segmentation, annotations: Sequence[Segmentation]) -> Segmentation:
-    """Call every segment what most coders call the greatest part of it, the earlier coder where they tie."""
+    """Call every segment what most coders call the greatest part of it; where they tie, the name that covers more, then the earlier coder's."""
     named = [(annotation, _edges(annotation)) for annotation in annotations if annotation.names is not None]
     if not named:
         return gold
     names = []
     for start, stop in pairwise(_edges(gold)):
-        calls = Counter((annotation.names or ())[_greatest_part(edges, start, stop)] for annotation, edges in named)
-        names.append(calls.most_common(1)[0][0])
+        calls: Counter[str] = Counter()
+        covered: defaultdict[str, float] = defaultdict(float)
+        for annotation, edges in named:
+            part, extent = _greatest_part(edges, start, stop)
+            name = (annotation.names or ())[part]
+            calls[name] += 1
+            covered[name] += extent
+        names.append(max(calls, key=lambda name: (calls[name], round(covered[name], 9))))
     return Segmentation(gold.length, gold.positions, gold.types, gold.labels, gold.units, names)
 
 
@@ -224,8 +230,8 @@ def _edges(annotation: Segmentation) -> list[float]:
     return [0, *annotation._cuts().tolist(), annotation.length]
 
 
-def _greatest_part(edges: Sequence[float], start: float, stop: float) -> int:
-    """Which segment between these edges covers most of a stretch."""
+def _greatest_part(edges: Sequence[float], start: float, stop: float) -> tuple[int, float]:
+    """Which segment between these edges covers most of a stretch, and how much of it."""
     first, last = bisect_right(edges, start) - 1, max(bisect_left(edges, stop), 1)
     parts = [min(stop, edges[i + 1]) - max(start, edges[i]) for i in range(first, min(last, len(edges) - 1))]
-    return first + parts.index(max(parts)) if parts else len(edges) - 2
+    return (first + parts.index(max(parts)), max(parts)) if parts else (len(edges) - 2, 0.0)

@@ -129,6 +129,10 @@ def _check_plain(wanted: _Request) -> None:
         )
 
 
+def _alone(coder: str) -> str:
+    return f"only {repr(coder) if coder else 'one coder'} annotated this text: the annotation is its own gold standard."
+
+
 def _utterance_labels(wanted: _Request) -> Gold:
     labelled = label_utterances(wanted.coders, wanted.marks, threshold=wanted.threshold, rule=wanted.rule)
     marks = Segmentation.from_positions(
@@ -302,7 +306,7 @@ def unify(
     reach = TOLERANCE if tolerance is None else seconds(tolerance)
     wanted = _Request(method, coders, marks, embeddedness, threshold, rule, weight, measure, reach)
     if len(coders) == 1 and method != "utterance-labels":
-        note = f"only {coders[0]!r} annotated this text: the annotation is its own gold standard."
+        note = _alone(coders[0])
         return _of_votes(wanted, marks[0], "a single annotation", (note,), {})
     return METHODS[method].unify(wanted)
 
@@ -321,7 +325,7 @@ def _unify_spans(
     if tolerance is not None:
         raise CaesuraError("a tolerance is for boundaries of recordings; spans meet by their overlap.")
     if len(coders) == 1:
-        note = f"only {coders[0]!r} annotated this text: the annotation is its own gold standard."
+        note = _alone(coders[0])
         return GoldSpans.of(marks[0], Provenance(method, "a single annotation", tuple(coders), notes=(note,)))
     return vote_on_spans(coders, marks, embeddedness, method=method, threshold=threshold, rule=rule)
 
