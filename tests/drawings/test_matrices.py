@@ -46,7 +46,7 @@ def test_numbers_that_hardly_differ_are_shaded_alike() -> None:
     }
     assert {round(float(o), 1) for o in opacities if o} == {0.4}
     drawn = picture.terminal(80)
-    assert drawn.plain.splitlines()[-1] == "0.00 to 0.34  0.34 to 0.67  0.67 to 1.00"
+    assert drawn.plain.splitlines()[-1] == "low 0.00 to 0.34  middle 0.34 to 0.67  high 0.67 to 1.00"
     narrow = HeatMap(np.full((25, 25), 0.5), tuple("abcdefghijklmnopqrstuvwxy"), "B").terminal(60).plain.splitlines()
     assert narrow[-1] == "0  ░▒▓█ 1"
 

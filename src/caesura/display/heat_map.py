@@ -17,6 +17,7 @@ from caesura.display.text_cells import cells, clean, clip, widest
 _NAME = 20
 _SHADES = " ░▒▓█"
 _TONES = (0.34, 0.67)  # shares of the scale from which a number in the terminal is plain, and from which it stands out
+_CLASSES = ("low", "middle", "high")  # said beside the tones, for terminals and files without colours
 _NUMBERS = 6  # cells of a column that shows its numbers
 _DEEPEST = 0.6  # how dense the fullest shade is: a number on it can still be read
 
@@ -96,8 +97,8 @@ class HeatMap(ScenePicture):
         if wide != _NUMBERS:
             yield Number(below, left, words=f"{low:.3g} {_SHADES} {high:.3g}")
             return
-        for start, stop in pairwise((0.0, *_TONES, 1.0)):
-            words = f"{low + (high - low) * start:.2f} to {low + (high - low) * stop:.2f}"
+        for class_name, (start, stop) in zip(_CLASSES, pairwise((0.0, *_TONES, 1.0)), strict=True):
+            words = f"{class_name} {low + (high - low) * start:.2f} to {low + (high - low) * stop:.2f}"
             yield Number(below, left, words=words, role=_tone((start + stop) / 2))
             left += len(words) + 2
 

@@ -98,7 +98,7 @@ class Course(Picture):
         lines: list[str] = []
         for begin in range(0, len(self.explanation.cohesion), room):
             lines += [f"{name:<10} {cells[begin : begin + room]}" for name, cells in self._rows()]
-            lines.append(f"{'place':<10} {begin + 1} …")
+            lines.append(f"{'place':<10} {_axis(begin, min(room, len(self.explanation.cohesion) - begin))}")
         return Text("\n".join(lines))
 
     def _rows(self) -> Iterator[tuple[str, str]]:
@@ -134,6 +134,20 @@ class Course(Picture):
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across} {high}" width="{across}" role="img" '
             f'aria-label="{self.title}"><title>{self.title}</title>{"".join(parts)}</svg>'
         )
+
+
+def _axis(begin: int, columns: int) -> str:
+    """Number the first place of a line and every tenth, each number above nothing but its own columns.
+
+    >>> _axis(0, 26)
+    '1        10        20'
+    """
+    words = ""
+    for place in range(begin + 1, begin + columns + 1):
+        column = place - begin - 1
+        if (column == 0 or place % 10 == 0) and (not words or len(words) < column):
+            words = words.ljust(column) + str(place)
+    return words
 
 
 def _bars(values: Sequence[float]) -> str:
