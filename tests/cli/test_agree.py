@@ -189,6 +189,22 @@ def folder_of(path, names: dict[str, str]):
     return path
 
 
+def test_tiers_that_may_be_coders_are_told_so(tmp_path) -> None:
+    talk = cs.Corpus.from_annotations(
+        cs.Annotation("talk", "", cs.Segmentation.from_times(times, length=3.0), tier)
+        for tier, times in (("ann_IU", [0.6, 1.4]), ("ben_IU", [0.62]))
+    )
+    file = tmp_path / "talk.eaf"
+    cs.write(talk, file, lossy=True)
+    for command in ("agree", "compare"):
+        assert refused(command, file).endswith(
+            "(ann_IU, ben_IU) were read as the work of one coder; if each tier is a coder's, read them with -O 'coder={coder}_IU'."
+        )
+        assert refused(command, tmp_path).endswith("-O 'coder={coder}_IU'.")
+        assert caesura(command, file, "-O", "coder={coder}_IU").returncode == 0
+    assert caesura("unify", file).stderr.endswith("-O 'coder={coder}_IU'.\n")
+
+
 @pytest.mark.parametrize(
     ("names", "pattern"),
     [

@@ -90,3 +90,14 @@ def test_folders_and_units(text: Path) -> None:
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(text: Path, words: list[str], why: str) -> None:
     assert why in refused("segment", *(word.replace("{}", str(text.parent)) for word in words))
+
+
+def test_only_the_texts_that_were_segmented_are_measured(text: Path) -> None:
+    units = [f"{sentence}." for sentence in (SEA + OVEN).removesuffix(".").split(". ")]
+    both = cs.Corpus.from_annotations(
+        cs.Annotation(item, "people", cs.Segmentation.from_masses([4, 4], units=units)) for item in ("talk", "letter")
+    )
+    cs.write(both, text.with_name("people.json"))
+    assert caesura("segment", text, "-r", text.with_name("people.json"), "-m", "B").stdout.startswith(
+        "1 item: dcm against people"
+    )

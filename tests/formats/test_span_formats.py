@@ -114,7 +114,7 @@ def test_archives_that_are_no_projects_are_refused(tmp_path):
     pytest.importorskip("cassis")
     path = tmp_path / "project.zip"
     for files, why in (
-        ({"annotation/a.txt/ann.tsv": b"#FORMAT=WebAnno TSV 3.2\n"}, r"no annotations as XMI or JSON.*found \.tsv.* export the project so"),
+        ({"annotation/a.txt/ann.tsv": b"#FORMAT=WebAnno TSV 3.2\n"}, r"no annotations as XMI or JSON.*found \.tsv.* export an INCEpTION project so"),
         ({"readme.txt": b"hello"}, "no annotations as XMI or JSON"),
         ({"annotation/a.txt/ann.zip": b"PK nonsense"}, r"ann\.zip: this archive cannot be unpacked"),
         ({"annotation/a.txt/ann.xmi": b"<x/>"}, "its type system is missing in the archive"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from caesura.cli import options
 from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
-from caesura.cli.inputs import Reading, asked_for, named_alike, tolerances
+from caesura.cli.inputs import Reading, asked_for, named_after_files, named_alike, tolerances
 from caesura.cli.output import as_json, say, say_aside, say_unmeasured, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import stack
 from caesura.display.table import Table
@@ -104,7 +104,9 @@ def _sides(
 ) -> tuple[Corpus, Corpus]:
     """The reference and what is compared with it: another file, or two coders of one."""
     if hypothesis:
-        return ours, named_alike(ours, reference, reading.corpus(hypothesis[0], "hyp"), hypothesis[0])
+        theirs = named_alike(ours, reference, reading.corpus(hypothesis[0], "hyp"), hypothesis[0])
+        ours, theirs = named_after_files([ours, theirs], [reference, hypothesis[0]])
+        return ours, theirs
     if coders is None:
         reading.refuse_one_coder_per_text(ours, reference)
     return _two_coders(ours, coders)

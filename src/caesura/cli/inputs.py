@@ -58,7 +58,7 @@ class Reading:
             return read(path, self.format, **self._settings(side))
 
     def refuse_one_coder_per_text(self, corpus: Corpus, path: Path) -> None:
-        """Refuse a folder in which no text has two coders, though its files' names tell of several: with the option to give."""
+        """Refuse files in which no text has two coders, though names of files or tiers tell of several: with the option to give."""
         if hint := self._pattern_hint(corpus, path):
             raise CaesuraError(hint)
 
@@ -74,16 +74,23 @@ class Reading:
 
     def _pattern_hint(self, corpus: Corpus, path: Path) -> str | None:
         settings = self._settings()
-        if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or not path.is_dir():
+        if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or is_sample(path):
             return None
-        from caesura.formats.catalog import likely_pattern
+        from caesura.formats.catalog import likely_pattern, likely_tiers
 
-        pattern = likely_pattern(path, self.format, **settings)
-        if pattern is None:
+        if pattern := likely_pattern(path, self.format, **settings):
+            return (
+                f"{path}: no text has two coders as this folder was read; if its files are named by item and coder, "
+                f"read it with -O 'pattern={pattern}'."
+            )
+        if settings.keys() & {"tier", "coder", "track"} or not (
+            tiers := likely_tiers(path, corpus.tracks, self.format)
+        ):
             return None
+        listed = ", ".join(corpus.tracks[:4]) + (" …" if len(corpus.tracks) > 4 else "")
         return (
-            f"{path}: no text has two coders as this folder was read; if its files are named by item and coder, "
-            f"read it with -O 'pattern={pattern}'."
+            f"{path}: its tiers ({listed}) were read as the work of one coder; "
+            f"if each tier is a coder's, read them with -O 'coder={tiers}'."
         )
 
 
@@ -153,6 +160,15 @@ def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, pat
     if (reference.items, hypothesis.items) == taken and reference.items != hypothesis.items:
         return rename_parts(hypothesis, {"item": reference.items[0]})
     return hypothesis
+
+
+def named_after_files(corpora: Sequence[Corpus], paths: Sequence[Path]) -> list[Corpus]:
+    """Call the coder of each corpus by its file where no file names its coder."""
+    from caesura.formats.folders import rename_parts
+
+    if any(corpus.coders != ("",) for corpus in corpora) or any(map(is_sample, paths)):
+        return list(corpora)
+    return [rename_parts(corpus, {"coder": name}) for corpus, name in zip(corpora, names_of(paths), strict=True)]
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

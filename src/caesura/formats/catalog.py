@@ -11,7 +11,7 @@ Another package's format is a module, or any object, with the same functions and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -20,7 +20,7 @@ from typing import Any
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import Source, load_json
-from caesura.formats.folders import NAMES, guess_pattern, read_folder, rename_parts
+from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
 from caesura.formats.losses import WORDS
 from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
@@ -246,6 +246,16 @@ def likely_pattern(folder: str | PathLike[str], format: str | None = None, **opt
     if not where.is_dir():
         return None
     return guess_pattern(where, lambda pattern: read(where, format, pattern=pattern, **options), _wanted(format))
+
+
+def likely_tiers(path: str | PathLike[str], tracks: Sequence[str], format: str | None = None) -> str | None:
+    """Guess the pattern of tiers, each a coder's, of a file or of the first in a folder; None where its format has no tiers."""
+    where = Path(path)
+    files = sorted(filter(_wanted(format), where.rglob("*"))) if where.is_dir() else [where]
+    if len(tracks) < 2 or not files:
+        return None
+    chosen = named_format(format) if format is not None else detect(Source.open(files[0]))
+    return pattern_of_tiers(tracks) if "tier" in option_types(chosen.load().read) else None
 
 
 def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpus:

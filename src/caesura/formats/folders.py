@@ -8,6 +8,7 @@ import shutil
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -218,6 +219,23 @@ def likely_patterns(paths: Sequence[str]) -> Iterator[str]:
             named = [fits.groupdict() for fits in matches if fits]
             if len(named) == len(paths) and max(Counter(n["item"] for n in named).values(), default=0) > 1:
                 yield pattern
+
+
+def pattern_of_tiers(tiers: Sequence[str]) -> str:
+    """Write the names of tiers as a pattern: what they share, up to something that parts names, and a coder.
+
+    >>> pattern_of_tiers(["ann_IU", "ben_IU"]), pattern_of_tiers(["IU@ann", "IU@ben"]), pattern_of_tiers(["anna", "ella"])
+    ('{coder}_IU', 'IU@{coder}', '{coder}')
+    """
+    before = re.sub(r"[^\W_]*$", "", _shared_start(tiers))
+    after = re.sub(r"^[^\W_]*", "", _shared_start([tier[::-1] for tier in tiers])[::-1])
+    return f"{before}{{coder}}{after}"
+
+
+def _shared_start(words: Sequence[str]) -> str:
+    return "".join(
+        letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*words, strict=False))
+    )
 
 
 def _is_hidden(path: Path) -> bool:

@@ -74,7 +74,7 @@ def _documents(source: Source, curation: str) -> Iterator[_Document]:
     places = {path: place for path in files if (place := _place(path)) is not None}
     if not any(path.endswith((".zip", ".json", ".xmi")) for path in places):
         kinds = ", ".join(sorted({PurePosixPath(path).suffix for path in places}))
-        why = f"this archive holds no annotations as XMI or JSON of UIMA CAS{f' (found {kinds})' if kinds else ''}; export the project so."
+        why = f"this archive holds no annotations as XMI or JSON of UIMA CAS{f' (found {kinds})' if kinds else ''}; export an INCEpTION project so, and unpack other archives first: a folder is read whole."
         raise source.fault(None, why)
     for path, (item, curated) in places.items():
         inner = _unpacked(source, files[path], path) if path.endswith(".zip") else {path: files[path]}

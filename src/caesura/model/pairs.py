@@ -142,7 +142,7 @@ def pair_part(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Miss
             apart = sorted(set(other.items) ^ set(pairs.items))
             raise CaesuraError(
                 f"systems {first!r} and {name!r} cover different items ({', '.join(apart[:3])} …); "
-                "give both the same items, or leave out what one lacks with missing='skip' (--missing skip)."
+                "give both the same items, or leave out what one lacks with missing='skip' (caesura evaluate --missing skip)."
             )
     return paired
 
@@ -231,7 +231,7 @@ def _one_sided(reference: Corpus, hypothesis: Corpus, missing: Missing) -> tuple
         raise _nothing_shared(ours, theirs)
     raise CaesuraError(
         f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
-        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (--missing skip)."
+        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (caesura evaluate --missing skip)."
     )
 
 
