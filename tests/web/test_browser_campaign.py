@@ -52,7 +52,7 @@ def test_raw_text_to_gold(page: sync_api.Page, server: Server) -> None:
     start(page, "ben", "coder", "empty:")
     assert marks(page) == []
     page.locator("#segments").fill("3")
-    page.locator("#suggest").select_option("machine:uniform")
+    page.locator("#suggest").select_option("segmenter:uniform")
     page.wait_for_selector(".gap.suggested")
     left = page.locator(".gap.suggested").count()
     assert left >= 1

@@ -211,7 +211,7 @@ def the_recording_is_seen_and_heard(bench: Bench) -> None:
     page.locator("#set").click()
     bench.expect([2.0, 5.035, 7.0, 8.11, 9.5], near=1e-4)
     page.locator("#segments").fill("2")
-    page.locator("#suggest").select_option("machine:spectral")
+    page.locator("#suggest").select_option("segmenter:spectral")
     page.wait_for_selector("#suggested:has-text('1 left')")
     page.locator("#timeline").focus()
     for key in ("Escape", "ArrowRight", "y"):  # the tone begins at 5 s: taken a step later

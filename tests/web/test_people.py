@@ -66,6 +66,8 @@ WHO = {
     "GET /api/projects/{project}/disagreements": "mj/mjar",
     "GET /api/projects/{project}/export": "mj/mjar",
     "GET /api/projects/{project}/provenance": "mj/mjar",
+    "GET /api/projects/{project}/suggestions": "mj/mjar",
+    "GET /api/projects/{project}/suggestions.csv": "mj/mjar",
     "GET /projects/{project}/report": "mj/mjar",
     "GET /api/projects/{project}/guidelines": "mjar",
     "PUT /api/projects/{project}/guidelines": "m",

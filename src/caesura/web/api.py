@@ -30,6 +30,8 @@ from caesura.web.security import SESSION_COOKIE, csrf_token
 from caesura.web.settings import Settings
 from caesura.web.shapes import describe_annotation, describe_dispute, describe_item, describe_place
 from caesura.web.store import Store
+from caesura.web.suggestions import RESTORERS, decisions_table, list_decisions, systems_on
+from caesura.web.suggestions import suggest as suggest_for
 from caesura.web.uploads import (
     ascii_name,
 )
@@ -74,6 +76,7 @@ def session(request: Request) -> dict[str, Any]:
             for name, facts in SEGMENTERS.all_facts()
             if "text" in facts["takes"] and name not in ("human", "supervised")  # these know nothing yet
         ],
+        "restorers": RESTORERS,
         "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
     }
 
@@ -107,14 +110,18 @@ def add_project(request: Request, project: NewProject) -> dict[str, Any]:
 def project_page(request: Request, project: Id) -> dict[str, Any]:
     """A project: its items, coders, and how many marks each has."""
     store = store_of(request)
-    coders, gold = store.coders_of(project, "coder"), store.coders_of(project, "gold")
+    coders, gold, systems = (store.coders_of(project, role) for role in ("coder", "gold", "system"))
     return {
         "id": project,
         "name": store.project_name(project),
         "coders": list(dict.fromkeys(coder for listed in coders.values() for coder in listed)),
         "sorts": store.sorts(project),
         "items": [
-            {**describe_item(item), "coders": coders.get(key := (item.name, item.track), []), "gold": gold.get(key, [])}
+            describe_item(item)
+            | {
+                role: of.get((item.name, item.track), [])
+                for role, of in (("coders", coders), ("gold", gold), ("systems", systems))
+            }
             for item in store.items(project)
         ],
     }
@@ -222,7 +229,10 @@ def export(
     format: Annotated[str, Query(max_length=100)] = "caesura-json",
     lossy: bool = False,
     coder: Annotated[list[str] | None, Query(max_length=50)] = None,
-    role: Annotated[Literal["coder", "gold"] | None, Query(description="Only coders, or only gold.")] = None,
+    role: Annotated[
+        Literal["coder", "gold", "system"] | None,
+        Query(description="Only coders, only gold, or only uploaded systems."),
+    ] = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
     files: Annotated[Literal["one", "items"], Query(description="One file, or a zip with one per item.")] = "one",
 ) -> Response:
@@ -259,6 +269,18 @@ def provenance(request: Request, project: Id) -> list[dict[str, Any]]:
     return Histories(store_of(request)).of_project(project)
 
 
+@router.get("/projects/{project}/suggestions", tags=["projects"])
+def decisions(request: Request, project: Id) -> list[dict[str, Any]]:
+    """Every suggestion that was accepted, moved or refused, oldest first."""
+    return list_decisions(store_of(request), project)
+
+
+@router.get("/projects/{project}/suggestions.csv", tags=["projects"], response_class=Response)
+def decisions_as_csv(request: Request, project: Id) -> Response:
+    """The same as a table to open in a spreadsheet or in R."""
+    return Response(decisions_table(list_decisions(store_of(request), project)), media_type="text/csv; charset=utf-8")
+
+
 # ---------------------------------------------------------------------- items
 
 
@@ -284,7 +306,9 @@ def item_page(
     store, window = store_of(request), None if first is None or last is None else Window(first, last)
 
     def build() -> dict[str, Any]:
-        record, states = store.item(item), store.annotations(item)
+        record, states = store.item(item), sorted(store.annotations(item), key=lambda each: each.role == "system")
+        with store.reading() as db:
+            systems = systems_on(db, item)
         coded = [Annotation(record.name, s.coder, s.marks, record.track) for s in states if s.role == "coder"]
         places, around = look_at(coded, window, tolerance)
         part = {} if window is None else {"first": first, "last": last, "disputes": around}
@@ -296,6 +320,7 @@ def item_page(
             "annotations": [describe_annotation(store.viewer, state, window) for state in states],
             "votes": [describe_place(place) for place in places],
             "comments": store.comments(item),
+            "systems": systems,
         }
 
     cache: Cache = request.app.state.cache
@@ -330,24 +355,13 @@ def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[st
 
 @router.post("/items/{item}/suggestions", tags=["items"])
 def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
-    """Boundaries by a segmenter, to be accepted or refused one by one; nothing is stored.
+    """Marks by a segmenter, an uploaded system or a restorer of vowels, to be accepted, moved or refused one by one; nothing is stored.
 
-    A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}`` stands in the history.
+    A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}`` stands in the history, with ``suggested_at`` where it was
+    moved; ``{"kind": "refuse", "position": 3, "suggested_by": "dcm"}`` remembers a refusal.
     """
-    from caesura.web.starts import suggest_marks
-
     store = store_of(request)
-    record = store.item(item)
-    if record.kind == "time":
-        from caesura.web.sound.suggestions import suggest_times
-
-        return {
-            "suggested_by": wanted.segmenter,
-            "positions": suggest_times(store, request.app.state.shelf, record, wanted),
-        }
-    coded = {state.coder: state.marks for state in store.annotations(item) if state.role == "coder"}
-    marks = suggest_marks(record, coded, wanted.segmenter, wanted.segments)
-    return {"suggested_by": wanted.segmenter, "positions": marks.positions.tolist()}
+    return suggest_for(store, request.app.state.shelf, store.item(item), wanted)
 
 
 @router.post("/items/{item}/comments", status_code=201, tags=["items"])

@@ -27,14 +27,18 @@ def apply_operation(marks: Marks, operation: dict[str, Any]) -> Marks:
     """
     kind = operation.get("kind")
     tables: dict[type, Operations] = {Segmentation: OPERATIONS, Hierarchy: _NESTED, Spans: SPAN_OPERATIONS}
-    table = {**next(table for sort, table in tables.items() if isinstance(marks, sort)), "accept": _accept}
+    table = {
+        **next(table for sort, table in tables.items() if isinstance(marks, sort)),
+        "accept": _leave,
+        "refuse": _leave,
+    }
     if not isinstance(kind, str) or kind not in table:
         raise UnknownName("operation", str(kind), list(table))
     return table[kind](marks, operation)
 
 
-def _accept(marks: Marks, _: dict[str, Any]) -> Marks:
-    """Leave everything as it is: what was in dispute is settled so."""
+def _leave(marks: Marks, _: dict[str, Any]) -> Marks:
+    """Leave everything as it is: what was in dispute is settled so, or what was suggested refused."""
     return marks
 
 

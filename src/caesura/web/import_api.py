@@ -59,6 +59,9 @@ async def add_files(
     files: Files,
     choices: Chosen,
     kind: Annotated[RawKind, Form(description="What is to be made of raw texts.")] = "units",
+    role: Annotated[
+        Literal["coder", "system"], Form(description="Coders, or a system whose marks are suggested.")
+    ] = "coder",
 ) -> dict[str, Any]:
     """Add files to a project. Each is taken whole or not at all; faults are told with file and line.
 
@@ -73,7 +76,7 @@ async def add_files(
             raise part.fault
         if part.corpus is None:
             return Added([store.add_text(project, part.item, part.units, kind=kind, attributes=about)], [])
-        return store.add_corpus(project, part.corpus, origin=f"file {part.file}")
+        return store.add_corpus(project, part.corpus, origin=f"file {part.file}", role=role)
 
     faults: list[dict[str, Any]] = []
     made, texts = Added([], []), 0

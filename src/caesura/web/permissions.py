@@ -79,6 +79,8 @@ OPERATIONS: dict[str, Operation] = {
     "GET /api/projects/{project}/disagreements": Operation("list disagreements", _JUDGES, _ALL),
     "GET /api/projects/{project}/export": Operation("export", _JUDGES, _ALL),
     "GET /api/projects/{project}/provenance": Operation("read the provenance", _JUDGES, _ALL),
+    "GET /api/projects/{project}/suggestions": Operation("read what was suggested", _JUDGES, _ALL),
+    "GET /api/projects/{project}/suggestions.csv": Operation("read what was suggested", _JUDGES, _ALL),
     "GET /projects/{project}/report": Operation("read the report", _JUDGES, _ALL),
     "PUT /api/{sort}/{number}/name": Operation("rename", _MANAGERS),
     "POST /api/{sort}/{number}/restore": Operation("restore", _MANAGERS),

@@ -22,18 +22,23 @@ def _check_text(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _check_settles(operation: dict[str, Any]) -> dict[str, Any]:
-    settles = operation.get("settles", "")
+def _check_names(operation: dict[str, Any]) -> dict[str, Any]:
+    settles, suggester = operation.get("settles", ""), operation.get("suggested_by", "-")
     if not isinstance(settles, str) or len(settles) > _KEY:
         raise ValueError(f"settles is the key of a place in dispute, of up to {_KEY} characters")
+    if not isinstance(suggester, str) or not 0 < len(suggester) <= _SUGGESTER:
+        raise ValueError(f"suggested_by is a name of up to {_SUGGESTER} characters")
+    if operation.get("kind") == "refuse" and "suggested_by" not in operation:
+        raise ValueError("what is refused was suggested_by somebody")
     return operation
 
 
+_SUGGESTER = 500
 _KEY = 2000  # characters: the ends of a place and the names that coders gave it
 
 #: Any JSON object that can be written down.
 Anything = Annotated[dict[str, Any], AfterValidator(_check_text)]
-Operation = Annotated[Anything, AfterValidator(_check_settles)]
+Operation = Annotated[Anything, AfterValidator(_check_names)]
 
 
 #: What stands between two places for a boundary.
@@ -111,12 +116,24 @@ class NewAnnotation(RequestBody):
 
 
 class Suggestion(RequestBody):
-    """A segmenter that is asked where it would place boundaries; in recordings, from a second to another."""
+    """Who is asked: a segmenter (in recordings, from a second to another), a system that was uploaded, or a restorer of vowels.
 
-    segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    With the number of an annotation, what was refused there is not suggested again.
+    """
+
+    segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    system: Name | None = None
+    restorer: Literal["hebrew", "arabic"] | None = None
+    annotation: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     first: Number | None = None
     last: Number | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Suggestion:
+        if sum(each is not None for each in (self.segmenter, self.system, self.restorer)) != 1:
+            raise ValueError("name a segmenter, a system or a restorer")
+        return self
 
 
 class Versioned(RequestBody):

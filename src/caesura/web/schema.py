@@ -1,7 +1,7 @@
 """The tables of the store.
 
 What is ``deleted`` can be restored: it keeps there the name it had, and gives that name up, so that others may take it. An annotation's ``role`` is
-"coder", counted in agreement, or "gold", what was made of the coders'; one that was ``brought`` in a file never changes. Where a workbench knows
+"coder", counted in agreement, "gold", what was made of the coders', or "system", a machine's, offered as suggestions and counted nowhere; one that was ``brought`` in a file never changes. Where a workbench knows
 people, ``person`` says whose it is, and what annotators made is seen by themselves alone until the project is ``released``.
 """
 

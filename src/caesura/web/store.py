@@ -161,8 +161,8 @@ class Store:
 
     # ------------------------------------------------------------------ corpora in and out
 
-    def add_corpus(self, project: int, corpus: Corpus, *, origin: str) -> Added:
-        """Add all annotations of a corpus, or none of them; returns what was made."""
+    def add_corpus(self, project: int, corpus: Corpus, *, origin: str, role: str = "coder") -> Added:
+        """Add all annotations of a corpus, or none of them; returns what was made. What a "system" placed is suggested, and counted nowhere."""
         self.project_name(project)
         made: dict[int, int] = {}
         with self.writing() as db:
@@ -170,7 +170,7 @@ class Store:
             adopt(db, project, corpus)
             for annotation in corpus:
                 item = rows.item_for(db, project, annotation, corpus)
-                made[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin)] = item
+                made[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, role=role)] = item
             share(db, project)
         return Added(sorted(set(made.values()) - known), list(made))
 
@@ -196,7 +196,7 @@ class Store:
     def annotations_now(self, project: int, *, item: int | None = None, role: str | None = None) -> list[Annotation]:
         """The project's annotations (or one item's), as they are now.
 
-        ``role="coder"`` leaves out what adjudicators made of the coders' annotations: results, not coders.
+        ``role="coder"`` leaves out what adjudicators made of the coders' annotations: results, not coders. Systems are told by their own role only.
         """
         return [
             Annotation(row.name, row.coder, rows.unpack_marks(row, row.marks), row.track)
@@ -242,7 +242,7 @@ class Store:
             sa.select(items.c.kind, typed, sa.func.count().label("many"))
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, *self.seen())
+            .where(items.c.project == project, codings.c.role != "system", *self.seen())
             .group_by(items.c.kind, typed)
         )
         with self.reading() as db:
@@ -275,8 +275,7 @@ class Store:
         )
         if item is not None:
             query = query.where(items.c.id == item)
-        if role is not None:
-            query = query.where(codings.c.role == role)
+        query = query.where(codings.c.role != "system" if role is None else codings.c.role == role)
         with self.reading() as db:
             return list(db.execute(query))
 

@@ -21,11 +21,12 @@ def suggest_times(store: Store, shelf: Shelf, item: Item, wanted: Suggestion) ->
     from caesura.segmenters.catalog import check_medium, segmenter
     from caesura.segmenters.sound import Recording
 
-    check_medium(wanted.segmenter, "sound")
+    name = wanted.segmenter or ""
+    check_medium(name, "sound")
     with store.reading() as db:
         known = recording_of(db, item.id)
     if known is None:
-        raise CaesuraError(f"item {item.name!r} has no recording, which {wanted.segmenter} listens to; bring it first.")
+        raise CaesuraError(f"item {item.name!r} has no recording, which {name} listens to; bring it first.")
     digest, facts, _ = known
     first, last = wanted.first or 0.0, min(facts.duration, item.length if wanted.last is None else wanted.last)
     if not 0 < last - first <= _LONGEST:
@@ -36,6 +37,6 @@ def suggest_times(store: Store, shelf: Shelf, item: Item, wanted: Suggestion) ->
         samples = sound.stretch(round(first * facts.rate), round((last - first) * facts.rate)).astype(float)
     step = math.ceil(facts.rate / _RATE)
     samples = samples[: len(samples) // step * step].reshape(-1, step).mean(axis=1)
-    placed = segmenter(wanted.segmenter).segment(Recording(samples, facts.rate // step), wanted.segments)
+    placed = segmenter(name).segment(Recording(samples, facts.rate // step), wanted.segments)
     times = (round(first + float(time), 6) for time in placed.positions)
     return [time for time in times if 0 < time < item.length]

@@ -96,14 +96,15 @@ export class Curation {
       editor.locked || !i || step.id === null ? null : el("button", { type: "button", class: "small", onclick: told(async () => this.goBack(step)) }, "Go back to this"))));
   }
 
-  spell({ kind, origin, revision, settles, what, ...rest }) {
+  spell({ kind, origin, revision, settles, what, suggested_by: by, suggested_at: at, ...rest }) {
     if (kind === "import" || kind === "start") return origin;
     if (kind === "merge" || kind === "unmerge") return `${kind === "merge" ? "merged" : "merge undone"}: ${what}`;
     if (kind === "go back") return `back to the state of revision ${revision}`;
     if (kind === "accept") return `accepted at ${settles}`;
+    if (kind === "refuse") return `refused what ${by} suggests: ${this.editor.changesOf({ kind: "add", ...rest }).come}`;
     const { gone = [], come = [] } = this.editor.changesOf({ kind, ...rest }) ?? {};
     const words = [gone.length ? `− ${gone.join(", ")}` : "", come.length ? `+ ${come.join(", ")}` : ""].filter(Boolean).join(" ");
-    return `${words || (kind === "put" ? "left as it was" : kind)}${settles ? ` (settles ${settles})` : ""}`;
+    return `${words || (kind === "put" ? "left as it was" : kind)}${settles ? ` (settles ${settles})` : ""}${by ? ` (suggested by ${by}${at === undefined ? "" : `, moved from ${this.editor.word(at)}`})` : ""}`;
   }
 
   goBack({ id }) {

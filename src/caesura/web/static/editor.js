@@ -31,7 +31,7 @@ export class Editor {
     const mine = data.annotations.filter((a) => a.editable);
     this.state = data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0];
     this.locked = !this.state.editable;
-    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "gold" && a.coder !== "gold" ? `${a.coder} (gold)` : a.coder);
+    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
     const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
     byId("editing").replaceChildren(...group("to edit", mine), ...group("to look at", data.annotations.filter((a) => !a.editable)));
     this.coders = data.annotations.filter((a) => a.role === "coder" && (this.locked || a.id !== this.state.id)); // whose marks stand beside those in hand
@@ -255,6 +255,20 @@ export class Editor {
     return by > 0
       ? this.unsettled.find((p) => order(p) > at) ?? this.unsettled[0]
       : this.unsettled.findLast((p) => order(p) < at) ?? this.unsettled.at(-1);
+  }
+
+  // ---------------------------------------------------------------- what suggestions ask for, where marks are boundaries
+
+  rank(position) {
+    return position;
+  }
+
+  lookAt(position) {
+    return this.focus(position);
+  }
+
+  fieldsOf(position) {
+    return { position };
   }
 
   // ---------------------------------------------------------------- what curation asks for, where marks are boundaries

@@ -1,6 +1,7 @@
 // Nested segments: the units under each other, a bar beside them for every segment, deeper levels nearer to the text.
 import { el } from "./api.js";
 import { byId, Editor } from "./editor.js";
+import { Suggestions } from "./suggestions.js";
 
 const SHOWN = 3000; // units drawn at once; of a longer text, those around the present place
 
@@ -22,7 +23,30 @@ export class NestedEditor extends Editor {
     press("remove", () => this.remove());
     press("extend", () => byId("extend").setAttribute("aria-pressed", String(byId("extend").getAttribute("aria-pressed") !== "true")));
     for (const id of ["first", "last"]) byId(id).addEventListener("input", () => this.fieldsSay());
+    this.suggestions = new Suggestions(this);
     this.pointer();
+  }
+
+  // What suggestions ask for: the units that are chosen are what is placed, so that more or fewer can be chosen before one is taken.
+  fits([first, last]) {
+    return first >= 1 && last <= this.data.length && !this.state.marks.segments.some((s) => s[0] === first && s[1] === last);
+  }
+
+  rank([first, last]) {
+    return first + 1e-6 * (this.data.length - last);
+  }
+
+  lookAt([first, last]) {
+    return this.select([first, last], { hold: false });
+  }
+
+  placeFor(mark) {
+    const [first, last] = this.range;
+    return mark === this.suggestions.at && !this.segment && first <= mark[1] && last >= mark[0] && (first !== mark[0] || last !== mark[1]) ? [first, last] : mark;
+  }
+
+  fieldsOf([first, last]) {
+    return { first, last };
   }
 
   // ---------------------------------------------------------------- drawing
@@ -49,16 +73,19 @@ export class NestedEditor extends Editor {
     const { units, length } = this.data;
     const to = Math.min(length, this.from + SHOWN - 1);
     const levels = [...new Set(spans.map((s) => s[2]))].sort((a, b) => a - b);
-    this.box.style.gridTemplateColumns = `repeat(${levels.length}, var(--bar)) 1fr`;
+    const waiting = this.suggestions.marks.filter((s) => s[1] >= this.from && s[0] <= to);
+    const columns = levels.length + (waiting.length ? 1 : 0); // what is suggested stands next to the text
+    this.suggestions.draw();
+    this.box.style.gridTemplateColumns = `repeat(${columns}, var(--bar)) 1fr`;
     this.lines = new Map();
     for (let unit = this.from; unit <= to; unit++) {
       const line = el("button", { type: "button", class: "line", "data-unit": unit, tabindex: "-1" },
         el("span", { class: "no" }, unit), el("span", { class: "unit", dir: "auto" }, units?.[unit - 1] ?? "▪"));
-      line.style.gridArea = `${unit - this.from + 1} / ${levels.length + 1}`;
+      line.style.gridArea = `${unit - this.from + 1} / ${columns + 1}`;
       this.lines.set(unit, line);
     }
     this.bars = spans.toSorted(reading).filter((s) => s[1] >= this.from && s[0] <= to).map((span) => this.bar(span, levels, to));
-    this.box.replaceChildren(...this.lines.values(), ...this.bars);
+    this.box.replaceChildren(...this.lines.values(), ...this.bars, ...waiting.map((span) => this.suggestedBar(span, columns, to)));
     this.drawPages();
     this.others();
     this.mark();
@@ -76,6 +103,14 @@ export class NestedEditor extends Editor {
     made.style.gridColumn = levels.indexOf(level) + 1;
     made.style.setProperty("--depth", levels.indexOf(level));
     made.span = span;
+    return made;
+  }
+
+  suggestedBar(span, column, to) {
+    const [first, last] = span;
+    const made = el("button", { type: "button", class: "bar suggested", tabindex: "-1", "aria-label": `suggested by ${this.suggestions.by}: units ${first} to ${last}`, onclick: (e) => { e.stopPropagation(); this.suggestions.look(span); } });
+    made.style.gridRow = `${Math.max(first, this.from) - this.from + 1} / ${Math.min(last, to) - this.from + 2}`;
+    made.style.gridColumn = column;
     return made;
   }
 
@@ -251,7 +286,7 @@ export class NestedEditor extends Editor {
   }
 
   changesOf({ kind, first, last, level, to_first, to_last, to_level, gone = [], come = [] }) {
-    if (kind === "put" || kind === "accept") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
+    if (kind === "put" || kind === "accept" || kind === "refuse") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
     const there = this.word([first, last, level ?? this.around(first).filter((s) => s[1] >= last).length + 1]);
     return {
       add: { gone: [], come: [there] },
@@ -264,7 +299,7 @@ export class NestedEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and pointer
 
   key(event) {
-    if (this.commonKey(event) || event.ctrlKey || event.metaKey) return;
+    if (this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey) return;
     const right = getComputedStyle(this.box).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
     const key = { [right]: "in", [right === "ArrowLeft" ? "ArrowRight" : "ArrowLeft"]: "out" }[event.key] ?? event.key;
     const keys = () => (this.segment ? this.segmentKeys(event) : this.unitKeys(event));

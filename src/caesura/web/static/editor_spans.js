@@ -3,6 +3,7 @@ import { el, name } from "./api.js";
 import { byId, Editor } from "./editor.js";
 import { AxisLine } from "./span_axis.js";
 import { TextLines } from "./span_lines.js";
+import { Suggestions } from "./suggestions.js";
 
 const same = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && (a[2] ?? null) === (b[2] ?? null);
 const reading = (a, b) => a[0] - b[0] || b[1] - a[1];
@@ -38,7 +39,30 @@ export class SpanEditor extends Editor {
     for (const id of ["from", "until"]) byId(id).addEventListener("change", () => this.fieldsSay());
     byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.inTurn(() => this.named())));
     addEventListener("resize", () => this.data && this.state && this.refresh());
+    this.suggestions = new Suggestions(this);
     this.pointer();
+  }
+
+  // What suggestions ask for: what is chosen, and the name in the field, are what is placed, so that both can be changed before one is taken.
+  fits([start, end, label]) {
+    return start < end && end <= this.data.length && !this.state.marks.spans.some((s) => same(s, [start, end, label]));
+  }
+
+  rank([start, end]) {
+    return start + 1e-6 / (1 + end - start);
+  }
+
+  async lookAt([start, end, label]) {
+    await this.focus([start, end]);
+    byId("label").value = label ?? "";
+  }
+
+  placeFor(mark) {
+    return mark === this.suggestions.at && !this.held && shared(mark, this.range) ? [...this.range, this.label] : mark;
+  }
+
+  fieldsOf([start, end, label = null]) {
+    return { start, end, label };
   }
 
   // A text comes in parts, a recording whole.
@@ -59,6 +83,9 @@ export class SpanEditor extends Editor {
     if (this.held && !spans.some((s) => same(s, this.held))) this.held = null;
     const others = this.coders.filter((a) => a.id !== this.state.id);
     this.rows = [{ coder: this.state.coder, spans, own: true }, ...others.map((a) => ({ coder: a.coder, spans: a.marks.spans }))];
+    const { marks, by } = this.suggestions;
+    if (marks.length) this.rows.splice(1, 0, { coder: `${by}?`, spans: marks, suggested: true });
+    this.suggestions.draw();
     for (const row of this.rows) row.lanes = lanesOf(row.spans);
     this.drawNames();
     const focused = this.box.contains(document.activeElement);
@@ -89,7 +116,7 @@ export class SpanEditor extends Editor {
     const said = `${this.layout.spell(start, end)}, ${label ?? "no name"}, by ${row.coder}`;
     const made = el("button", {
       type: "button", tabindex: "-1", title: said, "aria-label": `span, ${said}`, "data-span": `${start}–${end} ${label ?? ""}`.trim(),
-      class: `stretch${row.own ? " own" : ""}${this.unsettled.includes(place) ? " disputed" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
+      class: `stretch${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
     }, el("bdi", {}, label ?? ""));
     made.style.left = `${where.left}px`;
     made.style.width = `${Math.max(4, where.width)}px`;
@@ -97,6 +124,7 @@ export class SpanEditor extends Editor {
     made.style.setProperty("--hue", this.hueOf(label));
     made.span = span;
     made.own = Boolean(row.own);
+    made.suggested = Boolean(row.suggested);
     return made;
   }
 
@@ -294,7 +322,7 @@ export class SpanEditor extends Editor {
   }
 
   changesOf({ kind, start, end, label, to_start, to_end, to_label, gone = [], come = [] }) {
-    if (kind === "put" || kind === "accept") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
+    if (kind === "put" || kind === "accept" || kind === "refuse") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
     const there = this.word([start, end, label]);
     return {
       add: { gone: [], come: [there] },
@@ -308,7 +336,7 @@ export class SpanEditor extends Editor {
 
   key(event) {
     if (event.target.closest("input")) return;
-    if (!event.ctrlKey && this.commonKey(event)) return;
+    if (!event.ctrlKey && (this.suggestions.key(event) || this.commonKey(event))) return;
     if (event.metaKey) return;
     if (event.key === "Enter") { // at once: what is typed next is the name
       event.preventDefault();
@@ -409,7 +437,7 @@ export class SpanEditor extends Editor {
       this.box.focus({ preventScroll: true });
       this.stepped = null;
       const bar = e.target.closest(".stretch");
-      if (bar) return bar.own ? this.hold(bar.span) : this.look(bar.span);
+      if (bar) return bar.own ? this.hold(bar.span) : bar.suggested ? this.suggestions.look(bar.span) : this.look(bar.span);
       if (this.drawn) return void (this.drawn = false);
       const at = this.layout.at(e);
       if (!at) return;

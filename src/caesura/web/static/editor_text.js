@@ -64,7 +64,7 @@ export class TextEditor extends Editor {
     const { positions, types } = this.state.marks;
     this.on = new Map();
     positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
-    const waiting = new Set(this.suggestions.positions);
+    const waiting = new Set(this.suggestions.marks);
     this.inDispute = new Set(this.unsettled.map((p) => p.position));
     this.suggestions.draw();
     for (const [position, gap] of this.gaps) {
@@ -150,6 +150,7 @@ export class TextEditor extends Editor {
     return {
       put: { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) },
       accept: { gone: [], come: [] },
+      refuse: { gone: [], come: [] },
       add: { gone: [], come: [there] },
       delete: { gone: [there], come: [] },
       move: { gone: [there], come: [this.word(to, type)] },

@@ -389,7 +389,7 @@ export class TimeEditor extends Editor {
   }
 
   changesOf({ kind, position, to, type, to_type, segment, name, gone = [], come = [] }) {
-    if (kind === "put" || kind === "accept") return { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) };
+    if (["put", "accept", "refuse"].includes(kind)) return { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) };
     if (kind === "rename") return { gone: [`segment ${segment} “${this.state.marks.names?.[segment - 1] ?? ""}”`], come: [`segment ${segment} “${name}”`] };
     const there = this.word(position, type);
     return {

@@ -160,21 +160,28 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
 const suggesters = document.getElementById("suggest");
 function drawSuggesters() {
   if (!suggesters) return;
-  const machines = kind === "time" ? editor.sound?.facts.segmenters ?? [] : segmenters.filter(() => data.units).map((s) => s.name);
+  const machines = { time: editor.sound?.facts.segmenters, units: data.units && segmenters, nested: data.units && segmenters }[kind] ?? [];
+  const language = data.attributes.language?.split("-")[0];
+  const able = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
+  document.getElementById("segments").closest("label").hidden = !machines.length;
   suggesters.replaceChildren(el("option", { value: "" }, "nobody"),
-    ...machines.map((machine) => el("option", { value: `machine:${machine}` }, machine)),
-    ...data.annotations.filter((a) => a.id !== editor.state?.id).map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
+    ...data.systems.map((system) => el("option", { value: `system:${system}` }, system)),
+    ...machines.map((machine) => el("option", { value: `segmenter:${machine.name ?? machine}` }, machine.name ?? machine)),
+    ...able.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
+    ...data.annotations.filter((a) => a.id !== editor.state?.id && a.role !== "system").map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
 for (const field of [suggesters, document.getElementById("segments")]) field?.addEventListener("change", told(async () => {
-  const [source, value] = suggesters.value.split(":");
+  const [source, ...value] = suggesters.value.split(":");
   if (!source) return editor.suggestions.offer(null, []);
-  if (source === "machine") {
+  if (source !== "coder") {
     const segments = Number(document.getElementById("segments").value) || null;
-    const found = await call("POST", `/api/items/${item}/suggestions`, { segmenter: value, segments, ...editor.sound?.stretch });
-    return editor.suggestions.offer(found.suggested_by, found.positions);
+    const asked = source === "segmenter" ? { segments, ...editor.sound?.stretch } : {};
+    const { suggested_by: by, positions, segments: nested, spans, ...more } = await call("POST", `/api/items/${item}/suggestions`, { [source]: value.join(":"), annotation: editor.state.id, ...asked });
+    return editor.suggestions.offer(by, positions ?? nested ?? spans, more);
   }
-  const other = data.annotations.find((a) => a.id === Number(value));
-  return editor.suggestions.offer(other.coder, other.marks.positions);
+  const other = data.annotations.find((a) => a.id === Number(value[0]));
+  const { positions, segments, spans, types } = other.marks;
+  return editor.suggestions.offer(other.coder, positions ?? segments ?? spans, { types });
 }));
 
 async function reopen(id) {
@@ -202,6 +209,7 @@ document.getElementById("delete-coder").addEventListener("click", told(async () 
 
 let methods = [];
 let segmenters = [];
+let restorers = {};
 function drawStart() {
   const coded = data.annotations.some((a) => a.role === "coder");
   const group = (label, options) => (options.length ? [el("optgroup", { label }, ...options)] : []);
@@ -246,6 +254,7 @@ told(async () => {
   const session = await call("GET", "/api/session");
   methods = session.methods[kind];
   segmenters = session.segmenters;
+  restorers = session.restorers;
   const place = Number(address.searchParams.get("at"));
   if (editor.paged && place > editor.shown) editor.from = Math.max(1, place - editor.shown / 2);
   await load();

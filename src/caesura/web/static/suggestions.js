@@ -1,54 +1,80 @@
-// Places where somebody else, or a machine, would set a boundary: shown beside one's own, taken, moved or refused one by one.
+// Marks that somebody else, or a machine, would place: shown beside one's own, taken, moved or refused one by one, and remembered so.
 import { byId } from "./editor.js";
 
-// An editor says where suggestions fit (`fits(position)`), and where one is to be set (`placeFor(position)`: as it is, unless it was moved).
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+// A mark is a position, or a list: [start, end, label] of a span, [first, last, level] of a nested segment. An editor says where suggestions fit (`fits(mark)`), how they
+// follow each other (`rank(mark)`), how one is looked at (`lookAt(mark)`), what is to be placed for it (`placeFor(mark)`: as it is, unless it was moved) and how an
+// operation spells it (`fieldsOf(mark)`).
 export class Suggestions {
   constructor(editor) {
     this.editor = editor;
     this.by = null;
-    this.positions = [];
+    this.marks = [];
     for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuse()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
   }
 
-  offer(by, positions) {
+  // Types are those of boundaries, probabilities how sure a machine is of each.
+  offer(by, marks, { types = null, probabilities = null } = {}) {
+    const { editor } = this;
     this.by = by;
-    this.positions = positions.filter((p) => this.editor.fits(p));
+    this.types = new Map(types ? marks.map((mark, i) => [mark, types[i]]) : []);
+    this.probabilities = new Map(probabilities ? marks.map((mark, i) => [mark, probabilities[i]]) : []);
+    this.marks = marks.filter((mark) => editor.fits(mark)).sort((a, b) => editor.rank(a) - editor.rank(b));
     this.at = null;
-    this.editor.refresh();
-    if (this.positions.length) this.next();
+    editor.refresh();
+    if (this.marks.length) this.next();
   }
 
   // The one that is looked at.
   get current() {
-    if (this.positions.includes(this.at)) return this.at;
-    return this.positions.includes(this.editor.position) ? this.editor.position : this.positions[0];
+    if (this.marks.includes(this.at)) return this.at;
+    return this.marks.includes(this.editor.position) ? this.editor.position : this.marks[0];
   }
 
   next() {
-    if (!this.positions.length) return undefined;
-    this.at = this.positions.find((p) => p > (this.at ?? this.editor.position ?? 0)) ?? this.positions[0];
-    return this.editor.focus(this.at);
+    if (!this.marks.length) return undefined;
+    const { editor } = this;
+    const here = this.at === null ? editor.position ?? 0 : editor.rank(this.at);
+    return this.look(this.marks.find((mark) => editor.rank(mark) > here) ?? this.marks[0]);
+  }
+
+  look(mark) {
+    this.at = mark;
+    this.draw();
+    return this.editor.lookAt(mark);
   }
 
   draw() {
-    const left = this.positions.length;
+    const left = this.marks.length;
+    const sure = this.probabilities?.get(this.at);
     byId("suggestions").hidden = this.by === null;
-    byId("suggested").textContent = left ? `${left} left` : "none left";
+    byId("suggested").textContent = left ? `${left} left${sure === undefined ? "" : `; this one ${Math.round(sure * 100)} % sure`}` : "none left";
     for (const id of ["accept", "refuse-one", "accept-all"]) byId(id).disabled = !left || this.editor.locked;
   }
 
-  forget(position) {
-    this.positions = this.positions.filter((p) => p !== position);
+  forget(mark) {
+    this.marks = this.marks.filter((each) => each !== mark);
   }
 
-  async accept(position = this.current, place = this.editor.placeFor(position)) {
-    if (position === undefined) return false;
+  async accept(mark = this.current, place = this.editor.placeFor(mark)) {
+    if (mark === undefined) return false;
     const { editor } = this;
-    const type = editor.withType(editor.typed ? editor.chosenType() : null);
-    const moved = place === position ? {} : { suggested_at: position };
-    this.forget(position); // at once: the next key may come before the server has answered, and is meant for the next suggestion
-    if (!(await editor.change({ kind: "add", position: place, ...type, suggested_by: this.by, ...moved }))) {
-      this.positions = [...this.positions, position].sort((a, b) => a - b);
+    const type = editor.withType?.(editor.typed ? this.types.get(mark) ?? editor.chosenType() : null);
+    const moved = same(place, mark) ? {} : { suggested_at: mark };
+    return this.decide(mark, { kind: "add", ...editor.fieldsOf(place), ...type, suggested_by: this.by, ...moved });
+  }
+
+  async refuse(mark = this.current) {
+    if (mark === undefined) return false;
+    return this.decide(mark, { kind: "refuse", ...this.editor.fieldsOf(mark), suggested_by: this.by });
+  }
+
+  async decide(mark, operation) {
+    const { editor } = this;
+    this.forget(mark); // at once: the next key may come before the server has answered, and is meant for the next suggestion
+    if (!(await editor.change(operation))) {
+      this.marks = [...this.marks, mark].sort((a, b) => editor.rank(a) - editor.rank(b));
       editor.refresh();
       return false;
     }
@@ -57,22 +83,16 @@ export class Suggestions {
     return true;
   }
 
-  refuse() {
-    this.forget(this.current);
-    this.editor.refresh();
-    this.next();
-  }
-
   // s, y and x, as long as something is suggested.
   key(event) {
-    const act = this.positions.length && !event.ctrlKey && !event.metaKey && !event.altKey && { s: () => this.next(), y: () => this.accept(), x: () => this.refuse() }[event.key];
+    const act = this.marks.length && !event.ctrlKey && !event.metaKey && !event.altKey && { s: () => this.next(), y: () => this.accept(), x: () => this.refuse() }[event.key];
     if (!act) return false;
     event.preventDefault();
-    act();
+    this.editor.inTurn(act);
     return true;
   }
 
   async acceptAll() {
-    while (this.positions.length && (await this.accept(this.positions[0], this.positions[0])));
+    while (this.marks.length && (await this.accept(this.marks[0], this.marks[0])));
   }
 }

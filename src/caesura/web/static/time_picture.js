@@ -37,7 +37,7 @@ export function drawMarks(picture, times, x, from, to, y1, y2) {
 
 // Where a boundary is suggested: broken lines through the annotation that is edited, the one that is looked at in bold.
 export function drawSuggestions({ suggestions, height }, picture, x, from, to) {
-  const shown = suggestions.positions.filter((time) => time >= from && time <= to);
+  const shown = suggestions.marks.filter((time) => time >= from && time <= to);
   picture.append(...shown.map((time) => svg("line", { x1: x(time), x2: x(time), y1: height - BENCH, y2: height, class: `suggested${time === suggestions.current ? " current" : ""}` })));
 }
 
