@@ -26,4 +26,18 @@ def quote_place(item: Item, place: Place) -> dict[str, str]:
     if letters:  # no pieces of words at the ends
         before = before.partition(" ")[2] if first > reach else before
         behind = behind.rpartition(" ")[0] if last + reach < len(item.units) else behind
-    return {"before": before[-_LONGEST:] + gap, "inside": inside[:_LONGEST], "behind": gap + behind[:_LONGEST]}
+    return {"before": _end_of(before) + gap, "inside": inside[:_LONGEST], "behind": gap + _start_of(behind)}
+
+
+def _end_of(text: str) -> str:
+    """The last words of a long text, whole words only.
+
+    >>> _end_of("loaves " * 20)[:8]
+    '… loaves'
+    """
+    return text if len(text) <= _LONGEST else "… " + (text[-_LONGEST:].partition(" ")[2] or text[-_LONGEST:])
+
+
+def _start_of(text: str) -> str:
+    """The first words of a long text, whole words only."""
+    return text if len(text) <= _LONGEST else (text[:_LONGEST].rpartition(" ")[0] or text[:_LONGEST]) + " …"

@@ -52,8 +52,9 @@ async function look() {
     el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, String(row.marks)), el("td", { dir: "auto" }, row.sample))));
   const coders = new Set(found.rows.map((row) => row.coder).filter((coder) => coder !== null));
   const items = new Set(found.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
+  const noMarks = coders.size && !found.rows.some((row) => row.marks);
   byId("preview-say").textContent = found.rows.length
-    ? `${count(items.size, "item")}${coders.size ? `, ${count(found.rows.length, "annotation")} of ${count(coders.size, "coder")}` : ""}${found.rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ""}. Nothing is added yet.`
+    ? `${count(items.size, "item")}${coders.size ? `, ${count(found.rows.length, "annotation")} of ${count(coders.size, "coder")}` : ""}${found.rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ""}. Nothing is added yet.${noMarks ? " None of it has marks: if these are raw texts, say so above, or an annotator who marked nothing is added." : ""}`
     : "Nothing of this can be added.";
   byId("add-files").disabled = !found.rows.length;
 }

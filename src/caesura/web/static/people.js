@@ -15,6 +15,7 @@ function showLink(who, link) {
   document.getElementById("link-name").textContent = who;
   const field = document.getElementById("link");
   field.value = new URL(link, location.href).href;
+  document.getElementById("link-local").hidden = !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   field.focus();
   field.select();
 }
@@ -33,9 +34,9 @@ async function show() {
       el("td", { class: "n" }, String(p.sessions)),
       el("td", { class: "actions" },
         action("New link", p.name, async () => showLink(p.name, (await call("POST", `${address}/link`)).link)), " ",
-        p.sessions ? [action("Send out", p.name, () => call("DELETE", `${address}/sessions`)), " "] : null,
-        action(p.manager ? "No manager" : "Manager", p.name, () => call("PUT", address, { manager: !p.manager })), " ",
-        action(p.active ? "Shut out" : "Let in", p.name, () => call("PUT", address, { active: !p.active }))));
+        p.sessions ? [action("Sign out", p.name, () => call("DELETE", `${address}/sessions`)), " "] : null,
+        action(p.manager ? "No longer manager" : "Make manager", p.name, () => call("PUT", address, { manager: !p.manager })), " ",
+        action(p.active ? "Suspend" : "Let in again", p.name, () => call("PUT", address, { active: !p.active }))));
   }));
   await showAudit();
 }

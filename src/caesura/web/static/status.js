@@ -19,8 +19,8 @@ async function show() {
   document.getElementById("open-again").hidden = !["done", "discuss"].includes(mine.state);
   const left = [...tasks.slice(here + 1), ...tasks.slice(0, here)].find((t) => ["open", "begun"].includes(t.state));
   const next = document.getElementById("next-task");
-  next.hidden = !left;
-  if (left) next.href = `/items/${left.item}`;
+  next.textContent = left ? "Next item" : "Back to your items";
+  next.href = left ? `/items/${left.item}` : `/projects/${project}`;
 }
 
 for (const button of document.querySelectorAll("[data-status]"))
