@@ -1,0 +1,282 @@
+"""What a good value is, made when the site is built: for each family of metrics, and for the coefficients, simulated annotators beside what papers printed.
+
+docs/what-is-a-good-value.md says ``<!-- families -->`` and ``<!-- coefficients -->`` where these go; the printed values stand in docs/published_values.toml.
+``python docs/good_values.py`` prints the page.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import caesura as cs
+from caesura.agreement import COEFFICIENTS, SPAN_COEFFICIENTS
+from caesura.errors import CaesuraError
+from caesura.vowels.field_scores import field_corpus
+from caesura.vowels.marked_text import marked_corpus
+from caesura.vowels.scripts import HEBREW
+
+PAGE = Path(__file__).with_name("what-is-a-good-value.md")
+PUBLISHED: dict[str, Any] = tomllib.loads(Path(__file__).with_name("published_values.toml").read_text("utf-8"))
+
+#: The share of marks that an annotator gets wrong; None: as many marks as there are, put anywhere.
+ANNOTATORS: dict[str, float | None] = {"equal": 0.0, "careful": 0.05, "fair": 0.15, "poor": 0.35, "random": None}
+KINDS = {"units": "a text", "time": "a recording", "nested": "a nested text", "spans": "spans", "marks": "vowels"}
+NAMES = ["a", "e", "i", "o", "u", "t", "k", "s", "m", "n"]
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """What mkdocs calls for each page."""
+    return fill_in(markdown) if page.file.src_uri == PAGE.name else markdown
+
+
+def fill_in(markdown: str) -> str:
+    """The page with a section for every family at the place that asks for them, and one for every group of coefficients."""
+    for place, sections in (("families", family_sections), ("coefficients", coefficient_sections)):
+        markdown = markdown.replace(f"<!-- {place} -->", "\n\n".join(sections()))
+    return markdown
+
+
+# ---------------------------------------------------------------------- sections
+
+
+def family_sections() -> Iterator[str]:
+    for family, names in families().items():
+        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", family).capitalize()
+        rows = [
+            [f"`{name}`{'' if cs.metric(name).higher_is_better else ' ↓'}", KINDS[kind], *values]
+            for kind, table in simulated_values().items()
+            for name, values in table.items()
+            if name in names
+        ]
+        yield section(f"{title}: {short_list(names)}", family, ["metric", "of", *ANNOTATORS], rows)
+
+
+def coefficient_sections() -> Iterator[str]:
+    for kind, names in (("units", COEFFICIENTS), ("spans", SPAN_COEFFICIENTS)):
+        title = "Coefficients of boundaries" if kind == "units" else "Coefficients of spans"
+        rows = [[f"`{name}`", *values] for name, values in simulated_agreement(kind).items()]
+        yield section(f"{title}: {short_list(names)}", title, ["coefficient", *ANNOTATORS], rows)
+
+
+def section(heading: str, key: str, columns: list[str], rows: list[list[str]]) -> str:
+    """A heading, what was simulated, and what was printed or that nothing was found."""
+    known = PUBLISHED[key]
+    printed = [[f"`{each['metric']}`", each["value"], each["of"], each["source"]] for each in known.get("printed", [])]
+    values = {
+        (row[0].split("`")[1], name): cell for row in reversed(rows) for name, cell in zip(columns, row, strict=True)
+    }
+    reading = re.sub(r"\{([\w-]+) (\w+)\}", lambda place: values[place[1], place[2]], known["reading"])
+    parts = [f"### {heading}", reading, table(columns, rows)]
+    if printed:
+        parts.append(table(["printed", "value", "of", "in"], printed))
+    if "missing" in known:
+        parts.append(f"*Not found in print:* {known['missing']}")
+    return "\n\n".join(parts)
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    rule = ["---" if name in {"metric", "of", "coefficient", "printed", "in"} else "---:" for name in columns]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [columns, rule, *rows])
+
+
+def short_list(names: Iterable[str]) -> str:
+    """Names in a row, those that begin alike together: ``B, S, B-precision, -recall, -F``."""
+    said, before = [], ""
+    for name in names:
+        stem, dash, end = name.rpartition("-")
+        said.append(f"-{end}" if dash and stem == before else name)
+        before = stem
+    return ", ".join(said)
+
+
+def families() -> dict[str, list[str]]:
+    """The names of metrics by the class of their family, in the order of the registry."""
+    names = defaultdict(list)
+    for name in cs.metric_names():
+        names[type(cs.metric(name).family).__name__].append(name)
+    return dict(names)
+
+
+# ---------------------------------------------------------------------- values
+
+
+@cache
+def simulated_values() -> dict[str, dict[str, list[str]]]:
+    """By kind and metric: the pooled value of each simulated annotator."""
+    values: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS}
+    for kind, names in itertools.product(KINDS, families().values()):
+        if (kind == "marks") == of_vowels(names[0]):
+            scores = [pooled_values(names, *corpora(kind, annotator, names[0])) for annotator in ANNOTATORS]
+            for name in scores[0]:
+                values[kind][name] = [f"{each[name]:.2f}" for each in scores]
+    return values
+
+
+def pooled_values(names: list[str], reference: cs.Corpus, hypothesis: cs.Corpus) -> dict[str, float]:
+    """The value of each metric over the whole corpus; none where they do not apply."""
+    if reference.kind not in cs.metric(names[0]).needs:
+        return {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = cs.evaluate(reference, {"": hypothesis}, names, resamples=0).as_dict()["systems"][""]
+    except CaesuraError:
+        return {}
+    return {name: scores[name]["micro"] for name in names}
+
+
+def of_vowels(name: str) -> bool:
+    """Whether a metric counts marks on letters, which need annotations of their own."""
+    return type(cs.metric(name).family).__module__.startswith("caesura.vowels")
+
+
+@cache
+def simulated_agreement(kind: str) -> dict[str, list[str]]:
+    """By coefficient: agreement among three annotators alike."""
+    values: dict[str, list[str]] = {}
+    for name in COEFFICIENTS if kind == "units" else SPAN_COEFFICIENTS:
+        more = {"samples": 30} if name.startswith("gamma") else {}
+        values[name] = [
+            f"{cs.agree(three_coders(kind, annotator), coefficient=name, **more).value:.2f}" for annotator in ANNOTATORS
+        ]
+    return values
+
+
+# ---------------------------------------------------------------------- annotators
+
+
+def corpora(kind: str, annotator: str, name: str) -> tuple[cs.Corpus, cs.Corpus]:
+    """What is right, and what the annotator made of it."""
+    if kind != "marks":
+        return plain_corpus(kind, "equal"), plain_corpus(kind, annotator)
+    return marked("equal", name), marked(annotator, name)
+
+
+@cache
+def plain_corpus(kind: str, annotator: str, seed: int = 0, items: int = 40) -> cs.Corpus:
+    rows = ((f"item {n}", "ann", SIMULATED[kind](n, ANNOTATORS[annotator], seed)) for n in range(items))
+    return cs.Corpus.from_annotations(rows)
+
+
+@cache
+def three_coders(kind: str, annotator: str) -> cs.Corpus:
+    rows = (
+        (f"item {n}", coder, SIMULATED[kind](n, ANNOTATORS[annotator], seed))
+        for n in range(10)
+        for seed, coder in enumerate(("ann", "ben", "eve"), 1)
+    )
+    return cs.Corpus.from_annotations(rows)
+
+
+def text(item: int, wrong: float | None, seed: int) -> cs.Segmentation:
+    """Sixty units, a boundary after every sixth of them on average."""
+    return cs.Segmentation.from_positions(boundaries(item, wrong, seed), length=60)
+
+
+def boundaries(item: int, wrong: float | None, seed: int, length: int = 60, mass: int = 6) -> list[int]:
+    """The right places, or those of an annotator who misses so many, adds as many, and puts twice as many one unit off."""
+    truth = np.random.default_rng(item).choice(np.arange(1, length), size=length // mass - 1, replace=False)
+    draw = np.random.default_rng([item, seed, 1])
+    if wrong is None:
+        return sorted(draw.choice(np.arange(1, length), size=len(truth), replace=False).tolist())
+    off = draw.choice([-1, 1], size=len(truth)) * (draw.random(len(truth)) < 2 * wrong)
+    kept = np.clip(truth + off, 1, length - 1)[draw.random(len(truth)) >= wrong]
+    extra = draw.integers(1, length, size=draw.binomial(len(truth), wrong))
+    return sorted({*kept.tolist(), *extra.tolist()})
+
+
+def recording(item: int, wrong: float | None, seed: int) -> cs.Segmentation:
+    """Four seconds of phones as long as TIMIT's (papers/rasanen2009); times off by 0, 5, 15 or 35 ms (standard deviation)."""
+    gaps = np.random.default_rng(item).gamma(2.433, 0.0337, size=200)
+    truth = np.cumsum(gaps)[np.cumsum(gaps) < 3.95]
+    names = np.random.default_rng(item + 1).choice(NAMES, size=len(truth) + 1)
+    draw = np.random.default_rng([item, seed, 2])
+    if wrong is None:
+        times = np.sort(draw.uniform(0.01, 3.99, size=len(truth)))
+        return cs.Segmentation.from_times(times, length=4.0, names=draw.choice(NAMES, size=len(truth) + 1).tolist())
+    stays = draw.random(len(truth)) >= wrong
+    moved = truth[stays] + draw.normal(0, wrong / 10, size=stays.sum())
+    extra = draw.uniform(0.01, 3.99, size=draw.binomial(len(truth), wrong))
+    times = np.unique(np.clip(np.concatenate([moved, extra]), 0.001, 3.999))
+    heard = names[np.searchsorted(truth, (np.append(times, 4.0) + np.insert(times, 0, 0.0)) / 2)]
+    slips = draw.random(len(heard)) < wrong
+    heard[slips] = draw.choice(NAMES, size=slips.sum())
+    return cs.Segmentation.from_times(times, length=4.0, names=heard.tolist())
+
+
+def nested(item: int, wrong: float | None, seed: int) -> cs.Hierarchy:
+    """The same text with about three segments in each of a few larger ones."""
+    inner = boundaries(item, wrong, seed)
+    outer = sorted({min(inner, key=lambda p: abs(p - place)) for place in (20, 40)}) if inner else []
+    spans = [(1, 60, 1)]
+    for level, places in enumerate((outer, inner), 2):
+        spans += [(a + 1, b, level) for a, b in itertools.pairwise([0, *places, 60])]
+    return cs.Hierarchy(60, spans)
+
+
+def entities(item: int, wrong: float | None, seed: int) -> cs.Spans:
+    """Two hundred units with some fourteen short spans of three kinds."""
+    right = np.random.default_rng(item)
+    starts = np.cumsum(right.integers(9, 19, size=14)) - 9
+    truth = [
+        (int(s), int(s + n), k)
+        for s, n, k in zip(starts, right.integers(1, 7, 14), right.integers(3, size=14), strict=True)
+    ]
+    draw = np.random.default_rng([item, seed, 3])
+    rows = set()
+    for start, end, kind in truth:
+        if wrong is None or draw.random() < wrong:
+            start = int(draw.integers(0, 250))
+            end, kind = start + int(draw.integers(1, 7)), int(draw.integers(3))
+            if wrong is not None and draw.random() < 0.5:
+                continue  # half of the mistakes are spans missed, half are spans where none is
+        elif draw.random() < 2 * wrong:
+            end += 1 if end == start + 1 or draw.random() < 0.5 else -1
+        elif draw.random() < wrong:
+            kind = (kind + 1) % 3
+        if all(end <= first or start >= last for first, last, _ in rows):  # most coefficients know no overlaps
+            rows.add((start, end, ["person", "place", "date"][kind]))
+    return cs.Spans.from_rows(sorted(rows), length=260, labels=["person", "place", "date"])
+
+
+SIMULATED: dict[str, Callable[[int, float | None, int], Any]] = {
+    "units": text, "time": recording, "nested": nested, "spans": entities,
+}  # fmt: skip
+
+SCRIPTS = {"hebrew": ("בגדהכלמנרתשק", "ְֱֲֳִֵֶַָֹֻ"), "arabic": ("بتثجحدرسعفقكلمن", "ًٌٍَُِْ")}
+
+
+@cache
+def marked(annotator: str, name: str) -> cs.Corpus:
+    """Words of three to six letters, a vowel under each; every fifth of the share of wrong marks, for a word has many."""
+    field = {"FadelErrors": "fadel", "NakdimonAccuracy": "nakdimon"}.get(type(cs.metric(name).family).__name__)
+    letters, vowels = SCRIPTS["arabic" if field == "fadel" else "hebrew"]
+    truth, draw = np.random.default_rng(0), np.random.default_rng(1)
+    wrong = ANNOTATORS[annotator]
+    lines = []
+    for n in range(100):
+        words = []
+        for size in truth.integers(3, 7, size=8):
+            marks = truth.integers(len(vowels), size=size)
+            slips = draw.random(size) < (1.0 if wrong is None else wrong / 5)
+            other = draw.integers(len(vowels), size=size)
+            signs = np.where(slips, other, marks)
+            words.append(
+                "".join(letter + vowels[s] for letter, s in zip(truth.choice(list(letters), size), signs, strict=True))
+            )
+        lines.append((f"line {n}", " ".join(words)))
+    return field_corpus(lines, field) if field else marked_corpus(lines, HEBREW, known=lambda word: len(word) > 8)
+
+
+if __name__ == "__main__":
+    print(fill_in(PAGE.read_text("utf-8")))
