@@ -42,6 +42,7 @@ def test_raw_text_to_gold(page: sync_api.Page, server: Server) -> None:
     paste.get_by_label("Item").fill("story")
     paste.locator("textarea").fill(STORY)
     paste.get_by_role("button", name="Add text").click()
+    page.wait_for_function("() => document.querySelector('#item-table').textContent.includes('story')")
     page.goto(page.url.split("#")[0])
     page.locator("#item-table").get_by_role("link", name="story").click()
     page.wait_for_selector("#start [name=method] option", state="attached")

@@ -90,7 +90,7 @@ def test_votes_within_the_tolerance_are_where_one_starts(bench: Bench) -> None:
     page.keyboard.press("n")
     page.wait_for_function("() => document.getElementById('voters').textContent.includes('2.000 s: 2 of 3 — ann, ben')")
     page.locator("[name=tolerance]").fill("0.004")
-    page.wait_for_function("() => document.querySelector('.dispute')?.getAttribute('d').split('M').length > 3")
+    page.wait_for_selector("#disputes-count:has-text('7 in dispute')", state="attached")
     picture(page, "recording")
 
 
@@ -204,7 +204,7 @@ def the_recording_is_seen_and_heard(bench: Bench) -> None:
     page.keyboard.press("e")
     page.keyboard.type("hum")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".track .name:has-text('hum')", state="attached")
+    page.wait_for_selector("#segment-say:has-text('“hum”')")
     page.keyboard.press("Escape")
     page.keyboard.press("o")
     page.locator("#time").fill("7.0012")

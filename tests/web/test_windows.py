@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.web.disagreement import votes
-from caesura.web.windows import Window, describe_part, disputes_around, votes_in
+from caesura.web.windows import Window, describe_part, look_at
 
 PLACES = st.lists(st.tuples(st.integers(1, 29), st.sampled_from(["a", "b", "c"])), max_size=12, unique=True)
 
@@ -33,9 +33,9 @@ def test_a_window_says_what_the_whole_says(x: list, y: list, z: list, first: int
     window = Window(min(first, last), max(first, last))
     whole = votes(coded)
     inside = [place for place in whole if window.first <= place.position <= window.last]
-    assert votes_in(coded, window, None) == inside
+    shown_places, around = look_at(coded, window, None)
+    assert shown_places == inside
     disputed = [int(place.position) for place in whole if place.dispute > 0]
-    around = disputes_around(coded, window)
     assert around is not None
     assert around["count"] == len(disputed)
     assert around["first"] == next(iter(disputed), None)
@@ -46,15 +46,37 @@ def test_a_window_says_what_the_whole_says(x: list, y: list, z: list, first: int
     assert shown["boundaries"] == len(coded[0].marks.positions)
 
 
-def test_recordings_too() -> None:
-    coded = [
-        Annotation("i", coder, Segmentation.from_times(times, length=9.0))
-        for coder, times in (("x", [1.0, 3.99, 8.0]), ("y", [1.01, 4.005]))
-    ]
-    inside = [place for place in votes(coded) if 3 <= place.position <= 5]
-    assert votes_in(coded, Window(3, 5), None) == inside
-    assert len(inside) == 1
-    assert disputes_around(coded, Window(3, 5)) is None
+TIMES = st.lists(st.tuples(st.integers(1, 90), st.sampled_from(["a", "b"])), max_size=14, unique=True)
+
+
+@given(TIMES, TIMES, st.integers(0, 100), st.integers(0, 100), st.booleans(), st.sampled_from([0.0, 0.25, 0.7]))
+def test_a_window_of_a_recording_too(x: list, y: list, first: int, last: int, typed: bool, tolerance: float) -> None:
+    coded = []
+    for coder, marks in (("x", x), ("y", y)):
+        ordered = sorted(set(marks) if typed else {(place, "a") for place, _ in marks})
+        times = [place / 10 for place, _ in ordered]
+        kinds = ([["a", "b"].index(kind) for _, kind in ordered], ["a", "b"]) if typed else (None, None)
+        names = [f"s{n}" for n in range(len(dict.fromkeys(times)) + 1)]
+        coded.append(Annotation("i", coder, Segmentation(10.0, times, *kinds, names=names)))
+    window = Window(min(first, last) / 10, max(first, last) / 10)
+    whole = votes(coded, tolerance=tolerance)
+    places, around = look_at(coded, window, tolerance)
+    assert places == [place for place in whole if window.first <= place.position <= window.last], "as in the whole"
+    disputed = [place.position for place in whole if place.dispute > 0]
+    assert around is not None
+    assert (around["count"], around["first"]) == (len(disputed), next(iter(disputed), None))
+    assert around["before"] == max((p for p in disputed if p < window.first), default=None)
+    assert around["after"] == min((p for p in disputed if p > window.last), default=None)
+    marks, shown = coded[0].marks, describe_part(coded[0].marks, window)
+    cuts = [0.0, *dict.fromkeys(marks.positions.tolist()), 10.0]
+    seen = list(dict.fromkeys(shown["positions"]))
+    sent = ([0.0] if shown["segment"] == 1 else []) + seen + ([] if shown["behind"] else [10.0])
+    at = shown["segment"] - 1
+    assert cuts[at : at + len(sent)] == sent, "whole segments, numbered as they are"
+    assert shown["names"][: len(sent) - 1] == [f"s{n}" for n in range(at, at + len(sent) - 1)]
+    assert sent[0] <= window.first
+    assert sent[-1] >= window.last
+    assert sum(shown.get("density", [])) in (0, len(marks.positions))
 
 
 @pytest.fixture

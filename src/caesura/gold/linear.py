@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import inf
 from typing import TypeAlias, TypeVar
 
 from caesura.gold.gold_standard import BoundaryVote, GoldSegmentation, OpenType, Provenance
@@ -44,18 +45,24 @@ def meeting_places(marks: Iterable[tuple[float, str]], tolerance: float) -> Iter
 
 def places_of(marks: Iterable[tuple[float, Item]], tolerance: float) -> Iterator[tuple[float, list[Item]]]:
     """Put marks (time, anything) together by place, left to right: where each place is, and what was marked there."""
-    group: list[tuple[float, Item]] = []
-    for mark in sorted(marks, key=lambda mark: mark[0]):
-        if group and mark[0] - group[0][0] > tolerance + _ROUNDING:
-            yield _middle(group), [item for _, item in group]
-            group = []
-        group.append(mark)
-    if group:
-        yield _middle(group), [item for _, item in group]
+    ordered = sorted(marks, key=lambda mark: mark[0])
+    starts = group_times([position for position, _ in ordered], tolerance)
+    for start, end in pairwise([*starts, len(ordered)]):
+        yield ordered[(start + end - 1) // 2][0], [item for _, item in ordered[start:end]]
 
 
-def _middle(group: list[tuple[float, Item]]) -> float:
-    return group[(len(group) - 1) // 2][0]
+def group_times(ordered: Sequence[float], tolerance: float) -> list[int]:
+    """Where places begin in a list of times in order: at the first mark, and at each that lies more than the tolerance behind a place's first.
+
+    >>> group_times([1.0, 1.015, 1.03], 0.02)
+    [0, 2]
+    """
+    starts, limit = [], -inf
+    for index, position in enumerate(ordered):
+        if position - limit > tolerance + _ROUNDING:
+            starts.append(index)
+            limit = position
+    return starts
 
 
 def boundary_votes(

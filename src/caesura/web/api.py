@@ -35,7 +35,7 @@ from caesura.web.suggestions import suggest as suggest_for
 from caesura.web.uploads import (
     ascii_name,
 )
-from caesura.web.windows import Window, look_at, window_of
+from caesura.web.windows import Window, is_small, look_at, window_of
 
 router = APIRouter(prefix="/api")
 
@@ -295,20 +295,23 @@ def item_page(
     tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
     first: Edge = None,
     last: Edge = None,
+    whole_up_to: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Response:
     """An item: its text, everybody's marks, the votes at every place, and comments.
 
-    Of a long one ``first`` and ``last`` choose what is sent; ``disputes`` then says where the nearest lie on both sides.
+    Of a long one ``first`` and ``last`` choose what is sent; ``disputes`` then says where the nearest lie on both sides. A recording with up
+    to ``whole_up_to`` boundaries by all together is sent whole nevertheless.
 
     In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The answer carries an ETag: a reader
     who sends it back as If-None-Match learns in a moment that nothing changed.
     """
-    store, window = store_of(request), None if first is None or last is None else Window(first, last)
+    store, asked = store_of(request), None if first is None or last is None else Window(first, last)
 
     def build() -> dict[str, Any]:
         record, states = store.item(item), sorted(store.annotations(item), key=lambda each: each.role == "system")
         with store.reading() as db:
             systems = systems_on(db, item)
+        window = None if is_small([state.marks for state in states], whole_up_to) else asked
         coded = [Annotation(record.name, s.coder, s.marks, record.track) for s in states if s.role == "coder"]
         places, around = look_at(coded, window, tolerance)
         part = {} if window is None else {"first": first, "last": last, "disputes": around}
@@ -324,7 +327,7 @@ def item_page(
         }
 
     cache: Cache = request.app.state.cache
-    return cache.answer(request, f"{store.stamp(item)}-{tolerance}-{window}", build)
+    return cache.answer(request, f"{store.stamp(item)}-{tolerance}-{asked}-{whole_up_to}", build)
 
 
 @router.post("/items/{item}/compare", tags=["items"])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from caesura.gold.linear import TOLERANCE
+from caesura.gold.linear import TOLERANCE, group_times
 from caesura.model import Annotation, Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura.web.changes import describe_marks
 from caesura.web.disagreement import Place, votes
+
+_BINS = 512  # pieces of a recording in which boundaries are counted, for whoever looks at more of it than is sent
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,21 @@ class Window:
     first: float
     last: float
 
-    def cut(self, marks: Segmentation, reach: float = 0.0) -> Segmentation:
+    def cut(self, marks: Segmentation) -> Segmentation:
         """The boundaries inside, on the same text."""
-        low, high = np.searchsorted(marks.positions, [self.first - reach, np.nextafter(self.last + reach, np.inf)])
-        types = None if marks.types is None else marks.types[low:high]
-        return Segmentation._trusted(marks.length, marks.positions[low:high], types, marks.labels, None, None)
+        return _slice(marks, *self._inside(marks))
+
+    def cut_whole(self, marks: Segmentation) -> tuple[Segmentation, int, int]:
+        """The segments of a recording that reach into it, from their beginnings to their ends; how many cuts lie before, and marks behind."""
+        low, high = self._inside(marks)
+        low = int(np.searchsorted(marks.positions, marks.positions[low - 1])) if low else 0
+        if high < len(marks.positions):
+            high = int(np.searchsorted(marks.positions, marks.positions[high], "right"))
+        return _slice(marks, low, high), len(_distinct(marks.positions[:low])), len(marks.positions) - high
+
+    def _inside(self, marks: Segmentation) -> tuple[int, int]:
+        low, high = np.searchsorted(marks.positions, [self.first, np.nextafter(self.last, np.inf)])
+        return int(low), int(high)
 
     def cut_spans(self, spans: Spans) -> Spans:
         """The spans that reach into it, on the same text."""
@@ -39,6 +51,11 @@ class Window:
         return None if units is None else units[max(0, int(self.first) - 1) : int(self.last)]
 
 
+def _slice(marks: Segmentation, low: int, high: int) -> Segmentation:
+    types = None if marks.types is None else marks.types[low:high]
+    return Segmentation._trusted(marks.length, marks.positions[low:high], types, marks.labels, None, None)
+
+
 def window_of(given: Mapping[str, str]) -> Window | None:
     """The window that a request names, if it does; both ends or none."""
     try:
@@ -47,43 +64,78 @@ def window_of(given: Mapping[str, str]) -> Window | None:
         return None
 
 
+def is_small(marked: list[Marks], most: int) -> bool:
+    """Whether recordings hold so few boundaries that a part of them is not worth asking for."""
+    timed = [marks for marks in marked if isinstance(marks, Segmentation) and marks.timed]
+    return most > 0 and len(timed) == len(marked) and sum(len(marks.positions) for marks in timed) <= most
+
+
 def describe_part(marks: Marks, window: Window | None) -> dict[str, Any]:
     """Marks as plain data, those in the window; ``boundaries`` or ``all_spans`` says how many there are in all."""
     if window is not None and isinstance(marks, Spans):
         return {**describe_marks(window.cut_spans(marks)), "all_spans": len(marks)}
     if window is not None and isinstance(marks, Segmentation):
-        return {**describe_marks(window.cut(marks)), "boundaries": len(marks.positions)}
+        shown = _describe_times(marks, window) if marks.timed else describe_marks(window.cut(marks))
+        return {**shown, "boundaries": len(marks.positions)}
     return describe_marks(marks)
+
+
+def _describe_times(marks: Segmentation, window: Window) -> dict[str, Any]:
+    """Whole segments of a recording: ``segment`` is the number of the first, ``behind`` how many boundaries follow, ``density`` how many there are in
+    each 512th of the recording."""
+    part, before, behind = window.cut_whole(marks)
+    shown = {**describe_marks(part), "segment": before + 2 if before else 1, "behind": behind}
+    if marks.names is not None:
+        first = before + 1 if before else 0
+        shown["names"] = list(marks.names[first : first + len(_distinct(part.positions)) + (0 if before else 1)])
+    if len(part.positions) < len(marks.positions):
+        bins = (marks.positions * (_BINS / marks.length)).astype(np.int64)
+        shown["density"] = np.bincount(np.minimum(bins, _BINS - 1), minlength=_BINS).tolist()
+    return shown
 
 
 def look_at(
     coded: list[Annotation], window: Window | None, tolerance: float | None
 ) -> tuple[list[Place], dict[str, Any] | None]:
     """The places in the window with who marked them, and how disputes lie around it."""
-    if window is None or not all(isinstance(each.marks, Spans) for each in coded):
-        return votes_in(coded, window, tolerance), None if window is None else disputes_around(coded, window)
+    marked = [each.marks for each in coded]
+    if window is None or not coded or not all(isinstance(marks, Segmentation | Spans) for marks in marked):
+        return votes(coded, tolerance=tolerance), None
+    if isinstance(marked[0], Spans):
+        return _look_at_spans(coded, window)
+    timed = [marks for marks in marked if isinstance(marks, Segmentation) and marks.timed]
+    if timed:
+        return _look_at_times(coded, timed, window, TOLERANCE if tolerance is None else tolerance)
+    inside = votes([each._replace(marks=window.cut(each.marks)) for each in coded])  # type: ignore[arg-type]
+    return inside, _around(_disputed([(m.positions.astype(np.int64), m) for m in marked]), window)  # type: ignore[union-attr,misc]
+
+
+def _look_at_spans(coded: list[Annotation], window: Window) -> tuple[list[Place], dict[str, Any]]:
     counted = votes(coded)
     begins = np.sort([int(place.first or 0) + 1 for place in counted if place.dispute > 0])
     inside = [p for p in counted if p.first is not None and p.first < window.last and p.position > window.first - 1]
     return inside, _around(begins, window)
 
 
-def votes_in(coded: list[Annotation], window: Window | None, tolerance: float | None) -> list[Place]:
-    """The places in the window with who marked them."""
-    if window is None or not all(isinstance(each.marks, Segmentation) for each in coded):
-        return votes(coded, tolerance=tolerance)
-    timed = any(each.marks.timed for each in coded)  # type: ignore[union-attr]
-    reach = (TOLERANCE if tolerance is None else tolerance) if timed else 0.0
-    part = [each._replace(marks=window.cut(each.marks, reach)) for each in coded]  # type: ignore[arg-type]
-    return [place for place in votes(part, tolerance=tolerance) if window.first <= place.position <= window.last]
-
-
-def disputes_around(coded: list[Annotation], window: Window) -> dict[str, Any] | None:
-    """How many places of a text are in dispute, the first and the last, and the nearest on both sides of the window."""
-    marked = [each.marks for each in coded]
-    if not all(isinstance(marks, Segmentation) and not marks.timed for marks in marked):
-        return None
-    return _around(_disputed(marked), window)  # type: ignore[arg-type]
+def _look_at_times(
+    coded: list[Annotation], marked: list[Segmentation], window: Window, tolerance: float
+) -> tuple[list[Place], dict[str, Any]]:
+    """Places are what they are in the whole recording; only those in the window are counted out one by one."""
+    times = np.sort(np.concatenate([marks.positions for marks in marked]))
+    if not len(times):
+        return [], _around(times, window)
+    starts = np.array(group_times(times.tolist(), tolerance), np.int64)
+    ends = np.append(starts[1:], len(times))
+    middles = times[(starts + ends - 1) // 2]
+    low, high = np.searchsorted(middles, [window.first, np.nextafter(window.last, np.inf)])
+    begins = times[starts]
+    placed = [(np.searchsorted(begins, marks.positions, "right") - 1, marks) for marks in marked]
+    around = _around(middles[_disputed(placed)], window)
+    if low == high:
+        return [], around
+    part = Window(float(begins[low]), float(times[ends[high - 1] - 1]))
+    near = [each._replace(marks=part.cut(marks)) for each, marks in zip(coded, marked, strict=True)]
+    return votes(near, tolerance=tolerance), around
 
 
 def _around(places: np.ndarray[Any, Any], window: Window) -> dict[str, Any]:
@@ -97,23 +149,22 @@ def _around(places: np.ndarray[Any, Any], window: Window) -> dict[str, Any]:
     }
 
 
-def _disputed(marked: Iterable[Segmentation]) -> np.ndarray[Any, Any]:
-    """Positions that some coders marked and others did not, or marked with different types; without a loop over boundaries."""
-    marked = list(marked)
-    if not marked:
-        return np.empty(0, np.int64)
+def _disputed(placed: list[tuple[np.ndarray[Any, Any], Segmentation]]) -> np.ndarray[Any, Any]:
+    """Of places, given as whole numbers beside the marks that stand there, those that some coders marked and others did not, or marked
+    with different types; without a loop over boundaries."""
+    marked = [marks for _, marks in placed]
     codes = {label: code for code, label in enumerate({label for marks in marked for label in marks.labels or ()})}
     many = 1 + max([len(codes), *(int(marks.types.max(initial=0)) for marks in marked if marks.types is not None)])
     typed = []  # one whole number for a place and its type
-    for marks in marked:
+    for places, marks in placed:
         types = 0 if marks.types is None else marks.types
         if marks.labels:
             types = np.array([codes[label] for label in marks.labels], np.int64)[types]
-        typed.append(_distinct(np.sort(marks.positions.astype(np.int64) * many + types)))
-    places, voters = np.unique(np.concatenate([_distinct(each // many) for each in typed]), return_counts=True)
+        typed.append(_distinct(np.sort(places * many + types)))
+    where, voters = np.unique(np.concatenate([_distinct(each // many) for each in typed]), return_counts=True)
     pairs, given = np.unique(np.concatenate(typed), return_counts=True)
-    of_place = np.searchsorted(places, pairs // many)
-    return places[(voters < len(marked)) | (np.bincount(of_place, given < voters[of_place], len(places)) > 0)]
+    of_place = np.searchsorted(where, pairs // many)
+    return where[(voters < len(marked)) | (np.bincount(of_place, given < voters[of_place], len(where)) > 0)]
 
 
 def _distinct(ordered: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -121,5 +172,5 @@ def _distinct(ordered: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
 
 
-def _at(places: np.ndarray[Any, Any], index: int) -> int | None:
-    return int(places[index]) if 0 <= index < len(places) else None
+def _at(places: np.ndarray[Any, Any], index: int) -> float | None:
+    return places[index].item() if 0 <= index < len(places) else None

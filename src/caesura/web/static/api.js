@@ -93,3 +93,8 @@ export const told = (action) => async (event) => {
     say(fault.message);
   }
 };
+
+// Say when something was first seen, for whoever measures the page (performance.getEntriesByName): after the frame that paints it.
+export function markSeen(what) {
+  if (!performance.getEntriesByName(what).length) requestAnimationFrame(() => setTimeout(() => performance.mark(what)));
+}

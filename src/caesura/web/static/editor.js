@@ -1,5 +1,5 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
-import { call, el, say, told } from "./api.js";
+import { call, el, markSeen, say, told } from "./api.js";
 import { Curation } from "./curation.js";
 
 export const byId = (id) => document.getElementById(id);
@@ -29,18 +29,25 @@ export class Editor {
     byId("editor").hidden = !data.annotations.length;
     if (!data.annotations.length) return;
     const mine = data.annotations.filter((a) => a.editable);
-    this.state = data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0];
-    this.locked = !this.state.editable;
+    this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0]);
     const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
     const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
     byId("editing").replaceChildren(...group("to edit", mine), ...group("to look at", data.annotations.filter((a) => !a.editable)));
-    this.coders = data.annotations.filter((a) => a.role === "coder" && (this.locked || a.id !== this.state.id)); // whose marks stand beside those in hand
     byId("saved").textContent = this.locked ? "to look at; start one of your own above to change it" : "";
     this.refuse("");
-    this.sortDisputes();
     this.draw();
     this.show();
     byId("editor").dataset.state = this.locked ? "locked" : "open";
+    markSeen("editor");
+  }
+
+  // One annotation of an item is looked at; whose marks stand beside it are its coders.
+  choose(data, state) {
+    this.data = data;
+    this.state = state;
+    this.locked = !state.editable;
+    this.coders = data.annotations.filter((a) => a.role === "coder" && (this.locked || a.id !== state.id));
+    this.sortDisputes();
   }
 
   // ---------------------------------------------------------------- parts of a long text
@@ -61,6 +68,11 @@ export class Editor {
 
   get part() {
     return this.paged ? `?${new URLSearchParams(this.partFrom(this.from))}` : "";
+  }
+
+  // Before anything is fetched: a place that is to be in view.
+  expect(place) {
+    if (this.paged && place > this.shown) this.from = Math.max(1, place - this.shown / 2);
   }
 
   drawPages() {

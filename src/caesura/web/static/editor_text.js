@@ -3,6 +3,11 @@ import { el } from "./api.js";
 import { byId, Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 
+const FEW = 2000; // units that are one block
+
+// Many units are several blocks, of which the browser lays out those in view; a block ends with a sentence if it can.
+const isFull = (count, word) => count >= 400 || (count >= 150 && /[.!?…。؟।]["”’»)]?$/u.test(word));
+
 export class TextEditor extends Editor {
   constructor(changed, reload) {
     super(changed, reload);
@@ -38,15 +43,16 @@ export class TextEditor extends Editor {
     this.last = this.typed ? length : length - 1;
     const to = Math.min(length, this.from + this.shown - 1);
     this.gaps = new Map();
-    const parts = [];
+    const blocks = [el("div", { class: "block" })];
     for (let position = this.from; position <= to; position++) {
       const word = units?.[position - this.from] ?? "▪";
       const unit = el("span", { class: "unit" }, word);
       if (position <= this.last) this.gaps.set(position, el("button", { class: "gap", type: "button", "data-at": position, tabindex: "-1" }));
       // a boundary stays on the line of its word
-      parts.push(el("span", { class: word.length < 40 ? "pair" : "long" }, unit, this.gaps.get(position)));
+      blocks.at(-1).append(el("span", { class: word.length < 40 ? "pair" : "long" }, unit, this.gaps.get(position)));
+      if (to - this.from > FEW && isFull(blocks.at(-1).childElementCount, word)) blocks.push(el("div", { class: "block" }));
     }
-    this.text.replaceChildren(...parts);
+    this.text.replaceChildren(...blocks);
     this.gaps.values().next().value?.setAttribute("tabindex", "0");
     this.drawPages();
   }

@@ -3,8 +3,9 @@ import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
 import { SpanEditor } from "./editor_spans.js";
 import { TextEditor } from "./editor_text.js";
-import { TimeEditor, seconds } from "./editor_time.js";
+import { TimeEditor } from "./editor_time.js";
 import { openSound } from "./sound_pane.js";
+import { seconds } from "./times.js";
 
 const title = document.getElementById("title");
 const { item, kind, role } = title.dataset;
@@ -179,7 +180,7 @@ for (const field of [suggesters, document.getElementById("segments")]) field?.ad
     const { suggested_by: by, positions, segments: nested, spans, ...more } = await call("POST", `/api/items/${item}/suggestions`, { [source]: value.join(":"), annotation: editor.state.id, ...asked });
     return editor.suggestions.offer(by, positions ?? nested ?? spans, more);
   }
-  const other = data.annotations.find((a) => a.id === Number(value[0]));
+  const other = await call("GET", `/api/annotations/${value[0]}`); // all of it, whatever part is in view
   const { positions, segments, spans, types } = other.marks;
   return editor.suggestions.offer(other.coder, positions ?? segments ?? spans, { types });
 }));
@@ -251,24 +252,24 @@ document.getElementById("comment").addEventListener("submit", told(async (event)
 }));
 
 told(async () => {
-  const session = await call("GET", "/api/session");
+  const at = Number(address.searchParams.get("at"));
+  const from = Number(address.searchParams.get("from"));
+  editor.expect(at);
+  const sound = kind === "time" ? call("GET", `/api/items/${item}/recording`) : Promise.resolve({}); // all at once: the first view waits for the slowest only
+  const [session] = await Promise.all([call("GET", "/api/session"), load()]);
   methods = session.methods[kind];
   segmenters = session.segmenters;
   restorers = session.restorers;
-  const place = Number(address.searchParams.get("at"));
-  if (editor.paged && place > editor.shown) editor.from = Math.max(1, place - editor.shown / 2);
-  await load();
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
-  if (kind === "time") openSound(editor, item).then(drawSuggesters).catch((fault) => say(fault.message));
-  const at = Number(address.searchParams.get("at"));
-  const from = Number(address.searchParams.get("from"));
-  drawSuggesters();
-  const compared = compare(); // while the editor is looked at
   if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
-  await compared;
+  sound.then(({ recording }) => { if (recording) openSound(editor, item, recording); drawSuggesters(); }).catch((fault) => say(fault.message));
+  await seen(); // the comparison can wait until the editor is looked at
+  await compare();
   if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above has pushed it down
 })();
+
+const seen = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
 // ------------------------------------------------------------------ from item to item
 

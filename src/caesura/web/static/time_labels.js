@@ -1,17 +1,16 @@
 // The name of a segment, typed where it stands: Enter keeps it, Tab keeps it and goes on to the next, Escape leaves it as it was.
 import { el } from "./api.js";
-import { segmentAround } from "./times.js";
 
-export function typeLabel(editor, { number, from, to } = segmentAround(editor, editor.position ?? editor.cursor)) {
+export function typeLabel(editor, { number, from, to, name: before } = editor.segmentAround()) {
+  const { view } = editor;
   if (editor.locked) return editor.refuse(`This is ${editor.state.coder}’s own annotation: start one of your own above to change it.`);
-  const before = editor.state.marks.names?.[number - 1] ?? "";
   const field = el("input", { class: "inplace", maxlength: 500, autocomplete: "off", dir: "auto", "aria-label": `Name of segment ${number}` });
-  const left = Math.max(editor.x(from), editor.line.scrollLeft + editor.gutter);
+  const left = Math.max(view.x(from), view.line.scrollLeft + view.gutter);
   field.value = before;
   field.style.left = `${left}px`;
-  field.style.width = `${Math.max(90, Math.min(editor.x(to), editor.line.scrollLeft + editor.line.clientWidth) - left)}px`;
+  field.style.width = `${Math.max(90, Math.min(view.x(to), view.line.scrollLeft + view.wide) - left)}px`;
   editor.typing = field; // stays on top of what is painted anew
-  editor.track.append(field);
+  view.track.append(field);
   field.focus({ preventScroll: true });
   field.select();
   let open = true;
@@ -25,17 +24,17 @@ export function typeLabel(editor, { number, from, to } = segmentAround(editor, e
   };
   const goOn = async (by) => {
     await close(true);
-    const { to: end } = segmentAround(editor, from);
+    const { to: end } = editor.segmentAround(from);
     const there = by > 0 ? end : from - 1e-6;
-    if (there <= 0 || there >= editor.data.length) return editor.line.focus();
-    const next = segmentAround(editor, by > 0 ? there + 1e-9 : there);
+    if (there <= 0 || there >= editor.data.length) return view.line.focus();
+    const next = editor.segmentAround(by > 0 ? there + 1e-9 : there);
     editor.focus(next.from, { hold: false });
     typeLabel(editor, next);
   };
   field.addEventListener("blur", () => close(true));
   field.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    const act = { Enter: () => close(true).then(() => editor.line.focus()), Escape: () => close(false).then(() => editor.line.focus()), Tab: () => goOn(event.shiftKey ? -1 : 1) }[event.key];
+    const act = { Enter: () => close(true).then(() => view.line.focus()), Escape: () => close(false).then(() => view.line.focus()), Tab: () => goOn(event.shiftKey ? -1 : 1) }[event.key];
     if (!act) return;
     event.preventDefault();
     act();

@@ -1,22 +1,33 @@
-// Times in order: the one nearest to another, and the segment that one lies in.
-// The time nearest to another in a list in order, by halving: recordings may hold many thousands of marks.
-export function nearest(times, time) {
+// Times in order: the first behind another, the nearest to another, and segments. Recordings hold many thousands, so all of it is by halving.
+export const seconds = (time) => `${Number(time.toFixed(6)).toFixed(Math.max(3, Math.min(6, (String(Number(time.toFixed(6))).split(".")[1] ?? "").length)))} s`;
+
+// How many of the times lie before one.
+export function before(times, time, of = (each) => each) {
   let low = 0;
   let high = times.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (times[middle] < time) low = middle + 1;
+    if (of(times[middle]) < time) low = middle + 1;
     else high = middle;
   }
-  const before = times[low - 1] ?? -Infinity;
-  const behind = times[low] ?? Infinity;
-  return time - before <= behind - time ? before : behind;
+  return low;
+}
+
+export function nearest(times, time) {
+  const at = before(times, time);
+  const earlier = times[at - 1] ?? -Infinity;
+  const later = times[at] ?? Infinity;
+  return time - earlier <= later - time ? earlier : later;
+}
+
+// Where the segments begin and end that some marks (or the part of them that is here) make, the number of the first, and what they are called.
+export function segmentsOf({ positions, names, segment = 1, behind = 0 }, length) {
+  const cuts = [...(segment === 1 ? [0] : []), ...new Set(positions.filter((time) => time < length)), ...(behind ? [] : [length])];
+  return { cuts, first: segment, names: names ?? null };
 }
 
 // The segment around a time, counted from 1.
-export function segmentAround(editor, time) {
-  const cuts = editor.cuts();
-  let number = cuts.findIndex((cut) => cut > time + 1e-9);
-  if (number < 1) number = cuts.length - 1;
-  return { number, from: cuts[number - 1], to: cuts[number] };
+export function segmentAround({ cuts, first, names }, time) {
+  const at = Math.min(Math.max(before(cuts, time + 1e-9) - 1, 0), Math.max(0, cuts.length - 2));
+  return { number: first + at, from: cuts[at], to: cuts[at + 1] ?? cuts[at], name: names?.[at] ?? "" };
 }
