@@ -146,7 +146,7 @@ def test_one_coder_is_told_so_and_still_drawn() -> None:
         page, text = html_page(report), markdown_report(report)
         assert "There is one coder, so there is nothing to compare" in page
         assert "nothing to compare" in text
-        assert page.count("<svg ") == 1
+        assert page.count("<svg ") == 1 + 1, "the logo, and the document"
         assert "Scores" not in tables(report)
 
 
@@ -168,6 +168,7 @@ def test_every_sample_makes_a_whole_page(name: str) -> None:
     links = {a["href"].removeprefix("#") for tag, a in reader.tags if tag == "a"}
     assert links <= set(ids)
     assert any(isinstance(b, Picture) for section in report.sections for b in section.blocks)  # the matrix
+    assert any(tag == "details" and not a.get("id") for tag, a in reader.tags), "signatures are folded"
     signatures = tables(report)["Signatures"]
     assert all("|v:" in str(row[1]) for row in signatures.rows)
     assert tables(report)["Papers"].rows

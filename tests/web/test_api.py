@@ -26,7 +26,8 @@ def test_from_text_to_scores_and_drawing(client: TestClient, project: int) -> No
     assert scores["B"]["value"] == 0.75, "one match, one near miss"
     assert scores["B"]["signature"].startswith("B|nt:2|")
     assert {s["name"]: s["value"] for s in second["scores"]}["B"] == pytest.approx(1 / 3)
-    assert "compares time" in first["skipped"]["R"]
+    assert "R" not in first["skipped"], "what is of recordings is not asked of texts"
+    assert [s["name"] for s in first["scores"] if s["main"]] == ["B", "F", "WD"]
     assert answer["pictures"][0]["svg"].startswith("<svg")
     changed = client.post(
         f"/api/items/{item['id']}/compare",

@@ -21,6 +21,7 @@ def marks(page: sync_api.Page) -> list[int]:
 
 
 def start(page: sync_api.Page, name: str, role: str, method: str) -> None:
+    page.evaluate("document.getElementById('another').open = true")
     form = page.locator("#start")
     form.locator("[name=role]").select_option(role)
     form.locator("[name=coder]").fill(name)

@@ -78,7 +78,7 @@ def add_person(page: sync_api.Page, name: str) -> str:
 def annotate(page: sync_api.Page, link: str, places: dict[str, list[int]]) -> None:
     """Come by one's link, and go through all items to the end."""
     page.goto(link)
-    page.get_by_role("button", name="Come in").click()
+    page.get_by_role("button", name="Sign in").click()
     page.wait_for_selector("#projects tbody a")
     fits(page)
     page.locator("#projects tbody a").click()

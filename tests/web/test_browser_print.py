@@ -50,7 +50,7 @@ def test_closed_documents_of_a_report_are_printed(
     page.goto(file.as_uri())
     assert page.locator("details[open]").count() == 0
     page.evaluate(
-        "addEventListener('beforeprint', () => window.seen = [...document.querySelectorAll('details')].map(d => [d.open, d.querySelectorAll('figure > svg').length]))"
+        "addEventListener('beforeprint', () => window.seen = [...document.querySelectorAll('#comparisons details')].map(d => [d.open, d.querySelectorAll('figure > svg').length]))"
     )
     page.evaluate("addEventListener('beforeprint', () => window.cut = document.querySelectorAll('.slices svg').length)")
     whole = pages(page.pdf(format="A4"))

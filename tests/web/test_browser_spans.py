@@ -40,6 +40,7 @@ class Bench:
         """Begin an annotation through the page."""
         page.goto(f"{self.server.address}/items/{self.item}")
         page.wait_for_selector("#start [name=method] option", state="attached")
+        page.evaluate("document.getElementById('another').open = true")
         page.locator("#start [name=role]").select_option(role)
         page.locator("#start [name=coder]").fill(coder)
         page.locator("#start [name=method]").select_option(source)

@@ -17,6 +17,7 @@ from starlette.responses import PlainTextResponse
 
 from caesura.web.app import create_app
 from caesura.web.guard import Guard
+from caesura.web.pages import render_fault
 from caesura.web.permissions import OPERATIONS, find_operation
 from caesura.web.settings import Settings
 from web_people import PASSWORD, Bench, bench, come_in, make_passwords_cheap, new_client
@@ -32,7 +33,7 @@ WHO = {
     "POST /login": EVERYBODY,
     "GET /enter": EVERYBODY,
     "GET /favicon.ico": EVERYBODY,
-    "GET /print.js": EVERYBODY,
+    "GET /shared.js": EVERYBODY,
     "GET /static": EVERYBODY,
     "HEAD /static": EVERYBODY,
     "POST /logout": PERSONS,
@@ -162,7 +163,7 @@ def test_roles_and_operations(campaign: Bench, released: bool) -> None:
         await PlainTextResponse("", 299)(scope, receive, send)
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
-        await Guard(passed, campaign.app.state.settings)({**scope, "app": campaign.app}, receive, send)
+        await Guard(passed, campaign.app.state.settings, render_fault)({**scope, "app": campaign.app}, receive, send)
 
     numbers = {
         "project": campaign.project,

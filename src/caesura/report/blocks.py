@@ -31,11 +31,12 @@ class Document:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it, in order."""
+    """A heading and what stands under it, in order; tables that few readers want are named in ``folded``, and closed in a page."""
 
     anchor: str
     title: str
     blocks: tuple[Block, ...]
+    folded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

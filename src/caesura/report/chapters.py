@@ -246,7 +246,7 @@ def parameters(corpus: Corpus, name: str, measures: Measures) -> Section:
             names.setdefault(why, []).append(name)
         rows = tuple((", ".join(listed), why) for why, listed in names.items())
         blocks.append(Table("Left out", ("metrics", "why"), rows))
-    return Section("parameters", "Parameters and signatures", tuple(blocks))
+    return Section("parameters", "Parameters and signatures", tuple(blocks), frozenset({"Signatures", "Left out"}))
 
 
 def citing(measures: Measures) -> Section:

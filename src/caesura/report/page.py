@@ -21,16 +21,24 @@ from caesura.display.svg import plain_text
 from caesura.display.table import Table
 from caesura.display.text_cells import clean
 from caesura.report.blocks import Document, Report, Section
+from caesura.words import number_of
 
 _WIDTH = 112  # letters of a drawing
+_BESIDE = 92  # letters of one that has a document's scores beside it
 _PLAIN = 600_000  # bytes of drawings that may stand in the page as they are
 _PACKED = 2_000_000  # bytes of packed drawings after which the rest is zoomed out
 
 
 _STATIC = {file.name: file.read_text(encoding="utf-8") for file in (Path(__file__).parent / "static").iterdir()}
-#: What makes paper of a page; the workbench has it too.
-PAPER_SCRIPT = _STATIC["paper.js"]
-SCRIPT = _STATIC["page.js"] + PAPER_SCRIPT
+#: What the pages of the workbench do too: paper, and wide tables.
+SHARED_SCRIPT = _STATIC["paper.js"] + _STATIC["wide.js"]
+SCRIPT = _STATIC["page.js"] + SHARED_SCRIPT
+LOGO = (Path(__file__).parents[1] / "display" / "logo.svg").read_text(encoding="utf-8")
+#: It names the one script by its hash: even if a name slipped through unescaped, nothing of it would run.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    f"script-src 'sha256-{base64.b64encode(sha256(SCRIPT.encode()).digest()).decode()}'; base-uri 'none'; form-action 'none'"
+)
 
 
 def html_page(report: Report) -> str:
@@ -49,16 +57,14 @@ def html_page(report: Report) -> str:
 
 def _pieces(report: Report) -> Iterator[str]:
     title = plain_text(report.title)
-    # The policy names the one script by its hash: even if a name slipped through unescaped, nothing of it would run.
-    allowed = base64.b64encode(sha256(SCRIPT.encode()).digest()).decode()
     yield (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'\">"
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{base64.b64encode(LOGO.encode()).decode()}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="generator" content="Caesura {__version__}"><title>{title} · Caesura</title>'
         f"<style>{STYLE}{_style()}</style></head><body>\n"
-        f"<header><p>Caesura report</p><h1>{html_words(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
+        f"<header><p>{LOGO} Caesura report</p><h1>{html_words(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
     )
     yield from map(_section, report.opening)
     yield from _documents(report.documents)
@@ -85,13 +91,18 @@ def _contents(report: Report) -> str:
 
 
 def _section(section: Section) -> str:
-    inside = "".join(_block(block, section.title) for block in section.blocks)
+    inside = "".join(_block(block, section) for block in section.blocks)
     return f'<section id="{section.anchor}"><h2>{plain_text(section.title)}</h2>{inside}</section>\n'
 
 
-def _block(block: Block, heading: str) -> str:
+def _fold(table: Table) -> str:
+    rows = number_of(len(table.rows), "row")
+    return f'<details><summary>{plain_text(table.caption)}<span class="facts">{rows}</span></summary>{_table(table, table.caption)}</details>\n'
+
+
+def _block(block: Block, section: Section) -> str:
     if isinstance(block, Table):
-        return _table(block, heading)
+        return _fold(block) if block.caption in section.folded else _table(block, section.title)
     if isinstance(block, str):
         return f"<p>{plain_text(block)}</p>"
     return f"<figure>{block.svg(_WIDTH, style=False)}</figure>"
@@ -124,7 +135,9 @@ def _documents(documents: Iterable[Document]) -> Iterator[str]:
         if packed:
             small = _pack(inside if used < _PACKED else _inside(document, "density"))
             used += len(small)
-            inside = f'<div data-packed="{small}"></div>'
+            inside = f'<div class="document" data-packed="{small}"></div>'
+        else:
+            inside = f'<div class="document">{inside}</div>'
         alone = " open" if len(contents) == 1 else ""
         yield (
             f'<details id="{document.anchor}"{alone}><summary><strong>{html_words(document.name)}</strong>'
@@ -134,8 +147,9 @@ def _documents(documents: Iterable[Document]) -> Iterator[str]:
 
 
 def _inside(document: Document, zoom: str = "auto") -> str:
-    picture = f"<figure>{document.picture(zoom).svg(_WIDTH, style=False)}</figure>"
-    return picture + "".join(map(_table, document.tables))
+    picture = document.picture(zoom).svg(_BESIDE if document.tables else _WIDTH, style=False)
+    tables = "".join(map(_table, document.tables))
+    return f"<figure>{picture}</figure>" + (f'<div class="numbers">{tables}</div>' if tables else "")
 
 
 def _pack(inside: str) -> str:

@@ -26,7 +26,7 @@ from caesura.web.guidelines import Stale
 from caesura.web.import_api import router as import_router
 from caesura.web.merge_api import router as merge_router
 from caesura.web.merging import Collision
-from caesura.web.pages import pages
+from caesura.web.pages import pages, render_fault
 from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
 from caesura.web.settings import Settings
@@ -68,7 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
     for part in (router, merge_router, import_router, sound_router, people_router, pages, entrance):
         app.include_router(part)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
-    app.add_middleware(Guard, settings=settings)
+    app.add_middleware(Guard, settings=settings, fault_page=render_fault)
     for kind, answer in (
         (CaesuraError, _bad),
         (RequestValidationError, _answer_misshapen),

@@ -10,8 +10,16 @@ from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics, with_parameters
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.model.corpus import Marks
+from caesura.model.corpus import Kind, Marks
 from caesura.web.requests import CompareRequest
+
+#: What is shown first of the scores of each kind.
+_MAIN: dict[Kind, tuple[str, ...]] = {
+    "units": ("B", "F", "WD"),
+    "time": ("A", "region-F", "time-kappa"),
+    "nested": ("nested-F", "nested-kappa", "nested-B"),
+    "spans": ("span-F", "span-partial-F", "token-F"),
+}
 
 #: Boundaries of a comparison that are drawn without being asked.
 _DRAWN = 20_000
@@ -24,9 +32,15 @@ def compare_annotations(
     (reference, first), *others = coded
     corpus = _corpus(item, coded)
     chosen = with_parameters(wanted.metrics or unnamed_metrics(corpus.kind), _parameters(wanted))
+    if not wanted.metrics:
+        chosen = [each for each in chosen if corpus.kind in each.needs]
+    main = _MAIN[corpus.kind]
     answers = []
     for coder, marks in others:
         scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
+        scores.sort(key=lambda score: (*main, score["name"]).index(score["name"]))  # others stay in their order
+        for score in scores:
+            score["main"] = bool(wanted.metrics) or score["name"] in main
         answers.append({"reference": reference, "hypothesis": coder, "scores": scores, "skipped": skipped})
     pictures = _pictures(corpus, wanted)
     note = (

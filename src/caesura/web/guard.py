@@ -8,12 +8,13 @@ ours; bodies have a limit; and no page may run a script that did not come from u
 from __future__ import annotations
 
 import hmac
+import json
 import logging
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect, cookie_parser
+from starlette.requests import ClientDisconnect, Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -29,9 +30,10 @@ _SAFE = {"GET", "HEAD", "OPTIONS"}
 class Guard:
     """Middleware in front of everything: checks host, origin, tokens and size, and adds the security headers to every answer."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, fault_page: Callable[[Request, int, str], bytes]) -> None:
         self.app = app
         self.settings = settings
+        self.fault_page = fault_page
         self.guesses, self.account_guesses = Guesses(), Guesses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,7 +42,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         body = _CountedBody(receive, self._most_bytes(scope))
-        answer = _GuardedAnswer(send, scope["path"].startswith("/api"), lambda: body.too_large)
+        answer = _GuardedAnswer(send, scope["path"].startswith("/api"), lambda: body.too_large, self._page_for(scope))
         scope.setdefault("state", {}).update(guesses=self.guesses, account_guesses=self.account_guesses)
         headers = Headers(scope=scope)
         try:
@@ -69,6 +71,13 @@ class Guard:
         if headers.get("content-encoding", "identity") != "identity":
             return refuse(415, "compressed requests are not taken; send the data as it is.")
         return None if scope["method"] in _SAFE else self._cross_site(headers)
+
+    def _page_for(self, scope: Scope) -> Callable[[int, str], bytes] | None:
+        """How a fault is told to whoever wanted to read a page; programs get JSON."""
+        reads = scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
+        if not reads or scope["path"].startswith("/api"):
+            return None
+        return lambda status, sentence: self.fault_page(Request(scope), status, sentence)
 
     def _most_bytes(self, scope: Scope) -> int:
         """Recordings are large, and never held in memory."""
@@ -110,15 +119,39 @@ class _CountedBody:
 
 
 class _GuardedAnswer:
-    """An answer with the security headers on it; one that ``replaced`` says is not to be sent is swallowed."""
+    """An answer with the security headers on it; one that ``replaced`` says is not to be sent is swallowed.
 
-    def __init__(self, send: Send, private: bool, replaced: Callable[[], bool]) -> None:
-        self._send, self._private, self._replaced = send, private, replaced
+    A fault, which is always a sentence in JSON, becomes a page where there is a way to make one.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        private: bool,
+        replaced: Callable[[], bool],
+        fault_page: Callable[[int, str], bytes] | None,
+    ) -> None:
+        self._send, self._private, self._replaced, self._fault_page = send, private, replaced, fault_page
+        self._fault: Message | None = None
         self.started = False
 
     async def send(self, message: Message) -> None:
         if self._replaced() and not self.started and message.get("status") != 413:
             return
+        if self._fault_page is not None and _begins_fault(message):
+            self._fault = message
+            return
+        if self._fault is not None and self._fault_page is not None:
+            start, self._fault = self._fault, None
+            page = self._fault_page(start["status"], json.loads(message["body"])["error"])
+            MutableHeaders(scope=start).update(
+                {"content-type": "text/html; charset=utf-8", "content-length": str(len(page))}
+            )
+            await self._pass_on(start)
+            message = {"type": "http.response.body", "body": page}
+        await self._pass_on(message)
+
+    async def _pass_on(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
             answer = MutableHeaders(scope=message)
@@ -128,3 +161,9 @@ class _GuardedAnswer:
                 # what carries an ETag may be kept, and asked about every time; the rest is never kept
                 answer.setdefault("Cache-Control", "private, no-cache" if "etag" in answer else "no-store")
         await self._send(message)
+
+
+def _begins_fault(message: Message) -> bool:
+    if message["type"] != "http.response.start" or message["status"] < 400:
+        return False
+    return MutableHeaders(scope=message).get("content-type", "").startswith("application/json")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -14,7 +12,7 @@ from starlette.templating import Jinja2Templates
 from caesura._version import __version__
 from caesura.display.palette import PALETTE
 from caesura.errors import CaesuraError
-from caesura.report.page import PAPER_SCRIPT
+from caesura.report.page import LOGO, POLICY, SHARED_SCRIPT
 from caesura.web.api import store_of
 from caesura.web.guidelines import Guidelines
 from caesura.web.requests import Id, Unit
@@ -33,6 +31,18 @@ def render_page(request: Request, template: str, **context: object) -> Response:
     csrf = csrf_token(request.app.state.settings, request.cookies.get(SESSION_COOKIE, ""))
     context |= {"csrf": csrf, "version": __version__, "on_paper": _ON_PAPER, "viewer": request.state.viewer}
     return _templates.TemplateResponse(request, template, context)
+
+
+def render_fault(request: Request, status: int, sentence: str) -> bytes:
+    """A page that says no, and why; of somebody who may not have said who they are."""
+    title = {404: "Nothing here", 403: "Not for you", 401: "Sign in first"}.get(status, "This did not work")
+    context = {
+        "title": title,
+        "sentence": sentence,
+        "version": __version__,
+        "viewer": getattr(request.state, "viewer", None),
+    }
+    return _templates.get_template("fault.html").render(context).encode()
 
 
 @pages.get("/", response_class=HTMLResponse)
@@ -55,16 +65,16 @@ def project(request: Request, project: Id) -> Response:
 def report(request: Request, project: Id, sort: Annotated[str | None, Query(max_length=50)] = None) -> Response:
     """The report of a project's coders as it stands: the page that ``caesura report`` writes, with the policy that names its one script."""
     from caesura.report.findings import make_report
-    from caesura.report.page import SCRIPT, html_page
+    from caesura.report.page import html_page
 
     store = store_of(request)
     corpus = store.corpus(project, sort=sort, role="coder")
     if not len(corpus):
         raise CaesuraError("there is nothing to report on yet; a coder’s annotation is needed.")
-    allowed = b64encode(sha256(SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     page = html_page(make_report(corpus, store.project_name(project)))
-    return HTMLResponse(page, headers={"Content-Security-Policy": policy, "Cache-Control": "no-store"})
+    return HTMLResponse(
+        page, headers={"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "Cache-Control": "no-store"}
+    )
 
 
 @pages.get("/items/{item}", response_class=HTMLResponse)
@@ -95,14 +105,13 @@ def account(request: Request) -> Response:
     return render_page(request, "account.html")
 
 
-@pages.get("/print.js")
-def printing() -> Response:
-    """What reports do to drawings on paper, for our pages too."""
-    return Response(PAPER_SCRIPT, media_type="text/javascript", headers={"Cache-Control": "max-age=3600"})
+@pages.get("/shared.js")
+def shared_script() -> Response:
+    """What reports do too: drawings cut on paper, wide tables scrolled by keys."""
+    return Response(SHARED_SCRIPT, media_type="text/javascript", headers={"Cache-Control": "max-age=3600"})
 
 
 @pages.get("/favicon.ico")
 def favicon() -> Response:
-    """The mark of a pause."""
-    mark = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M6 2v12M10 2v12" stroke="#00785a" stroke-width="2"/></svg>'
-    return Response(mark, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+    """The logo."""
+    return Response(LOGO, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})

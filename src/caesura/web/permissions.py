@@ -43,7 +43,7 @@ OPERATIONS: dict[str, Operation] = {
     "POST /login": Operation("come in", _OPEN),
     "GET /enter": Operation("follow a personal link", _OPEN),
     "GET /favicon.ico": Operation("fetch the icon", _OPEN),
-    "GET /print.js": Operation("fetch the script for paper", _OPEN),
+    "GET /shared.js": Operation("fetch the script that reports have too", _OPEN),
     "GET /static": Operation("fetch scripts and styles", _OPEN),
     "HEAD /static": Operation("ask about scripts and styles", _OPEN),
     "POST /logout": Operation("leave", _PEOPLE),

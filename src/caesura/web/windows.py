@@ -71,12 +71,15 @@ def is_small(marked: list[Marks], most: int) -> bool:
 
 
 def describe_part(marks: Marks, window: Window | None) -> dict[str, Any]:
-    """Marks as plain data, those in the window; ``boundaries`` or ``all_spans`` says how many there are in all."""
+    """Marks as plain data, those in the window; ``boundaries`` or ``all_spans`` says how many there are in all, ``before`` how many
+    places before it have some.
+    """
     if window is not None and isinstance(marks, Spans):
         return {**describe_marks(window.cut_spans(marks)), "all_spans": len(marks)}
     if window is not None and isinstance(marks, Segmentation):
         shown = _describe_times(marks, window) if marks.timed else describe_marks(window.cut(marks))
-        return {**shown, "boundaries": len(marks.positions)}
+        earlier = marks.positions[: np.searchsorted(marks.positions, window.first)]
+        return {**shown, "boundaries": len(marks.positions), "before": len(_distinct(earlier))}
     return describe_marks(marks)
 
 

@@ -80,8 +80,9 @@ function unpack(details){
  place.innerHTML=inflate(Uint8Array.from(atob(packed),c=>c.charCodeAt(0)));
  sortable(place);
 }
-const documents=[...document.querySelectorAll('details')];
-for(const each of documents)each.addEventListener('toggle',()=>{if(each.open)unpack(each)});
+const documents=[...document.querySelectorAll('#comparisons details')];
+const folded=[...document.querySelectorAll('details')];
+for(const each of folded)each.addEventListener('toggle',()=>{if(each.open)unpack(each)});
 function follow(){
  const wanted=location.hash&&document.getElementById(location.hash.slice(1));
  if(wanted&&wanted.tagName==='DETAILS'){wanted.open=true;wanted.scrollIntoView()}
@@ -97,8 +98,7 @@ const all=()=>!closed||closed.checked;
 let opened=[];
 addEventListener('beforeprint',()=>{
  document.body.classList.toggle('open-only',!all());
- if(!all())return;
- opened=documents.filter(each=>!each.open);
+ opened=folded.filter(each=>!each.open&&(all()||!documents.includes(each)));
  for(const each of opened){unpack(each);each.open=true}
 });
 addEventListener('afterprint',()=>{for(const each of opened)each.open=false;opened=[]});

@@ -7,6 +7,7 @@ const FEW = 2000; // units that are one block
 
 // Many units are several blocks, of which the browser lays out those in view; a block ends with a sentence if it can.
 const isFull = (count, word) => count >= 400 || (count >= 150 && /[.!?…。؟।]["”’»)]?$/u.test(word));
+const QUOTED = 60; // characters of a quotation on each side of a place
 
 export class TextEditor extends Editor {
   constructor(changed, reload) {
@@ -79,8 +80,21 @@ export class TextEditor extends Editor {
       const suggested = !here && waiting.has(position);
       gap.className = `gap${here ? " on" : ""}${this.inDispute.has(position) ? " disputed" : ""}${suggested ? " suggested" : ""}`;
       here && this.typed ? gap.setAttribute("data-type", here.join(" ")) : gap.removeAttribute("data-type");
+      gap.parentElement.classList.toggle("cut", Boolean(here));
       gap.setAttribute("aria-pressed", Boolean(here));
       gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}${suggested ? `, suggested by ${this.suggestions.by}` : ""}, ${votes} of ${this.coders.length} coders`);
+    }
+    this.numberSegments();
+  }
+
+  // Every segment begins on a line of its own, with its number in the margin; some may have ended before this part of the text.
+  numberSegments() {
+    let segment = (this.state.marks.before ?? 0) + 1;
+    let begins = true;
+    for (const { children } of this.text.children) for (const pair of children) {
+      begins ? pair.setAttribute("data-segment", segment) : pair.removeAttribute("data-segment");
+      begins = pair.classList.contains("cut");
+      if (begins) segment++;
     }
   }
 
@@ -111,7 +125,8 @@ export class TextEditor extends Editor {
 
   quote({ position }) {
     const words = (from, to) => (this.data.units ?? []).slice(Math.max(0, from - this.from + 1), Math.max(0, to - this.from + 1)).join(" ");
-    return this.data.units ? `${words(position - 4, position)} ‖ ${words(position, position + 4)}` : `after ${position}`;
+    const [before, behind] = [words(position - 4, position), words(position, position + 4)];
+    return this.data.units ? `${before.length > QUOTED ? `… ${before.slice(-QUOTED)}` : before} ‖ ${behind.length > QUOTED ? `${behind.slice(0, QUOTED)} …` : behind}` : `after ${position}`;
   }
 
   // ---------------------------------------------------------------- changing

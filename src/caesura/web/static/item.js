@@ -112,12 +112,35 @@ function drawComparison(found) {
   const [first] = found.comparisons;
   document.querySelector("#scores thead").replaceChildren(el("tr", {}, el("th", {}, "metric"),
     ...found.comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "what it is")));
-  document.querySelector("#scores tbody").replaceChildren(...first.scores.map((score, i) =>
-    el("tr", {}, el("th", { scope: "row" }, score.name),
-      ...found.comparisons.map((c) => el("td", { class: "n", title: c.scores[i]?.signature }, number(c.scores[i]?.value ?? null))),
-      el("td", {}, score.title, score.best !== null ? ` (${score.best} is best)` : score.higher_is_better ? "" : " (lower is better)"))));
-  document.getElementById("skipped").replaceChildren(...Object.entries(first.skipped).map(([metric, why]) => el("li", {}, `${metric}: ${why}`)));
+  document.querySelector("#scores tbody").replaceChildren(...first.scores.map(({ main }, i) => el("tr", { class: main ? null : "more" }, ...scoreCells(found.comparisons, i))));
+  drawAllScores();
+  document.getElementById("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
 }
+
+function scoreCells(comparisons, i) {
+  const score = comparisons[0].scores[i];
+  return [el("th", { scope: "row" }, score.name),
+    ...comparisons.map((c) => el("td", { class: "n", title: c.scores[i]?.signature }, number(c.scores[i]?.value ?? null))),
+    el("td", {}, score.title, score.best !== null ? ` (${score.best} is best)` : score.higher_is_better ? "" : " (lower is better)")];
+}
+
+// Metrics that are left out for the same reason, together.
+function reasons(skipped) {
+  const listed = new Map();
+  for (const [metric, why] of Object.entries(skipped)) listed.set(why, [...(listed.get(why) ?? []), metric]);
+  return [...listed].map(([why, metrics]) => [metrics, why]);
+}
+
+// Three scores, or all of them.
+const allScores = document.getElementById("all-scores");
+function drawAllScores() {
+  const all = allScores.getAttribute("aria-expanded") === "true";
+  const rows = document.querySelectorAll("#scores .more");
+  for (const row of rows) row.hidden = !all;
+  allScores.parentElement.hidden = !rows.length;
+  allScores.textContent = all ? "Fewer scores" : `All ${rows.length + document.querySelectorAll("#scores tbody tr:not(.more)").length} scores`;
+}
+allScores.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
 
 let pause;
 choose.addEventListener("input", (event) => {
@@ -220,7 +243,9 @@ function drawStart() {
     ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
     ...group("by machine", data.units && ["units", "nested"].includes(kind) ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
   const form = document.getElementById("start");
-  if (role === "annotator") return void (form.hidden ||= data.annotations.length > 0); // one of their own is all they make
+  const another = document.getElementById("another");
+  another.open = !data.annotations.some((a) => a.editable);
+  if (role === "annotator") return void (another.hidden ||= data.annotations.length > 0); // one of their own is all they make
   if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
   suggestName();
 }

@@ -29,7 +29,7 @@ async function show() {
     const ways = [p.has_password ? "password" : "", p.has_link ? "link" : ""].filter(Boolean).join(", ");
     return el("tr", { class: p.active ? "" : "gone" },
       el("td", {}, name(p.name)),
-      el("td", {}, p.active ? (p.manager ? "manage everything" : "what their roles allow") : "not come in"),
+      el("td", {}, p.active ? (p.manager ? "manage everything" : "what their roles allow") : "not sign in"),
       el("td", {}, ways || "–"),
       el("td", { class: "n" }, String(p.sessions)),
       el("td", { class: "actions" },

@@ -115,7 +115,7 @@ async function showAgreement() {
 function drawMatrix(found) {
   // A fixed scale from 0 to 1: two numbers that hardly differ look alike.
   const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(70 * Math.min(1, Math.max(0, v)))}%, var(--paper))`);
-  const head = el("tr", {}, el("th", {}), ...found.coders.map((coder) => el("th", { scope: "col" }, name(coder))));
+  const head = el("tr", {}, el("td", {}), ...found.coders.map((coder) => el("th", { scope: "col" }, name(coder))));
   const rows = found.matrix.map((row, i) =>
     el("tr", {}, el("th", { scope: "row" }, name(found.coders[i])),
       ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v, 3))))));

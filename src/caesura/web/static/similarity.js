@@ -19,7 +19,7 @@ export function drawSimilarity(place, types, field) {
     field.value = JSON.stringify({ labels, matrix });
     field.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  const table = el("table", { class: "similarity" }, el("tr", {}, el("th", {}), ...all.map((t) => el("th", { scope: "col" }, name(t)))),
+  const table = el("table", { class: "similarity" }, el("tr", {}, el("td", {}), ...all.map((t) => el("th", { scope: "col" }, name(t)))),
     ...all.map((t, i) => el("tr", {}, el("th", { scope: "row" }, name(t)), ...all.map((_, j) => el("td", {}, inputs[i][j])))));
   table.addEventListener("input", (event) => { event.stopPropagation(); write(); });
   place.append(table, el("button", { type: "button", onclick: () => { field.value = ""; field.dispatchEvent(new Event("input", { bubbles: true })); drawSimilarity(place, types, field); } }, "All unlike"));
