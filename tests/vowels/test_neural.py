@@ -15,6 +15,7 @@ from caesura.vowels.letter_scores import part_marks
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import Words
 from caesura.vowels.nets.text import Tables, number_lines, pack_rows, split_into_pieces
+from caesura.vowels.network import _cut
 from caesura.vowels.network_training import make_network, spell_lines
 from caesura.vowels.neural import Neural
 from caesura.vowels.samples import HEBREW as SAMPLE
@@ -124,6 +125,20 @@ def test_long_lines_and_long_words_end(small):
     word = text_of(small).split()[0]
     for text in (" ".join([word] * 3000), word[0] * 20_000):
         assert small.script.strip(small.restore(text)) == text
+
+
+def test_pieces_of_long_lines_overlap_and_what_is_kept_follows_on():
+    random = np.random.default_rng(3)
+    for length, spaces in ((384, 0.2), (385, 0.2), (2000, 0.2), (2000, 0.0), (1, 0.0)):
+        line = np.where(random.random(length) < spaces, 3, 9).tolist()
+        pieces = list(_cut([9, 9, *line], 2, 3))
+        kept = [(piece.low, piece.high) for piece in pieces]
+        assert [low for low, _ in kept] == [2, *(high for _, high in kept[:-1])]
+        assert kept[-1][1] == length + 2
+        for piece in pieces:
+            assert piece.stop - piece.start <= 384
+            assert piece.start == 2 or piece.low - piece.start >= 48
+            assert piece.stop == length + 2 or piece.stop - piece.high >= 48
 
 
 def test_a_damaged_or_foreign_network_is_named(small):

@@ -1,7 +1,8 @@
 """Running a letter network: bare lines in; for every letter, log probabilities of the values of each of its slots out.
 
 The network comes as ONNX, made by ``training/vowels.py``. It reads a whole line at once: letters, what stands between words, and a number for
-every word that its training text had more than once. Lines longer than those it was trained on are read in pieces.
+every word that its training text had more than once. Lines longer than those it was trained on are read in pieces that overlap, so that no
+letter is judged at the edge of what was read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ from caesura.vowels.storage import strings, unstrung
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-_LONGEST = 384  # cells of a piece: letters, and what stands between words
+_LONGEST = 384  # cells read at once: letters, and what stands between words
+_MARGIN = 48  # cells read on either side of a cut and left to the neighbouring piece
 _CELLS = 512  # of one batch: more would leave the cache of the processor and take memory by the hundred megabytes
 
 
@@ -78,7 +80,7 @@ class Network:
         symbols: list[int] = []
         of_word: list[int] = []
         row: list[int] = []
-        pieces: list[tuple[int, int]] = []
+        pieces: list[_Piece] = []
         ends = text.words.tolist()
         spelled = symbol.tolist()
 
@@ -100,16 +102,14 @@ class Network:
             pieces += _cut(symbols, start, number.get(" ", OTHER))
         return _Cells(np.array(symbols, np.int64), np.array(of_word, np.int64), np.array(row, np.int64), pieces)
 
-    def _run(self, cells: _Cells, batch: list[tuple[int, int]]) -> tuple[Ints, Floats]:
+    def _run(self, cells: _Cells, batch: list[_Piece]) -> tuple[Ints, Floats]:
         """Rows of the letters of some pieces, and what the network says of them."""
-        longest = max(stop - start for start, stop in batch)
+        longest = max(piece.stop - piece.start for piece in batch)
         shape = (len(batch), longest)
         letters, word, row = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
-        for n, (start, stop) in enumerate(batch):
-            size = stop - start
-            letters[n, :size], word[n, :size], row[n, :size] = (
-                cells.symbols[start:stop], cells.words[start:stop], cells.rows[start:stop],
-            )  # fmt: skip
+        for n, (start, stop, low, high) in enumerate(batch):
+            letters[n, : stop - start], word[n, : stop - start] = cells.symbols[start:stop], cells.words[start:stop]
+            row[n, low - start : high - start] = cells.rows[low:high]
         inputs = {"letters": letters, "lines": (letters != PAD).astype(np.int64), "word": word}
         logits = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
         return row[row >= 0], logits[row >= 0]
@@ -183,24 +183,35 @@ class _Cells:
     symbols: Ints
     words: Ints
     rows: Ints
-    pieces: list[tuple[int, int]]
+    pieces: list[_Piece]
 
 
-def _cut(symbols: list[int], start: int, space: int) -> Iterator[tuple[int, int]]:
-    """Cut a line, which ends where the cells do, at its last space inside each piece."""
-    while len(symbols) - start > _LONGEST:
-        stop = next((i + 1 for i in range(start + _LONGEST - 1, start, -1) if symbols[i] == space), start + _LONGEST)
-        yield start, stop
-        start = stop
-    if len(symbols) > start:
-        yield start, len(symbols)
+class _Piece(NamedTuple):
+    """What is read at once, and from where to where its answers are kept."""
+
+    start: int
+    stop: int
+    low: int
+    high: int
 
 
-def _batches(pieces: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+def _cut(symbols: Sequence[int], begin: int, space: int) -> Iterator[_Piece]:
+    """Cut a line, which ends where the cells do, into pieces whose kept parts follow each other and part at spaces."""
+    end, low = len(symbols), begin
+    while low < end:
+        start = max(begin, low - _MARGIN)
+        stop = min(end, start + _LONGEST)
+        last = stop if stop == end else stop - _MARGIN
+        high = last if last == end else next((i + 1 for i in range(last - 1, low, -1) if symbols[i] == space), last)
+        yield _Piece(start, stop, low, high)
+        low = high
+
+
+def _batches(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
     """Put pieces of like length together, so that little is padded."""
-    batch: list[tuple[int, int]] = []
-    for piece in sorted(pieces, key=lambda p: (p[1] - p[0], p)):
-        if batch and (len(batch) + 1) * (piece[1] - piece[0]) > _CELLS:
+    batch: list[_Piece] = []
+    for piece in sorted(pieces, key=lambda p: (p.stop - p.start, p)):
+        if batch and (len(batch) + 1) * (piece.stop - piece.start) > _CELLS:
             yield batch
             batch = []
         batch.append(piece)
