@@ -134,3 +134,31 @@ def test_hugging_face_gets_our_numbers() -> None:
     module.add_batch(references=[[2, 3], [4]], predictions=[[2, 3], [2, 2]])
     module.add(reference=[2, 3, 6], prediction=[2, 2, 7])
     assert module.compute() == {"B": 0.625}  # 2.5 of 4 pairs, pooled
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+@pytest.mark.parametrize(
+    ("ref", "calls"),
+    [
+        ("v0.2.1", ["deploy --push --update-aliases 0.2 latest", "set-default --push latest"]),
+        ("main", ["deploy --push dev", "list latest"]),
+        ("v0.3.0rc1", ["deploy --push dev", "list latest"]),
+    ],
+)
+def test_a_release_is_published_as_the_latest_version_and_all_else_as_dev(
+    tmp_path: Path, ref: str, calls: list[str]
+) -> None:
+    (tmp_path / "mike").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/calls"\n')
+    (tmp_path / "mike").chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_REF_NAME": ref}
+    subprocess.run(["bash", str(ROOT / "integrations" / "github" / "publish_docs.sh")], env=env, check=True)
+    assert (tmp_path / "calls").read_text().splitlines() == calls
+
+
+def test_the_site_knows_of_its_other_versions() -> None:
+    config = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert "version: { provider: mike, default: latest }" in config  # the alias that publish_docs.sh gives
+    workflow = (ROOT / ".github" / "workflows" / "docs.yml").read_text("utf-8")
+    assert "integrations/github/publish_docs.sh" in workflow
+    assert "SITE_URL" in workflow
+    assert "!ENV [SITE_URL" in config
