@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import caesura as cs
 from caesura import samples
 from web_server import Server
 
@@ -65,13 +64,12 @@ class Furnished:
             view.act(page)
 
 
-def furnish(server: Server, folder: Any) -> Furnished:
+def furnish(server: Server) -> Furnished:
     """Fill a workbench as its API allows, and list every page that it has."""
     with server.client() as mira:
-        poems = mira.post("/api/projects", json={"name": "poems and recordings"}).json()["id"]
-        for sample in ("moonstone", "walk", "dialogue", "scripts", "phones"):
-            cs.write(samples.load(sample), file := folder / f"{sample}.json", format="caesura-json")
-            _bring(mira, poems, file.name, file.read_text())
+        made = mira.post("/api/projects", json={"name": "poems and recordings", "samples": True})
+        assert made.status_code == 201, made.text
+        poems = made.json()["id"]
         _bring(mira, poems, "tour.json", json.dumps(SPANS))
         sound = mira.post(f"/api/projects/{poems}/recordings", params={"name": "margin.wav"}, content=_speech())
         assert sound.status_code == 201, sound.text

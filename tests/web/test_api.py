@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from caesura import samples, unify
 from caesura.formats import caesura_json
+from caesura.metrics import metric
 
 
 def the_item(client: TestClient, project: int) -> dict:
@@ -359,3 +360,27 @@ def test_the_gold_of_a_recording_keeps_names(client: TestClient) -> None:
         f"/api/projects/{number}/export", params={"format": "textgrid", "coder": "gold", "lossy": True}
     )
     assert '"JH"' in exported.text
+
+
+def test_samples_to_try_things_on(client: TestClient) -> None:
+    number = client.post("/api/projects", json={"name": "Samples", "samples": True}).json()["id"]
+    listed = client.get(f"/api/projects/{number}").json()
+    assert {"units", "time", "nested"} <= {item["kind"] for item in listed["items"]}
+    assert all(len(item["coders"]) > 1 for item in listed["items"]), "there is something to agree on"
+    labelled = client.get(f"/api/projects/{number}/agreement", params={"sort": "time"}).json()["coefficients"]
+    (kappa,) = (each for each in labelled if each["coefficient"] == "time-kappa")
+    ann, ben = (each.marks for each in samples.load("phones") if each.coder != "aligner")
+    assert kappa["value"] == pytest.approx(metric("time-kappa")(ann, ben))
+    assert kappa["notes"] == ["Without aligner, who gave no names."]
+    texts = client.get(f"/api/projects/{number}/agreement", params={"sort": "units"}).json()["coefficients"]
+    assert [each["coefficient"] for each in texts] == ["pi", "kappa"], "texts without names have none on labelled time"
+
+
+def test_a_fault_is_a_page_to_readers_and_json_to_programs(client: TestClient) -> None:
+    page = client.get("/items/99999", headers={"Accept": "text/html"})
+    assert page.status_code == 404
+    assert "<h1>Nothing here</h1>" in page.text
+    assert "There is no item 99999." in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert client.get("/items/99999").json() == {"error": "there is no item 99999.", "line": None}
+    assert client.get("/api/items/99999", headers={"Accept": "text/html"}).json()["error"]

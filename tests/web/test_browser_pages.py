@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,9 +35,9 @@ def findings(page: Any) -> list[str]:
     ]
 
 
-def test_every_page_is_in_order(browser: Any, server: Server, tmp_path: Path) -> None:
+def test_every_page_is_in_order(browser: Any, server: Server) -> None:
     """In one look each, one after the other; all of them in every look where there is time."""
-    bench = furnish(server, tmp_path)
+    bench = furnish(server)
     looks = list(LOOKS.items())
     faults: dict[str, list[str]] = {}
     pages: dict[tuple[str, str], Any] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric, metric
-from caesura.model import DEFAULT_METRICS, Corpus
+from caesura.model import DEFAULT_METRICS, Corpus, Segmentation
 from caesura.statistics import CountedPairs
 
 
@@ -23,6 +23,7 @@ def project_agreement(corpus: Corpus, name: str | None, coefficient: str | None 
     return {
         "metric": chosen.name,
         "kind": corpus.kind,
+        "title": chosen.title,
         "signature": chosen.signature,
         "coders": corpus.coders,
         "matrix": _matrix(chosen, table),
@@ -62,13 +63,34 @@ def _coefficients(table: CountedPairs, chosen: Metric) -> list[dict[str, Any]]:
         listed.append(
             {
                 "coefficient": name if texts else f"observed, by {DEFAULT_METRICS[kind]}",
+                "title": agreed.title,
                 "value": _number(agreed.value),
                 "observed": _number(agreed.observed),
                 "expected": _number(agreed.expected) if texts else None,
                 "signature": agreed.signature,
             }
         )
-    return listed
+    return listed + _labelled_time(table.pairs.reference)
+
+
+def _labelled_time(corpus: Corpus) -> list[dict[str, Any]]:
+    """κ on labelled time, as users of ELAN know it, and the agreement it corrects, of the coders who name their segments."""
+    named = [each for each in corpus if isinstance(each.marks, Segmentation) and each.marks.names is not None]
+    table = CountedPairs.among_coders(Corpus.from_annotations(named)) if corpus.timed and named else None
+    if table is None or not len(table.pairs):
+        return []
+    nameless = sorted(set(corpus.coders) - {each.coder for each in named})
+    return [
+        {
+            "coefficient": each.name,
+            "title": each.title,
+            "value": _number(each.score(table.by_item(each).sum(axis=0))),
+            "about": each.about,
+            "signature": each.signature,
+            "notes": [f"Without {', '.join(nameless)}, who gave no names."] if nameless else [],
+        }
+        for each in (metric("time-kappa"), metric("time-agreement"))
+    ]
 
 
 def _span_coefficients(corpus: Corpus, name: str | None) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from caesura import samples
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation
 from caesura.web.answers import Cache
@@ -103,7 +104,15 @@ def projects(request: Request) -> list[dict[str, Any]]:
 @router.post("/projects", status_code=201, tags=["projects"])
 def add_project(request: Request, project: NewProject) -> dict[str, Any]:
     """Open a project."""
-    return {"id": store_of(request).add_project(project.name), "name": project.name}
+    store = store_of(request)
+    number = store.add_project(project.name)
+    for name in _SAMPLES if project.samples else ():
+        store.add_corpus(number, samples.load(name), origin=f"the sample {name}")
+    return {"id": number, "name": project.name}
+
+
+#: What the sample project holds: texts, one with types, from right to left too, nested segments, and a recording's boundaries.
+_SAMPLES = ("moonstone", "dialogue", "scripts", "walk", "phones")
 
 
 @router.get("/projects/{project}", tags=["projects"])

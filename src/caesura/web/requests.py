@@ -54,9 +54,10 @@ class RequestBody(BaseModel):
 
 
 class NewProject(RequestBody):
-    """A project to open."""
+    """A project to open, empty or with the samples to try things on."""
 
     name: Name
+    samples: bool = False
 
 
 class NewName(RequestBody):

@@ -1,5 +1,6 @@
 import { ask, call, collate, el, name, told, undoable } from "./api.js";
 
+const SAMPLES = "Samples";
 const manages = Boolean(document.getElementById("title").dataset.manages);
 
 async function show() {
@@ -53,6 +54,13 @@ async function remove(project) {
 document.getElementById("new")?.addEventListener("submit", told(async (event) => {
   const made = await call("POST", "/api/projects", { name: new FormData(event.target).get("name") });
   location.href = `/projects/${made.id}#add`;
+}));
+
+// The sample project is made once; whoever has it goes there.
+document.getElementById("sample")?.addEventListener("click", told(async () => {
+  const known = (await call("GET", "/api/projects")).find((project) => project.name === SAMPLES);
+  const { id } = known ?? (await call("POST", "/api/projects", { name: SAMPLES, samples: true }));
+  location.href = `/projects/${id}`;
 }));
 
 told(show)();

@@ -7,6 +7,7 @@ const manages = Boolean(document.getElementById("title").dataset.manages);
 const session = call("GET", "/api/session");
 let items = [];
 let scores = new Map();
+const LISTED = 50; // places in dispute
 let order = { by: "name", up: true };
 
 async function showItems() {
@@ -20,12 +21,22 @@ async function showItems() {
     field.replaceChildren(...data.sorts.map((s) => el("option", { value: s, selected: s === before }, SORTS[s])));
     document.getElementById(label).hidden = field.disabled = data.sorts.length < 2;
   }
-  const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
   const golden = items.filter((i) => i.gold.length).length;
-  document.getElementById("overview").textContent = items.length ? `${count(items.length, "item")}, ${count(data.coders.length, "coder")}; gold for ${golden} of ${items.length}.` : "";
+  fact("items", items.length, items.length === 1 ? "item" : "items");
+  fact("coders", data.coders.length, data.coders.length === 1 ? "coder" : "coders");
+  fact("gold", `${golden} of ${items.length}`, "with gold");
+  document.getElementById("overview").hidden = !items.length;
   drawItems();
   document.dispatchEvent(new CustomEvent("shown", { detail: data }));
   await showDeleted();
+}
+
+// What stands first: a number, what it counts, and the tab that has more.
+function fact(key, value, what, tab) {
+  const place = document.querySelector(`[data-fact=${key}]`);
+  const words = [el("b", {}, String(value)), " ", what];
+  place.hidden = false;
+  place.replaceChildren(...(tab ? [el("a", { href: `#${tab}` }, ...words)] : words));
 }
 
 // ------------------------------------------------------------------ names
@@ -71,7 +82,7 @@ function drawItems() {
   const value = { length: (i) => i.length, score: (i) => scores.get(i.name) ?? Infinity }[order.by];
   const compare = value ? (a, b) => value(a) - value(b) : (a, b) => collate(a.name, b.name) || collate(a.track, b.track);
   const sorted = items.toSorted((a, b) => compare(a, b) * (order.up ? 1 : -1));
-  for (const cell of document.querySelectorAll("#item-table .track")) cell.hidden = !items.some((i) => i.track);
+  for (const cell of document.querySelectorAll("#item-table .of-track")) cell.hidden = !items.some((i) => i.track);
   const names = (listed) => el("td", {}, ...listed.flatMap((each, i) => [i ? ", " : "", name(each)]));
   document.querySelector("#item-table tbody").replaceChildren(...sorted.map((item) =>
     el("tr", {},
@@ -99,12 +110,14 @@ async function showAgreement() {
   try {
     const found = await call("GET", `${base}/agreement?${asked}`);
     document.getElementById("coefficient-label").hidden = found.kind !== "spans";
-    sentence.textContent = `Pooled over all pairs: ${number(found.pooled)}   (${found.signature})`;
+    sentence.replaceChildren(`Every two coders, pooled: ${found.title} `, el("b", {}, number(found.pooled, 3)));
+    document.getElementById("signature").textContent = found.signature;
+    fact("agreement", number(found.pooled, 3), found.title, "agreement");
     for (const item of found.items) scores.set(item.name, item.score);
     drawMatrix(found);
     document.querySelector("#coefficients tbody").replaceChildren(...found.coefficients.map((c) =>
-      el("tr", {}, el("th", {}, c.coefficient), el("td", { class: "n" }, number(c.value)),
-        el("td", { title: c.signature }, c.why ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed)}, by chance ${number(c.expected)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
+      el("tr", {}, el("th", { scope: "row" }, c.title ?? c.coefficient), el("td", { class: "n" }, number(c.value, 3)),
+        el("td", { title: c.signature }, c.why ?? c.about ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed, 3)}, by chance ${number(c.expected, 3)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
     drawItems();
   } catch (fault) {
     sentence.textContent = fault.message;
@@ -123,7 +136,8 @@ function drawMatrix(found) {
 }
 
 async function showPlaces() {
-  const places = await call("GET", `${base}/disagreements?most=50`);
+  const places = await call("GET", `${base}/disagreements?most=${LISTED}`);
+  fact("disputes", places.length < LISTED ? places.length : `${LISTED} or more`, places.length === 1 ? "place in dispute" : "places in dispute", "disagreements");
   document.getElementById("places").replaceChildren(...places.map((place) =>
     el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
       ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]), ...typesOf(place), quoted(place))));
