@@ -7,7 +7,8 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-# Tests that compile most loops run first, each set in one process, beside the static checks: so nothing is compiled twice.
+# Tests that compile most loops run first, each set in one process: so nothing is compiled twice. What is static runs beside
+# all of it and behind it in rank, so that it takes the time in which tests wait for browsers and servers.
 LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py
 VOWEL_LOOPS := tests/vowels/test_restorer.py tests/vowels/test_chooser.py
 PYTEST := $(BIN)/python -m pytest
@@ -17,7 +18,7 @@ COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-u
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled loops vowel-loops coverage lint types imports docs serve-docs check bench lock clean
+.PHONY: help demo test tests static compiled loops vowel-loops coverage lint types imports docs serve-docs check bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -26,8 +27,14 @@ demo: $(RUN) ## create the environment, install, run the tour
 	$(BIN)/caesura demo
 
 test: $(DEV) compiled ## create the environment, install, lint, type-check, build the docs, run all tests
-	$(MAKE) --keep-going --jobs $(WORKERS) vowel-loops loops check docs
+	$(MAKE) --keep-going --jobs 2 tests static
+
+tests: $(DEV)
+	$(MAKE) --keep-going --jobs $(WORKERS) vowel-loops loops
 	$(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(LOOPS) $(VOWEL_LOOPS)) $(ARGS)
+
+static: $(DEV)
+	nice $(MAKE) --keep-going --jobs 1 check docs
 
 compiled: $(DEV)
 	$(BIN)/python -m compileall -q -j $(WORKERS) src tests

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import fields
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -18,14 +19,15 @@ from caesura.model import Corpus, Hierarchy, Segmentation, Spans
 from caesura.statistics.counted import families_of
 from caesura.vowels.field_scores import _FIELDS, _Field
 
-LABELS = ["p", "q", "r"]
-MARKS = ["word", "unseen word", "patah", "qamats", "hiriq"]
+LABELS = ("p", "q", "r")
+MARKS = ("word", "unseen word", "patah", "qamats", "hiriq")
 
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
 
 
+@cache
 def random_corpus(
-    kind: str, types: str, items: int = 40, seed: int = 0, labels: list[str] = LABELS, named: bool = False
+    kind: str, types: str, items: int = 40, seed: int = 0, labels: tuple[str, ...] = LABELS, named: bool = False
 ) -> tuple[Corpus, Corpus]:
     """Two coders over the same texts, with empty, full and one-unit annotations among them."""
     random = np.random.default_rng(seed)
@@ -38,7 +40,7 @@ def random_corpus(
     return tuple(Corpus.from_annotations(side) for side in sides)
 
 
-def random_marks(random, kind: str, types: str, length: int, empty: bool, labels: list[str] = LABELS):
+def random_marks(random, kind: str, types: str, length: int, empty: bool, labels: tuple[str, ...] = LABELS):
     if kind == "nested":
         cuts = (
             [] if empty else sorted(random.choice(np.arange(1, length), random.integers(1, 4), replace=False).tolist())
@@ -68,10 +70,10 @@ def with_names(random, marks: Segmentation) -> Segmentation:
     return Segmentation(marks.length, marks.positions, names=names)
 
 
-def labels_of(made: Metric) -> list[str]:
+def labels_of(made: Metric) -> tuple[str, ...]:
     """Some metrics count words and vowels by name, or the decisions of their field."""
     if isinstance(made.family, _Field):
-        return list(_FIELDS[made.family.field][3])
+        return tuple(_FIELDS[made.family.field][3])
     return MARKS if type(made.family).__module__ == "caesura.vowels.accuracy" else LABELS
 
 
@@ -213,8 +215,17 @@ def test_pickles(made: Metric) -> None:
 
 
 def countable(made: Metric, batch: Batch) -> np.ndarray:
-    """Pairs that the metric accepts one by one (windows refuse texts shorter than themselves)."""
+    """Pairs that the metric accepts one by one (windows refuse texts shorter than themselves); asked once per family and batch."""
+    asked = made.family, batch.kind, pickle.dumps(batch)
+    if asked not in _countable:
+        _countable[asked] = _accepted_pairs(made, batch)
+    return _countable[asked]
 
+
+_countable: dict[object, np.ndarray] = {}
+
+
+def _accepted_pairs(made: Metric, batch: Batch) -> np.ndarray:
     def accepted(i: int) -> bool:
         try:
             made.rows(batch.take([i]))

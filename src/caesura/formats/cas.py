@@ -16,6 +16,7 @@ from typing import Any, Unpack
 from caesura.errors import import_extra
 from caesura.files import Source, line_of, load_json
 from caesura.formats.standoff import Marked, Span, StandoffOptions, Text, join_units, read_standoff, spans_of
+from caesura.formats.xml_files import Declared, parse_elements
 from caesura.model import Corpus
 
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
@@ -129,18 +130,15 @@ def faults_of_cassis() -> tuple[type[BaseException], ...]:
 
 
 def refuse_unsafe(source: Source) -> None:
-    """Parse once with defusedxml, so that entities and outside references never reach the library."""
+    """Parse once, so that entities and outside references never reach the library."""
     from xml.etree.ElementTree import ParseError
 
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
-
     try:
-        fromstring(source.raw, forbid_dtd=True)
+        parse_elements(source.raw, doctype=False)
     except ParseError as fault:
         raise source.fault(fault.position[0], f"this is not XML: {fault.msg}.") from None
-    except DefusedXmlException as fault:
-        raise source.fault(None, f"this XML is not safe to read ({type(fault).__name__}).") from None
+    except Declared as fault:
+        raise source.fault(None, f"this XML is not safe to read: it declares {str(fault)!r}.") from None
     except (LookupError, ValueError) as fault:
         raise source.fault(None, f"this is not XML: {fault}.") from None
 

@@ -16,7 +16,6 @@ import sys
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ import numpy as np
 
 from caesura.errors import CaesuraError, FormatError, MissingExtra, UnknownName
 from caesura.files import Source, atomic_write
+from caesura.formats.xml_files import parse_elements
 from caesura.vowels.scripts import ARABIC, HEBREW, guess_script, script
 
 
@@ -215,17 +215,15 @@ def _verses(book: bytes, keep_signs: bool) -> Iterator[tuple[str, str]]:
     """Read verse by verse what is read aloud: the qere in place of the ketiv."""
     from xml.etree.ElementTree import ParseError
 
-    from defusedxml.ElementTree import iterparse
-
     try:
-        for _, element in iterparse(BytesIO(book)):
-            if _tag(element) == "verse" and element.get("osisID"):
-                words: list[tuple[str, str]] = []  # the word as it stands, and what joins it to the one before
-                _collect(element, words)
-                yield element.get("osisID"), _join_words(words, keep_signs)
-                element.clear()
-    except ParseError as fault:
+        root = parse_elements(book)
+    except (ParseError, ValueError) as fault:
         raise FormatError(None, None, f"a book of morphhb is not XML: {fault}.") from None
+    for element in root.iter():
+        if _tag(element) == "verse" and (reference := element.get("osisID")):
+            words: list[tuple[str, str]] = []  # the word as it stands, and what joins it to the one before
+            _collect(element, words)
+            yield reference, _join_words(words, keep_signs)
 
 
 def _collect(parent: Any, words: list[tuple[str, str]], gap: str = " ") -> str:
@@ -287,12 +285,10 @@ def _quran(path: Path | None, keep_signs: bool, language: str | None) -> VowelCo
 def _quran_tanzil(path: Path | None, keep_signs: bool, language: str | None) -> VowelCorpus:
     from xml.etree.ElementTree import ParseError
 
-    from defusedxml.ElementTree import parse
-
     where = path or _installed_tanzil()
     try:
-        root = parse(where).getroot()
-    except ParseError as fault:
+        root = parse_elements(where.read_bytes())
+    except (ParseError, ValueError) as fault:
         raise FormatError(where, None, f"this is not XML: {fault}.") from None
     except OSError as fault:
         raise FormatError(where, None, f"cannot read: {fault.strerror or fault}.") from None

@@ -7,11 +7,9 @@ import zipfile
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError
 
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
-
 from caesura.errors import FormatError
 from caesura.formats.archives import UNREADABLE, read_entry
+from caesura.formats.xml_files import Declared, parse_elements
 
 #: Suffix -> where the text stands in the archive.
 DOCUMENTS = {".docx": "word/document.xml", ".odt": "content.xml"}
@@ -33,10 +31,10 @@ def read_document(name: str, data: bytes, most: int) -> str:
     suffix = name[name.rfind(".") :].lower()
     try:
         content = read_entry(zipfile.ZipFile(io.BytesIO(data)), DOCUMENTS[suffix], most)
-        root = fromstring(content)
+        root = parse_elements(content)
     except KeyError:
         raise FormatError(name, None, f"this is no {suffix} file: it holds no {DOCUMENTS[suffix]}.") from None
-    except DefusedXmlException:
+    except Declared:
         raise FormatError(name, None, "its XML declares entities, which are not read.") from None
     except UNREADABLE as fault:
         raise FormatError(name, None, f"this {suffix} file cannot be unpacked: {fault}.") from None
