@@ -11,6 +11,7 @@ import shutil
 import wave
 from contextlib import chdir
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -628,7 +629,9 @@ def _remembering(function: Any) -> Any:
 
 
 flexible_agreement = import_module("caesura.agreement.flexible_agreement")  # the room has a function of this name
-_expected_cost, _chance_similarity = map(_remembering, (chance.expected_cost, chance.chance_similarity))
+_expected_cost = _remembering(partial(chance.expected_cost, most_states=1_000))  # what is too large is so soon
+_chance_similarity = _remembering(chance.chance_similarity)
+_load = _remembering(VowelRestorer.load)  # networks, which no option changes
 
 
 class _recorded:
@@ -687,6 +690,7 @@ class _recorded:
         self.patches = [
             patch.object(vowel_study, "study", study),
             patch.object(VowelRestorer, "fit", fit),
+            patch.object(VowelRestorer, "load", _load),
             patch.object(VowelRestorer, "save", lambda restorer, path: Path(path).write_text("a model")),
             patch.dict(corpora.CORPORA, quran=fetch),
             patch("time.perf_counter", lambda: 0.0),

@@ -1,11 +1,14 @@
 """The best model with a network: its weight is learnt from lines that neither saw, and it is kept in the one file."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
 from caesura.errors import CaesuraError
 from caesura.vowels import VowelRestorer
 from caesura.vowels.best import Best
+from caesura.vowels.letter_scores import LetterScores
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import Words
 from caesura.vowels.samples import ARABIC
@@ -48,18 +51,26 @@ def held() -> tuple[Words, list[str]]:
     return Words([HEBREW.read(word) for word in gold], offsets, np.zeros(len(gold), bool)), gold
 
 
-def train(oracle: Oracle) -> Best:
+@pytest.fixture(scope="module")
+def trained() -> Best:
+    """What is trained is so before anybody asks the network."""
     lexicon, lines = read_lines(SAMPLE[:14], HEBREW)
-    return Best.fit(HEBREW, lexicon, lines, {**OPTIONS, "network": [oracle]}, lambda *_: None)
+    return Best.fit(HEBREW, lexicon, lines, {**OPTIONS, "network": [Oracle([], right=True)]}, lambda *_: None)
+
+
+def with_network(trained: Best, oracle: Oracle) -> Best:
+    model = deepcopy(trained)
+    model.scores = LetterScores(model.alphabet, [oracle])
+    return model
 
 
 def share_right(model: Best, words: Words, gold: list[str]) -> float:
     return float(np.mean([ours == form for ours, form in zip(model.decode(words), gold, strict=True)]))
 
 
-def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(held) -> None:
+def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(held, trained) -> None:
     words, gold = held
-    sure, wrong = (train(Oracle(gold, right=right)) for right in (True, False))
+    sure, wrong = (with_network(trained, Oracle(gold, right=right)) for right in (True, False))
     sure.tune(words, gold)
     wrong.tune(words, gold)
     assert sure.weights.network > 0.1
@@ -67,10 +78,10 @@ def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(hel
     assert share_right(sure, words, gold) > share_right(wrong, words, gold)
 
 
-def test_the_network_proposes_forms_that_nobody_else_would(held) -> None:
+def test_the_network_proposes_forms_that_nobody_else_would(held, trained) -> None:
     words, gold = held
     oracle = Oracle(gold, right=True)
-    model = train(oracle)
+    model = with_network(trained, oracle)
     model.weigh(model.weights._replace(forward=0.0, backward=0.0, chooser=0.0, words=0.0, letters=0.0, network=1.0))
     told = [oracle.marks[HEBREW.read(form)] == [x.marks for x in HEBREW.split(form)] for form in gold]
     can = [n for n, form in enumerate(gold) if told[n] and (model.alphabet.spell([form]).choices >= 0).all()]
@@ -79,9 +90,9 @@ def test_the_network_proposes_forms_that_nobody_else_would(held) -> None:
     assert [ours[n] for n in can] == [gold[n] for n in can]
 
 
-def test_weights_are_those_under_which_held_out_words_are_likeliest(held) -> None:
+def test_weights_are_those_under_which_held_out_words_are_likeliest(held, trained) -> None:
     words, gold = held
-    model = train(Oracle(gold, right=True))
+    model = with_network(trained, Oracle(gold, right=True))
     model.tune(words, gold)
 
     def loss(weights) -> float:

@@ -24,7 +24,7 @@ def parse_elements(content: bytes | str, *, doctype: bool = True) -> Element:
     """
     from xml.etree.ElementTree import fromstring
 
-    def refuse(name: str, *_: Any) -> None:
+    def refuse(name: str, *_: Any) -> Any:
         raise Declared(name)
 
     guard = expat.ParserCreate()
