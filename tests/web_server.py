@@ -37,7 +37,8 @@ class Server:
             "--database",
             str(self.database),
         ]
-        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+        ours = [str(Path(__file__).parents[1] / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, ours))}
         if self.descriptors is not None:
             command = ["sh", "-c", f'ulimit -n {self.descriptors} && exec "$@"', "sh", *command]
         self.process = subprocess.Popen([*command, *self.words], env=env, stdout=subprocess.DEVNULL)
@@ -46,6 +47,7 @@ class Server:
             with socket.socket() as door:  # asking over HTTP would cost more than the server's own start
                 if door.connect_ex(("127.0.0.1", self.port)) == 0:
                     return self
+            assert self.process.poll() is None, "the server ended at once"
             time.sleep(0.05)
         raise RuntimeError("the server did not start")
 

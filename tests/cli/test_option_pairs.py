@@ -371,6 +371,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "host": given("--host 0.0.0.0", needs="--token abcdefghijklmnop"),
             "port": given("--port 8643"),
             "database": given("--database out/bench.sqlite"),
+            "recordings": given("--recordings out/sound"),
             "token": given("--token zyxwvutsrqponmlk"),
             "no_browser": given("--no-browser"),
         },

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import secrets
+import wave
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,40 +96,105 @@ def test_from_project_to_export(url: str) -> None:
         assert client.get(f"/api/items/{item}").status_code == 404
 
 
-def test_two_servers_on_one_database(url: str) -> None:
-    servers = [Server(Path("unused")), Server(Path("unused"))]
+@pytest.fixture
+def two(url: str, tmp_path: Path) -> Iterator[list[Server]]:
+    """Two workbenches, each a process of its own, on one database and one folder of recordings."""
+    servers = [Server(Path("unused"), "--recordings", str(tmp_path / "sound")) for _ in range(2)]
     for each in servers:
         each.database = url  # type: ignore[assignment]
     try:
-        servers[0].start()
-        servers[1].start()
-        with servers[0].client() as client:
-            project = client.post("/api/projects", json={"name": "p"}).json()["id"]
-            body = {"item": "i", "coder": "x", "text": " ".join(f"w{n}" for n in range(100))}
-            client.post(f"/api/projects/{project}/text", json=body).raise_for_status()
-            item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
-            gold = client.post(f"/api/items/{item}/annotations", json={"copy_of": 1}).json()["id"]
-
-        def edit(number: int) -> list[int]:
-            done = []
-            with servers[number % 2].client() as client:
-                for position in range(1 + number * 5, 6 + number * 5):
-                    while True:
-                        version = client.get(f"/api/annotations/{gold}").json()["version"]
-                        change = {"version": version, "operation": {"kind": "add", "position": position}}
-                        if (status := client.patch(f"/api/annotations/{gold}", json=change).status_code) == 200:
-                            done.append(position)
-                            break
-                        assert status == 409
-            return done
-
-        with ThreadPoolExecutor(6) as pool:
-            acknowledged = sorted(position for done in pool.map(edit, range(6)) for position in done)
-        for each in servers:
-            with each.client() as client:
-                assert client.get(f"/api/annotations/{gold}").json()["marks"]["positions"] == acknowledged
-                assert client.get(f"/api/items/{item}").json()["annotations"][-1]["version"] == 31
+        yield [each.start() for each in servers]
     finally:
         for each in servers:
             if each.process is not None:
                 each.kill()
+
+
+def test_two_workbenches_on_one_database(two: list[Server]) -> None:
+    """Edits through both, from many: each is made or refused with the present state, none is lost, and both tell the same."""
+    with two[0].client() as client:
+        project = client.post("/api/projects", json={"name": "p"}).json()["id"]
+        body = {"item": "i", "coder": "x", "text": " ".join(f"w{n}" for n in range(100))}
+        client.post(f"/api/projects/{project}/text", json=body).raise_for_status()
+        item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+        gold = client.post(f"/api/items/{item}/annotations", json={"copy_of": 1}).json()["id"]
+
+    def edit(number: int) -> tuple[list[int], int]:
+        done, refused = [], 0
+        with two[number % 2].client() as client:
+            for position in range(1 + number * 5, 6 + number * 5):
+                while True:
+                    version = client.get(f"/api/annotations/{gold}").json()["version"]
+                    change = {"version": version, "operation": {"kind": "add", "position": position}}
+                    answer = client.patch(f"/api/annotations/{gold}", json=change)
+                    if answer.status_code == 200:
+                        done.append(position)
+                        break
+                    assert answer.status_code == 409
+                    assert answer.json()["current"]["version"] > version
+                    refused += 1
+        return done, refused
+
+    with ThreadPoolExecutor(6) as pool:
+        told = list(pool.map(edit, range(6)))
+    acknowledged = sorted(position for done, _ in told for position in done)
+    assert sum(refused for _, refused in told) > 0, "nobody met anybody: this says nothing"
+    tags = set()
+    for each in two:
+        with each.client() as client:
+            assert client.get(f"/api/annotations/{gold}").json()["marks"]["positions"] == acknowledged
+            answer = client.get(f"/api/items/{item}")
+            assert answer.json()["annotations"][-1]["version"] == 31
+            tags.add(answer.headers["etag"])
+            assert len(client.get(f"/api/annotations/{gold}/history").json()) == 31
+    assert len(tags) == 1, "what one has told, the other knows to be unchanged"
+
+
+def test_people_and_recordings_of_two_workbenches(two: list[Server]) -> None:
+    """Who came in at one is in at the other and goes out of both; wrong passwords are counted together; sound is heard at both."""
+    secret = "open sesame, please"
+    with two[0].client() as owner:
+        project = owner.post("/api/projects", json={"name": "p"}).json()["id"]
+        owner.post("/api/people", json={"name": "mira", "password": secret}).raise_for_status()
+        cookie = {"caesura-session": owner.cookies["caesura-session"]}
+        token = owner.get("/api/session").json()["csrf"]
+    with two[1].visitor() as there:
+        there.cookies.update(cookie)
+        there.headers["X-CSRF-Token"] = token  # of a page that the other one made
+        assert there.get("/api/me").json()["name"] == "mira"
+        assert there.post("/api/people", json={"name": "ann"}).status_code == 201
+        hear(two, there, project)
+        assert there.post("/logout").status_code == 204
+    with two[0].visitor() as here:
+        here.cookies.update(cookie)
+        assert here.get("/api/me").status_code == 401, "the session ended for both"
+    statuses = [log_in(two[turn % 2], "mira", "wrong, every time") for turn in range(6)]
+    assert statuses == [401] * 6
+    assert [log_in(each, "mira", secret) for each in two] == [429, 429], "three wrong ones each, six together"
+
+
+def log_in(server: Server, name: str, password: str) -> int:
+    with server.visitor() as visitor:
+        csrf = visitor.get("/login").text.split('name="csrf" content="')[1].split('"')[0]
+        form = {"name": name, "password": password}
+        return int(visitor.post("/login", data=form, headers={"X-CSRF-Token": csrf}).status_code)
+
+
+def hear(two: list[Server], client: Any, project: int) -> None:
+    """A recording that was brought to one workbench, heard and seen at the other."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(bytes(range(256)) * 100)
+    address = f"/api/projects/{project}/recordings?name=talk.wav"
+    answer = client.post(address, content=file.getvalue())
+    if answer.status_code == 400 and "soundfile" in answer.text:
+        return  # without the extra speech nothing is brought
+    assert answer.status_code == 201, answer.text
+    (item,) = answer.json()["items"]
+    with two[0].visitor() as other:
+        other.cookies.update(client.cookies)
+        assert other.get(f"/api/items/{item}/recording/sound").content == file.getvalue()
+        assert other.get(f"/api/items/{item}/recording/waves/3/0").content

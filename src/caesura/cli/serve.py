@@ -26,6 +26,13 @@ def serve(
     database: Annotated[
         str, Option("--database", help="SQLite file, or a PostgreSQL address as SQLAlchemy writes it.")
     ] = "caesura.sqlite",
+    recordings: Annotated[
+        str | None,
+        Option(
+            "--recordings",
+            help="Folder for recordings; workbenches on one database share it. By default beside the database.",
+        ),
+    ] = None,
     token: Annotated[
         str | None, Option("--token", envvar="CAESURA_TOKEN", help="Token that every request must carry.")
     ] = None,
@@ -41,7 +48,8 @@ def serve(
         from caesura.web.settings import Settings
     except ImportError as fault:
         raise MissingExtra(fault.name or "fastapi", "web", "the workbench") from None
-    start(Settings(host=host, port=port, database=database, token=token), browse=not no_browser)
+    settings = Settings(host=host, port=port, database=database, recordings=recordings, token=token)
+    start(settings, browse=not no_browser)
 
 
 def start(settings: Settings, *, browse: bool) -> None:

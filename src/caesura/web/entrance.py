@@ -9,6 +9,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
+from caesura.web.guesses import network_of
+from caesura.web.login_tries import LoginTries
 from caesura.web.pages import render_page
 from caesura.web.people import SESSION_DAYS, People
 from caesura.web.security import COOKIE, SESSION_COOKIE, client_of, cookie_value, judge_guess, refuse
@@ -42,14 +44,14 @@ def log_in(
     if not link and not (name and password):
         return refuse(422, "give a name with its password, a personal link, or the token.")
     people, client = People(request.app.state.store), client_of(request.scope)
-    if link:
-        person = people.by_link(link)
-    else:
-        wait = request.state.account_guesses.seconds_to_wait(f"account {name}")
-        if wait > 0:
-            return _too_many(wait)
-        person = _with_password(people, name, password)
-        request.state.account_guesses.note(f"account {name}", person is not None)
+    tries, whos = (
+        LoginTries(request.app.state.store),
+        (f"client {network_of(client)}", *(() if link else (f"account {name}",))),
+    )
+    if (wait := tries.seconds_to_wait(*whos)) > 0:
+        return _too_many(wait)
+    person = people.by_link(link) if link else _with_password(people, name, password)
+    tries.note(person is not None, *whos)
     denied = judge_guess(request.state.guesses, client, person is not None, "this is not how anybody comes in here.")
     if denied is not None:
         if people.any() and denied.status_code == 401:

@@ -34,7 +34,7 @@ class Guard:
         self.app = app
         self.settings = settings
         self.fault_page = fault_page
-        self.guesses, self.account_guesses = Guesses(), Guesses()
+        self.guesses = Guesses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse in a sentence, or pass on; what fails behind is answered in a sentence too."""
@@ -43,7 +43,7 @@ class Guard:
             return
         body = _CountedBody(receive, self._most_bytes(scope))
         answer = _GuardedAnswer(send, scope["path"].startswith("/api"), lambda: body.too_large, self._page_for(scope))
-        scope.setdefault("state", {}).update(guesses=self.guesses, account_guesses=self.account_guesses)
+        scope.setdefault("state", {})["guesses"] = self.guesses
         headers = Headers(scope=scope)
         try:
             refusal = self._refuse_strangers(headers) or await admit(scope, headers, self.settings, self.guesses)

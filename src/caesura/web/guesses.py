@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from time import monotonic
 
-_FREE = 5  # wrong tokens that a client may send before it waits: people mistype
-_LONGEST = 300.0  # seconds
+FREE = 5  # wrong tokens that a client may send before it waits: people mistype
+LONGEST = 300.0  # seconds
 _FROM_ALL = 100  # wrong tokens a minute, from all clients together, before clients that were never right wait too
 _CLIENTS = 10_000  # remembered at once; the ones not seen for longest are forgotten
 
@@ -35,7 +35,7 @@ class Guesses:
 
     def seconds_to_wait(self, address: str) -> float:
         """How long this client has to wait; 0 where it may try."""
-        now, client = self._clock(), self._clients.get(_network(address))
+        now, client = self._clock(), self._clients.get(network_of(address))
         waiting = 0.0 if client is None else client.until - now
         if len(self._wrong) == _FROM_ALL and not (client and client.right):
             waiting = max(waiting, self._wrong[0] + 60.0 - now)
@@ -43,7 +43,7 @@ class Guesses:
 
     def note(self, address: str, right: bool) -> None:
         """Remember how a try ended."""
-        network = _network(address)
+        network = network_of(address)
         if right and network not in self._clients and not self._wrong:
             return  # nobody guesses: nothing to remember
         client = self._clients.setdefault(network, _Client())
@@ -55,14 +55,14 @@ class Guesses:
             return
         client.wrong += 1
         self._wrong.append(self._clock())
-        if client.wrong > _FREE:
-            client.until = self._clock() + min(_LONGEST, 2.0 ** (client.wrong - _FREE - 1))
+        if client.wrong > FREE:
+            client.until = self._clock() + min(LONGEST, 2.0 ** (client.wrong - FREE - 1))
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """The client an address belongs to: of IPv6 a whole /64, which one customer has.
 
-    >>> _network("2001:db8::1") == _network("2001:db8::2"), _network("10.0.0.1")
+    >>> network_of("2001:db8::1") == network_of("2001:db8::2"), network_of("10.0.0.1")
     (True, '10.0.0.1')
     """
     try:

@@ -27,6 +27,14 @@ sessions = sa.Table(
     sa.Column("until", sa.Text, nullable=False),
     sa.Column("client", sa.Text, nullable=False, default=""),
 )
+#: Wrong passwords in a row, of an account or from a client, as digests: in the store, so that all workbenches on it slow a guesser together.
+tries = sa.Table(
+    "tries",
+    metadata,
+    sa.Column("who", sa.Text, primary_key=True),
+    sa.Column("wrong", sa.Integer, nullable=False),
+    sa.Column("last", sa.Float, nullable=False),
+)
 members = sa.Table(
     "members",
     metadata,

@@ -34,8 +34,10 @@ SECURITY_HEADERS = {
 
 
 def csrf_token(settings: Settings, session: str = "") -> str:
-    """The token our pages carry: derived from a secret that changes with every start of the server, and from the session."""
-    return hmac.new(settings.csrf_secret.encode(), f"caesura csrf {session}".encode(), sha256).hexdigest()
+    """The token our pages carry: derived from the secret of the session, so that every workbench on one store knows it; without a session from one that
+    changes with every start of the server.
+    """
+    return hmac.new((session or settings.csrf_secret).encode(), b"caesura csrf", sha256).hexdigest()
 
 
 def cookie_value(token: str) -> str:

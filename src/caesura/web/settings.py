@@ -41,6 +41,7 @@ class Settings:
     database: str = "caesura.sqlite"
     token: str | None = None
     limits: Limits = field(default_factory=Limits)
+    recordings: str | None = None
     csrf_secret: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +77,9 @@ class Settings:
 
     @property
     def sound_folder(self) -> Path:
-        """Where recordings are kept: beside the file of the store, or in the working folder where the store is a server's."""
+        """Where recordings are kept: in the folder that was named, beside the file of the store, or in the working folder where the store is a server's."""
+        if self.recordings is not None:
+            return Path(self.recordings).expanduser()
         scheme, found, rest = self.database.partition("://")
         if found and not scheme.startswith("sqlite"):
             return Path("caesura-recordings")
