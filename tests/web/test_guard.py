@@ -43,6 +43,14 @@ def test_pages_allow_no_foreign_script(client: TestClient, project: int) -> None
         assert "https://" not in answer.text
 
 
+def test_no_form_goes_into_the_address_before_its_script_is_there() -> None:
+    """A form without a method is sent as an address, password and all, where it is sent before its script listens."""
+    templates = Path(create_app.__code__.co_filename).parent / "templates"
+    forms = [form for page in templates.iterdir() for form in re.findall(r"<form\b[^>]*>", page.read_text("utf-8"))]
+    assert len(forms) > 10
+    assert [form for form in forms if 'method="dialog"' not in form and "action=" not in form] == []
+
+
 def test_names_are_text_everywhere(client: TestClient) -> None:
     name = EVIL + BIDI
     number = client.post("/api/projects", json={"name": name}).json()["id"]

@@ -126,7 +126,7 @@ export class TextEditor extends Editor {
   quote({ position }) {
     const words = (from, to) => (this.data.units ?? []).slice(Math.max(0, from - this.from + 1), Math.max(0, to - this.from + 1)).join(" ");
     const [before, behind] = [words(position - 4, position), words(position, position + 4)];
-    return this.data.units ? `${before.length > QUOTED ? `… ${before.slice(-QUOTED)}` : before} ‖ ${behind.length > QUOTED ? `${behind.slice(0, QUOTED)} …` : behind}` : `after ${position}`;
+    return this.data.units ? `${before.length > QUOTED ? `… ${before.slice(-QUOTED).replace(/^\S*\s/u, "")}` : before} ‖ ${behind.length > QUOTED ? `${behind.slice(0, QUOTED).replace(/\s\S*$/u, "")} …` : behind}` : `after ${position}`;
   }
 
   // ---------------------------------------------------------------- changing
