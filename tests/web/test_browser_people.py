@@ -1,14 +1,16 @@
-"""A whole campaign in a real browser: three people in three contexts, from raw text to gold files that read back equal."""
+"""Whole campaigns in a real browser: three people in three contexts, from raw text and from a recording to gold files that read back equal."""
 
 from __future__ import annotations
 
 import io
 import re
+import wave
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import caesura as cs
@@ -106,7 +108,131 @@ def annotate(page: sync_api.Page, link: str, places: dict[str, list[int]]) -> No
     assert ("dora" in said) != ("emil" in said), "one's own name, and nobody else's"
 
 
-def test_three_people_from_raw_text_to_gold(rooms: Any, tmp_path: Path) -> None:
+def synthesise(path: Path) -> None:
+    """Four seconds: a hum, a pause, a higher hum."""
+    time = np.arange(4 * 8000) / 8000
+    pitch = np.select([time < 1.5, time < 2.5], [150.0, 0.0], 300.0)
+    sound = (8000 * np.sin(2 * np.pi * pitch * time)).astype("<i2")
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, 8000, len(sound), "NONE", "not compressed"))
+        file.writeframes(sound.tobytes())
+
+
+def set_boundary(page: sync_api.Page, time: float) -> None:
+    """By the keyboard: g, the time, enter."""
+    page.locator("#timeline").focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.type(str(time))
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f".handle[data-time='{time}']", state="attached")
+
+
+def annotate_recording(page: sync_api.Page, project: str, times: list[float], names: list[str]) -> None:
+    """Hear it before anything is marked, set boundaries, and type the names where they stand."""
+    page.goto(project)
+    page.wait_for_selector("#tasks tbody tr")
+    page.locator("#continue a").click()
+    page.wait_for_selector("#editor[data-state=blank] #player:not([hidden])")
+    page.locator("#timeline").focus()
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent) > 0.1")
+    page.keyboard.press("Tab")
+    page.wait_for_selector(".playhead", state="hidden")
+    fits(page)
+    picture(page, f"hearing {page.viewport_size['width']}")
+    page.locator("#start button").click()
+    page.wait_for_selector("#editor[data-state=open]")
+    for time in times:
+        set_boundary(page, time)
+    page.keyboard.press("Home")
+    page.wait_for_selector(f".handle.held[data-time='{times[0]}']")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("e")
+    for number, name in enumerate(names, 1):
+        page.wait_for_selector(f".inplace[aria-label='Name of segment {number}']")
+        page.keyboard.type(name)
+        page.keyboard.press("Tab" if number < len(names) else "Enter")
+    page.wait_for_function("n => document.getElementById('segment-say').textContent.includes(n)", arg=f"“{names[-1]}”")
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")
+    fits(page)
+    picture(page, f"annotating sound {page.viewport_size['width']}")
+    page.locator("#done").click()
+    page.wait_for_function("() => document.getElementById('status-say').textContent.startsWith('Done')")
+
+
+def from_a_recording_to_gold(mira: sync_api.Page, dora: sync_api.Page, emil: sync_api.Page, folder: Path) -> None:
+    """The same three people, from a recording that nobody has heard before."""
+    pytest.importorskip("soundfile", reason="recordings are read by the extra speech")
+    synthesise(folder / "talk.wav")
+    mira.goto("/")
+    mira.get_by_label("New project").fill("speech")
+    mira.locator("#new button").click()
+    mira.wait_for_url(re.compile(r"/projects/\d+"))
+    project = mira.url.split("#")[0]
+    mira.wait_for_selector("#download [name=format] option", state="attached")  # the page's scripts are there
+    mira.locator("#add input[type=file]").first.set_input_files(folder / "talk.wav")
+    mira.wait_for_function("() => document.querySelector('#item-table').textContent.includes('talk')")
+    mira.locator("#tab-campaign").click()
+    for name in ("dora", "emil"):
+        mira.locator("#give-role [name=person]").select_option(label=name)
+        mira.locator("#give-role button").click()
+        mira.wait_for_function("n => document.querySelector('#members').textContent.includes(n)", arg=name)
+    mira.locator("#assign button").click()
+    mira.wait_for_function("() => document.querySelectorAll('#progress .state.open').length === 2")
+    annotate_recording(dora, project, [1.5, 2.5], ["hum", "pause", "high"])
+    annotate_recording(emil, project, [1.51, 2.2], ["hum", "rest", "high"])
+
+    mira.reload()
+    mira.wait_for_function("() => document.querySelectorAll('#progress .state.done').length === 2")
+    mira.locator("#release").click()
+    mira.wait_for_function("() => document.getElementById('released-say').textContent.startsWith('Released')")
+    mira.locator("#tab-agreement").click()
+    mira.wait_for_selector("#coefficients tr:has-text('κ on labelled time')")
+    shown = mira.locator("#coefficients").inner_text()
+    assert re.search(r"κ on labelled time\s+0\.\d+", shown)
+    assert re.search(r"R-value\s+-?0\.\d+", shown)
+    picture(mira, "agreement on a recording")
+
+    mira.locator("#tab-items").click()
+    mira.locator("#item-table tbody").get_by_role("link", name="talk").click()
+    mira.wait_for_selector("#start [name=method] option[value='unify:majority']", state="attached")
+    mira.locator("#start [name=method]").select_option("unify:majority")
+    mira.locator("#start button").click()
+    mira.wait_for_selector("#editor[data-state=open] .handle[data-time='1.5']")
+    mira.locator("#timeline").focus()
+    mira.keyboard.press("n")  # to the first dispute: dora's boundary at 2.5, or emil's at 2.2
+    mira.wait_for_function("() => document.getElementById('dispute-say').textContent.includes('2.200 s')")
+    picture(mira, "dispute in a recording")
+    nothing = mira.locator(".choice").all_inner_texts()
+    mira.keyboard.press("ab"["nothing" not in nothing[0]])  # nobody's boundary there
+    mira.wait_for_function("() => document.getElementById('dispute-say').textContent.includes('2.500 s')")
+    kept = mira.locator(".choice").all_inner_texts()
+    mira.keyboard.press("ab"["dora" not in kept[0]])
+    mira.wait_for_selector("#disputes-count:has-text('0 open, 2 settled')", state="attached")
+    mira.wait_for_selector(".handle.held[data-time='2.5']")
+    for key in ("Escape", "Shift+ArrowLeft", "e"):  # into the segment before it, whose name is open
+        mira.keyboard.press(key)
+    mira.wait_for_selector(".inplace[aria-label='Name of segment 2']")
+    mira.keyboard.type("pause")
+    mira.keyboard.press("Enter")
+    mira.wait_for_selector("#segment-say:has-text('“pause”')")
+    for name in ("textgrid", "eaf"):
+        mira.goto(f"{project}#export")
+        mira.locator("#download [name=role]").select_option("gold")
+        mira.locator("#download [name=format]").select_option(name)
+        mira.locator("#download [name=lossy]").check()
+        with mira.expect_download() as kept_file:
+            mira.locator("#download button").click()
+        target = folder / kept_file.value.suggested_filename
+        kept_file.value.save_as(target)
+        (gold,) = cs.read(target)
+        assert gold.marks.positions.tolist() == [1.5, 2.5], name
+        assert list(gold.marks.names) == ["hum", "pause", "high"], name
+
+
+def test_three_people_from_raw_text_and_sound_to_gold(rooms: Any, tmp_path: Path) -> None:
     mira = rooms(viewport={"width": 1280, "height": 900})
     mira.goto("/")
     mira.get_by_role("link", name="Work with others").click()
@@ -192,7 +318,7 @@ def test_three_people_from_raw_text_to_gold(rooms: Any, tmp_path: Path) -> None:
     assert " ".join(gold["story"].units) == STORY
     mira.goto(f"{project}/report")
     assert "emil" in mira.locator("main").inner_text()
-    mira.go_back()
+    from_a_recording_to_gold(mira, dora, emil, tmp_path)
     mira.locator("#leave").click()
     mira.wait_for_url(re.compile("/login"))
     fits(mira)

@@ -225,3 +225,15 @@ def test_a_segmenter_of_sound_suggests(client: TestClient, speech: int) -> None:
     part = client.post(asked, json={"segmenter": "spectral", "segments": 2, "first": 0.6, "last": 1.6}).json()
     assert part["positions"] == [pytest.approx(1.0, abs=0.02)], "times are those of the recording"
     assert "not sound" in client.post(asked, json={"segmenter": "dcm"}).json()["error"]
+
+
+def test_an_annotation_starts_from_a_segmenter(client: TestClient, speech: int) -> None:
+    (item,) = bring(client, speech, "talk.wav", encoded(tone(250.0))).json()["items"]
+    start = {"coder": "ann", "role": "coder", "segmenter": "spectral"}
+    made = client.post(f"/api/items/{item}/annotations", json=start).json()
+    assert made["origin"] == "segmented by spectral"
+    times = np.array(made["marks"]["positions"])
+    assert np.abs(times - 125.0).min() < 0.02, "where the tone begins, in the middle of the second part"
+    where = f"/api/items/{item}/annotations"
+    assert "name no number" in client.post(where, json={**start, "coder": "ben", "segments": 50}).json()["error"]
+    assert "not sound" in client.post(where, json={**start, "coder": "ben", "segmenter": "dcm"}).json()["error"]

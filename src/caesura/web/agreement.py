@@ -70,7 +70,16 @@ def _coefficients(table: CountedPairs, chosen: Metric) -> list[dict[str, Any]]:
                 "signature": agreed.signature,
             }
         )
-    return listed + _labelled_time(table.pairs.reference)
+    return [*listed, *(_r_value(table) if kind == "time" else ()), *_labelled_time(table.pairs.reference)]
+
+
+def _r_value(table: CountedPairs) -> list[dict[str, Any]]:
+    """R of the boundaries, as phoneticians know it, pooled over all pairs."""
+    each = metric("R")
+    pooled = _number(each.score(table.by_item(each).sum(axis=0)))
+    return [
+        {"coefficient": "R", "title": each.title, "value": pooled, "about": each.about, "signature": each.signature}
+    ]
 
 
 def _labelled_time(corpus: Corpus) -> list[dict[str, Any]]:

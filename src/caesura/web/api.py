@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -357,10 +358,12 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[str, Any]:
     """Start an annotation of one's own, as one more coder or as gold: empty, as a copy, by a segmenter, or unified."""
+    from caesura.web.sound.suggestions import segment_recording
     from caesura.web.starts import start_marks
 
     store = store_of(request)
-    marks, origin = start_marks(store.item(item), store.annotations(item), wanted)
+    listen = partial(segment_recording, store, request.app.state.shelf)
+    marks, origin = start_marks(store.item(item), store.annotations(item), wanted, listen)
     made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
     return describe_annotation(store.viewer, made, window_of(request.query_params))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError
 from caesura.gold import METHODS, unify
@@ -13,9 +14,12 @@ from caesura.model.corpus import Marks
 from caesura.web.requests import NewAnnotation
 from caesura.web.rows import AnnotationState, Item
 
+#: (item, segmenter, number of segments) -> boundaries of its recording.
+Listen: TypeAlias = Callable[[Item, str, int | None], list[float]]
 
-def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation) -> tuple[Marks, str]:
-    """The marks to start from, in the item's own kind, and where they came from in words."""
+
+def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation, listen: Listen) -> tuple[Marks, str]:
+    """The marks to start from, in the item's own kind, and where they came from in words; ``listen`` segments its recording."""
     coded = {state.coder: state.marks for state in states if state.role == "coder"}
     if wanted.copy_of is not None:
         source = next((state for state in states if state.id == wanted.copy_of), None)
@@ -23,7 +27,10 @@ def start_marks(item: Item, states: list[AnnotationState], wanted: NewAnnotation
             raise CaesuraError(f"annotation {wanted.copy_of} is not of item {item.id}.")
         return source.marks, f"copy of {source.coder}"
     if wanted.segmenter is not None:
-        by_machine = suggest_marks(item, coded, wanted.segmenter, wanted.segments)
+        if item.kind == "time":
+            by_machine = Segmentation(float(item.length), listen(item, wanted.segmenter, wanted.segments))
+        else:
+            by_machine = suggest_marks(item, coded, wanted.segmenter, wanted.segments)
         return _of_kind(item, by_machine, coded), f"segmented by {wanted.segmenter}"
     if wanted.empty:
         return _empty(item, coded, wanted.types), "begun empty"
@@ -44,10 +51,6 @@ def suggest_marks(item: Item, coded: dict[str, Marks], segmenter: str, segments:
 
     if item.kind.startswith("spans"):
         raise CaesuraError("segmenters cut a text into segments that leave no gaps; spans are placed by people.")
-    if item.kind == "time":
-        raise CaesuraError(
-            "segmenters of recordings suggest boundaries, which you take one by one; start an empty annotation and ask for suggestions."
-        )
     check_medium(segmenter, "text")
     if item.units is None:
         raise CaesuraError(f"item {item.name!r} came without its text, and {segmenter} needs the words.")

@@ -20,7 +20,7 @@ export async function call(method, path, body) {
 async function send(method, path, body) {
   const options = { method, headers: { Accept: "application/json" } };
   if (method !== "GET") options.headers["X-CSRF-Token"] = csrf;
-  if (body instanceof FormData) options.body = body;
+  if (body instanceof FormData || body instanceof Blob) options.body = body;
   else if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);

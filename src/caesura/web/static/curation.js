@@ -89,7 +89,7 @@ export class Curation {
 
   async drawHistory() {
     const { editor } = this;
-    if (!byId("history-box").open || !editor.state) return;
+    if (!byId("history-box").open || !editor.state?.id) return;
     const steps = await call("GET", `/api/annotations/${editor.state.id}/history`);
     byId("history").replaceChildren(...steps.toReversed().slice(0, LISTED).map((step, i) => el("li", {},
       el("time", { datetime: step.time }, new Date(step.time).toLocaleString()), step.author ? [" ", name(step.author)] : null, ": ", this.spell(step.operation), " ",

@@ -26,19 +26,30 @@ export class Editor {
 
   open(data, id) {
     this.data = data;
-    byId("editor").hidden = !data.annotations.length;
-    if (!data.annotations.length) return;
+    const blank = data.annotations.length ? null : this.blank(data);
+    byId("editor").hidden = !data.annotations.length && !blank;
+    if (byId("editor").hidden) return;
     const mine = data.annotations.filter((a) => a.editable);
-    this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0]);
+    this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0] ?? blank);
     const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
     const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
     byId("editing").replaceChildren(...group("to edit", mine), ...group("to look at", data.annotations.filter((a) => !a.editable)));
-    byId("saved").textContent = this.locked ? "to look at; start one of your own above to change it" : "";
+    byId("saved").textContent = this.locked && !blank ? "to look at; start one of your own above to change it" : "";
     this.refuse("");
     this.draw();
     this.show();
-    byId("editor").dataset.state = this.locked ? "locked" : "open";
+    byId("editor").dataset.state = blank ? "blank" : this.locked ? "locked" : "open";
     markSeen("editor");
+  }
+
+  // What there is to look at, or to hear, before anybody has annotated it; nothing of a text.
+  blank() {
+    return null;
+  }
+
+  // Say why a change is not made.
+  refuseLocked() {
+    this.refuse(this.state.id === null ? "Start an annotation above, then boundaries can be set." : `This is ${this.state.coder}’s own annotation: start one of your own above to change it.`);
   }
 
   // One annotation of an item is looked at; whose marks stand beside it are its coders.
@@ -171,7 +182,7 @@ export class Editor {
 
   send(operation, request) {
     if (this.locked) {
-      this.refuse(`This is ${this.state.coder}’s own annotation: start one of your own above to change it.`);
+      this.refuseLocked();
       return Promise.resolve(false);
     }
     const turn = this.turn;

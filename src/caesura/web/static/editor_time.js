@@ -86,6 +86,11 @@ export class TimeEditor extends Editor {
     this.extent.follow(from, to);
   }
 
+  // A recording can be heard before anybody has annotated it.
+  blank({ length }) {
+    return { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "time", length, positions: [] } };
+  }
+
   // ---------------------------------------------------------------- drawing
 
   draw() {
@@ -94,6 +99,7 @@ export class TimeEditor extends Editor {
     this.rows = this.coders.map((a) => this.rowOf(a));
     this.all = [...new Set(this.rows.flatMap((row) => row.times))].sort((a, b) => a - b);
     this.drawTypes();
+    byId("snap").closest("label").hidden = !this.rows.length;
     this.view.show({ rows: this.rows, bench: this.rowOf(this.state), disputes: [], comments: [] }, length);
     this.sound?.resize();
   }
@@ -315,7 +321,7 @@ export class TimeEditor extends Editor {
 
   push(by) {
     if (!this.held) return this.focus(this.legal(this.cursor + by), { hold: false });
-    if (this.locked) return this.refuse(`This is ${this.state.coder}’s own annotation: start one of your own above to change it.`);
+    if (this.locked) return this.refuseLocked();
     const to = this.legal(this.held.time + by);
     if (this.marks().some((m) => m.time === to && m.type === this.held.type)) return;
     const last = this.nudges.at(-1);

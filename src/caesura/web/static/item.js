@@ -241,7 +241,7 @@ function drawStart() {
     el("option", { value: "empty:", selected: !coded }, "nothing"),
     ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
     ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
-    ...group("by machine", data.units && ["units", "nested"].includes(kind) ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
+    ...group("by machine", kind === "time" ? (editor.sound?.facts.segmenters ?? []).map((s) => el("option", { value: `machine:${s}` }, s)) : data.units && ["units", "nested"].includes(kind) ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
   const form = document.getElementById("start");
   const another = document.getElementById("another");
   another.open = !data.annotations.some((a) => a.editable);
@@ -288,7 +288,16 @@ told(async () => {
   drawStart();
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
   if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
-  sound.then(({ recording }) => { if (recording) openSound(editor, item, recording); drawSuggesters(); }).catch((fault) => say(fault.message));
+  drawSuggesters();
+  sound.then(({ recording }) => {
+    if (!recording) return;
+    openSound(editor, item, recording);
+    const { method } = document.getElementById("start").elements;
+    const chosen = method.value;
+    drawStart();
+    method.value = chosen;
+    drawSuggesters();
+  }).catch((fault) => say(fault.message));
   await seen(); // the comparison can wait until the editor is looked at
   await compare();
   if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above has pushed it down

@@ -3,7 +3,7 @@ import { el } from "./api.js";
 
 export function typeLabel(editor, { number, from, to, name: before } = editor.segmentAround()) {
   const { view } = editor;
-  if (editor.locked) return editor.refuse(`This is ${editor.state.coder}’s own annotation: start one of your own above to change it.`);
+  if (editor.locked) return editor.refuseLocked();
   const field = el("input", { class: "inplace", maxlength: 500, autocomplete: "off", dir: "auto", "aria-label": `Name of segment ${number}` });
   const left = Math.max(view.x(from), view.line.scrollLeft + view.gutter);
   field.value = before;

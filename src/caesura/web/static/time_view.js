@@ -8,6 +8,7 @@ import { before, seconds } from "./times.js";
 const EDGE = 14; // pixels before the beginning and behind the end
 const WIDEST = 1.6e7; // pixels of a track; beyond that browsers lose count of single ones
 const APART = 11; // pixels between boundaries that can be gripped
+const NARROW = 46; // pixels at the side, at least: the frequencies of the spectrogram stand there too
 const OPENING = 30; // seconds in view when a recording of many minutes is opened
 const LONG = 600; // seconds
 
@@ -39,7 +40,7 @@ export class TimeView {
   show(content, length) {
     const names = [...content.rows, content.bench].map((row) => [...row.coder].length);
     this.content = { ...content, length, scale: this.scale, height: RULER + ROW * content.rows.length + BENCH };
-    this.gutter = Math.min(Math.max(...names) * LETTER + 12, this.line.clientWidth * 0.25);
+    this.gutter = Math.max(NARROW, Math.min(Math.max(...names) * LETTER + 12, this.line.clientWidth * 0.25));
     this.resize();
     this.drawNames();
   }
@@ -75,7 +76,8 @@ export class TimeView {
       this.track.style.height = `${height}px`;
     }
     this.strips.resize(height, sharp);
-    this.rescale(this.scale ?? (length > LONG ? this.room / OPENING : 0));
+    const opening = length > LONG ? this.room / OPENING : 0;
+    this.rescale(this.scale === null ? opening : this.isWhole ? 0 : this.scale);
   }
 
   // Pixels a second; never less than the whole recording in sight.
@@ -83,6 +85,7 @@ export class TimeView {
     const { length } = this.content;
     const fit = this.room / length;
     this.scale = Math.min(Math.max(scale, fit), Math.max(fit, Math.min(20000, WIDEST / length)));
+    this.isWhole = this.scale === fit;
     this.content.scale = this.scale;
     this.content.half = Math.max(2, this.editor.tolerance * this.scale);
     this.track.style.width = `${Math.ceil(length * this.scale) + this.gutter + 2 * EDGE}px`;
