@@ -47,10 +47,12 @@ def prepare(arguments: argparse.Namespace) -> None:
 
 def read_texts(arguments: argparse.Namespace) -> tuple[Any, list[int], list[int], list[int]]:
     """Read the corpus and deal its lines: those to train on, those held out to choose and calibrate by, and those to test on."""
-    from caesura.vowels.corpora import load_corpus, split_random
+    from caesura.vowels.corpora import load_corpus, split_blocks, split_random
 
     corpus = load_text(arguments.corpus)
-    if arguments.test_lines is None:
+    if arguments.block is not None:
+        train, test = list(split_blocks(len(corpus)))[arguments.block - 1]
+    elif arguments.test_lines is None:
         train, test = split_random(len(corpus), test=arguments.test, seed=arguments.seed)
     else:
         more = [load_corpus("text", file).lines for file in (arguments.held_lines, arguments.test_lines)]
@@ -149,6 +151,7 @@ def main() -> None:
     one.add_argument("--held", type=float, default=0.02, help="share of the others held out to choose and calibrate by")
     one.add_argument("--held-lines", type=Path, help="a file of lines to choose and calibrate by, with --test-lines")
     one.add_argument("--test-lines", type=Path, help="a file of lines to test on, instead of a random share")
+    one.add_argument("--block", type=int, choices=range(1, 11), help="the contiguous tenth to test on, instead")
     one.add_argument("--seed", type=int, default=0)
     one.set_defaults(do=prepare)
     two = commands.add_parser("train", help="train a network")
