@@ -122,8 +122,9 @@ def assemble(arguments: argparse.Namespace) -> None:
 
     data = read_data(arguments.data)
     corpus = load_text(arguments.corpus)
+    lines = corpus.lines if arguments.held_lines is None else corpus.lines + load_text(arguments.held_lines).lines
     restorer = VowelRestorer(corpus.language, "neural", seed=arguments.seed)
-    learnt, held = ([corpus.lines[i] for i in data[part].tolist()] for part in ("train", "held"))
+    learnt, held = ([lines[i] for i in data[part].tolist()] for part in ("train", "held"))
     lexicon, _ = read_lines([*learnt, *held], restorer.script)
     network = make_network(data["meta"], arguments.network.read_bytes())
     network = replace(network, seen=hash_lines(learnt, restorer.script))
@@ -168,6 +169,7 @@ def main() -> None:
     four.add_argument("network", type=Path)
     four.add_argument("data", type=Path)
     four.add_argument("corpus")
+    four.add_argument("--held-lines", help="the file of lines to calibrate by, where `prepare` was given one")
     four.add_argument("--made-for", default="", help="what text the model is for, said where it meets other text")
     four.add_argument("--calibration", type=Path, help="a model file to take the calibration from")
     four.add_argument("--seed", type=int, default=0)

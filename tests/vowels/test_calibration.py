@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from caesura.errors import CaesuraError
 from caesura.vowels import VowelRestorer, samples
 from caesura.vowels.calibration import Calibration, Curve, calibration_error, crossed_error
 from caesura.vowels.lexicon import read_lines
@@ -75,6 +76,14 @@ def test_training_rehearses_and_a_file_keeps_what_it_learnt(lines, tmp_path) -> 
     assert again.restore_nbest(bare, 9) == restorer.restore_nbest(bare, 9)
     plain = VowelRestorer("hebrew", "hmm", held_out=0).fit(lines)
     assert not plain.rehearsed
+    given = VowelRestorer("hebrew", "hmm").fit(
+        lines[:-40], held=lines[-40:]
+    )  # nothing of the training lines is held out
+    assert given.rehearsed["words"] == sum(len(HEBREW.word.findall(line)) for line in lines[-40:])
+    assert given.restore_nbest(lines[0], 1) != plain.restore_nbest(lines[0], 1)
+    assert len(given.fitted.lexicon) == len(VowelRestorer("hebrew", "hmm", held_out=0).fit(lines[:-40]).fitted.lexicon)
+    with pytest.raises(CaesuraError, match="the lines to choose by hold no Hebrew word"):
+        VowelRestorer("hebrew", "hmm").fit(lines, held=["none"])
     assert plain.restore(bare) == restorer.restore(bare)  # probabilities change, the text does not
     assert plain.probability(bare) != restorer.probability(bare)
 

@@ -122,6 +122,9 @@ def test_bad_input_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> Non
     assert "no such file" in refused("vowels", "restore", folder / "he.model", tmp_path / "none.txt")
     assert "1 or more" in refused("vowels", "restore", folder / "he.model", bare, "--nbest", "0")
     assert "expected 'random' or 'blocks'" in refused("vowels", "evaluate", folder / "text.txt", "--split", "odd")
+    blocks = ("vowels", "evaluate", folder / "text.txt", "--split", "blocks", "--folds", "3")
+    assert "there is no block 4; blocks have numbers from 1 to 3" in refused(*blocks, "--block", "4")
+    assert list(json.loads(caesura(*blocks, "--block", "2", "--json").stdout)) == ["block 2"]
     assert "there is no script 'greek'" in refused("compare", bare, bare, "--marks", "greek")
     assert "no script 'greek'" in refused("vowels", "train", "sample", "-o", tmp_path / "m", "--language", "greek")
     assert "folder" in refused("vowels", "train", folder / "text.txt", "-o", tmp_path / "none" / "m")

@@ -106,9 +106,10 @@ def test_ours_stands_beside_the_published(folder: Path) -> None:
     told = json.loads(done.stdout)
     assert told["scores"]["WER"] == {"value": 0.0, "interval": [0.0, 0.0]}
     assert told["published"]["Shakkelha"] == [2.61, 7.73, 2.11, 4.56]
-    assert "trained on tashkeela-train.txt (3 lines) alone" in told["about"]
+    assert "trained on tashkeela-train.txt (3 lines) alone, chosen by a held-out share of it" in told["about"]
     shown = caesura("vowels", "benchmark", "nakdimon", folder, "--model", "hmm", COLUMNS="160")
     assert "trained on 1 files of modern" in shown.stdout
+    assert "chosen by hebrew_diacritized/validation/ (2 lines)" in shown.stdout
     assert "tested on 3 documents; 8 of kol" in shown.stdout
     result = benchmark("nakdimon", folder, "hmm")
     assert repr(result) == str(result)

@@ -139,6 +139,9 @@ def test_lines_that_were_seen_are_known_by_their_bare_words_each_as_often_as_it_
     seen = hash_lines(["שלום, רב!", "לילה"], HEBREW)
     assert unseen_lines(lines, seen, HEBREW) == [1, 2]
     refuse_seen_lines(seen, lines[:1] + lines[3:], lines[1:3], HEBREW)
+    refuse_seen_lines(
+        np.repeat(seen, 3), lines[:1] + lines[3:], lines[1:3], HEBREW
+    )  # trained on lines three times each
     with pytest.raises(CaesuraError, match="learnt from 1 of the 2 lines"):
         refuse_seen_lines(seen, lines[:3], lines[2:], HEBREW)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,15 @@ _LEAKING = "/kol-briut/"  # where they stand
 Text = tuple[str, str]
 
 
+class Files(NamedTuple):
+    """What a folder holds: lines to train on, lines to choose by (none: a share of the others is held out), texts to test on, and a sentence about them."""
+
+    train: list[str]
+    held: list[str]
+    test: list[Text]
+    about: str
+
+
 @dataclass(frozen=True)
 class TestSet:
     """What is trained on and tested, how it is scored, and what papers print; scores are means over groups of documents."""
@@ -46,7 +55,7 @@ class TestSet:
     field: str
     metrics: Mapping[str, str]
     published: Mapping[str, tuple[float, ...]]
-    read: Callable[[Path], tuple[list[str], list[Text], str]]
+    read: Callable[[Path], Files]
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,21 +102,20 @@ def benchmark(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> VowelBenchmark:
-    """Train a model on a benchmark's training files, restore its test files, and score them as its field does."""
+    """Train a model on a benchmark's training files, choose by its validation files, restore its test files, and score them as its field does."""
     if name not in TEST_SETS:
         raise UnknownName("benchmark", name, list(TEST_SETS))
     test_set = TEST_SETS[name]
-    train, test, about = test_set.read(Path(folder))
+    files = test_set.read(Path(folder))
     make: Any = VowelRestorer
     restorer = make(test_set.language, model, seed=seed, **parameters)
+    untrained = [*files.held, *(line for _, text in files.test for line in text.splitlines())]
     for network in restorer.first_networks():
-        refuse_seen_lines(
-            network.seen, train, [line for _, text in test for line in text.splitlines()], restorer.script
-        )
-    restorer.fit(train, progress=progress)
-    done = [(item, restorer.restore(restorer.script.strip(text))) for item, text in test]
-    scores = score_field(test_set, test, done, seed=seed)
-    return VowelBenchmark(name, model, about, scores, test_set.published)
+        refuse_seen_lines(network.seen, files.train, untrained, restorer.script)
+    restorer.fit(files.train, held=files.held, progress=progress)
+    done = [(item, restorer.restore(restorer.script.strip(text))) for item, text in files.test]
+    scores = score_field(test_set, files.test, done, seed=seed)
+    return VowelBenchmark(name, model, files.about, scores, test_set.published)
 
 
 def score_field(
@@ -144,14 +152,16 @@ def _mean_of_groups(chosen: Metric, rows: NDArray[np.float64], groups: Sequence[
 # ---------------------------------------------------------------------- the files
 
 
-def _read_tashkeela(folder: Path) -> tuple[list[str], list[Text], str]:
+def _read_tashkeela(folder: Path) -> Files:
     train, test = _find(folder, "tashkeela-train.txt.xz", "tashkeela-train.txt"), _find(folder, "tashkeela-test.txt")
-    lines = [line for line in _text(train).splitlines() if line.strip()]
+    held = folder / "tashkeela-val.txt"
+    lines, chosen_by = _lines(_text(train)), _lines(_text(held)) if held.is_file() else []
     tested = [(str(n), line) for n, line in enumerate(_text(test).splitlines(), 1) if line.strip()]
-    return lines, tested, f"trained on {train.name} ({len(lines):,} lines) alone, tested on {test.name}"
+    about = f"trained on {train.name} ({len(lines):,} lines) alone, {_tell_choice(held.name, chosen_by)}, tested on {test.name}"
+    return Files(lines, chosen_by, tested, about)
 
 
-def _read_nakdimon(folder: Path) -> tuple[list[str], list[Text], str]:
+def _read_nakdimon(folder: Path) -> Files:
     files = _archive(folder) if (folder / "hebrew-modern.tar.xz").is_file() else _tree(folder)
     parts = ("hebrew_diacritized/modern/", "hebrew_diacritized/shortstoryproject_")
     train = {name: text for name, text in files.items() if name.startswith(parts) and _LEAKING not in name}
@@ -162,11 +172,21 @@ def _read_nakdimon(folder: Path) -> tuple[list[str], list[Text], str]:
             folder, None, f"expected hebrew-modern.tar.xz, or folders {parts[0]} and {expected} with texts in them."
         )
     kept = [(name, text) for name, text in test if name not in LEAKED]
+    validation = "hebrew_diacritized/validation/"
+    held = [line for name, text in files.items() if name.startswith(validation) for line in _lines(text)]
     about = (
-        f"trained on {len(train)} files of modern and shortstoryproject alone, tested on {len(kept)} documents; "
+        f"trained on {len(train)} files of modern and shortstoryproject alone, {_tell_choice(validation, held)}, tested on {len(kept)} documents; "
         f"{len(test) - len(kept)} of kol, which stand in the training set as it was distributed, are left out"
     )
-    return [line for text in train.values() for line in text.splitlines() if line.strip()], kept, about
+    return Files([line for text in train.values() for line in _lines(text)], held, kept, about)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _tell_choice(name: str, held: Sequence[str]) -> str:
+    return f"chosen by {name} ({len(held):,} lines)" if held else "chosen by a held-out share of it"
 
 
 def _find(folder: Path, *names: str) -> Path:

@@ -207,6 +207,7 @@ def evaluate(
     split: Annotated[str, Option("--split", help="random lines, or contiguous blocks.")] = "random",
     test: Annotated[float, Option("--test", help="Share of lines held out at random.")] = 0.1,
     folds: Annotated[int, Option("--folds", help="Number of blocks.")] = 10,
+    block: Annotated[list[int] | None, Option("--block", min=1, help="Of the blocks, only this; repeatable.")] = None,
     missing: Missing = "all",
     language: Language = None,
     path: Where = None,
@@ -236,7 +237,7 @@ def evaluate(
         measured = measure(restorer, chosen.lines)
         results.append(Part("all lines", measured, measure_calibration(restorer, chosen.lines)))
     else:
-        cut = parts(chosen, split, seeds=seed or [0], folds=folds, test=test)
+        cut = parts(chosen, split, seeds=seed or [0], folds=folds, blocks=block or (), test=test)
         parameters = {"epochs": epochs, "network": _network_files(first, chosen.language)}
         for each in with_progress(cut, f"training and testing {model}"):
             restorer, measured = study(chosen, each, model, missing=missing, parameters=parameters)
@@ -323,12 +324,16 @@ restore.conflicts = (  # type: ignore[attr-defined]
 evaluate.conflicts = (  # type: ignore[attr-defined]
     *_OF_CORPORA,
     *conflicts(
-        "split test folds missing epochs first seed", "model", "a model file is tested as it is, on all lines", _is_file
+        "split test folds block missing epochs first seed",
+        "model",
+        "a model file is tested as it is, on all lines",
+        _is_file,
     ),
     *conflicts("epochs", "model", _OF_BEST, not_among("best")),
     *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
     *conflicts("test seed", "split", "blocks are cut without chance", among("blocks")),
     *conflicts("folds", "split", "it is the number of blocks", not_among("blocks")),
+    *conflicts("block", "split", "it is one of the blocks", not_among("blocks")),
 )
 benchmark.conflicts = (  # type: ignore[attr-defined]
     *conflicts("epochs", "model", _OF_BEST, not_among("best")),

@@ -34,14 +34,14 @@ def unseen_lines(lines: Sequence[str], seen: Hashes, script: Script) -> list[int
 
 
 def refuse_seen_lines(seen: Hashes, train: Sequence[str], test: Sequence[str], script: Script) -> None:
-    """Refuse to test a network on lines that it has learnt from; lines of the training part that repeat there are no such lines.
+    """Refuse to test a network on lines that it has learnt from; lines that the training part has too are no such lines.
 
     Raises
     ------
     CaesuraError
         With their number.
     """
-    left = Counter(seen.tolist()) - Counter(_hash(line, script) for line in train)
+    left = set(seen.tolist()).difference(_hash(line, script) for line in train)
     known = sum(_hash(line, script) in left for line in test)
     if known:
         raise CaesuraError(

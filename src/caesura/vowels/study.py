@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any, NamedTuple
@@ -86,14 +86,22 @@ _SHORT = {"word-accuracy": "words", "group-accuracy": "sounds", "seen-accuracy":
 
 
 def parts(
-    corpus: VowelCorpus, split: str, *, seeds: Iterable[int] = (0,), folds: int = 10, test: float = 0.1
+    corpus: VowelCorpus,
+    split: str,
+    *,
+    seeds: Iterable[int] = (0,),
+    folds: int = 10,
+    blocks: Collection[int] = (),
+    test: float = 0.1,
 ) -> list[Split]:
-    """Part a corpus at random, once a seed, or into contiguous blocks, each held out in turn."""
+    """Part a corpus at random, once a seed, or into contiguous blocks, each held out in turn, or only those whose numbers are given."""
     if split == "random":
         return [Split(f"seed {seed}", *split_random(len(corpus), test=test, seed=seed)) for seed in seeds]
     if split == "blocks":
+        if beyond := [n for n in blocks if not 1 <= n <= folds]:
+            raise CaesuraError(f"there is no block {beyond[0]}; blocks have numbers from 1 to {folds}.")
         cut = enumerate(split_blocks(len(corpus), folds=folds), 1)
-        return [Split(f"block {n}", train, held) for n, (train, held) in cut]
+        return [Split(f"block {n}", train, held) for n, (train, held) in cut if not blocks or n in blocks]
     raise CaesuraError(f"the split is {split!r}; expected 'random' or 'blocks'.")
 
 
