@@ -9,6 +9,7 @@ from typing import Annotated
 
 import click
 
+from caesura.cli.catalogues import Names
 from caesura.cli.command import Option
 from caesura.cli.inputs import Reading
 from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed
@@ -30,6 +31,10 @@ def report(
     reference: Annotated[
         str | None,
         Option("--reference", "-r", help="Measure all coders against this one; by default every two are compared."),
+    ] = None,
+    draw: Annotated[
+        list[str] | None,
+        Option("--draw", "-d", help="Draw documents in this way too, by name; repeatable.", offer=Names("drawings")),
     ] = None,
     title: Annotated[str | None, Option("--title", help="Heading of the report; by default the file's name.")] = None,
     item: Items = None,
@@ -56,8 +61,9 @@ def report(
     corpus = corpus.select(items=item, coders=coder)
     with working("writing the report"):
         content = make_report(
-            corpus, title or _title(path), metric, reference=reference, resamples=resamples, level=level, seed=seed
-        )
+            corpus, title or _title(path), metric, reference=reference, drawings=draw or (), resamples=resamples,
+            level=level, seed=seed,
+        )  # fmt: skip
         text = write(content)
         atomic_write(output, text.encode("utf-8", "replace"))
     size = output.stat().st_size

@@ -162,6 +162,9 @@ class _Block:
         shown = clip(clean(item.words), int(item.width))
         self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, item.role, bidi=self.bidi)
 
+    def _letters(self, item: items.Letters) -> None:
+        self._label(items.Label(item.row, item.x, item.width, item.words, item.role))
+
     def _caption(self, item: items.Caption) -> None:
         shown, start = clean(item.words), self._cell(item.x, item.width) + 1  # behind the boundary
         room = round(item.x + item.width) - round(item.x) - 1

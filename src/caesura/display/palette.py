@@ -65,3 +65,9 @@ def _style() -> str:
 #: The style sheet of every picture. A page that shows many may put it once and build with ``style=False``; a page with its
 #: own switch between light and dark sets the properties ``--cs-…`` itself.
 STYLE: str = _style()
+
+#: What pictures need besides in which something is told of what is pointed at or tapped.
+ASKED = (
+    ".caesura .told{opacity:0;pointer-events:none}.caesura .ask:hover .told,.caesura .ask:focus .told{opacity:1}"
+    ".caesura .ask{cursor:help}.caesura .ask:focus{outline:none}.caesura .ask:focus>rect{stroke:var(--cs-match);stroke-width:2}"
+)

@@ -40,6 +40,14 @@ class Label(Item):
     """Words in their box: a unit of the text."""
 
 
+@dataclass(eq=False, repr=False, match_args=False)
+class Letters(Item):
+    """A word of which single letters have a role of their own; ``told`` is said of it in the row below when it is pointed at or tapped."""
+
+    parts: tuple[tuple[str, str], ...] = ()
+    told: str = ""
+
+
 class Caption(Item):
     """The name of a segment, in its middle; shown where it fits."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from caesura.display import scene as items
 from caesura.display.scene import Item, Scene
 from caesura.display.svg import CELL, LINE, Svg
 from caesura.display.text_cells import cells, clean, clip, fold, is_rtl
+
+_LARGE = 22  # letters whose marks are to be read
 
 
 def draw_svg(scene: Scene, *, style: bool = True) -> str:
@@ -68,6 +71,15 @@ class _Block:
             fit=fit,
             weight=weight,
         )
+
+    def _letters(self, item: items.Letters) -> None:
+        below = (self._x(0, 0), self._y(item.row + 1) + 5, item.told)
+        with self.picture.ask(*below) if item.told else nullcontext():
+            if item.told:  # between letters, too, a finger meets the word
+                tall = LINE * self.scene.rows[item.row]
+                self.picture.rect(self._x(item.x, item.width), self._top(item.row), CELL * item.width, tall, "paper")
+            place = (self._middle(item.x, item.width), self._y(item.row) + 7)
+            self.picture.text(*place, item.words, anchor="middle", size=_LARGE, parts=item.parts)
 
     def _caption(self, item: items.Caption) -> None:
         shown = clean(item.words)

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from html import escape
 from re import compile as pattern
 
-from caesura.display.palette import PALETTE, STYLE
+from caesura.display.palette import ASKED, PALETTE, STYLE
 
 #: Width of one terminal cell and height of one line, in pixels: drawings laid out in cells scale by these.
 CELL, LINE = 8.4, 20.0
 
 _SIZE = pattern(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_BOLD = ' font-weight="bold"'
 _FLUID = ' style="max-width:100%;height:auto"'
 _FONT = "ui-monospace,'DejaVu Sans Mono','Noto Sans Mono',Menlo,Consolas,monospace"
 
@@ -58,6 +59,7 @@ class Svg:
         self.width, self.height, self._fluid = width, height, fluid
         self._title, self._description, self._style = title, description, style
         self._parts: list[str] = []
+        self._asked = False
         if paper:
             self.rect(0, 0, width, height, "paper")
 
@@ -73,11 +75,13 @@ class Svg:
         weight: str = "",
         fit: float | None = None,
         rtl: bool | None = None,
+        parts: Sequence[tuple[str, str]] = (),
         **attributes: object,
     ) -> None:
         """Write words at a baseline; right-to-left words keep to themselves and are anchored by their visual side.
 
-        ``fit`` squeezes the words into that many pixels; ``rtl`` is found from the words where not given.
+        ``fit`` squeezes the words into that many pixels; ``rtl`` is found from the words where not given; ``parts`` of them may have roles of
+        their own: they are underlined, misses bold as well.
         """
         from caesura.display.text_cells import is_rtl
 
@@ -90,8 +94,14 @@ class Svg:
             {"text-anchor": None if anchor == "start" else anchor, "font-weight": weight or None, **attributes}
         )
         size_given = "" if size == 14 else f' font-size="{_number(size)}"'
+        spelled = "".join(
+            plain_text(part)
+            if own == role
+            else f'<tspan{_fill(own)} text-decoration="underline"{_BOLD * (own == "miss")}>{plain_text(part)}</tspan>'
+            for part, own in parts
+        )
         self._parts.append(
-            f'<text x="{_number(x)}" y="{_number(y)}"{_fill(role)}{size_given}{extra}>{plain_text(words)}</text>'
+            f'<text x="{_number(x)}" y="{_number(y)}"{_fill(role)}{size_given}{extra}>{spelled or plain_text(words)}</text>'
         )
 
     def rect(
@@ -165,10 +175,19 @@ class Svg:
         finally:
             self._parts.append("</g>")
 
+    @contextmanager
+    def ask(self, x: float, y: float, words: str) -> Iterator[None]:
+        """Put what is drawn inside into one element, and write words that end at a baseline's point while it is pointed at, or after it was tapped."""
+        self._asked = True
+        with self.group(class_="ask", tabindex="0", aria_label=words):
+            yield
+            with self.group(class_="told"):
+                self.text(x, y, words, anchor="end", size=16)
+
     def render(self) -> str:
         """Return the finished picture as one element."""
         described = f"<desc>{plain_text(self._description)}</desc>" if self._description else ""
-        style = f"<style>{STYLE}</style>" if self._style else ""
+        style = f"<style>{STYLE}{ASKED if self._asked else ''}</style>" if self._style else ""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="caesura" role="img" aria-label="{plain_text(self._title)}" '
             f'viewBox="0 0 {_number(self.width)} {_number(self.height)}" width="{_number(self.width)}" '

@@ -7,6 +7,7 @@ first; so what can draw a corpus can draw a comparison, and everything is found 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -29,7 +30,7 @@ _ALL = _FLAT | _NESTED
 #: points ``caesura.drawings``) carries these as attributes of its function.
 _FACTS: dict[str, Any] = {
     "title": "", "kinds": _ALL, "coders": (1, None), "typed": None, "whole": False, "tracks": False, "shown": False,
-    "alone": False,
+    "alone": False, "letters": "",
 }  # fmt: skip
 
 
@@ -55,6 +56,8 @@ class Drawing:
         Whether ``compare`` draws it without being asked, the first such row of the table that fits; else only with ``--draw``.
     alone
         Whether ``show`` draws it without being asked: it shows annotations rather than a comparison.
+    letters
+        Letters, as a regular expression has them between brackets, that most letters of the text must be among; "" where any text, or none, goes.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Drawing:
     tracks: bool
     shown: bool
     alone: bool
+    letters: str
 
     @property
     def options(self) -> list[str]:
@@ -85,7 +89,15 @@ class Drawing:
             return f"the drawing {self.name!r} takes boundaries with{'' if self.typed else 'out'} types."
         if not self.whole and len(corpus.items) != 1:
             return f"the drawing {self.name!r} takes one item; choose one of {len(corpus.items)}."
+        if self.letters and not _written_in(corpus, self.letters):
+            return f"the drawing {self.name!r} takes a text in other letters than this one's."
         return None
+
+
+def _written_in(corpus: Corpus, letters: str) -> bool:
+    """Whether most letters at the beginning of the text are among these."""
+    start = "".join("".join(units[:200]) for units in corpus.texts.values())
+    return 2 * len(re.findall(f"[{letters}]", start)) > sum(c.isalpha() for c in start)
 
 
 def _check_function(name: str, loaded: Any) -> Callable[..., Picture]:
@@ -130,6 +142,11 @@ DRAWINGS: Registry[Callable[..., Picture]] = Registry(
         "fates": _entry(
             "fates:draw_fates", "how each boundary type of one coder fared with the other",
             _UNITS, typed=True, whole=True, **_TWO,
+        ),
+        "restorations": Entry(
+            "caesura.vowels.restorations:draw_restorations",  # that room plugs in; nothing imports it
+            title="Hebrew or Arabic text with its vowels restored, doubtful letters marked", kinds=_UNITS | _NESTED | _SPANS,
+            letters="א-תء-ي",
         ),
         "matrix": _entry("matrices:draw_matrix", "score of every two coders", _ALL | _SPANS, **_MANY),
         "strip": _entry("strips:draw_strip", "scores of every item, worst first", _ALL | _SPANS, **_MANY),

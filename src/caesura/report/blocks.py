@@ -22,11 +22,16 @@ class Document:
     facts: str
     corpus: Corpus
     tables: tuple[Table, ...]
+    drawings: tuple[str, ...] = ()
 
-    def picture(self, zoom: str = "auto") -> Picture:
-        """Draw all coders of this item, in the way that shows most: edits and regions for two, all under each other for more."""
-        row = next(d for d in applicable(self.corpus) if d.shown)
-        return draw(row.name, self.corpus, **({"zoom": zoom} if "zoom" in row.options else {}))
+    def pictures(self, zoom: str = "auto") -> list[Picture]:
+        """Draw all coders of this item in the way that shows most, edits and regions for two, all under each other for more; then what was asked for and fits."""
+        able = {d.name: d for d in applicable(self.corpus)}
+        names = [next(d.name for d in able.values() if d.shown), *(name for name in self.drawings if name in able)]
+        return [
+            draw(name, self.corpus, **({"zoom": zoom} if "zoom" in able[name].options else {}))
+            for name in dict.fromkeys(names)
+        ]
 
 
 @dataclass(frozen=True)

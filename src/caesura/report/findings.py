@@ -11,6 +11,7 @@ import numpy as np
 
 from caesura.display.table import Cell, Table, measure_name, spell
 from caesura.display.text_cells import clean, clip
+from caesura.drawings.catalog import drawing
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus
 from caesura.report import chapters
@@ -28,6 +29,7 @@ def make_report(
     metrics: Sequence[str] | None = None,
     *,
     reference: str | None = None,
+    drawings: Sequence[str] = (),
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
@@ -42,6 +44,8 @@ def make_report(
         Names, with parameters behind a colon; the first is the one to sort and shade by. By default all that apply.
     reference
         The coder whom the others are measured against; by default every two coders are compared.
+    drawings
+        Names of drawings (``caesura list drawings``) of each document that one fits, beside the one that shows most.
     resamples, level, seed
         Of the bootstrap over documents.
 
@@ -66,7 +70,7 @@ def make_report(
         level=level,
         seed=seed,
     )
-    documents = _documents(kept, measures)
+    documents = _documents(kept, measures, tuple(drawings))
     opening = [summary(kept, name, measures), *chapters.agreement(kept, measures), *chapters.scores(measures)]
     opening += [chapters.coders(kept, measures), chapters.documents(kept, measures, documents)]
     closing = [chapters.meaning(measures), chapters.parameters(kept, name, measures), chapters.citing(measures)]
@@ -76,8 +80,12 @@ def make_report(
 # ---------------------------------------------------------------------- documents
 
 
-def _documents(corpus: Corpus, measures: Measures) -> tuple[Document, ...]:
+def _documents(corpus: Corpus, measures: Measures, drawings: tuple[str, ...]) -> tuple[Document, ...]:
     """Every item, the least agreed upon first, those that nobody else looked at last."""
+    for name in drawings:
+        why = [drawing(name).refusal(corpus.select(items=[item])) for item in corpus.items]
+        if all(why):
+            raise CaesuraError(str(why[0]))
     scores = measures.of_items()
     order = sorted(
         range(len(corpus.items)),
@@ -92,7 +100,7 @@ def _documents(corpus: Corpus, measures: Measures) -> tuple[Document, ...]:
             facts.append(f"{measures.label} {spell(scores[number])} pooled")
         tables = (_pair_table(document, measures), _score_table(number, measures)) if len(corpus.items) > 1 else ()
         documents.append(
-            Document(f"document-{number + 1}", item, ", ".join(facts), document, tuple(filter(None, tables)))
+            Document(f"document-{number + 1}", item, ", ".join(facts), document, tuple(filter(None, tables)), drawings)
         )
     return tuple(documents)
 

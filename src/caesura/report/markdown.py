@@ -61,7 +61,7 @@ def _block(block: Block) -> str:
 def _document(document: Document) -> Iterator[str]:
     yield f"### {markdown_words(document.name)}\n"
     yield _paragraph(document.facts) + "\n"
-    yield _drawing(document.picture())
+    yield from map(_drawing, document.pictures())
     yield from (table.markdown() for table in document.tables)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from caesura._version import __version__
 from caesura.display.escaping import html_words
-from caesura.display.palette import PALETTE, STYLE
+from caesura.display.palette import ASKED, PALETTE, STYLE
 from caesura.display.result import Block
 from caesura.display.svg import plain_text
 from caesura.display.table import Table
@@ -63,7 +63,7 @@ def _pieces(report: Report) -> Iterator[str]:
         f'<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{base64.b64encode(LOGO.encode()).decode()}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<meta name="generator" content="Caesura {__version__}"><title>{title} · Caesura</title>'
-        f"<style>{STYLE}{_style()}</style></head><body>\n"
+        f"<style>{STYLE}{ASKED}{_style()}</style></head><body>\n"
         f"<header><p>{LOGO} Caesura report</p><h1>{html_words(report.title)}</h1>{_contents(report)}</header>\n<main>\n"
     )
     yield from map(_section, report.opening)
@@ -147,9 +147,11 @@ def _documents(documents: Iterable[Document]) -> Iterator[str]:
 
 
 def _inside(document: Document, zoom: str = "auto") -> str:
-    picture = document.picture(zoom).svg(_BESIDE if document.tables else _WIDTH, style=False)
+    first, *others = document.pictures(zoom)
     tables = "".join(map(_table, document.tables))
-    return f"<figure>{picture}</figure>" + (f'<div class="numbers">{tables}</div>' if tables else "")
+    numbers = f'<div class="numbers">{tables}</div>' if tables else ""
+    more = "".join(f"<figure>{picture.svg(_WIDTH, style=False)}</figure>" for picture in others)
+    return f"<figure>{first.svg(_BESIDE if tables else _WIDTH, style=False)}</figure>{numbers}{more}"
 
 
 def _pack(inside: str) -> str:

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from caesura.cli.output import terminal_width
+from caesura.vowels.doubts import DOUBTFUL, WRONG
 
 if TYPE_CHECKING:
     from caesura.vowels import RestoredWord, VowelRestorer
-
-#: Probability of being right below which a word is doubtful (yellow), and more likely wrong than right (red).
-DOUBTFUL, WRONG = 0.8, 0.5
 
 #: Text and the code of its colour, "" for none.
 Piece = tuple[str, str]

@@ -1,7 +1,6 @@
 """A restored text as one HTML page: doubtful letters are marked, and a word shows its other forms when it is pointed at or tapped.
 
-Nothing is fetched and nothing is run. How sure a letter is follows from the calibrated probabilities of its word's forms: the sum over those
-that give it the same marks.
+Nothing is fetched and nothing is run.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from caesura.display.text_cells import clean
-from caesura.vowels.listing import DOUBTFUL, WRONG, words_by_line
+from caesura.vowels.doubts import DOUBTFUL, FORMS, WRONG, letter_shares, offered_forms
+from caesura.vowels.listing import words_by_line
 
 if TYPE_CHECKING:
     from caesura.vowels import RestoredWord, VowelRestorer
     from caesura.vowels.scripts import Script
 
-_FORMS = 6  # that are asked for
-_SHOWN = 0.01  # a form less likely than this is not offered
 _LOOKS = (
     "html{color-scheme:light dark}body{font-family:Georgia,serif;max-width:46rem;margin:2rem auto;padding:0 1rem;line-height:2.2}"
     "main{font-size:1.4rem}p{margin:.2rem 0}small{line-height:1.4}"
@@ -44,23 +42,8 @@ def restored_page(restorer: VowelRestorer, text: str, title: str) -> str:
     )
 
 
-def letter_shares(word: RestoredWord, script: Script) -> list[tuple[str, float]]:
-    """Every letter of a word's best form with its marks, and the probability that these are right.
-
-    >>> from caesura.vowels import RestoredWord
-    >>> from caesura.vowels.scripts import HEBREW
-    >>> [round(share, 2) for _, share in letter_shares(RestoredWord(0, "אב", (("אָב", 0.7), ("אַב", 0.2), ("אָבּ", 0.1))), HEBREW)]
-    [0.8, 0.9]
-    """
-    forms = [([x.marks for x in script.split(form)], share) for form, share in word.alternatives]
-    best = forms[0][0]
-    sums = [sum(share for marks, share in forms if marks[n] == best[n]) for n in range(len(best))]
-    letters = [x.raw for x in script.split(word.alternatives[0][0])]
-    return list(zip(letters, sums, strict=True))
-
-
 def _lines(restorer: VowelRestorer, text: str) -> Iterator[str]:
-    for line, words in words_by_line(restorer, text, _FORMS):
+    for line, words in words_by_line(restorer, text, FORMS):
         pieces, at = [], 0
         for word in words:
             pieces += [escape(clean(line[at : word.start])), _word(word, restorer.script)]
@@ -79,6 +62,5 @@ def _word(word: RestoredWord, script: Script) -> str:
         else f'<span class="{"x" if share < WRONG else "d"}">{escape(letter)}</span>'
         for letter, share in letters
     )
-    forms = [(form, share) for form, share in word.alternatives if share >= _SHOWN]
-    offered = "".join(f"<span>{escape(form)} {share:.0%}</span>" for form, share in forms)
+    offered = "".join(f"<span>{escape(form)} {share:.0%}</span>" for form, share in offered_forms(word))
     return f'<span class="w" tabindex="0">{marked}<span class="o">{offered}</span></span>'
