@@ -16,7 +16,7 @@ from cli.command import caesura, refused
 
 pytest.importorskip("onnxruntime")
 
-WORDS = "בראשית ברא אלהים את השמים ואת הארץ".split()
+WORDS = ["בראשית", "ברא", "אלהים", "את", "השמים", "ואת", "הארץ"]
 
 
 class Doubtful:
