@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from caesura.vowels.scripts import HEBREW
 from caesura.web import suggestions
 from caesura.web.settings import Settings
 from web_people import bench, make_passwords_cheap
@@ -103,13 +104,18 @@ def test_spans_and_nested_segments_of_systems(client: TestClient, project: int) 
     assert [segment[:2] for segment in told] in ([[1, 2], [3, 5]], [[1, 3], [4, 5]])
 
 
+_FORMS = {"דוד": (("דָוִד", 0.6), ("דוֹד", 0.4))}
+
+
 class _Restorer:
+    script = HEBREW
+
     def restore_nbest(self, text: str, n: int) -> list[Any]:
         from caesura.vowels import RestoredWord
 
         words, at = [], 0
         for word in text.split(" "):
-            words.append(RestoredWord(at, word, ((word if word == "42" else f"{word}*", 0.87654),)))
+            words.append(RestoredWord(at, word, _FORMS.get(word, ((word if word == "42" else f"{word}*", 0.87654),))))
             at += len(word) + 1
         return words
 
@@ -123,6 +129,9 @@ def test_a_restorer_names_words(client: TestClient, project: int, monkeypatch: p
     assert told["spans"] == [[0, 1, "shlm*"], [2, 3, "olm*"]]
     assert told["probabilities"] == [0.8765, 0.8765]
     assert ask(client, letters, restorer="hebrew")["spans"] == [[0, 4, "shlm*"], [5, 8, "olm*"]]
+    doubted = ask(client, raw(client, project, "doubted", "דוד 42", "spans"), restorer="hebrew")
+    assert doubted["letters"] == [[["דָ", 0.6], ["וִ", 0.6], ["ד", 1.0]]]
+    assert doubted["forms"] == [[["דָוִד", 0.6], ["דוֹד", 0.4]]]
     kubla = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
     refused = client.post(f"/api/items/{kubla}/suggestions", json={"restorer": "hebrew"})
     assert (refused.status_code, "labelled spans" in refused.json()["error"]) == (400, True)

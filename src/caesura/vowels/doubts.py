@@ -5,10 +5,10 @@ A letter is as sure as the calibrated probabilities of the word's forms that giv
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from caesura.vowels import RestoredWord
+    from caesura.vowels import RestoredWord, VowelRestorer
     from caesura.vowels.scripts import Script
 
 #: Probability of being right below which a word or a letter is doubtful, and more likely wrong than right.
@@ -35,3 +35,22 @@ def letter_shares(word: RestoredWord, script: Script) -> list[tuple[str, float]]
 def offered_forms(word: RestoredWord) -> list[tuple[str, float]]:
     """The forms of a word that are likely enough to be offered, best first."""
     return [(form, share) for form, share in word.alternatives if share >= OFFERED]
+
+
+def restored_words(restorer: VowelRestorer, text: str) -> list[tuple[RestoredWord, dict[str, Any]]]:
+    """Every word of a text that has marks to get, and as plain data how sure it is, how sure each of its letters is, and its forms."""
+    told = []
+    for word in restorer.restore_nbest(text, FORMS):
+        if word.alternatives[0][0] != word.word:
+            letters, forms = letter_shares(word, restorer.script), offered_forms(word)
+            told.append(
+                (
+                    word,
+                    {
+                        "probabilities": round(word.probability, 4),
+                        "letters": [[letter, round(share, 4)] for letter, share in letters],
+                        "forms": [[form, round(share, 4)] for form, share in forms],
+                    },
+                )
+            )
+    return told

@@ -82,24 +82,22 @@ def _described(marks: Marks, name: str) -> dict[str, list[Any]]:
 
 
 def _restore(item: Item, language: str) -> dict[str, list[Any]]:
-    """Every word that has vowels to get, as a span whose label is its restored form, and how sure the restorer is of it."""
+    """Every word that has vowels to get, as a span whose label is its restored form; how sure the restorer is of it and of its letters, and other forms."""
     if item.kind != "spans" or item.units is None:
         raise CaesuraError(
             "a restorer of vowels names words; bring the text raw, to be marked with labelled spans, and ask it there."
         )
     between = "" if all(len(unit) == 1 for unit in item.units) else " "
     starts = list(accumulate((len(unit) + len(between) for unit in item.units), initial=0))
-    restorer = _restorer(language)
-    spans, sure = [], []
-    for word in restorer.restore_nbest(between.join(item.units), 1):
-        form, probability = word.alternatives[0]
-        if form == word.word:
-            continue
+    listed: dict[str, list[Any]] = {"spans": [], "probabilities": [], "letters": [], "forms": []}
+    for word, told in Entry("caesura.vowels.doubts:restored_words").load()(
+        _restorer(language), between.join(item.units)
+    ):
         first = bisect_right(starts, word.start) - 1
         last = bisect_right(starts, word.start + len(word.word) - 1)
-        spans.append([first, last, form])
-        sure.append(round(float(probability), 4))
-    return {"spans": spans, "probabilities": sure}
+        for name, value in {"spans": [first, last, word.alternatives[0][0]], **told}.items():
+            listed[name].append(value)
+    return listed
 
 
 @lru_cache(maxsize=2)

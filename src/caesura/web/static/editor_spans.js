@@ -117,7 +117,7 @@ export class SpanEditor extends Editor {
     const made = el("button", {
       type: "button", tabindex: "-1", title: said, "aria-label": `span, ${said}`, "data-span": `${start}–${end} ${label ?? ""}`.trim(),
       class: `stretch${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
-    }, el("bdi", {}, label ?? ""));
+    }, el("bdi", {}, ...(row.suggested && this.suggestions.spelled(span).length ? this.suggestions.spelled(span) : [label ?? ""])));
     made.style.left = `${where.left}px`;
     made.style.width = `${Math.max(4, where.width)}px`;
     made.style.setProperty("--lane", lanes.indexOf(lane));

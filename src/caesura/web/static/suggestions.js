@@ -1,4 +1,5 @@
 // Marks that somebody else, or a machine, would place: shown beside one's own, taken, moved or refused one by one, and remembered so.
+import { el } from "./api.js";
 import { byId } from "./editor.js";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -14,12 +15,12 @@ export class Suggestions {
     for (const [id, act] of [["accept", () => this.accept()], ["refuse-one", () => this.refuse()], ["accept-all", () => this.acceptAll()]]) byId(id).addEventListener("click", act);
   }
 
-  // Types are those of boundaries, probabilities how sure a machine is of each.
-  offer(by, marks, { types = null, probabilities = null } = {}) {
+  // Types are those of boundaries; probabilities say how sure a machine is of each mark, letters of every letter of its name, and forms what else the name might be.
+  offer(by, marks, { types = null, probabilities = null, letters = null, forms = null } = {}) {
     const { editor } = this;
+    const byMark = (listed) => new Map(listed ? marks.map((mark, i) => [mark, listed[i]]) : []);
     this.by = by;
-    this.types = new Map(types ? marks.map((mark, i) => [mark, types[i]]) : []);
-    this.probabilities = new Map(probabilities ? marks.map((mark, i) => [mark, probabilities[i]]) : []);
+    [this.types, this.probabilities, this.letters, this.forms] = [types, probabilities, letters, forms].map(byMark);
     this.marks = marks.filter((mark) => editor.fits(mark)).sort((a, b) => editor.rank(a) - editor.rank(b));
     this.at = null;
     editor.refresh();
@@ -51,6 +52,16 @@ export class Suggestions {
     byId("suggestions").hidden = this.by === null;
     byId("suggested").textContent = left ? `${left} left${sure === undefined ? "" : `; this one ${Math.round(sure * 100)} % sure`}` : "none left";
     for (const id of ["accept", "refuse-one", "accept-all"]) byId(id).disabled = !left || this.editor.locked;
+    const [, ...others] = (this.marks.includes(this.at) && this.forms?.get(this.at)) || [];
+    byId("other-forms").replaceChildren(...others.map(([form, share]) => el("button", {
+      type: "button", class: "small", disabled: this.editor.locked, title: "Take this form instead", "data-form": form,
+      onclick: () => this.editor.inTurn(() => this.accept(this.at, [this.at[0], this.at[1], form])),
+    }, el("bdi", {}, form), ` ${Math.round(share * 100)} %`)));
+  }
+
+  // The name of a suggested mark, with letters that a machine doubts marked as such.
+  spelled(mark) {
+    return (this.letters?.get(mark) ?? []).map(([letter, share]) => share < .8 ? el("span", { class: share < .5 ? "unlikely" : "doubtful" }, letter) : letter);
   }
 
   forget(mark) {
