@@ -127,6 +127,15 @@ def test_long_lines_and_long_words_end(small):
         assert small.script.strip(small.restore(text)) == text
 
 
+def test_one_thread_and_many_write_the_same(small, monkeypatch):
+    text = "\n".join(" ".join(text_of(small).split()[n % 3 :]) for n in range(80))  # more than one batch
+    answers = []
+    for cores in (1, 4):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        answers.append((small.restore(text), small.restore_nbest(text, 3)))
+    assert answers[0] == answers[1]
+
+
 def test_pieces_of_long_lines_overlap_and_what_is_kept_follows_on():
     random = np.random.default_rng(3)
     for length, spaces in ((384, 0.2), (385, 0.2), (2000, 0.2), (2000, 0.0), (1, 0.0)):
