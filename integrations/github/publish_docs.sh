@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What docs.yml runs: put the site of this tree beside those of other versions (branch gh-pages, by mike). The release v0.2.1 becomes "0.2" and "latest", all else "dev".
 set -euo pipefail
+export VERSIONS_BY=mike # what mkdocs.yml asks for
 if [[ ${GITHUB_REF_NAME:-} =~ ^v([0-9]+\.[0-9]+)\.[0-9]+$ ]]; then
     mike deploy --push --update-aliases "${BASH_REMATCH[1]}" latest
     mike set-default --push latest

@@ -146,3 +146,28 @@ def documented() -> set[int]:
 def test_the_reference_shows_every_public_name() -> None:
     shown = documented()
     assert [each for each in cs.__all__ if each != "__version__" and id(getattr(cs, each)) not in shown] == []
+
+
+def test_the_reference_shows_what_is_called_by_a_longer_name() -> None:
+    """Of segmenters, vowels, agreement and other packages' names: what users type behind ``cs.``."""
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    for path in (
+        "segmenters.segmenter",
+        "segmenters.segmenter_names",
+        "segmenters.Segmenter",
+        "compat.segeval",
+        "compat.nltk",
+    ):
+        assert f"\n::: caesura.{path}\n" in page
+        pkgutil.resolve_name(f"caesura.{path}")
+    assert {id(cs.vowels.VowelRestorer), id(cs.vowels.ready)} <= documented()
+    assert "members: [segment, explain, tree, fit, stream, save" in page
+
+
+def test_the_front_page_begins_with_the_workbench() -> None:
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    first = re.findall(r"\]\((pictures/[\w.-]+)#only-(light|dark)\)", page)
+    assert first == [("pictures/workbench.png", "light"), ("pictures/workbench-dark.png", "dark")]
+    assert page.index("#only-dark") < page.index('<div class="cards"')
+    for file, _ in first:
+        assert (ROOT / "docs" / file).read_bytes().startswith(b"\x89PNG")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -136,6 +137,19 @@ def test_hugging_face_gets_our_numbers() -> None:
     assert module.compute() == {"B": 0.625}  # 2.5 of 4 pairs, pooled
 
 
+def test_a_search_of_scikit_learn_takes_our_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed: the search in docs/evaluation.md was not run")
+    page = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+    (block,) = (code for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "GridSearchCV" in code)
+    monkeypatch.chdir(DATA)
+    scope: dict[str, Any] = {"cs": cs}
+    exec(block, scope)
+    search = scope["search"]
+    assert search.best_params_ == {"prior": 1.0, "penalty": 1.25}
+    penalty = cs.make_scorer("WD")(search.best_estimator_, scope["texts"], scope["gold"])
+    assert -0.5 < penalty < 0  # less is better, so it is negated
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 @pytest.mark.parametrize(
     ("ref", "calls"),
@@ -148,7 +162,7 @@ def test_hugging_face_gets_our_numbers() -> None:
 def test_a_release_is_published_as_the_latest_version_and_all_else_as_dev(
     tmp_path: Path, ref: str, calls: list[str]
 ) -> None:
-    (tmp_path / "mike").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/calls"\n')
+    (tmp_path / "mike").write_text(f'#!/bin/sh\ntest "$VERSIONS_BY" = mike && echo "$@" >> "{tmp_path}/calls"\n')
     (tmp_path / "mike").chmod(0o755)
     env = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "GITHUB_REF_NAME": ref}
     subprocess.run(["bash", str(ROOT / "integrations" / "github" / "publish_docs.sh")], env=env, check=True)
@@ -157,7 +171,7 @@ def test_a_release_is_published_as_the_latest_version_and_all_else_as_dev(
 
 def test_the_site_knows_of_its_other_versions() -> None:
     config = (ROOT / "mkdocs.yml").read_text("utf-8")
-    assert "version: { provider: mike, default: latest }" in config  # the alias that publish_docs.sh gives
+    assert "provider: !ENV [VERSIONS_BY, nobody], default: latest" in config  # the alias that publish_docs.sh gives
     workflow = (ROOT / ".github" / "workflows" / "docs.yml").read_text("utf-8")
     assert "integrations/github/publish_docs.sh" in workflow
     assert "SITE_URL" in workflow
