@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -73,6 +74,35 @@ def test_a_single_call_counts_what_a_batch_counts(name: str) -> None:
                 masses = [side.masses for side in pair]
                 flags = ["".join("01"[p in side.positions] for p in range(1, side.length)) for side in pair]
                 assert list(score.counts_of(*masses)) == list(score.counts_of(*flags)) == row
+
+
+TYPED = [
+    [(2, "a"), (5, "b"), (5, "c"), (9, "a"), (12, "c")],
+    [(2, "b"), (6, "b"), (9, "a"), (12, "c")],
+    [(3, "a"), (5, "b"), (9, "a"), (10, "b")],
+    [],
+]
+
+
+@pytest.mark.parametrize(
+    "name", ["F", "precision", "B", "S", "B:n_t=3,matching=optimal", "Sf", "SfB", "WD", "PA", "A", "GHD"]
+)
+def test_a_single_call_on_types_counts_what_a_batch_counts(name: str) -> None:
+    """Also where the sides have other names for their types, two at one place, or one at the end."""
+    score = metric(name)
+    sides = [Segmentation.from_positions(marks, length=12, labels=["a", "b", "c"]) for marks in TYPED]
+    sides += [Segmentation.from_positions(marks, length=12) for marks in TYPED[1:3]]  # whose names are those that occur
+    assert score.family.single("units", ("a", "b", "c")) is not None
+    counted = 0
+    for pair in product(sides, repeat=2):
+        batch = Batch.of_pair(*pair)
+        if score.applies_to(batch):
+            assert list(score.counts_of(*pair)) == score.rows(batch)[0].tolist()
+            counted += 1
+        else:
+            with pytest.raises(CaesuraError, match="carries two types"):
+                score.counts_of(*pair)
+    assert counted >= 25
 
 
 def test_times_out_of_order_take_the_long_way() -> None:

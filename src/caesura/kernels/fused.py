@@ -1,7 +1,7 @@
 """One compiled call for one pair: two sides in, a row of counts out; a few lines per family, nothing else.
 
 Every kernel here takes ``(ref, hyp, length, <parameters>)`` and returns a length and a row. The sides are positions of a text of that
-length, rows of nested segments, or, where the length is None, the plain lists people type: masses, or flags as bytes. A length of -1
+length, positions and types, rows of nested segments, or, where the length is None, the plain lists people type: masses, or flags as bytes. A length of -1
 asks for a closer look: the caller then goes the long way, which finds the words for what is wrong.
 
 A factory that wraps any kernel would need no line at all, but a closure over a compiled function is never found again in the cache
@@ -85,6 +85,15 @@ def _marks(positions: NDArray[Any], count: int) -> MarkColumns:
 
 
 @kernel
+def _typed_columns(ref: tuple[NDArray[Any], NDArray[Any]], hyp: tuple[NDArray[Any], NDArray[Any]], length: Any) -> Any:
+    """Lay positions with types out as a batch of one."""
+    zero = read_only(np.zeros(1, np.int64))
+    ours = MarkColumns(read_only(ref[0]), read_only(ref[1]), zero, read_only(np.array([len(ref[0])])))
+    theirs = MarkColumns(read_only(hyp[0]), read_only(hyp[1]), zero, read_only(np.array([len(hyp[0])])))
+    return ours, theirs, read_only(np.array([length]))
+
+
+@kernel
 def width_of_masses(raw: NDArray[Any], k: int, rounding: int, minimum: int) -> int:
     """Return the width of the windows of a reference of these masses or flags, -1 where something is wrong with them."""
     length, boundaries = _cumulate(raw, np.empty(len(raw) + 1, np.int64))
@@ -114,6 +123,18 @@ def pair_edits(
     count_edits(ours, theirs, lengths, EditRule(False, optimal, span_weights, ordinal, no_types, no_table), out)
     row = out[0]
     return lengths[0], (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
+
+
+@kernel
+def pair_typed_edits(
+    ref: Any, hyp: Any, length: int, optimal: bool, span_weights: NDArray[Any], ordinal: NDArray[Any]
+) -> Any:
+    """Count edits of boundaries with types, near misses of any span."""
+    out, no_types, no_table = np.empty((1, 8)), np.empty(0, np.int64), np.empty((0, 0))
+    ours, theirs, lengths = _typed_columns(ref, hyp, length)
+    count_edits(ours, theirs, lengths, EditRule(True, optimal, span_weights, ordinal, no_types, no_table), out)
+    row = out[0]
+    return length, (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
 
 @kernel
@@ -153,6 +174,26 @@ def pair_flexible(
 
 
 @kernel
+def pair_typed_flexible(
+    ref: Any, hyp: Any, length: int, costs: NDArray[Any], steps: NDArray[Any], reach: int, forced: bool, sign: int,
+    closing: bool,
+) -> Any:  # fmt: skip
+    """Find the least cost of boundaries with types; two at one place get a length of -1."""
+    out = np.empty((1, 3))
+    ours, theirs, lengths = _typed_columns(ref, hyp, length)
+    count_flexible(ours, theirs, lengths, FlexibleRule(costs, steps, reach, forced, sign), closing, out)
+    return length if _distinct(ref[0]) and _distinct(hyp[0]) else -1, (out[0, 0], out[0, 1], out[0, 2])
+
+
+@kernel
+def _distinct(positions: NDArray[Any]) -> bool:
+    again = 0
+    for i in range(1, len(positions)):
+        again += positions[i] == positions[i - 1]
+    return again == 0
+
+
+@kernel
 def pair_aligned(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Align segments of units as published."""
     out = np.empty((1, 2))
@@ -187,6 +228,15 @@ def pair_common(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     ours, theirs, lengths = _columns(ref, hyp, length)
     count_common(ours, theirs, lengths, out)
     return lengths[0], (out[0, 0], out[0, 1], out[0, 2])
+
+
+@kernel
+def pair_common_typed(ref: Any, hyp: Any, length: Any) -> Any:
+    """Count the boundaries that both sides have with one type."""
+    out = np.empty((1, 3))
+    ours, theirs, lengths = _typed_columns(ref, hyp, length)
+    count_common(ours, theirs, lengths, out)
+    return length, (out[0, 0], out[0, 1], out[0, 2])
 
 
 @kernel

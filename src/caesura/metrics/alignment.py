@@ -167,7 +167,7 @@ class SegmentAlignment(Family):
         batch.check_one_type_per_position()
         return batch
 
-    def single(self, kind: Kind) -> Single | None:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
         """Segments without types, unless they have to have one or a function weighs them."""
         if self.as_published:
             published = load("fused").pair_aligned if kind == "units" else load("fused").pair_aligned_times

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,28 +261,59 @@ class Batch:
 # ---------------------------------------------------------------------- single calls
 
 
-def plain_marks(reference: Any, hypothesis: Any) -> tuple[Kind | None, Any, Any, Any]:
-    """Take one pair as the loops of single calls do: its kind, both sides, their length (None: masses or flags).
+#: A pair as the loops of single calls take it: its kind, the names of its types (None: none, empty: integers), both sides, their length.
+SingleMarks: TypeAlias = tuple[Kind | None, tuple[str, ...] | None, Any, Any, Any]
 
-    No kind where there are types, two lengths, or anything that the constructors have to look at.
+
+def single_marks(reference: Any, hypothesis: Any, types: bool) -> SingleMarks:
+    """Take one pair for the loops of single calls; the length of masses or flags is None.
+
+    Where ``types`` are looked at and both sides have them, a side is (positions, types). No kind where one side alone has types, where
+    lengths differ, or for anything that the constructors have to look at.
     """
     given = type(reference)
     if given is Segmentation:
         if (
             type(hypothesis) is given
-            and reference.types is None
-            and hypothesis.types is None
             and (length := reference.length) == hypothesis.length
             and type(length) is type(hypothesis.length)
         ):
             kind: Kind = "units" if type(length) is int else "time"
-            return kind, reference.positions, hypothesis.positions, length
+            ours, theirs = reference.types, hypothesis.types
+            if not types or (ours is None and theirs is None):
+                return kind, None, reference.places, hypothesis.places, length
+            if ours is not None and theirs is not None:
+                labels = reference.labels
+                if labels != hypothesis.labels:
+                    scale = _common_scale(labels, hypothesis.labels)
+                    if scale is None:
+                        return _LONG_WAY
+                    labels, ours, theirs = scale[0], one_layout(scale[1][ours]), one_layout(scale[2][theirs])
+                return kind, labels or (), (reference.positions, ours), (hypothesis.positions, theirs), length
     elif given is Hierarchy:
         if type(hypothesis) is given and reference.length == hypothesis.length:
-            return "nested", reference.segments, hypothesis.segments, reference.length
+            return "nested", None, reference.segments, hypothesis.segments, reference.length
     elif (ref := raw_marks(reference)) is not None and (hyp := raw_marks(hypothesis)) is not None:
-        return "units", ref, hyp, None
-    return None, None, None, None
+        return "units", None, ref, hyp, None
+    return _LONG_WAY
+
+
+_LONG_WAY: SingleMarks = (None, None, None, None, None)
+
+
+@lru_cache(maxsize=256)
+def _common_scale(
+    ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None:
+    """One scale for the types of two sides, and where the names of each stand on it; None where types would change their order."""
+    if ours is None or theirs is None:
+        return None
+    try:
+        scale = merged_labels(ours, theirs)
+    except CaesuraError:  # to be said in the words of the long way
+        return None
+    first, second = (np.array([scale.index(name) for name in names], np.int64) for names in (ours, theirs))
+    return (scale, first, second) if (np.diff(first) > 0).all() and (np.diff(second) > 0).all() else None
 
 
 def raw_marks(value: object) -> NDArray[Any] | None:

@@ -241,8 +241,14 @@ class BoundaryEdits(Family):
         """Whether near misses are published and adjacent: untyped ones have a loop of their own, three times as fast."""
         return self.n_t == 2 and self.matching == "published"
 
-    def single(self, kind: Kind) -> Single:
-        """Boundaries without types."""
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
+        """All boundaries, unless a function weighs their types."""
+        if labels is not None:
+            if callable(self.substitution):
+                return None
+            return Single(
+                load("fused").pair_typed_edits, (self.matching == "optimal", self.span_weights, self._ordinal)
+            )
         if self.adjacent:
             return Single(load("fused").pair_adjacent, (self.span_weights.item(1),))
         return Single(load("fused").pair_edits, (self.matching == "optimal", self.span_weights, self._ordinal))

@@ -91,9 +91,12 @@ class SharedBoundaries(Family):
     types = "sets"
     paper = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
-    def single(self, kind: Kind) -> Single:
-        """Boundaries without types."""
-        return Single(load("fused").pair_common if kind == "units" else load("fused").pair_common_times)
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
+        """All boundaries, whatever their types are called."""
+        loops = load("fused")
+        if labels is not None:
+            return Single(loops.pair_common_typed)
+        return Single(loops.pair_common if kind == "units" else loops.pair_common_times)
 
     def count(self, batch: Batch) -> Rows:
         """Merge both sides of every pair."""
@@ -119,6 +122,6 @@ class PlacesAgreed(SharedBoundaries):
     types: ClassVar = "ignored"  # type: ignore[assignment]
     paper = "Gale, Church & Yarowsky 1992; Passonneau & Litman 1993, for pairs of coders"
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Boundaries without types."""
         return Single(load("fused").pair_places)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from caesura._version import __version__
 from caesura.errors import CaesuraError
-from caesura.metrics.batch import Batch, lay_out_pair, plain_marks
+from caesura.metrics.batch import Batch, lay_out_pair, single_marks
 from caesura.model.corpus import Kind
 
 #: One row of counts per pair; the last axis runs over ``Family.counts._fields``.
@@ -26,6 +26,7 @@ Rows: TypeAlias = NDArray[np.float64]
 #: One number, or an array of them: the rules of scores are written once for both.
 Numbers: TypeAlias = Any
 Parts: TypeAlias = tuple[Numbers, ...]
+_MOST_SCALES = 100  # of types, for which a metric remembers its loop
 
 
 def sign(short: str, default: Any) -> Any:
@@ -79,7 +80,7 @@ class Score:
 
 
 class Single(NamedTuple):
-    """The compiled loop of a family on one pair without types, see :mod:`caesura.kernels.fused`, and its parameters."""
+    """The compiled loop of a family on one pair, see :mod:`caesura.kernels.fused`, and its parameters."""
 
     of_pair: Callable[..., Any]
     parameters: tuple[Any, ...] = ()
@@ -122,8 +123,11 @@ class Family(ABC):
     def count(self, batch: Batch) -> Rows:
         """Count every pair of a batch that :meth:`prepare` let through, one row per pair."""
 
-    def single(self, kind: Kind) -> Single | None:
-        """Return the compiled loop of single calls on this kind, one it needs; a family that has none lays pairs out as batches."""
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
+        """Return the compiled loop of single calls on this kind, one it needs; a family that has none lays pairs out as batches.
+
+        A family that looks at types is asked with the names of both sides' types where they have any (none: integers).
+        """
         return None
 
     def prepare(self, batch: Batch) -> Batch:
@@ -184,9 +188,10 @@ class Metric:
 
     def counts_of(self, reference: Any, hypothesis: Any) -> Any:
         """Count one pair, by name: a ``Family.counts`` of numbers."""
-        make, singles = self._make
-        kind, ref, hyp, length = plain_marks(reference, hypothesis)
-        if (single := singles.get(kind)) is not None:
+        make, singles, types = self._make
+        kind, labels, ref, hyp, length = single_marks(reference, hypothesis, types)
+        single = singles.get(kind) if labels is None else self._typed_single(kind, labels)
+        if single is not None:
             of_pair, parameters = single
             seen, row = of_pair(ref, hyp, length, *parameters)
             if seen >= 0:
@@ -196,9 +201,19 @@ class Metric:
     # ------------------------------------------------------------------ scoring
 
     @cached_property
-    def _make(self) -> tuple[Any, dict[Kind | None, Single | None]]:
-        """How counts are named, and the loops of single calls by kind."""
-        return self.family.counts._make, {kind: self.family.single(kind) for kind in self.needs}
+    def _make(self) -> tuple[Any, dict[Any, Single | None], bool]:
+        """How counts are named, the loops of single calls by kind, and whether types are looked at."""
+        singles = {kind: self.family.single(kind) for kind in self.needs}
+        return self.family.counts._make, singles, self.types != "ignored"
+
+    def _typed_single(self, kind: Kind | None, labels: tuple[str, ...]) -> Single | None:
+        """The loop of single calls on boundaries with these types, looked for once."""
+        singles = self._make[1]
+        if (asked := (kind, labels)) not in singles and kind in self.needs:
+            if len(singles) > _MOST_SCALES:
+                self.__dict__.pop("_make")
+            singles[asked] = self.family.single(kind, labels)
+        return singles.get(asked)
 
     @cached_property
     def _rule(self) -> tuple[Callable[..., Parts], Callable[..., Numbers], dict[str, Any], Any]:

@@ -137,10 +137,13 @@ class FlexibleEdits(Family):
             self._layout(batch)
         return batch
 
-    def single(self, kind: Kind) -> Single | None:
-        """Boundaries without types, unless a matrix could lack their type."""
-        if self.similarity is not None:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
+        """Boundaries without types, or of types with names, unless a matrix could lack one."""
+        if self.similarity is not None or labels == ():
             return None
+        if labels is not None:
+            rule = self.rule(self.similarity_for(labels))
+            return Single(load("fused").pair_typed_flexible, (*rule, self.closing is None or bool(self.closing)))
         closing = bool(self.closing)  # the end is no place for a boundary without a type, unless somebody says so
         return Single(load("fused").pair_flexible, (*self._plain_rule, closing))
 
@@ -242,7 +245,7 @@ def flexible_similarity(
         measure = _usual_metric.__wrapped__(normalise, *parameters)
     if isinstance(reference, str) or (isinstance(reference, list) and reference and type(reference[0]) is int):
         return measure(reference, hypothesis)  # plain masses or flags have one track and no types
-    if isinstance(reference, Segmentation) and isinstance(hypothesis, Segmentation) and not reference.typed:
+    if type(reference) is type(hypothesis) is Segmentation and reference.labels == hypothesis.labels:
         check_pair(reference, hypothesis)
         return measure(reference, hypothesis)
     rows = [track_row(measure, ref, hyp) for ref, hyp in paired_tracks(reference, hypothesis)]

@@ -63,7 +63,7 @@ class GeneralizedHamming(Family):
         """Symmetric where inserting costs as much as deleting."""
         return self.insert == self.delete
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Boundaries without types."""
         return Single(load("fused").pair_hamming, self._prices)
 

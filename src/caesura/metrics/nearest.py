@@ -75,7 +75,7 @@ class NearestBoundaries(Family):
     )
     paper = "Truong, Oudre & Vayatis 2020, Selective review of offline change point detection methods"
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Two texts, or two recordings."""
         loops = load("nearest")
         return Single(loops.pair_nearest if kind == "units" else loops.pair_nearest_times)

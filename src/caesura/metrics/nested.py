@@ -121,7 +121,7 @@ class SharedSegments(_Segments):
         ),
     }  # fmt: skip
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Two hierarchies."""
         return Single(load("fused").pair_shared, (self.embeddedness == "flat",))
 
@@ -161,7 +161,7 @@ class CrossingSegments(Family):
     needs = frozenset({"nested"})
     paper = _PAPER
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Two hierarchies."""
         return Single(load("fused").pair_crossing)
 
@@ -232,7 +232,7 @@ class SegmentBeginnings(_Segments):
         )
     }  # fmt: skip
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Two hierarchies."""
         return Single(load("fused").pair_beginnings, (self.embeddedness == "flat", DEEPEST))
 
@@ -291,7 +291,7 @@ class BoundariesByLevel(Family):
     def _linear(self) -> BoundaryEdits:
         return BoundaryEdits(n_t=self.n_t, matching=self.matching)
 
-    def single(self, kind: Kind) -> Single | None:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
         """Two hierarchies, where near misses are adjacent."""
         if not self._linear.adjacent:
             return None

@@ -121,7 +121,7 @@ class SegmentOverlaps(Family):
     )
     paper = "Bredin 2017, pyannote.metrics: a toolkit for reproducible evaluation of speaker diarization systems"
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Two texts, or two recordings."""
         loops = load("overlaps")
         return Single(loops.pair_overlaps if kind == "units" else loops.pair_overlaps_times)

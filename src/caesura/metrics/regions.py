@@ -239,7 +239,7 @@ class SearchRegions(Family):
         load("regions").count_matched(*batch.columns, self.rule(edges=self.edges == "in"), out)
         return out
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Two recordings."""
         return Single(load("fused").pair_regions, (*self.rule(edges=self.edges == "in"), float(LARGEST_TICK)))
 

@@ -159,7 +159,7 @@ class Windows(Family):
         """Return k for a reference of so many units and boundaries."""
         return int(load("windows").window_width(length, boundaries, *self._codes[:3]))
 
-    def single(self, kind: Kind) -> Single:
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
         """Boundaries without types."""
         return Single(load("fused").pair_windows, self._codes)
 

@@ -102,7 +102,7 @@ class Segmentation(Frozen):
     """
 
     _fields = ("length", "positions", "types", "labels", "units", "names")
-    __slots__ = tuple(sorted(_fields))
+    __slots__ = ("_places", *sorted(_fields))
 
     length: int | float
     positions: NDArray[Any]
@@ -110,6 +110,7 @@ class Segmentation(Frozen):
     labels: tuple[str, ...] | None
     units: tuple[str, ...] | None
     names: tuple[str, ...] | None
+    _places: NDArray[Any] | None  # worked out when asked for
 
     def __init__(
         self,
@@ -141,6 +142,7 @@ class Segmentation(Frozen):
         put = object.__setattr__
         put(self, "length", length)
         put(self, "positions", positions)
+        put(self, "_places", positions if types is None else None)
         put(self, "types", types)
         put(self, "labels", None if labels is None or types is None else tuple(labels))
         put(self, "units", None if units is None else tuple(units))
@@ -337,6 +339,16 @@ class Segmentation(Frozen):
     def typed(self) -> bool:
         """Whether boundaries carry types."""
         return self.types is not None
+
+    @property
+    def places(self) -> NDArray[Any]:
+        """Where boundaries stand, for whoever does not look at types: of several at one place one, and none that closes a text."""
+        if self._places is None:
+            where = self.positions if self.timed else self.positions[self.positions < self.length]
+            where = where[np.diff(where, prepend=-1.0) != 0]
+            where.flags.writeable = False
+            object.__setattr__(self, "_places", where)
+        return self._places  # type: ignore[return-value]
 
     @property
     def masses(self) -> list[int] | list[float]:
