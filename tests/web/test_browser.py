@@ -167,7 +167,7 @@ def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> 
         )
 
     assert score("Sf") == "0.4000"
-    page.locator("#choose details details summary").click()
+    page.locator(".parameters details summary").click()
     page.get_by_label(". and ,", exact=True).fill("0.9")
     page.wait_for_function(
         "() => [...document.querySelectorAll('#scores tbody tr')].some(r => r.cells[0].textContent === 'Sf' && r.cells[1].textContent !== '0.4000')"

@@ -37,7 +37,7 @@ export class TimeEditor extends Editor {
   }
 
   get tolerance() {
-    return Number(document.querySelector("#choose [name=tolerance]").value) || 0.02;
+    return Number(document.querySelector("[name=tolerance]").value) || 0.02;
   }
 
   get stride() {

@@ -143,7 +143,7 @@ function drawAllScores() {
 allScores.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
 
 let pause;
-choose.addEventListener("input", (event) => {
+document.getElementById("compare").addEventListener("input", (event) => {
   if (event.target.name === "drawing") event.target.value ? address.searchParams.set("drawing", event.target.value) : address.searchParams.delete("drawing");
   clearTimeout(pause);
   pause = setTimeout(compare, 60);
