@@ -7,10 +7,10 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-# Tests that compile most loops run first, each set in one process: so nothing is compiled twice. What is static runs beside
-# all of it and behind it in rank, so that it takes the time in which tests wait for browsers and servers.
-LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py
-VOWEL_LOOPS := tests/vowels/test_restorer.py tests/vowels/test_chooser.py
+# Tests that compile most loops run first, two sets of which neither needs the other's, each in one process: so nothing is compiled
+# twice. What is static runs beside all of it and behind it in rank, so that it takes the time in which tests wait for browsers and servers.
+LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py tests/metrics/test_single_calls.py
+OTHER_LOOPS := tests/vowels/test_restorer.py tests/vowels/test_chooser.py tests/agreement/test_unitizing.py
 PYTEST := $(BIN)/python -m pytest
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 
@@ -18,7 +18,7 @@ COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-u
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests static compiled loops vowel-loops coverage lint types imports docs serve-docs check bench lock clean
+.PHONY: help demo test tests static compiled loops other-loops coverage lint types imports docs serve-docs check bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -30,20 +30,20 @@ test: $(DEV) compiled ## create the environment, install, lint, type-check, buil
 	$(MAKE) --keep-going --jobs 2 tests static
 
 tests: $(DEV)
-	$(MAKE) --keep-going --jobs $(WORKERS) vowel-loops loops
-	$(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(LOOPS) $(VOWEL_LOOPS)) $(ARGS)
+	$(MAKE) --keep-going --jobs $(WORKERS) other-loops loops
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(LOOPS) $(OTHER_LOOPS)) $(ARGS)
 
 static: $(DEV)
 	nice $(MAKE) --keep-going --jobs 1 check docs
 
 compiled: $(DEV)
-	$(BIN)/python -m compileall -q -j $(WORKERS) src tests
+	$(BIN)/python -m compileall -q -j $(WORKERS) src
 
 loops: $(DEV)
 	$(PYTEST) -n 0 -p no:cacheprovider $(LOOPS)
 
-vowel-loops: $(DEV)
-	$(PYTEST) -n 0 -p no:cacheprovider $(VOWEL_LOOPS)
+other-loops: $(DEV)
+	$(PYTEST) -n 0 -p no:cacheprovider $(OTHER_LOOPS)
 
 coverage: $(DEV) ## which lines of the package the tests run
 	$(PYTEST) -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)

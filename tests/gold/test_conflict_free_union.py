@@ -107,10 +107,10 @@ def test_conflicts_are_those_of_the_definition(made: list[Hierarchy]) -> None:
     spans = sorted({s[:2] for m in made for s in m.spans})
     expected = {frozenset((x, y)) for x, y in combinations(spans, 2) if crosses(x, y)}
     found = gold.provenance.conflicts()
-    assert {frozenset((c.one[:2], c.other[:2])) for c in found} == expected
-    assert all(c.kind == "cross" and not set(c.one.voters) & set(c.other.voters) for c in found)
+    assert {frozenset((c.first[:2], c.second[:2])) for c in found} == expected
+    assert all(c.kind == "cross" and not set(c.first.voters) & set(c.second.voters) for c in found)
     for conflict in unify(named, "conflict-free-union", "full").provenance.conflicts():
-        assert not set(conflict.one.voters) & set(conflict.other.voters), "nobody contradicts himself"
+        assert not set(conflict.first.voters) & set(conflict.second.voters), "nobody contradicts himself"
 
 
 def test_one_span_on_two_levels_only_where_an_annotator_put_it() -> None:

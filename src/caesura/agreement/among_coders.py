@@ -190,7 +190,7 @@ class _Question:
         coefficient, corpus = COEFFICIENTS[name], self.coding.corpus
         if corpus.kind != "units" and name != "percentage":
             raise CaesuraError(
-                f"{coefficient.many} counts places where a boundary might be, which {corpus.kind} annotations do not "
+                f"{coefficient.of_many} counts places where a boundary might be, which {corpus.kind} annotations do not "
                 "have; coefficient='percentage' says how much coders agree without correcting for chance."
             )
         by_place = coefficient.by_place is not None
@@ -203,7 +203,7 @@ class _Question:
             formula=coefficient.formula,
             interval=self._interval(coefficient),
             details=self._details(coefficient),
-            title=coefficient.two if len(corpus.coders) == 2 else coefficient.many,
+            title=coefficient.of_two if len(corpus.coders) == 2 else coefficient.of_many,
             unmeasured=self._unmeasured_sentences(corpus),
         )
 

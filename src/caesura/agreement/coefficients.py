@@ -57,12 +57,12 @@ def no_chance(sums: Sums, density: Density) -> Values:
 class Coefficient(NamedTuple):
     """One coefficient.
 
-    ``two`` and ``many`` are its names for two coders and for any number; ``expected`` is the agreement by chance. ``observed``
+    ``of_two`` and ``of_many`` are its names for two coders and for any number; ``expected`` is the agreement by chance. ``observed``
     replaces the agreement observed where that is not the metric's; ``by_place`` looks at decisions place by place instead.
     """
 
-    two: str
-    many: str
+    of_two: str
+    of_many: str
     expected: Callable[[Sums, Density], Values] = no_chance
     formula: Formula = "ratio"
     observed: Callable[[Sums, Density], Values] | None = None

@@ -86,7 +86,7 @@ def compare(
         _say_who(whole, ours, theirs)
     shown = say_unmeasured(evaluation.unmeasured())
     if json:
-        as_json({**_plain(evaluation), **_edit_data(behind)})
+        as_json({**evaluation.as_dict_of_one(), **_edit_data(behind)})
     else:
         _show(evaluation, [table for each in behind for table in each.tables()], shown)
     if svg is not None:
@@ -148,32 +148,8 @@ def _fitting(metric: list[str] | None, ours: Corpus, theirs: Corpus) -> list[str
 
 def _show(evaluation: Evaluation, behind: Sequence[Table], shown: set[str]) -> None:
     scores, *others = evaluation.tables()
-    notes = (*(note for note in scores.notes if note not in shown), *_region_counts(evaluation))
+    notes = (*(note for note in scores.notes if note not in shown), *evaluation.counts_in_words())
     show_blocks([replace(scores, notes=notes), *others, *behind])
-
-
-def _plain(evaluation: Evaluation) -> dict[str, Any]:
-    """Plain data for JSON: as every evaluation, but that the metrics of the one system stand at the top."""
-    data = evaluation.as_dict()
-    return {
-        "metrics": data["systems"]["hypothesis"],
-        **{key: data[key] for key in data if key not in ("systems", "bounds")},
-    }
-
-
-def _region_counts(evaluation: Evaluation) -> list[str]:
-    """Tell the hits in time, once per tolerance."""
-    sentences = {}
-    for measured in evaluation.measured.values():
-        counts = measured.as_dict()["counts"]
-        if counts.keys() >= {"hits", "correct", "reference", "hypothesis"}:
-            hits, correct, ours, theirs = (int(counts[key]) for key in ("hits", "correct", "reference", "hypothesis"))
-            width = 1000 * measured.metric.parameters["tolerance"]
-            sentences[width] = (
-                f"± {width:g} ms: {hits} hits, {theirs - correct} insertions, {ours - hits} deletions"
-                f" (reference {ours}, hypothesis {theirs})"
-            )
-    return list(sentences.values())
 
 
 def _edit_results(

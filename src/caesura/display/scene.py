@@ -42,10 +42,10 @@ class Label(Item):
 
 @dataclass(eq=False, repr=False, match_args=False)
 class Letters(Item):
-    """A word of which single letters have a role of their own; ``told`` is said of it in the row below when it is pointed at or tapped."""
+    """A word of which single letters have a role of their own; ``hint`` is said of it in the row below when it is pointed at or tapped."""
 
     parts: tuple[tuple[str, str], ...] = ()
-    told: str = ""
+    hint: str = ""
 
 
 class Caption(Item):

@@ -73,9 +73,9 @@ class _Block:
         )
 
     def _letters(self, item: items.Letters) -> None:
-        below = (self._x(0, 0), self._y(item.row + 1) + 5, item.told)
-        with self.picture.ask(*below) if item.told else nullcontext():
-            if item.told:  # between letters, too, a finger meets the word
+        below = (self._x(0, 0), self._y(item.row + 1) + 5, item.hint)
+        with self.picture.ask(*below) if item.hint else nullcontext():
+            if item.hint:  # between letters, too, a finger meets the word
                 tall = LINE * self.scene.rows[item.row]
                 self.picture.rect(self._x(item.x, item.width), self._top(item.row), CELL * item.width, tall, "paper")
             place = (self._middle(item.x, item.width), self._y(item.row) + 7)

@@ -134,8 +134,8 @@ class RegionTimeline(ScenePicture):
             yield Tick(2, line.at(time), role="near" if inserted[i] else "match", tip=tip, broken=bool(inserted[i]))
             if inserted[i]:
                 yield Sign(3, line.at(time), 0, "+", "near", tip)
-            elif match.found[i] >= 0:
-                above = line.at(float(match.reference[match.found[i]]))
+            elif match.region_of[i] >= 0:
+                above = line.at(float(match.reference[match.region_of[i]]))
                 yield Join(1, above, below=line.at(time), role="match")
 
     def _from_afar(self, line: Stretch) -> Iterator[Item]:

@@ -46,7 +46,7 @@ class UnifiedCorpus(Result):
             entry: dict[str, Any] = {**_place(key), **gold.as_dict()}
             if self.crossings:
                 entry["conflicts"] = [
-                    {"kind": c.kind, "segments": [c.one._asdict(), c.other._asdict()]}
+                    {"kind": c.kind, "segments": [c.first._asdict(), c.second._asdict()]}
                     for c in gold.provenance.conflicts()
                 ]
             items.append(entry)

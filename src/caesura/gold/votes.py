@@ -36,14 +36,14 @@ class Vote(NamedTuple):
 class Conflict(NamedTuple):
     """Two segments that cannot stand in one hierarchy: they ``cross``, or their ``level``s contradict their nesting."""
 
-    one: Vote
-    other: Vote
+    first: Vote
+    second: Vote
     kind: Literal["cross", "level"]
 
     def __str__(self) -> str:
         how = "cross" if self.kind == "cross" else "contradict each other in level"
-        who = " and ".join(", ".join(vote.voters) for vote in (self.one, self.other))
-        return f"{self.one} and {self.other} {how}: {who}"
+        who = " and ".join(", ".join(vote.voters) for vote in (self.first, self.second))
+        return f"{self.first} and {self.second} {how}: {who}"
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,10 @@ class Family(ABC):
         """
         return None
 
+    def tell(self, counts: Any) -> str | None:
+        """Tell pooled counts in a sentence, where this family's are worth one beside its scores."""
+        return None
+
     def prepare(self, batch: Batch) -> Batch:
         """Refuse, in one sentence, what this family cannot count; forget types where it does not look at them."""
         _check_kind(self.scores, self.needs, batch.kind)
@@ -351,6 +355,13 @@ def _check_kind(names: Iterable[str], needs: frozenset[Kind], kind: Kind) -> Non
 # ---------------------------------------------------------------------- the divisions of scores
 
 
+def choose(which: Any, yes: Numbers, no: Numbers) -> Numbers:
+    """One of two numbers, or of two at every place of arrays."""
+    if type(which) is bool:
+        return yes if which else no
+    return np.where(which, yes, no)
+
+
 def share(above: Numbers, below: Numbers, nothing: Numbers = 0.0) -> Numbers:
     """Divide sums, single ones or arrays; ``nothing`` is the answer where there is nothing to divide by.
 
@@ -383,6 +394,4 @@ def share_of_side(above: Numbers, below: Numbers, other: Numbers) -> Numbers:
     >>> share_of_side(0.0, 0.0, 0.0), share_of_side(0.0, 0.0, 2.0)
     (1.0, 0.0)
     """
-    if type(below) is float:
-        return above / below if below > 0 else 0.0 if other > 0 else 1.0
-    return share(above, below, np.where(other > 0, 0.0, 1.0))
+    return share(above, below, choose(other > 0, 0.0, 1.0))

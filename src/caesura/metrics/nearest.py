@@ -21,7 +21,7 @@ import numpy as np
 
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, choose, share
 from caesura.model.corpus import Kind
 
 
@@ -46,7 +46,7 @@ def distances(c: NearestCounts) -> Parts:
 
 
 def _mean_or_undefined(above: Numbers, below: Numbers, other: Numbers) -> Numbers:
-    return share(above, np.asarray(below), np.where(np.asarray(other) > 0, np.nan, 0.0))
+    return share(above, below, choose(other > 0, np.nan, 0.0))
 
 
 @dataclass(frozen=True)

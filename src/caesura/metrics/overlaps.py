@@ -25,7 +25,7 @@ import numpy as np
 
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, share_or_one
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, choose, share, share_or_one
 from caesura.model.corpus import Kind
 
 _ROUNDING = 1e-12  # of all pairs; less is nothing
@@ -71,13 +71,12 @@ def beyond_chance(c: OverlapCounts) -> Parts:
 
 
 def _harmonic(of_hypothesis: Numbers, of_reference: Numbers, length: Numbers) -> Numbers:
-    above, below = 2.0 * of_hypothesis * of_reference, np.asarray(length * (of_hypothesis + of_reference))
-    return share(above, below, 1.0)
+    return share(2.0 * of_hypothesis * of_reference, length * (of_hypothesis + of_reference), 1.0)
 
 
 def _beyond_chance(above: Numbers, below: Numbers, pairs: Numbers) -> Numbers:
     """Divide what lies beyond chance; 1 where segments of these sizes can only agree."""
-    return share(above, np.where(np.asarray(below) > _ROUNDING * np.asarray(pairs), below, 0.0), 1.0)
+    return share(above, choose(below > _ROUNDING * pairs, below, 0.0), 1.0)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class RegionMatch:
         The region of every reference boundary; neighbours that would overlap end half-way between their boundaries.
     finder
         For every reference boundary the index of the hypothesis that hits it, the nearest of its region; -1: deleted.
-    found
+    region_of
         For every hypothesis the index of the boundary whose region it lies in; -1: none.
     """
 
@@ -35,7 +35,7 @@ class RegionMatch:
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
     finder: NDArray[np.int64]
-    found: NDArray[np.int64]
+    region_of: NDArray[np.int64]
     matching: Matching = "regions"
 
     @property
@@ -47,7 +47,7 @@ class RegionMatch:
     def inserted(self) -> NDArray[np.bool_]:
         """Which hypotheses found nothing, or nothing new."""
         if self.matching == "lenient":
-            return self.found < 0
+            return self.region_of < 0
         hitting = np.zeros(len(self.hypothesis), bool)
         hitting[self.finder[self.finder >= 0]] = True
         return ~hitting

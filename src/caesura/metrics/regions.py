@@ -227,6 +227,12 @@ class SearchRegions(Family):
         check_rule(self.matching, self.tie, self.edges)
         grid(self.resolution)
 
+    def tell(self, counts: RegionCounts) -> str:
+        """Hits, insertions and deletions."""
+        hits, correct, ours, theirs = map(int, counts)
+        edits = f"{hits} hits, {theirs - correct} insertions, {ours - hits} deletions"
+        return f"± {1000 * self.tolerance:g} ms: {edits} (reference {ours}, hypothesis {theirs})"
+
     def prepare(self, batch: Batch) -> Batch:
         """Refuse what is not in time, and recordings too long for the grid."""
         ready = super().prepare(batch)

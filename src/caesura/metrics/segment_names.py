@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
-from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share, sign
+from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, choose, share, sign
 from caesura.metrics.regions import Matching, Tie, check_rule, r_of_counts
 from caesura.metrics.time_grid import check_fits_grid, grid, lay_on_grid, seconds, ticks
 
@@ -84,8 +84,8 @@ def _share_or_undefined(above: Numbers, below: Numbers) -> Numbers:
 
 def _kappa(above: Numbers, below: Numbers, all_of_it: Numbers) -> Numbers:
     """Divide what lies beyond chance; 1 where chance alone agrees perfectly, NaN where there is nothing."""
-    chance_alone = np.where(np.asarray(all_of_it) > 0, 1.0, np.nan)
-    below = np.where(np.asarray(below) > _ROUNDING * np.asarray(all_of_it), below, 0.0)
+    chance_alone = choose(all_of_it > 0, 1.0, np.nan)
+    below = choose(below > _ROUNDING * all_of_it, below, 0.0)
     return share(above, below, chance_alone)
 
 

@@ -272,7 +272,7 @@ def _each_metric(measures: Measures) -> list[Measured]:
 
 
 def _coefficient_title(name: str, result: Agreement) -> str:
-    return COEFFICIENTS[name].many if name in COEFFICIENTS else result.title
+    return COEFFICIENTS[name].of_many if name in COEFFICIENTS else result.title
 
 
 def _range(metric: Metric) -> str:

@@ -130,6 +130,12 @@ class Results(Result):
             sentences.append(f"{_some(names)} left out: {self.uncounted[names[0]]}.")
         return [*sentences, *self.warnings()]
 
+    def counts_in_words(self) -> list[str]:
+        """What families tell about the counts of the first system, each sentence once."""
+        pooled = ((m.metric.family, m.rows.sum(axis=0)) for m in self.measured.values())
+        sentences = (family.tell(family.counts._make(sums)) for family, sums in pooled)
+        return list(dict.fromkeys(filter(None, sentences)))
+
     def to_polars(self) -> Any:
         """One row per system and metric, as a polars DataFrame."""
         return as_frame(self)
@@ -248,6 +254,11 @@ class Evaluation(Results):
             "bounds": plain_scores(self.bounds),
             "warnings": self.warnings(),
         }
+
+    def as_dict_of_one(self) -> dict[str, Any]:
+        """Plain data where there is one system and no bound: its metrics stand at the top."""
+        data = self.as_dict()
+        return {"metrics": data.pop("systems")[next(iter(self.systems))]} | {k: data[k] for k in data if k != "bounds"}
 
     @property
     def caption(self) -> str:

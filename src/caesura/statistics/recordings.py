@@ -194,8 +194,8 @@ def operating_points(
         kept = scores[inner][order]
         match = region_match(ours, times[inner][order], tolerance, tie=tie)
         top = np.full(len(match.reference), -np.inf)
-        inside = match.found >= 0
-        np.maximum.at(top, match.found[inside], kept[inside])
+        inside = match.region_of >= 0
+        np.maximum.at(top, match.region_of[inside], kept[inside])
         best.append(top)
         every.append(kept)
         n_ref += len(match.reference)

@@ -88,7 +88,7 @@ class Restorations(ScenePicture):
             roles = {role for _, role in parts}
             role = next((r for r in ("miss", "near") if r in roles), "ink")
             told = " · ".join(f"{form} {share:.0%}" for form, share in offered_forms(word)) if role != "ink" else ""
-            yield Letters(0, start, wide, "".join(letter for letter, _ in parts), role, parts=parts, told=told)
+            yield Letters(0, start, wide, "".join(letter for letter, _ in parts), role, parts=parts, hint=told)
 
     def _description(self) -> str:
         doubtful = [
