@@ -60,7 +60,7 @@ class Source:
                 pass
         return cls(path, encoding)
 
-    @property
+    @cached_property
     def stem(self) -> str:
         """The file's name without its suffix: the name of the item in formats that give none."""
         return self.path.stem

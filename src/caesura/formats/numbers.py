@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 
 
+@lru_cache(maxsize=10_000)  # tables say the same numbers again and again
 def as_whole(text: str) -> int | None:
     """Read a whole number that fits 64 bits; None where the text is anything else.
 

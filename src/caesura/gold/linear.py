@@ -89,6 +89,8 @@ def boundary_votes(
         for kind, marks in by_type.items()
         for position, voters in meeting_places(marks, reach)
     ]
+    if len(by_type) < 2:
+        return votes  # in order already
     rank = _scale(annotations)
     return sorted(votes, key=lambda vote: (vote.position, rank(vote)))
 
