@@ -12,6 +12,7 @@ from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.metrics.catalog import metric
 from caesura.vowels.benchmark import LEAKED, TEST_SETS, benchmark, score_field
 from caesura.vowels.field_scores import field_corpus
+from caesura.vowels.scripts import SCRIPTS
 from cli.command import caesura, refused
 from shared_data import shared
 
@@ -118,6 +119,18 @@ def test_ours_stands_beside_the_published(folder: Path) -> None:
         for part in ("hebrew_diacritized", "tests"):
             archive.add(folder / part, part)
     assert benchmark("nakdimon", folder, "hmm").as_dict() == result.as_dict()
+
+
+def test_habits_of_the_lines_to_choose_by_are_followed(folder: Path) -> None:
+    other = ARABIC[0].split()[0]
+    bare = SCRIPTS["arabic"].strip(other)
+    (folder / "tashkeela-test.txt").write_text(bare, encoding="utf-8")
+    (folder / "tashkeela-val.txt").write_text("\n".join([bare] * 9), encoding="utf-8")
+    assert benchmark("tashkeela", folder, "hmm").scores["WER"][0] == 100
+    (folder / "tashkeela-val.txt").write_text("\n".join([bare] * 10), encoding="utf-8")
+    result = benchmark("tashkeela", folder, "hmm")
+    assert result.scores["WER"][0] == 0
+    assert result.about.endswith(f"words written as they are where it was chosen: {bare}")
 
 
 def test_missing_and_broken_files_are_refused(folder: Path, tmp_path: Path) -> None:

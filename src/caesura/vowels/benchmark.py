@@ -25,6 +25,7 @@ from caesura.metrics.batch import Batch
 from caesura.metrics.catalog import metric
 from caesura.metrics.family import Metric
 from caesura.vowels.field_scores import field_corpus
+from caesura.vowels.habits import follow_habits, learn_habits
 from caesura.vowels.models import Progress
 from caesura.vowels.restorer import VowelRestorer
 from caesura.vowels.seen_lines import refuse_seen_lines
@@ -113,9 +114,12 @@ def benchmark(
     for network in restorer.first_networks():
         refuse_seen_lines(network.seen, files.train, untrained, restorer.script)
     restorer.fit(files.train, held=files.held, progress=progress)
-    done = [(item, restorer.restore(restorer.script.strip(text))) for item, text in files.test]
+    habits = learn_habits(files.train, files.held, restorer.script)
+    restored = ((item, restorer.restore(restorer.script.strip(text))) for item, text in files.test)
+    done = [(item, follow_habits(text, habits, restorer.script)) for item, text in restored]
     scores = score_field(test_set, files.test, done, seed=seed)
-    return VowelBenchmark(name, model, files.about, scores, test_set.published)
+    about = f"{files.about}; words written as they are where it was chosen: {', '.join(habits.values()) or 'none'}"
+    return VowelBenchmark(name, model, about, scores, test_set.published)
 
 
 def score_field(
