@@ -73,6 +73,12 @@ def test_the_recipe_has_the_dependencies_of_the_package() -> None:
     assert f"version: {cs.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
+def test_rattler_build_reads_the_recipe() -> None:
+    rattler_build = pytest.importorskip("rattler_build", reason="rattler-build (py-rattler-build) is not installed")
+    (rendered,) = rattler_build.Stage0Recipe.from_file(ROOT / "integrations" / "conda" / "recipe.yaml").render()
+    assert rendered.recipe.to_dict()["package"] == {"name": "caesura", "version": cs.__version__}
+
+
 DOCKER = ROOT / "integrations" / "docker"
 
 
@@ -121,9 +127,39 @@ def test_the_container_file_passes_its_linter() -> None:
     subprocess.run(["hadolint", str(DOCKER / "Dockerfile")], check=True)
 
 
+def steps_of(workflow: str, job: str) -> list[dict[str, Any]]:
+    text = (ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text("utf-8")
+    return list(yaml.safe_load(text)["jobs"][job]["steps"])
+
+
 def test_ci_checks_the_container() -> None:
-    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
-    assert "bash integrations/docker/check.sh" in [step.get("run") for step in jobs["container"]["steps"]]
+    assert "bash integrations/docker/check.sh" in [step.get("run") for step in steps_of("ci", "container")]
+
+
+def test_a_release_is_checked_before_it_is_attested_and_kept() -> None:
+    order = [step.get("run", step.get("uses", "")) for step in steps_of("release", "build")]
+    wanted = ["-m build", "twine check --strict", "attest-build-provenance", "upload-artifact"]
+    places = [next(n for n, step in enumerate(order) if word in step) for word in wanted]
+    assert places == sorted(places)
+    assert "check-wheel-contents dist/*.whl" in order[places[1]]
+
+
+def test_the_source_archive_has_what_its_tests_and_pages_read() -> None:
+    archive = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["sdist"]
+    needed = {
+        "src",
+        "tests",
+        "docs",
+        "examples",
+        "integrations",
+        "requirements",
+        ".ci",
+        ".github",
+        "Makefile",
+        "mkdocs.yml",
+    }
+    needed |= {"CONTRIBUTING.md", "action.yml", ".pre-commit-hooks.yaml", "CITATION.cff"}
+    assert needed <= set(archive["include"])
 
 
 def test_hugging_face_gets_our_numbers() -> None:
