@@ -117,6 +117,36 @@ def test_a_file_with_a_fault_is_told_with_its_line(page: sync_api.Page, tmp_path
     page.locator("#add-files").click()
     page.wait_for_function("() => document.getElementById('item-table').innerText.includes('star')")
     picture(page, "faults")
+    # a folder that is dropped is walked through; two names of one coder are merged, and that is undone
+    for coder in ("z", "zoe"):
+        (tmp_path / "dropped" / coder).mkdir(parents=True)
+        marks = {"segmentation_type": "linear", "items": {f"moon {coder}": {coder: [2, 3]}}}
+        (tmp_path / "dropped" / coder / "a.json").write_text(json.dumps(marks))
+    (tmp_path / "dropped" / ".DS_Store").touch()
+    drop_folder(page, tmp_path / "dropped")
+    page.wait_for_function("() => document.getElementById('preview-say').textContent.startsWith('2 items, 2 annot')")
+    page.locator("#add-files").click()
+    page.wait_for_function("() => document.getElementById('item-table').textContent.includes('moon zoe')")
+    page.locator("#tab-items").click()
+    page.locator("#merge-box summary").click()
+    page.locator("#merge-coders [name=first]").select_option("z")
+    page.locator("#merge-coders [name=second]").fill("zoe")
+    page.locator("#merge-coders button").click()
+    page.wait_for_selector("#merges li:has-text('coder z into zoe (1 moved, 0 deleted)')")
+    picture(page, "merged")
+    page.locator("#toast button").click()
+    page.wait_for_selector("#merges li:has-text('undone')")
+
+
+def drop_folder(page: sync_api.Page, folder: Path) -> None:
+    """Let go of a folder over the place for files, as a mouse would."""
+    box = page.locator("#drop").bounding_box()
+    assert box is not None
+    data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    where = {"x": box["x"] + 50, "y": box["y"] + 20, "data": data}
+    session = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, **where})
 
 
 def test_right_to_left_and_hostile_text(page: sync_api.Page) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import json
 import threading
 import time
+import wave
+import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -27,46 +32,152 @@ def editable(client: httpx.Client, units: int = 400) -> int:
     return client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
 
 
+class Work:
+    """Somebody who works until the server is gone, and knows what was acknowledged."""
+
+    def __init__(self, server: Server, random: np.random.Generator) -> None:
+        self.server, self.random, self.acknowledged = server, random, 0
+        self.fault: AssertionError | None = None  # of the thread, to be told by the test
+
+    def until_the_end(self) -> None:
+        with self.server.client() as client:
+            while True:
+                try:
+                    self.act(client)
+                except httpx.TransportError:
+                    return
+                except AssertionError as fault:
+                    self.fault = fault
+                    return
+                self.acknowledged += 1
+
+    def act(self, client: httpx.Client) -> None:
+        raise NotImplementedError
+
+    def check(self, client: httpx.Client) -> None:
+        raise NotImplementedError
+
+
+class Annotating(Work):
+    def __init__(self, server: Server, random: np.random.Generator, gold: int) -> None:
+        super().__init__(server, random)
+        self.gold, self.state = gold, None
+
+    def act(self, client: httpx.Client) -> None:
+        state = self.state or client.get(f"/api/annotations/{self.gold}").json()
+        free = set(range(1, 400)) - set(state["marks"]["positions"])
+        operation = {"kind": "add", "position": int(self.random.choice(sorted(free)))}
+        if len(free) < 300:
+            operation = {"kind": "delete", "position": state["marks"]["positions"][0]}
+        body = {"version": state["version"], "operation": operation}
+        self.state = client.patch(f"/api/annotations/{self.gold}", json=body).json()
+
+    def check(self, client: httpx.Client) -> None:
+        kept = client.get(f"/api/annotations/{self.gold}").json()
+        assert kept["version"] >= self.state["version"]
+        if kept["version"] == self.state["version"]:
+            assert kept["marks"] == self.state["marks"]
+        self.state = None
+
+
+class Importing(Work):
+    """Texts, zips of two coders' files and recordings, each under a new name; what was acknowledged is there, what was not is whole or not there."""
+
+    def __init__(self, server: Server, random: np.random.Generator, project: int, what: str) -> None:
+        super().__init__(server, random)
+        self.address, self.what, self.tried = f"/api/projects/{project}", what, 0
+        self.added: dict[str, int] = {}
+
+    def act(self, client: httpx.Client) -> None:
+        self.tried += 1
+        name = f"{self.what} {self.tried}"
+        answer = getattr(self, f"bring_{self.what}")(client, name)
+        assert answer.status_code == 201, answer.text
+        made = answer.json().get("made", answer.json())
+        self.added[name] = made["items"][0]
+
+    def bring_text(self, client: httpx.Client, name: str) -> httpx.Response:
+        return client.post(f"{self.address}/text", json={"item": name, "text": "One. Two. Three.", "unit": "sentence"})
+
+    def bring_zip(self, client: httpx.Client, name: str) -> httpx.Response:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for coder in ("ann", "ben"):
+                marks = {"segmentation_type": "linear", "items": {name: {coder: [3, 4]}}}
+                archive.writestr(f"{coder}.json", json.dumps(marks))
+        return client.post(f"{self.address}/files", files=[("files", ("both.zip", packed.getvalue()))])
+
+    def bring_sound(self, client: httpx.Client, name: str) -> httpx.Response:
+        return client.post(f"{self.address}/recordings", params={"name": f"{name}.wav"}, content=sound_of(self.tried))
+
+    def check(self, client: httpx.Client) -> None:
+        there = {each["name"]: each for each in client.get(self.address).json()["items"]}
+        for name, item in self.added.items():
+            assert there[name]["id"] == item
+        for name, item in ((name, each) for name, each in there.items() if name.startswith(self.what)):
+            if self.what == "zip":
+                assert item["coders"] == ["ann", "ben"] or (item["coders"] == ["ann"] and name not in self.added)
+            if self.what == "sound":
+                heard = client.get(f"/api/items/{item['id']}/recording/sound")
+                assert heard.content == sound_of(int(name.split()[1]))
+
+
+class Exporting(Work):
+    def __init__(self, server: Server, random: np.random.Generator, project: int) -> None:
+        super().__init__(server, random)
+        self.address = f"/api/projects/{project}/export?files=items&lossy=true"
+
+    def act(self, client: httpx.Client) -> None:
+        answer = client.get(self.address)
+        assert answer.status_code == 200, answer.text
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            assert archive.testzip() is None, "what was sent is whole"
+            assert "provenance.json" in archive.namelist()
+
+    def check(self, client: httpx.Client) -> None:
+        self.act(client)
+
+
+def sound_of(number: int) -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(np.random.default_rng(number).integers(-9000, 9000, 4000, np.int16).tobytes())
+    return file.getvalue()
+
+
 @pytest.mark.slow
-def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path, record_property) -> None:
+    """In the middle of annotating, importing texts, zips and recordings, and exporting, all at once."""
     server = Server(tmp_path / "store.sqlite").start()
     with server.client() as client:
         gold = editable(client)
+        project = client.get("/api/projects").json()[0]["id"]
     random = np.random.default_rng(0)
-    for _ in range(cases(5, 20)):
-        acknowledged = {"version": 0}
-        with server.client() as client:
-
-            def edit(client: httpx.Client = client, acknowledged: dict = acknowledged) -> None:
-                state = client.get(f"/api/annotations/{gold}").json()
-                while True:
-                    free = set(range(1, 400)) - set(state["marks"]["positions"])
-                    operation = {"kind": "add", "position": int(random.choice(sorted(free)))}
-                    if len(free) < 300:
-                        operation = {"kind": "delete", "position": state["marks"]["positions"][0]}
-                    try:
-                        answer = client.patch(
-                            f"/api/annotations/{gold}", json={"version": state["version"], "operation": operation}
-                        )
-                    except httpx.TransportError:
-                        return
-                    state = answer.json()
-                    acknowledged.update(state)
-
-            editor = threading.Thread(target=edit, daemon=True)
-            editor.start()
-            deadline = time.monotonic() + 60
-            while not acknowledged["version"] and time.monotonic() < deadline:
-                time.sleep(0.01)
-            time.sleep(0.15 * random.random())
-            server.kill()
-            editor.join(30)
+    whats = ("text", "zip", "sound") if find_spec("soundfile") else ("text", "zip")
+    importing = [Importing(server, random, project, what) for what in whats]
+    working: list[Work] = [Annotating(server, random, gold), *importing, Exporting(server, random, project)]
+    for kill in range(1, cases(3, 20) + 1):
+        hands = [threading.Thread(target=each.until_the_end, daemon=True) for each in working]
+        for hand in hands:
+            hand.start()
+        deadline = time.monotonic() + 60
+        while min(each.acknowledged for each in working) < kill and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.15 * random.random())
+        server.kill()
+        for hand in hands:
+            hand.join(30)
         server.start()
         with server.client() as client:
-            kept = client.get(f"/api/annotations/{gold}").json()
-        assert kept["version"] >= acknowledged["version"] > 0
-        if kept["version"] == acknowledged["version"]:
-            assert kept["marks"] == acknowledged["marks"]
+            for each in working:
+                assert each.fault is None
+                each.check(client)
+    assert min(each.acknowledged for each in working) >= kill
+    for each in working:
+        record_property(f"{type(each).__name__} {getattr(each, 'what', '')}".strip(), each.acknowledged)
     server.kill()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from typing import Any
 
@@ -194,3 +195,43 @@ def test_what_may_be_both_is_read_as_asked(client: TestClient, empty: int, wish:
     assert f'<option value="{wish}">' in client.get(f"/projects/{empty}").text
     made = bring(client, empty, "files", {"talk.TextGrid": GRID}, read_as=wish).json()["made"]
     assert {client.get(f"/api/items/{item}").json()["kind"] for item in made["items"]} == {kind}
+
+
+# ---------------------------------------------------------------------- what readers say, and what came twice
+
+
+def test_what_a_reader_leaves_out_is_told_in_the_page(client: TestClient, project: int) -> None:
+    brat = [("a.txt", "Ann met Ben."), ("a.ann", "T1\tperson 0 3;8 11\tAnn Ben\nT2\tperson 8 11\tBen\n")]
+    files = [("files", each) for each in brat]
+    seen = client.post(f"/api/projects/{project}/preview", files=files, data={"coder": "ann"}).json()
+    (note,) = seen["notes"]
+    assert note["file"] == "a.ann"
+    assert note["note"].startswith("a.ann, line 1:"), "named as its owner knows it"
+    assert client.post(f"/api/projects/{project}/files", files=files, data={"coder": "ann"}).json()["notes"] == [note]
+
+
+def test_items_of_the_same_text_are_put_together(client: TestClient, project: int) -> None:
+    words = client.get(f"/api/items/{client.get(f'/api/projects/{project}').json()['items'][0]['id']}").json()["units"]
+
+    def corpus(item: str, coder: str, units: list[str]) -> bytes:
+        data = {"format": "caesura-corpus", "version": 1, "kind": "units", "texts": [{"item": item, "units": units}]}
+        marks = [{"item": item, "coder": coder, "length": len(units), "positions": [2]}]
+        return json.dumps({**data, "annotations": marks}).encode()
+
+    files = [
+        ("files", ("one.json", corpus("kubla khan", "zoe", words))),
+        ("files", ("two.json", corpus("new", "zoe", ["a", "b", "c"]))),
+        ("files", ("three.json", corpus("new too", "yan", ["a", "b", "c"]))),
+        ("files", ("four.json", corpus("kubla", "yan", words))),
+    ]
+    rows = client.post(f"/api/projects/{project}/preview", files=files).json()["rows"]
+    assert [row["same_as"] for row in rows] == ["kubla", None, "new", None]
+    answer = client.post(f"/api/projects/{project}/files", files=files, data={"join": "true"}).json()
+    assert (answer["annotations"], answer["faults"]) == (4, [])
+    there = {each["name"]: each["coders"] for each in client.get(f"/api/projects/{project}").json()["items"]}
+    assert there == {"kubla": ["ann", "ben", "eve", "zoe", "yan"], "new": ["zoe", "yan"]}
+    client.post(f"/api/projects/{project}/take-back", json=answer["made"])
+    there = {each["name"]: each["coders"] for each in client.get(f"/api/projects/{project}").json()["items"]}
+    assert there == {"kubla": ["ann", "ben", "eve"]}
+    apart = client.post(f"/api/projects/{project}/files", files=files[1:3]).json()
+    assert len(apart["made"]["items"]) == 2, "unless one says so, each stays its own"

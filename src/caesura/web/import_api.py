@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError
 from caesura.web.api import settings_of, store_of
-from caesura.web.imports import Choices, CoderFrom, Part, describe_part, read_parts, safe_path
+from caesura.web.imports import Choices, CoderFrom, Part, Twins, describe_part, read_parts, safe_path
 from caesura.web.requests import Id, PastedText, RawKind, RequestBody, Unit
 from caesura.web.rows import Added, StoreFault
 from caesura.web.uploads import Upload, read_text, split_raw_text
@@ -35,10 +35,11 @@ def _choices(
     pattern: Annotated[str, Form(max_length=500, description="How names tell, such as {item}-{coder}.")] = "",
     unit: Annotated[Unit | None, Form(description="Take the files as raw texts in these units.")] = None,
     language: Annotated[str, Form(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = "",
+    join: Annotated[bool, Form(description="Put items of the same text together, whatever they are called.")] = False,
     read_as: Annotated[Literal["spans", "boundaries"] | None, Form(description="How to read what may be both.")] = None,
 ) -> Choices:
     options: dict[str, str] = {} if read_as is None else {"as": read_as}
-    return Choices(unit, language, format or None, (coder or "").strip() or None, coder_from, pattern, options)
+    return Choices(unit, language, format or None, (coder or "").strip() or None, coder_from, pattern, options, join)
 
 
 Chosen = Annotated[Choices, Depends(_choices)]
@@ -47,9 +48,14 @@ Chosen = Annotated[Choices, Depends(_choices)]
 @router.post("/projects/{project}/preview", tags=["projects"])
 async def preview(request: Request, project: Id, files: Files, choices: Chosen) -> dict[str, Any]:
     """What files would add to a project, and why others would not; nothing is stored."""
-    store_of(request).project_name(project)
-    rows = [row for part in await _read(request, files, choices) for row in describe_part(part)]
-    return {"rows": [row for row in rows if "error" not in row], "faults": [row for row in rows if "error" in row]}
+    twins = Twins(await run_in_threadpool(store_of(request).items, project))
+    parts = await _read(request, files, choices)
+    rows = [row for part in parts for row in describe_part(part, twins)]
+    return {
+        "rows": [row for row in rows if "error" not in row],
+        "faults": [row for row in rows if "error" in row],
+        "notes": _notes(parts),
+    }
 
 
 @router.post("/projects/{project}/files", status_code=201, tags=["projects"])
@@ -76,11 +82,12 @@ async def add_files(
             raise part.fault
         if part.corpus is None:
             return Added([store.add_text(project, part.item, part.units, kind=kind, attributes=about)], [])
-        return store.add_corpus(project, part.corpus, origin=f"file {part.file}", role=role)
+        return store.add_corpus(project, part.corpus, origin=f"file {part.file}", role=role, join=choices.join)
 
     faults: list[dict[str, Any]] = []
     made, texts = Added([], []), 0
-    for part in await _read(request, files, choices):
+    parts = await _read(request, files, choices)
+    for part in parts:
         try:
             added = await run_in_threadpool(add, part)
         except StoreFault:
@@ -92,7 +99,9 @@ async def add_files(
         made = Added(made.items + added.items, made.annotations + added.annotations)
     if faults and not (made.items or made.annotations):
         raise CaesuraError(" ".join(fault["error"] for fault in faults[:3]))
-    return {"annotations": len(made.annotations), "texts": texts, "faults": faults, "made": made._asdict()}
+    return {"annotations": len(made.annotations), "texts": texts, "faults": faults, "made": made._asdict()} | {
+        "notes": _notes(parts)
+    }
 
 
 @router.post("/projects/{project}/text", status_code=201, tags=["projects"])
@@ -114,6 +123,11 @@ def add_text(request: Request, project: Id, pasted: PastedText) -> dict[str, Any
 def take_back(request: Request, project: Id, made: TakenBack) -> None:
     """Delete what an import added, all of it at once; each can be restored."""
     store_of(request).take_back(project, made.items, made.annotations)
+
+
+def _notes(parts: list[Part]) -> list[dict[str, str]]:
+    """What readers left out or took otherwise than it stands there."""
+    return [{"file": part.file, "note": note} for part in parts for note in part.notes]
 
 
 async def _read(request: Request, files: list[UploadFile], choices: Choices) -> list[Part]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from caesura.formats.archives import UNREADABLE, read_entry
 from caesura.formats.folders import compile_pattern, likely_patterns, rename_parts
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans
 from caesura.web.documents import DOCUMENTS
+from caesura.web.rows import Item
 from caesura.web.settings import Limits
 from caesura.web.uploads import Upload, plain_name, read_raw_file, read_upload, together
 
@@ -33,6 +34,7 @@ class Choices:
     coder_from: CoderFrom = "files"
     pattern: str = ""
     options: dict[str, str] = field(default_factory=dict)
+    join: bool = False  # items of the same text, whatever they are called
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Part:
     item: str = ""
     units: tuple[str, ...] = ()
     fault: CaesuraError | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_parts(files: Sequence[Upload], choices: Choices, limits: Limits) -> Iterator[Part]:
@@ -76,11 +79,13 @@ def _read(file: Upload, choices: Choices, limits: Limits, naming: _Naming) -> Pa
     names = naming.names(file.name)
     options = {**choices.options, **({"coder": "{coder}"} if choices.coder_from == "tier" else {})}
     coder = choices.coder if choices.coder_from == "files" else None
+    notes: list[str] = []
     corpus = read_upload(
-        file.name, file.data, limits, format=choices.format, coder=coder, beside=file.beside, options=options
-    )
+        file.name, file.data, limits,
+        format=choices.format, coder=coder, beside=file.beside, options=options, notes=notes,
+    )  # fmt: skip
     try:
-        return Part(file.name, rename_parts(corpus, names))
+        return Part(file.name, rename_parts(corpus, names), notes=tuple(notes))
     except FormatError as fault:
         raise FormatError(plain_name(file.name), None, fault.why) from None
 
@@ -167,18 +172,18 @@ def _without_common_folder(files: list[Upload]) -> list[Upload]:
 
 # ---------------------------------------------------------------------- what is shown before it is taken
 
-_MOST, _WORDS = 500, 14
+_MOST, _WORDS, _LETTERS = 500, 14, 120
 
 
-def describe_part(part: Part) -> list[dict[str, Any]]:
-    """What a file would add, as rows of a table: one per annotation, or one for a text."""
+def describe_part(part: Part, twins: Twins) -> list[dict[str, Any]]:
+    """What a file would add, as rows of a table: one per annotation, or one for a text; ``same_as`` names an item of the same text."""
     if part.fault is not None:
         line = getattr(part.fault, "line", None)
         return [{"file": part.file, "line": line, "error": str(part.fault)}]
     if part.corpus is None:
         return [
             {"file": part.file, "item": part.item, "coder": None, "kind": "text", "length": len(part.units), "marks": 0}
-            | {"sample": _sample(part.units)}
+            | {"sample": _sample(part.units), "same_as": twins.of(part.item, "", part.units)}
         ]
     return [
         {
@@ -190,9 +195,26 @@ def describe_part(part: Part) -> list[dict[str, Any]]:
             "length": float(annotation.marks.length),
             "marks": _count(annotation.marks),
             "sample": _sample(annotation.marks.units or ()),
+            "same_as": twins.of(annotation.item, annotation.track, annotation.marks.units),
         }
         for annotation in part.corpus
     ][:_MOST]
+
+
+class Twins:
+    """Texts by their words: which item, of those that are there and those that come, had them first."""
+
+    def __init__(self, known: Iterable[Item]) -> None:
+        self._first: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._known: set[tuple[str, str]] = set()
+        for item in known:
+            self.of(item.name, item.track, item.units)
+            self._known.add((item.name, item.track))
+
+    def of(self, name: str, track: str, units: tuple[str, ...] | None) -> str | None:
+        """The item of another name that has the same words; nothing where this is the first, or goes by its name to an item that is there."""
+        first = None if units is None else self._first.setdefault((track, units), name)
+        return None if first == name or (name, track) in self._known else first
 
 
 def _count(marks: Segmentation | Hierarchy | Spans) -> int:
@@ -203,5 +225,7 @@ def _count(marks: Segmentation | Hierarchy | Spans) -> int:
 
 
 def _sample(units: Sequence[str]) -> str:
-    words = " ".join(units[:_WORDS])
-    return words[:120] + ("…" if len(units) > _WORDS or len(words) > 120 else "")
+    letters = all(len(unit) == 1 for unit in units)
+    shown = units[: _LETTERS if letters else _WORDS]
+    words = ("" if letters else " ").join(shown)
+    return words[:_LETTERS] + ("…" if len(units) > len(shown) or len(words) > _LETTERS else "")

@@ -111,12 +111,18 @@ def kind_in_store(marks: Marks) -> str:
     return "spans in time" if isinstance(marks, Spans) and marks.timed else kind_of(marks)
 
 
-def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus) -> int:
-    """The item an annotation belongs to, made if it is new; its length and text must agree."""
+def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Corpus, join: bool) -> int:
+    """The item an annotation belongs to, made if it is new; its length and text must agree. With ``join`` one of the same text will do."""
     marks = annotation.marks
     kind = kind_in_store(marks)
     same = (items.c.project == project) & (items.c.name == annotation.item) & (items.c.track == annotation.track)
     row = db.execute(sa.select(items).where(same)).first()
+    if row is None and join and marks.units is not None:
+        twin = (
+            (items.c.project == project) & (items.c.kind == kind) & (items.c.track == annotation.track) & there(items)
+        )
+        words = json.dumps(marks.units, ensure_ascii=False)
+        row = db.execute(sa.select(items).where(twin, items.c.units == words).order_by(items.c.id)).first()
     if row is None:
         inserted = db.execute(
             items.insert().values(

@@ -161,15 +161,20 @@ class Store:
 
     # ------------------------------------------------------------------ corpora in and out
 
-    def add_corpus(self, project: int, corpus: Corpus, *, origin: str, role: str = "coder") -> Added:
-        """Add all annotations of a corpus, or none of them; returns what was made. What a "system" placed is suggested, and counted nowhere."""
+    def add_corpus(
+        self, project: int, corpus: Corpus, *, origin: str, role: str = "coder", join: bool = False
+    ) -> Added:
+        """Add all annotations of a corpus, or none of them; returns what was made.
+
+        What a "system" placed is suggested, and counted nowhere. With ``join`` items of the same text are one, whatever they are called.
+        """
         self.project_name(project)
         made: dict[int, int] = {}
         with self.writing() as db:
             known = set(db.scalars(sa.select(items.c.id).where(items.c.project == project)))
             adopt(db, project, corpus)
             for annotation in corpus:
-                item = rows.item_for(db, project, annotation, corpus)
+                item = rows.item_for(db, project, annotation, corpus, join)
                 made[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, role=role)] = item
             share(db, project)
         return Added(sorted(set(made.values()) - known), list(made))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from threading import Lock
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
@@ -61,8 +64,9 @@ def read_upload(
     coder: str | None = None,
     beside: Mapping[str, bytes] | None = None,
     options: Mapping[str, str] | None = None,
+    notes: list[str] | None = None,
 ) -> Corpus:
-    """Read one uploaded file, with options of its format; faults name the file as the user knows it."""
+    """Read one uploaded file, with options of its format; faults, and ``notes`` of what was left out, name the file as the user knows it."""
     shown = plain_name(name)
     if data.startswith(_ARCHIVES) and not (shown.lower().endswith(".zip") and b"exportedproject" in data):
         raise FormatError(shown, None, "archives are not read; unpack it and bring the files.")
@@ -72,13 +76,16 @@ def read_upload(
         for suffix, content in (beside or {}).items():
             path.with_suffix(suffix).write_bytes(content)
         try:
-            corpus = read(path, format, **(options or {}))
+            with _hear_warnings() as heard:
+                corpus = read(path, format, **(options or {}))
         except FormatError as fault:
             raise FormatError(shown, fault.line, fault.why.replace(str(path), shown)) from None
         except CaesuraError as fault:
             raise FormatError(shown, None, str(fault).replace(str(path), shown)) from None
         except RecursionError:
             raise FormatError(shown, None, "the file is nested too deeply.") from None
+    if notes is not None:
+        notes += [each.replace(str(path), shown) for each in heard]
     if len(corpus.positions) > limits.boundaries:
         raise FormatError(
             shown,
@@ -93,6 +100,19 @@ def read_upload(
         )
     stem = shown.split(".")[0] or "item"
     return _rename(corpus, stem, coder)
+
+
+_LISTENING = Lock()  # where warnings go is one setting for all threads
+
+
+@contextmanager
+def _hear_warnings() -> Iterator[list[str]]:
+    """What readers warn about, which would go to the terminal of the server."""
+    heard: list[str] = []
+    with _LISTENING, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield heard
+        heard += [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
 
 
 def read_text(text: str, limits: Limits, *, item: str, coder: str, separator: str = "|") -> Corpus:

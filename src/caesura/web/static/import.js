@@ -1,5 +1,5 @@
 // Bringing files: chosen, said what they are, looked at, added, and taken back if that was wrong.
-import { call, el, name, say, told, undoable } from "./api.js";
+import { call, collate, el, name, say, told, undoable } from "./api.js";
 import { bringRecordings, isRecording } from "./sound_upload.js";
 
 const base = `/api/projects/${document.getElementById("title").dataset.project}`;
@@ -14,7 +14,7 @@ function choices() {
   const data = new FormData();
   for (const { file, path } of chosen) data.append("files", file, path);
   for (const field of form.elements)
-    if (field.name && field.type !== "file" && field.value && !field.closest("[hidden]")) data.append(field.name, field.value.trim());
+    if (field.name && field.type !== "file" && field.value && !field.closest("[hidden]") && (field.type !== "checkbox" || field.checked)) data.append(field.name, field.value.trim());
   return data;
 }
 
@@ -28,7 +28,10 @@ function drawQuestions() {
   form.querySelector(".of-name").hidden = raw || from !== "name";
 }
 
-const drawFaults = (faults) => byId("faults").replaceChildren(...faults.map((fault) => el("li", { dir: "auto" }, fault.error ?? fault.message)));
+function drawFaults(faults, notes = []) {
+  byId("faults").replaceChildren(...faults.map((fault) => el("li", { dir: "auto" }, fault.error ?? fault.message)));
+  byId("notes-of-files").replaceChildren(...notes.map(({ note }) => el("li", { dir: "auto" }, note)));
+}
 
 let turn = 0;
 async function look() {
@@ -45,10 +48,13 @@ async function look() {
     found = { rows: [], faults: [fault] };
   }
   if (mine !== turn) return;
-  drawFaults(found.faults);
+  drawFaults(found.faults, found.notes);
+  const twins = found.rows.filter((row) => row.same_as);
+  byId("join-label").hidden = !twins.length;
+  byId("twins").textContent = twins.length ? `${count(new Set(twins.map((row) => row.item)).size, "item")} with the same text as another, such as “${twins[0].item}” as “${twins[0].same_as}”:` : "";
   byId("preview").hidden = !found.rows.length;
   byId("preview").querySelector("tbody").replaceChildren(...found.rows.slice(0, SHOWN).map((row) => el("tr", {},
-    el("td", {}, name(row.file)), el("td", {}, name(row.item), row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? "nobody yet" : name(row.coder)),
+    el("td", {}, name(row.file)), el("td", {}, name(row.item), row.same_as ? [" = ", name(row.same_as)] : null, row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? "nobody yet" : name(row.coder)),
     el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, String(row.marks)), el("td", { dir: "auto" }, row.sample))));
   const coders = new Set(found.rows.map((row) => row.coder).filter((coder) => coder !== null));
   const items = new Set(found.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
@@ -64,7 +70,7 @@ async function add() {
   const result = await call("POST", `${base}/files`, choices());
   chosen = [];
   await look();
-  drawFaults(result.faults);
+  drawFaults(result.faults, result.notes);
   byId("preview-say").textContent = "";
   document.dispatchEvent(new Event("added"));
   const what = [result.texts ? count(result.texts, "text") : "", result.annotations ? count(result.annotations, "annotation") : ""].filter(Boolean).join(" and ");
@@ -74,8 +80,25 @@ async function add() {
 const drop = byId("drop");
 for (const kind of ["dragenter", "dragover"]) drop.addEventListener(kind, (e) => { e.preventDefault(); drop.classList.add("over"); });
 for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
-const plain = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
-drop.addEventListener("drop", (e) => { e.preventDefault(); take(plain(e.dataTransfer.files)); });
+const plain = (files) => [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name })).filter(({ path }) => isWanted(path));
+const isWanted = (path) => !path.split("/").some((part) => part.startsWith(".") || part === "Thumbs.db" || part === "__MACOSX"); // what systems leave behind
+
+// A folder that is dropped comes as entries, which have to be asked for while the event lasts; what is in it is read afterwards.
+drop.addEventListener("drop", (e) => {
+  e.preventDefault();
+  const entries = [...e.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.some((entry) => entry.isDirectory)) return take(plain(e.dataTransfer.files));
+  return told(async () => take((await Promise.all(entries.map((entry) => walk(entry)))).flat().sort((a, b) => collate(a.path, b.path))))();
+});
+
+async function walk(entry, path = entry.name) {
+  if (!isWanted(path)) return [];
+  if (entry.isFile) return [{ file: await new Promise((done, fail) => entry.file(done, fail)), path }];
+  const reader = entry.createReader();
+  const inside = [];
+  for (let some; (some = await new Promise((done, fail) => reader.readEntries(done, fail))).length; ) inside.push(...some); // a hundred at a time
+  return (await Promise.all(inside.map((each) => walk(each, `${path}/${each.name}`)))).flat();
+}
 for (const field of [form.elements.files, form.elements.folder]) field.addEventListener("change", () => { take(plain(field.files)); field.value = ""; });
 async function take(files) {
   const recordings = files.map(({ file }) => file).filter(isRecording);
