@@ -147,6 +147,7 @@ def test_a_store_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path) -> 
     store.add_annotation(item, "gold", store.annotations(item)[0].marks, origin="copy of x")
     store.close()
     with sqlite3.connect(path) as db:
+        db.execute("DROP INDEX annotations_in_role")
         for table, column in (("annotations", "role"), ("annotations", "brought"), ("annotations", "deleted")):
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         db.execute("ALTER TABLE items DROP COLUMN deleted")

@@ -156,7 +156,7 @@ class Campaign:
             .add_columns(codings.c.id.label("annotation"), (codings.c.version - 1).label("changes"))
             .join(items, items.c.id == assignments.c.item)
             .outerjoin(codings, mine)
-            .where(items.c.project == project, rows.there(items))
+            .where(self._store.viewer.in_project(project), rows.there(items))
             .order_by(items.c.id, assignments.c.person)
         )
         if person is not None:

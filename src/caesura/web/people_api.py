@@ -51,6 +51,13 @@ class Membership(RequestBody):
     role: Role | None
 
 
+class NewMember(RequestBody):
+    """Somebody to work on a project, by name."""
+
+    name: Name
+    role: Role
+
+
 class Assigning(RequestBody):
     """All items to all annotators, or to so many annotators each."""
 
@@ -186,6 +193,23 @@ def audit(
 def members(request: Request, project: Id) -> list[dict[str, Any]]:
     """Everybody with a role in a project."""
     return Campaign(store_of(request)).members(project)
+
+
+@router.post("/projects/{project}/people", status_code=201, tags=["campaign"])
+def add_member(request: Request, project: Id, wanted: NewMember) -> dict[str, Any]:
+    """Let somebody in who has a role in this project and no other; the answer has their personal link. Who is known already gets the role, and no link."""
+    store = store_of(request)
+    store.project_name(project)
+    if store.viewer.alone:
+        raise CaesuraError("nobody works here but you; let in the first person on the page of people.")
+    known = _people(request)
+    person, link = known.by_name(wanted.name), None
+    if person is None:
+        number, link = known.add(wanted.name, manager=False)
+    else:
+        number = person.id
+    Campaign(store).give_role(project, number, wanted.role)
+    return {"id": number, "name": wanted.name, "link": None if link is None else f"/enter#{link}"}
 
 
 @router.put("/projects/{project}/members", tags=["campaign"])

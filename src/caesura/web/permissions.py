@@ -89,6 +89,7 @@ OPERATIONS: dict[str, Operation] = {
     "DELETE /api/projects/{project}/merges/{merge}": Operation("undo a merge", _MANAGERS),
     # the campaign
     "GET /api/projects/{project}/members": Operation("list members", _JUDGES),
+    "POST /api/projects/{project}/people": Operation("add a person to a project", _MANAGERS),
     "PUT /api/projects/{project}/members": Operation("give a role", _MANAGERS),
     "POST /api/projects/{project}/assignments": Operation("assign items", _MANAGERS),
     "PUT /api/items/{item}/assignees": Operation("assign an item", _MANAGERS),

@@ -268,13 +268,15 @@ def _states(chosen: Any) -> Any:
 
 #: Made once, because every change asks for them.
 _OF_ITEM, _BY_NUMBER = _states(codings.c.item), _states(codings.c.id)
+_OWN = _OF_ITEM.where(codings.c.person == sa.bindparam("person", type_=sa.Integer))
 
 
 def states(
     db: sa.Connection, *, item: int | None = None, annotation: int | None = None, person: int | None = None
 ) -> list[AnnotationState]:
     """The annotations of an item (or only this person's), or one by its number, as they are now, in one query."""
-    query, wanted = (_OF_ITEM, item) if annotation is None else (_BY_NUMBER, annotation)
+    query, wanted = (_OF_ITEM if person is None else _OWN, item) if annotation is None else (_BY_NUMBER, annotation)
+    given = {"wanted": wanted} | ({} if person is None else {"person": person})
     return [
         AnnotationState(
             row.id,
@@ -290,8 +292,7 @@ def states(
             row.person,
             tuple(json.loads(row.settled or "[]")),
         )
-        for row in db.execute(query, {"wanted": wanted})
-        if person is None or row.person == person
+        for row in db.execute(query, given)
     ]
 
 
@@ -301,8 +302,9 @@ _WANTED = sa.bindparam("wanted", type_=sa.Integer)
 def _stamp_for(viewer: Viewer) -> sa.Select[Any]:
     """The project and how much there is of an item, and how often it was changed: by whoever this viewer sees."""
     of_item = codings.c.item == _WANTED
-    own = (codings.c.person == viewer.person) | (codings.c.role == "system")  # what is suggested is for everybody
-    seen = [of_item, own] if viewer.blind else [of_item]
+    # what is suggested is for everybody; of the rest, whoever is blind does not even walk past the others'
+    seen = [of_item, codings.c.person == viewer.person] if viewer.blind else [of_item]
+    offered = sa.select(sa.func.count()).select_from(codings).where(of_item, codings.c.role == "system", there(codings))
     remarks = sa.select(sa.func.count()).select_from(comments)
     return (
         sa.select(projects.c.created, projects.c.id, items.c.name)
@@ -310,6 +312,7 @@ def _stamp_for(viewer: Viewer) -> sa.Select[Any]:
             sa.select(sa.func.count()).select_from(codings).where(*seen, there(codings)).scalar_subquery(),
             sa.select(sa.func.sum(codings.c.version)).where(*seen).scalar_subquery(),
             remarks.where(comments.c.item == _WANTED, viewer.sees_comments()).scalar_subquery(),
+            offered.scalar_subquery(),
         )
         .join(items, items.c.project == projects.c.id)
         .where(items.c.id == _WANTED, there(items), there(projects))

@@ -49,6 +49,8 @@ codings = sa.Table(
     sa.Column("deleted", sa.Text),
     sa.Column("person", sa.Integer),
     sa.UniqueConstraint("item", "coder"),
+    sa.Index("annotations_of_person", "item", "person"),
+    sa.Index("annotations_in_role", "item", "role"),
 )
 revisions = sa.Table(
     "revisions",
@@ -73,6 +75,7 @@ comments = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("time", sa.Text, nullable=False),
     sa.Column("person", sa.Integer),
+    sa.Index("comments_of_person", "item", "person"),
 )
 
 
@@ -87,6 +90,8 @@ def add_missing_columns(db: sa.Connection) -> None:
                 described = CreateColumn(column).compile(dialect=db.dialect)
                 db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {described}")
                 added.add(column.name)
+        for index in table.indexes:
+            index.create(db, checkfirst=True)
     if "role" in added:
         made_here = sa.or_(*(codings.c.origin.like(f"{how}%") for how in ("unified", "copy of", "segmented")))
         db.execute(codings.update().where(made_here).values(role="gold", brought=False))

@@ -84,24 +84,30 @@ class Store:
     # ------------------------------------------------------------------ projects
 
     def projects(self) -> list[dict[str, Any]]:
-        """Every project with its numbers of items and annotations."""
-        counts = (
-            sa.select(
-                projects.c.id,
-                projects.c.name,
-                projects.c.created,
-                sa.func.count(sa.distinct(items.c.id)).label("items"),
-                sa.func.count(sa.distinct(codings.c.id)).label("annotations"),
-            )
-            .select_from(projects)
-            .outerjoin(items, (items.c.project == projects.c.id) & self.viewer.counts_items())
-            .outerjoin(codings, (codings.c.item == items.c.id) & self.viewer.counts_codings())
-            .where(self.viewer.sees_projects())
-            .group_by(projects.c.id)
-            .order_by(projects.c.name)
-        )
+        """Every project with its numbers of items and annotations, as far as the viewer sees them.
+
+        What is hidden is not counted, and not walked past either: the list takes no longer for it.
+        """
+        known = sa.select(projects.c.id, projects.c.name, projects.c.created, self.viewer.sees_all_of_projects())
+        own = items.c.id.in_(self.viewer.own_items())
+        numbers = sa.func.count(sa.distinct(items.c.id)), sa.func.count(sa.distinct(codings.c.id))
+        counts: dict[int, tuple[int, int]] = {}
         with self.reading() as db:
-            return [dict(row._mapping) for row in db.execute(counts)]
+            listed = list(db.execute(known.where(self.viewer.sees_projects()).order_by(projects.c.name)))
+            open_ones = [row.id for row in listed if row[3]]
+            for chosen, whose in (
+                ([items.c.project.in_(open_ones)], []),
+                ([own, (items.c.project + 0).not_in(open_ones)], [codings.c.person == self.viewer.person]),
+            ):
+                of_item = sa.and_(codings.c.item == items.c.id, there(codings), *whose)
+                query = sa.select(items.c.project, *numbers).outerjoin(codings, of_item)
+                for row in db.execute(query.where(there(items), *chosen).group_by(items.c.project)):
+                    counts[row[0]] = row[1], row[2]
+        return [
+            {"id": row.id, "name": row.name, "created": row.created}
+            | dict(zip(("items", "annotations"), counts.get(row.id, (0, 0)), strict=True))
+            for row in listed
+        ]
 
     def add_project(self, name: str) -> int:
         """Open a new project under a name nobody uses."""
@@ -247,7 +253,7 @@ class Store:
             sa.select(items.c.kind, typed, sa.func.count().label("many"))
             .join(codings, codings.c.item == items.c.id)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, codings.c.role != "system", *self.seen())
+            .where(self.viewer.in_project(project), codings.c.role != "system", *self.seen())
             .group_by(items.c.kind, typed)
         )
         with self.reading() as db:
@@ -259,7 +265,7 @@ class Store:
         query = (
             sa.select(items.c.name, items.c.track, codings.c.coder)
             .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, *self.seen(), codings.c.role == role)
+            .where(self.viewer.in_project(project), *self.seen(), codings.c.role == role)
             .order_by(codings.c.id)
         )
         coders: dict[tuple[str, str], list[str]] = {}
@@ -304,7 +310,7 @@ class Store:
         """Every item of a project, in the order they came."""
         self.project_name(project)
         with self.reading() as db:
-            mine = sa.select(items).where(items.c.project == project, self.viewer.sees_items())
+            mine = sa.select(items).where(self.viewer.in_project(project), self.viewer.sees_items())
             listed = db.execute(mine.order_by(items.c.id))
             return [rows.item_of(row) for row in listed]
 
@@ -426,7 +432,8 @@ class Store:
         with self.reading() as db:
             shown = [column for column in comments.c if column.name != "person"]
             mine = sa.select(*shown).where(comments.c.item == item, self.viewer.sees_comments())
-            return [dict(row._mapping) for row in db.execute(mine.order_by(comments.c.id))]
+            # sorted here, because the database would walk through all of them in that order
+            return sorted((dict(row._mapping) for row in db.execute(mine)), key=lambda each: int(each["id"]))
 
     # ------------------------------------------------------------------ transactions
 

@@ -61,7 +61,7 @@ def suggest(store: Store, shelf: Shelf, item: Item, wanted: Suggestion) -> dict[
 def systems_on(db: sa.Connection, item: int) -> list[str]:
     """The systems that were uploaded for an item: what they placed is offered to everybody who works on it, and counted nowhere."""
     mine = sa.select(codings.c.coder).where(codings.c.item == item, codings.c.role == "system", rows.there(codings))
-    return list(db.scalars(mine.order_by(codings.c.coder)))
+    return sorted(db.scalars(mine))  # here, because the database would walk through all of them in that order
 
 
 def _of_system(store: Store, item: Item, system: str) -> dict[str, list[Any]]:

@@ -52,10 +52,17 @@ class Viewer:
     def sees_items(self) -> sa.ColumnElement[bool]:
         """The condition on items in every query."""
         there = items.c.deleted.is_(None)
-        if not self.blind:
-            return there
-        mine = _exists(assignments.c.item == items.c.id, assignments.c.person == self.person)
-        return there & mine
+        return there & items.c.id.in_(self.own_items()) if self.blind else there
+
+    def in_project(self, project: int) -> sa.ColumnElement[bool]:
+        """The condition that items are of a project. Whoever is blind comes to them by their own numbers alone: a walk through the index of the project
+        would take longer the more there is that they must not know of.
+        """
+        return items.c.project + 0 == project if self.blind else items.c.project == project
+
+    def own_items(self) -> sa.Select[tuple[int]]:
+        """The numbers of the items that are assigned to this person."""
+        return sa.select(assignments.c.item).where(assignments.c.person == self.person)
 
     def sees_codings(self) -> sa.ColumnElement[bool]:
         """The condition on annotations in every query."""
@@ -66,8 +73,7 @@ class Viewer:
         """The condition on comments in every query: what a manager tells everybody is meant to be read."""
         if not self.blind:
             return sa.true()
-        of_managers = sa.select(people.c.id).where(people.c.manager)
-        return (comments.c.person == self.person) | comments.c.person.in_(of_managers)
+        return comments.c.person.in_(sa.select(people.c.id).where(people.c.manager | (people.c.id == self.person)))
 
     def sees_projects(self) -> sa.ColumnElement[bool]:
         """The condition on projects in the list of them."""
@@ -77,18 +83,12 @@ class Viewer:
         mine = _exists(members.c.project == projects.c.id, members.c.person == self.person)
         return there & mine
 
-    def counts_codings(self) -> sa.ColumnElement[bool]:
-        """The condition on annotations that are counted in the list of projects, where the role differs from project to project."""
-        there = codings.c.deleted.is_(None)
-        return there if self.alone or self.everywhere else there & ((codings.c.person == self.person) | _open_to(self))
-
-    def counts_items(self) -> sa.ColumnElement[bool]:
-        """The condition on items that are counted in the list of projects."""
-        there = items.c.deleted.is_(None)
+    def sees_all_of_projects(self) -> sa.ColumnElement[bool]:
+        """The condition on projects of which this person sees everything, in the list of them."""
         if self.alone or self.everywhere:
-            return there
-        mine = _exists(assignments.c.item == items.c.id, assignments.c.person == self.person)
-        return there & (mine | _open_to(self))
+            return sa.true()
+        seeing = members.c.role.in_(("manager", "adjudicator")) | projects.c.released.is_not(None)
+        return _exists(members.c.project == projects.c.id, members.c.person == self.person, seeing)
 
     def may_edit(self, role: str, person: int | None) -> bool:
         """Whether an annotation made here, in this role and by this person, is this viewer's to change."""
@@ -131,15 +131,9 @@ class Viewer:
             )
 
 
-def _open_to(viewer: Viewer) -> sa.ColumnElement[bool]:
-    """The project of a row of items is one whose items and annotations this person sees all."""
-    seeing = members.c.role.in_(("manager", "adjudicator")) | projects.c.released.is_not(None)
-    return _exists(members.c.project == projects.c.id, members.c.person == viewer.person, seeing)
-
-
 def _exists(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """There is such a row, for the item or the project of the query around."""
-    return sa.exists().where(*conditions).correlate(items, projects)
+    """There is such a row, for the project of the query around."""
+    return sa.exists().where(*conditions).correlate(projects)
 
 
 ALONE = Viewer()

@@ -109,6 +109,18 @@ document.getElementById("give-role")?.addEventListener("submit", told(async (eve
   const form = event.target.elements;
   await giveRole(Number(form.person.value), form.role.value);
 }));
+document.getElementById("add-member")?.addEventListener("submit", told(async (event) => {
+  const form = event.target.elements;
+  const made = await call("POST", `${base}/people`, { name: form.name.value, role: form.role.value });
+  event.target.reset();
+  await show();
+  document.getElementById("member-link-box").hidden = made.link === null;
+  if (made.link === null) return say(`${made.name} was known here, and has the role now.`);
+  document.getElementById("member-name").textContent = made.name;
+  const field = document.getElementById("member-link");
+  field.value = new URL(made.link, location.href).href;
+  field.select();
+}));
 document.getElementById("assign")?.addEventListener("submit", told(async (event) => {
   const many = event.target.elements.per_item.value;
   const { items } = await call("POST", `${base}/assignments`, { per_item: many ? Number(many) : null });
