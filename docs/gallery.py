@@ -123,12 +123,12 @@ def all_drawings() -> Iterator[str]:
 
 def sample_for(known: Any) -> cs.Corpus:
     """The first sample of which this drawing draws an item, or the whole: as many coders as it wants."""
-    for name in ("kubla", "phones", "dialogue", "walk", "stargazer", "spans"):
+    for name in ("kubla", "phones", "dialogue", "walk", "stargazer", "spans", "scripts"):
         corpus = cs.samples.load(name) if name in cs.samples.names() else span_sample()
-        least, most = known.coders
+        _, most = known.coders
         chosen = corpus if known.whole else corpus.select(items=[corpus.items[0]])
         chosen = chosen.select(coders=chosen.coders[: most or 3])
-        if corpus.kind in known.kinds and len(chosen.coders) >= least and known.typed in {None, corpus.typed}:
+        if known.refusal(chosen) is None and known.typed in {None, corpus.typed}:
             return chosen
     raise LookupError(f"no sample for the drawing {known.name}")
 
