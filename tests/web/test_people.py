@@ -91,6 +91,7 @@ WHO = {
     "GET /items/{item}": "mja/mjar",
     "GET /api/items/{item}": "mja/mjar",
     "DELETE /api/items/{item}": "m",
+    "GET /api/items/{item}/tiers": "mja/mjar",
     "GET /api/items/{item}/recording": "mja/mjar",
     "GET /api/items/{item}/recording/sound": "mja/mjar",
     "GET /api/items/{item}/recording/waves/{level}/{tile}": "mja/mjar",
@@ -213,7 +214,12 @@ def all_that_is_seen(client: TestClient, project: int, items: list[int]) -> dict
         f"/api/projects/{project}/{part}" for part in ("provenance", "progress", "members", "audit", "deleted")
     ]
     for item in items:
-        addresses += [f"/items/{item}", f"/api/items/{item}", f"/api/items/{item}?first=1&last=5"]
+        addresses += [
+            f"/items/{item}",
+            f"/api/items/{item}",
+            f"/api/items/{item}?first=1&last=5",
+            f"/api/items/{item}/tiers",
+        ]
     for number in range(1, 8):
         addresses += [f"/api/annotations/{number}", f"/api/annotations/{number}/history"]
     return {at: (a := client.get(at), a.status_code, a.text, a.headers.get("etag"))[1:] for at in addresses}

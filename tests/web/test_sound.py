@@ -84,6 +84,10 @@ def test_annotations_and_recordings_of_one_name_belong_together(client: TestClie
     assert [(item["track"], item["length"]) for item in items] == [("words", 2.0), ("phones", 2.0)]
     assert items[0]["id"] == waiting, "the first stands on the recording that was there"
     assert all(client.get(f"/api/items/{item['id']}/recording").json()["recording"] for item in items)
+    beside = client.get(f"/api/items/{waiting}/tiers", params={"first": 0, "last": 1}).json()
+    assert [(tier["item"], tier["track"]) for tier in beside] == [(items[1]["id"], "phones")]
+    assert beside[0]["annotation"]["coder"] == "ben"
+    assert beside[0]["annotation"]["marks"]["positions"] == [1.5], "whole segments"
     other = encoded(tone(2.0, 300.0))
     assert len(bring(client, speech, "talk.wav", other).json()["items"]) == 2, "a second one takes its place"
     assert client.get(f"/api/items/{waiting}/recording/sound").content == other

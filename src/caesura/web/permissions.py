@@ -104,6 +104,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /items/{item}": Operation("look at an item", _WORKERS, _ALL),
     "GET /api/items/{item}": Operation("read an item", _WORKERS, _ALL),
     "DELETE /api/items/{item}": Operation("delete an item", _MANAGERS),
+    "GET /api/items/{item}/tiers": Operation("look at other tracks of a recording", _WORKERS, _ALL),
     "GET /api/items/{item}/recording": Operation("look at a recording", _WORKERS, _ALL),
     "GET /api/items/{item}/recording/sound": Operation("hear a recording", _WORKERS, _ALL),
     "GET /api/items/{item}/recording/waves/{level}/{tile}": Operation("see a waveform", _WORKERS, _ALL),

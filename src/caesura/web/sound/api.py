@@ -10,14 +10,16 @@ from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.web.api import store_of
+from caesura.web.api import Edge, store_of
 from caesura.web.requests import Id
 from caesura.web.rows import NotFound
+from caesura.web.shapes import describe_annotation
 from caesura.web.sound import table
 from caesura.web.sound.decoding import BadSound
 from caesura.web.sound.shelf import Paths, Shelf
 from caesura.web.sound.views import Facts, tone_tile, wave_tile, zero_crossing
 from caesura.web.uploads import plain_name
+from caesura.web.windows import Window
 
 router = APIRouter(prefix="/api", tags=["recordings"])
 
@@ -69,6 +71,21 @@ def recording(request: Request, item: Id) -> dict[str, Any]:
     _, facts, file = known
     able = [name for name, given in SEGMENTERS.all_facts() if "sound" in given["takes"]]
     return {"recording": {**facts.describe(), "file": file, "segmenters": able}}
+
+
+@router.get("/items/{item}/tiers")
+def tiers(
+    request: Request, item: Id, first: Edge = None, last: Edge = None, coder: Annotated[str, Query(max_length=200)] = ""
+) -> list[dict[str, Any]]:
+    """The other tracks of a recording, to stand under this one: of each that coder's annotation, else gold, else the first; null where there is none."""
+    store, window = store_of(request), None if first is None or last is None else Window(first, last)
+    beside = []
+    for track in store.tracks_beside(store.item(item)):
+        states = store.annotations(track.id)
+        ranked = sorted(states, key=lambda state: (state.coder != coder, state.role != "gold", state.id))
+        shown = describe_annotation(store.viewer, ranked[0], window) if ranked else None
+        beside.append({"item": track.id, "track": track.track, "annotation": shown})
+    return beside
 
 
 @router.get("/items/{item}/recording/sound", response_class=FileResponse)

@@ -3,6 +3,7 @@ import { byId, Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 import { dragBoundaries } from "./time_drag.js";
 import { typeLabel } from "./time_labels.js";
+import { TimeTiers } from "./time_tiers.js";
 import { TimeView } from "./time_view.js";
 import { TimeWindow } from "./time_window.js";
 import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
@@ -20,6 +21,8 @@ export class TimeEditor extends Editor {
     this.sound = null; // what is seen and heard of the recording, once it is known to be here
     this.view = new TimeView(this);
     this.extent = new TimeWindow(this);
+    this.tiers = new TimeTiers(this, byId("title").dataset.item);
+    this.comments = [];
     const { line, track } = this.view;
     line.addEventListener("keydown", (e) => this.key(e));
     line.addEventListener("focus", () => this.tell());
@@ -80,6 +83,7 @@ export class TimeEditor extends Editor {
     this.choose(data, data.annotations.find((a) => a.id === this.state.id) ?? this.state);
     this.draw();
     this.show();
+    if (this.tiers.known.length) this.tiers.load();
   }
 
   follow(from, to) {
@@ -97,10 +101,11 @@ export class TimeEditor extends Editor {
     this.extent.learn();
     const { length } = this.data;
     this.rows = this.coders.map((a) => this.rowOf(a));
-    this.all = [...new Set(this.rows.flatMap((row) => row.times))].sort((a, b) => a - b);
+    const rows = [...this.rows, ...this.tiers.rows];
+    this.all = [...new Set(rows.flatMap((row) => row.times))].sort((a, b) => a - b);
     this.drawTypes();
-    byId("snap").closest("label").hidden = !this.rows.length;
-    this.view.show({ rows: this.rows, bench: this.rowOf(this.state), disputes: [], comments: [] }, length);
+    byId("snap").closest("label").hidden = !rows.length;
+    this.view.show({ rows, bench: this.rowOf(this.state), disputes: [], comments: [] }, length);
     this.sound?.resize();
   }
 
@@ -138,7 +143,7 @@ export class TimeEditor extends Editor {
     const segments = this.segments();
     content.bench = { ...content.bench, coder: this.state.coder, segments, times: this.marks().map((m) => m.time), density: this.state.marks.density };
     content.disputes = this.unsettled.map((p) => p.position);
-    content.comments = (this.comments ?? []).map((c) => c.position);
+    content.comments = this.comments;
     this.view.repaint();
     this.tell();
   }
@@ -174,6 +179,7 @@ export class TimeEditor extends Editor {
     this.cursor = Math.min(Math.max(time, 0), this.data.length);
     this.held = null;
     if (until !== null) this.sound?.choose({ from: time, to: until });
+    else if (this.sound?.chosen && this.sound.chosen.from !== time) this.sound.choose(null); // what was chosen is left behind
     this.view.reveal(this.cursor);
     this.view.line.focus({ preventScroll: true });
     const near = () => (hold ? this.marks().find((m) => Math.abs(m.time - time) < 1e-9) ?? null : null);
@@ -225,6 +231,16 @@ export class TimeEditor extends Editor {
 
   quote({ position }) {
     return seconds(position);
+  }
+
+  // Where a comment stands: at a moment, or on a stretch.
+  spell(position, until) {
+    return until === null ? `at ${seconds(position)}` : `on ${seconds(position).replace(" s", "")}–${seconds(until)}`;
+  }
+
+  showComments(comments) {
+    this.comments = comments.filter((c) => c.position !== null);
+    if (this.view.content) this.refresh();
   }
 
   async goTo({ position: next }) {
@@ -373,6 +389,10 @@ export class TimeEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and pointer
 
   key(event) {
+    if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) {
+      event.preventDefault();
+      return this.tiers.go(event.key === "ArrowUp" ? -1 : 1);
+    }
     if (this.sound?.key(event) || this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const by = this.stride * (event.shiftKey ? 10 : 1);
     const acts = {
@@ -404,6 +424,11 @@ export class TimeEditor extends Editor {
   }
 
   click(event) {
+    const tier = event.target.closest(".names a");
+    if (tier && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      return this.tiers.open(tier.getAttribute("href").split("/").at(-1));
+    }
     if (this.dragged || event.target.closest(".handle, .names, .inplace")) return;
     const time = this.view.pointed(event);
     if (time < 0 || time > this.data.length || !this.extent.holds(time)) return;

@@ -263,7 +263,9 @@ document.querySelector("#start [name=role]").addEventListener("change", suggestN
 function showComments(comments) {
   const where = (c) => kind.endsWith("time") ? `at ${seconds(c.position)}` : `${kind === "spans" ? "at" : "after"} ${c.position}`;
   const place = (c) => (c.until === null ? c.position : [c.position, c.until]);
-  const spell = (c) => (c.until === null ? where(c) : `on ${editor.layout?.spell(c.position, c.until) ?? `${c.position}–${c.until}`}`);
+  const stretch = (c) => `on ${editor.layout?.spell(c.position, c.until) ?? `${c.position}–${c.until}`}`;
+  const spell = (c) => editor.spell?.(c.position, c.until) ?? (c.until === null ? where(c) : stretch(c));
+  editor.showComments?.(comments);
   document.getElementById("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: new Date(c.time).toLocaleString() },
     c.position === null ? null : el("button", { type: "button", class: "place", onclick: () => editor.focus(place(c)) }, spell(c)), c.position === null ? null : ": ",
     c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
@@ -298,7 +300,8 @@ told(async () => {
     method.value = chosen;
     drawSuggesters();
   }).catch((fault) => say(fault.message));
-  await seen(); // the comparison can wait until the editor is looked at
+  await seen(); // the rest can wait until the editor is looked at
+  await editor.tiers?.load();
   await compare();
   if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above has pushed it down
 })();

@@ -54,8 +54,8 @@ class SoundPane {
     });
     this.box.addEventListener("pointermove", (e) => {
       if (from === null || e.pointerType !== "mouse" || Math.abs(e.clientX - start) < SLIP) return;
-      const to = this.view.pointed(e);
-      this.choose({ from: Math.max(0, Math.min(from, to)), to: Math.min(this.facts.duration, Math.max(from, to)) });
+      const [begin, end] = [from, this.view.pointed(e)].sort((a, b) => a - b).map((time) => Math.round(1000 * time) / 1000);
+      this.choose({ from: Math.max(0, begin), to: Math.min(this.facts.duration, end) });
     });
     this.box.addEventListener("pointerup", (e) => {
       if (from === null) return;

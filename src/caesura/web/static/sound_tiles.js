@@ -6,7 +6,7 @@ export class Tiles {
   constructor(path, { tile, levels }, seconds, factor, read, arrived) {
     Object.assign(this, { path, size: tile, levels, seconds, factor, read, arrived });
     this.kept = new Map();
-    this.wanted = [];
+    this.wanted = new Set(); // each once, however many pixels lie in it
     this.busy = new Set();
   }
 
@@ -26,7 +26,7 @@ export class Tiles {
     const key = `${level}/${index}`;
     const kept = this.kept.get(key);
     if (kept !== undefined) return kept;
-    if (!this.busy.has(key)) this.wanted.push(key);
+    if (!this.busy.has(key)) this.wanted.add(key);
     return null;
   }
 
@@ -42,8 +42,8 @@ export class Tiles {
 
   // Fetch what was wanted since the last time, up to a few at once.
   fetch() {
-    while (this.busy.size < AT_ONCE && this.wanted.length) this.load(this.wanted.shift());
-    this.wanted = [];
+    for (const key of this.wanted) if (this.busy.size < AT_ONCE) this.load(key);
+    this.wanted.clear();
   }
 
   async load(key) {

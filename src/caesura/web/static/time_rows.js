@@ -37,7 +37,8 @@ export function paintRows(brush, strip, { rows, bench, height, length, scale, di
   });
   paintMarks(brush, strip, bench, colours.ink, height - BENCH + 6, BENCH - 12, from, to);
   brush.fillStyle = colours.accent;
-  for (const at of comments) if (at >= from && at <= to) brush.fillRect(x(at) - 4, RULER - 7, 8, 7); // a flag at what was commented on
+  for (const { position, until } of comments) // a flag at what was commented on, as long as it is
+    if ((until ?? position) >= from && position <= to) brush.fillRect(x(position) - 2, RULER - 6, Math.max(6, ((until ?? position) - position) * scale), 5);
   return true;
 }
 
@@ -120,9 +121,10 @@ function paintNames(brush, { segments: { cuts, names } }, x, from, to, y, size, 
   brush.font = `${size}px system-ui, sans-serif`;
   brush.fillStyle = colours.ink;
   for (let i = Math.max(0, before(cuts, from) - 1); i < cuts.length - 1 && cuts[i] < to; i++) {
-    const room = (cuts[i + 1] - cuts[i]) * scale;
+    const [start, end] = [Math.max(cuts[i], from), Math.min(cuts[i + 1], to)];
+    const room = (end - start) * scale;
     if (!names[i] || room < ROOM) continue;
-    const shown = names[i].length * 7 > room ? `${names[i].slice(0, Math.floor(room / 8))}…` : names[i];
-    brush.fillText(shown, x((Math.max(cuts[i], from) + Math.min(cuts[i + 1], to)) / 2), y);
+    const letters = Math.floor(room / (0.55 * size));
+    brush.fillText(names[i].length > letters ? `${names[i].slice(0, letters - 1)}…` : names[i], x((start + end) / 2), y);
   }
 }

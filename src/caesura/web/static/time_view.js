@@ -23,7 +23,7 @@ export class TimeView {
     this.grips = el("div", { class: "grips" });
     this.track.append(this.canvas, this.names, this.grips);
     this.strips = new Strips((brush, strip) => paintRows(brush, strip, this.content, this.palette));
-    this.scale = null;
+    this.scale = Number(new URLSearchParams(location.search).get("scale")) || null; // as it was in another track
     this.pool = [];
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.dark.addEventListener("change", () => { this.colours = null; this.strips.clear(); this.paint(); });
@@ -48,8 +48,8 @@ export class TimeView {
   // Who made which row stays where it is while time scrolls by behind it.
   drawNames() {
     const { rows, bench, height } = this.content;
-    const who = ({ coder, href }, top, tall) => {
-      const label = el(href ? "a" : "div", { class: "row-name", href, title: coder }, coder);
+    const who = ({ coder, href, title }, top, tall) => {
+      const label = el(href ? "a" : "div", { class: "row-name", href, title: title ?? coder }, coder);
       label.style.top = `${top}px`;
       label.style.lineHeight = `${tall}px`;
       return label;
