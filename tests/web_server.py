@@ -2,16 +2,52 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import resource
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 httpx = pytest.importorskip("httpx", reason="tests of the workbench speak HTTP")
+
+
+#: Loading the workbench takes a second, and every test has its own: so one process loads it and forks when a server is asked for.
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(
+    [
+        "caesura.cli.main",
+        "caesura.cli.serve",
+        "caesura.web.app",
+        "uvicorn.protocols.http.h11_impl",
+        "caesura.web.agreement",
+        "caesura.agreement.among_coders",
+        "caesura.agreement.unitizing",
+        "caesura.kernels.fused",
+        "caesura.metrics.displacement",
+        "caesura.metrics.spans",
+        "caesura.vowels.accuracy",
+        "caesura.vowels.field_scores",
+    ]
+)
+
+
+def serve(words: list[str], environment: dict[str, str], descriptors: int | None) -> None:
+    """Be the program, in a process that is new but for what it has loaded."""
+    os.environ.clear()
+    os.environ.update(environment)
+    if descriptors is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    from caesura.cli.main import run
+
+    sys.argv = ["caesura", *words]
+    with open(os.devnull, "w") as sys.stdout:
+        run()
 
 
 class Server:
@@ -23,38 +59,26 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Any = None
 
     def start(self) -> Server:
-        command = [
-            sys.executable,
-            "-m",
-            "caesura",
-            "serve",
-            "--no-browser",
-            "--port",
-            str(self.port),
-            "--database",
-            str(self.database),
-        ]
-        ours = [str(Path(__file__).parents[1] / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, ours))}
-        if self.descriptors is not None:
-            command = ["sh", "-c", f'ulimit -n {self.descriptors} && exec "$@"', "sh", *command]
-        self.process = subprocess.Popen([*command, *self.words], env=env, stdout=subprocess.DEVNULL)
+        words = ["serve", "--no-browser", "--port", str(self.port), "--database", str(self.database), *self.words]
+        self.process = _FORKS.Process(target=serve, args=(words, dict(os.environ), self.descriptors), daemon=True)
+        with patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1] / "src")):  # for the one that forks
+            self.process.start()
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             with socket.socket() as door:  # asking over HTTP would cost more than the server's own start
                 if door.connect_ex(("127.0.0.1", self.port)) == 0:
                     return self
-            assert self.process.poll() is None, "the server ended at once"
+            assert self.process.is_alive(), "the server ended at once"
             time.sleep(0.05)
         raise RuntimeError("the server did not start")
 
     def kill(self) -> None:
         assert self.process is not None
         self.process.kill()
-        self.process.wait()
+        self.process.join()
 
     def client(self) -> httpx.Client:
         """A client for a with statement, which opens it: so one that has asked nothing yet."""
