@@ -1,6 +1,7 @@
 """The gallery, made when the site is built: every metric with what it says of small mistakes, every drawing with a picture.
 
-docs/gallery.md says ``<!-- metrics of units -->`` (time, nested, spans) and ``<!-- drawings -->`` where these go; ``python docs/gallery.py`` prints the page.
+docs/gallery.md says ``<!-- metrics of units -->`` (time, nested, spans) and ``<!-- drawings -->`` where these go, docs/metrics.md
+``<!-- every metric -->``; ``python docs/gallery.py`` prints the gallery.
 """
 
 from __future__ import annotations
@@ -18,10 +19,21 @@ from caesura.drawings.catalog import DRAWINGS, draw, drawing
 from caesura.errors import CaesuraError
 
 PAGE = Path(__file__).with_name("gallery.md")
+BY_NAME = "metrics.md"
+
+#: What a metric compares, by the kinds of annotation that it needs.
+COMPARES = {
+    "units": "boundaries between units",
+    "time": "boundaries in time",
+    "nested": "nested segments",
+    "spans": "spans",
+}
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """What mkdocs calls for each page."""
+    if page.file.src_uri == BY_NAME:
+        return markdown.replace("<!-- every metric -->", "\n".join(entry(name) for name in cs.metric_names()))
     return fill_in(markdown) if page.file.src_uri == PAGE.name else markdown
 
 
@@ -98,6 +110,24 @@ def metric_table(kind: str) -> str:
             arrow = "" if metric.higher_is_better else " ↓"
             rows.append(f"| `{name}`{arrow} | {metric.title} | {' | '.join(values)} |")
     return "\n".join(rows)
+
+
+def entry(name: str) -> str:
+    """A heading that the search finds, and what is known of a metric below it."""
+    metric = cs.metric(name)
+    least, most = metric.bounds
+    of_vowels = type(metric.family).__module__.startswith("caesura.vowels")
+    kinds = "marks on letters" if of_vowels else ", ".join(COMPARES[kind] for kind in COMPARES if kind in metric.needs)
+    spelled = ", ".join(f"`{key}={value}`" for key, value in metric.parameters.items())
+    reach = f"From {least:g} to {most:g}, best {metric.best:g}".replace("-inf", "-∞").replace("inf", "∞")
+    return "\n\n".join(
+        [
+            f"## {name}: {metric.title} {{: #{name} }}",
+            metric.about,
+            f"{reach}. For {kinds}." + (f" Parameters: {spelled}." if spelled else ""),
+            f"After {metric.paper}." if metric.paper else "",
+        ]
+    )
 
 
 def value_of(metric: Any, reference: Any, hypothesis: Any) -> str:
