@@ -68,9 +68,19 @@ def test_adjudicate_by_keyboard_alone(page: sync_api.Page) -> None:
     page.reload()
     page.wait_for_selector("#editor[data-state=open] .gap.on")
     assert marks() == [3, 7], "saved as it happened"
-    page.locator("#comment [name=text]").fill("why here?")
-    page.locator("#comment button").click()
-    page.wait_for_selector("#comments li")
+    page.locator(".gap[data-at='5']").focus()
+    page.keyboard.press("c")
+    page.keyboard.type("why here?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#comments li:has-text('after 5: why here?')")
+    assert page.locator(".gap.commented").get_attribute("data-at") == "5"
+    page.locator(".gap[data-at='5']").focus()
+    page.keyboard.press("Shift+C")
+    page.keyboard.type("all of it?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#comments li:has-text('on 4–7 “miles of fertile ground”: all of it?')")
+    page.locator("#comments .place").nth(1).click()
+    page.wait_for_function("() => document.querySelectorAll('.noted').length === 4")
 
 
 def test_drag_with_the_mouse(page: sync_api.Page) -> None:

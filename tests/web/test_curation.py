@@ -97,3 +97,10 @@ def test_levels_are_in_dispute_too(client: TestClient) -> None:
     (place,) = client.get(f"/api/projects/{project}/disagreements").json()
     assert (place["first"], place["position"], place["dispute"]) == (1, 2, 1.0)
     assert [t["type"] for t in place["types"]] == [2, 3]
+    assert not place["settled"]
+    gold = client.post(f"/api/items/{place['item']}/annotations", json={"method": "majority"}).json()
+    accept = {"version": 1, "operation": {"kind": "accept", "settles": place["key"]}}
+    client.patch(f"/api/annotations/{gold['id']}", json=accept).raise_for_status()
+    assert [each["settled"] for each in client.get(f"/api/projects/{project}/disagreements").json()] == [True]
+    client.post(f"/api/annotations/{gold['id']}/undo", json={"version": 2}).raise_for_status()
+    assert [each["settled"] for each in client.get(f"/api/projects/{project}/disagreements").json()] == [False]

@@ -223,13 +223,19 @@ def project_disagreements(
 ) -> list[dict[str, Any]]:
     """The places where coders disagree most, over all items.
 
-    In recordings, marks within ``tolerance`` seconds (0.02 by default) are one place; of hierarchies a place is a segment.
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) are one place; of hierarchies a place is a segment. Each says whether it is
+    ``settled`` in gold.
     """
     store = store_of(request)
     known = {(item.name, item.track): item for item in store.items(project)}
     marked = store.annotations_now(project, role="coder")
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
-    return [describe_dispute(known[place.item, place.track], place) for place in places]
+    settled = store.settled_in(project)
+    return [
+        {**describe_dispute(item, place), "settled": place.key in settled.get(item.id, ())}
+        for place in places
+        for item in (known[place.item, place.track],)
+    ]
 
 
 @router.get("/projects/{project}/export", tags=["projects"], response_class=Response)

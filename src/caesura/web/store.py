@@ -274,6 +274,20 @@ class Store:
                 coders.setdefault((row.name, row.track), []).append(row.coder)
         return coders
 
+    def settled_in(self, project: int) -> dict[int, set[str]]:
+        """The places in dispute that gold has settled, by item."""
+        query = (
+            sa.select(codings.c.item, revisions.c.settled)
+            .join(items, items.c.id == codings.c.item)
+            .join(revisions, revisions.c.id == codings.c.head)
+            .where(items.c.project == project, codings.c.role == "gold", *self.seen())
+        )
+        keys: dict[int, set[str]] = {}
+        with self.reading() as db:
+            for row in db.execute(query):
+                keys.setdefault(row.item, set()).update(json.loads(row.settled or "[]"))
+        return keys
+
     def _annotated_rows(self, project: int, item: int | None, role: str | None) -> list[Any]:
         self.project_name(project)
         query = (

@@ -259,13 +259,33 @@ export class Editor {
       x: () => this.curation.skip(),
       a: () => this.curation.take(0),
       b: () => this.curation.take(1),
-      c: () => document.querySelector("#comment [name=text]").focus(),
+      c: () => this.comment("place"),
+      C: () => this.comment("segment"),
     };
     const act = acts[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return false;
     event.preventDefault();
     this.inTurn(act);
     return true;
+  }
+
+  // What was commented on is marked.
+  showComments(comments) {
+    this.comments = comments;
+    if (this.state) this.refresh();
+  }
+
+  // Write a comment on what is looked at.
+  comment(on) {
+    const { on: field, text } = byId("comment").elements;
+    if (field.querySelector(`[value=${on}]`)) field.value = on;
+    text.focus();
+  }
+
+  // From the boundary before what is looked at to the one behind it.
+  segmentAround() {
+    const { positions } = this.state.marks;
+    return [positions.findLast((p) => p < this.position) ?? 0, positions.find((p) => p >= this.position) ?? this.data.length];
   }
 
   // The next unsettled place behind (or before) a point in the order of places.

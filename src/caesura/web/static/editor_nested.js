@@ -150,7 +150,7 @@ export class NestedEditor extends Editor {
 
   tell() {
     const [first, last] = this.range;
-    this.position = last;
+    [this.position, this.until] = [first, last];
     this.tellVoters(`${this.segment ? "Segment" : "Units"} ${first} to ${last}${this.segment ? `, level ${this.segment[2]}` : ""}`, this.votes.get(`${first}–${last}`) ?? []);
     if (document.activeElement !== byId("first")) byId("first").value = first;
     if (document.activeElement !== byId("last")) byId("last").value = last;

@@ -72,17 +72,18 @@ export class TextEditor extends Editor {
     this.on = new Map();
     positions.forEach((p, i) => this.on.set(p, [...(this.on.get(p) ?? []), types?.[i] ?? null]));
     const waiting = new Set(this.suggestions.marks);
+    const commented = new Set((this.comments ?? []).map((c) => c.until ?? c.position));
     this.inDispute = new Set(this.unsettled.map((p) => p.position));
     this.suggestions.draw();
     for (const [position, gap] of this.gaps) {
       const here = this.on.get(position);
       const votes = this.voters.get(position)?.length ?? 0;
       const suggested = !here && waiting.has(position);
-      gap.className = `gap${here ? " on" : ""}${this.inDispute.has(position) ? " disputed" : ""}${suggested ? " suggested" : ""}`;
+      gap.className = `gap${here ? " on" : ""}${this.inDispute.has(position) ? " disputed" : ""}${suggested ? " suggested" : ""}${commented.has(position) ? " commented" : ""}`;
       here && this.typed ? gap.setAttribute("data-type", here.join(" ")) : gap.removeAttribute("data-type");
       gap.parentElement.classList.toggle("cut", Boolean(here));
       gap.setAttribute("aria-pressed", Boolean(here));
-      gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}${suggested ? `, suggested by ${this.suggestions.by}` : ""}, ${votes} of ${this.coders.length} coders`);
+      gap.setAttribute("aria-label", `after ${position}: ${here ? `boundary${this.typed ? ` ${here.join(" ")}` : ""}` : "no boundary"}${suggested ? `, suggested by ${this.suggestions.by}` : ""}, ${votes} of ${this.coders.length} coders${commented.has(position) ? ", commented" : ""}`);
     }
     this.numberSegments();
   }
@@ -105,12 +106,14 @@ export class TextEditor extends Editor {
     this.gaps.get(position)?.setAttribute("tabindex", "0");
   }
 
-  async focus(position) {
+  async focus(place) {
+    const [from, position] = Array.isArray(place) ? [place[0], Math.min(place[1], this.last)] : [place, place];
     if (!(position >= 1 && position <= this.last)) return;
     if (!this.gaps.has(position)) await this.window(position - this.shown / 2);
     const gap = this.gaps.get(position);
     gap.focus({ preventScroll: true });
     gap.scrollIntoView({ block: "center" });
+    for (const [at, { parentElement }] of this.gaps) parentElement.classList.toggle("noted", at > from && at <= position);
   }
 
   // The next place in dispute, in this part of the text or in another.

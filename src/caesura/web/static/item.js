@@ -1,11 +1,11 @@
 import { ask, call, el, name, number, say, told, undoable } from "./api.js";
+import { Comments } from "./comments.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
 import { SpanEditor } from "./editor_spans.js";
 import { TextEditor } from "./editor_text.js";
 import { TimeEditor } from "./editor_time.js";
 import { openSound } from "./sound_pane.js";
-import { seconds } from "./times.js";
 
 const title = document.getElementById("title");
 const { item, kind, role } = title.dataset;
@@ -20,7 +20,7 @@ async function load() {
   document.getElementById("compare").hidden = data.annotations.length < 2;
   drawChoices();
   drawTypes();
-  showComments(data.comments);
+  remarks.show(data.comments);
 }
 
 // Votes on a recording depend on how near to each other two marks may be; of a text, the part that is looked at is enough.
@@ -260,23 +260,7 @@ function suggestName() {
 }
 document.querySelector("#start [name=role]").addEventListener("change", suggestName);
 
-function showComments(comments) {
-  const where = (c) => kind.endsWith("time") ? `at ${seconds(c.position)}` : `${kind === "spans" ? "at" : "after"} ${c.position}`;
-  const place = (c) => (c.until === null ? c.position : [c.position, c.until]);
-  const stretch = (c) => `on ${editor.layout?.spell(c.position, c.until) ?? `${c.position}–${c.until}`}`;
-  const spell = (c) => editor.spell?.(c.position, c.until) ?? (c.until === null ? where(c) : stretch(c));
-  editor.showComments?.(comments);
-  document.getElementById("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: new Date(c.time).toLocaleString() },
-    c.position === null ? null : el("button", { type: "button", class: "place", onclick: () => editor.focus(place(c)) }, spell(c)), c.position === null ? null : ": ",
-    c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
-}
-
-document.getElementById("comment").addEventListener("submit", told(async (event) => {
-  const form = new FormData(event.target);
-  const comments = await call("POST", `/api/items/${item}/comments`, { text: form.get("text"), author: form.get("author"), position: editor.position, until: editor.until });
-  event.target.elements.text.value = "";
-  showComments(comments);
-}));
+const remarks = new Comments(item, kind, editor);
 
 told(async () => {
   const at = Number(address.searchParams.get("at"));
@@ -313,7 +297,8 @@ const seen = () => new Promise((done) => requestAnimationFrame(() => setTimeout(
 // Items in the order in which their coders disagree, each opened at its worst place.
 async function goToItem(by) {
   const places = await call("GET", `/api/projects/${title.dataset.project}/disagreements?most=5000`);
-  const worst = [...new Map(places.toReversed().map((p) => [p.item, p])).values()].reverse().sort((a, b) => places.indexOf(a) - places.indexOf(b));
+  const open = places.filter((place) => !place.settled);
+  const worst = [...new Map((open.length ? open : places).toReversed().map((p) => [p.item, p])).values()].reverse().sort((a, b) => places.indexOf(a) - places.indexOf(b));
   if (!worst.length) return say("Nobody disagrees in this project.");
   const here = worst.findIndex((p) => p.item === Number(item));
   const next = worst[(here + by + worst.length) % worst.length];

@@ -8,6 +8,7 @@ const session = call("GET", "/api/session");
 let items = [];
 let scores = new Map();
 const LISTED = 50; // places in dispute
+const COUNTED = 1000;
 let order = { by: "name", up: true };
 
 async function showItems() {
@@ -136,10 +137,14 @@ function drawMatrix(found) {
 }
 
 async function showPlaces() {
-  const places = await call("GET", `${base}/disagreements?most=${LISTED}`);
-  fact("disputes", places.length < LISTED ? places.length : `${LISTED} or more`, places.length === 1 ? "place in dispute" : "places in dispute", "disagreements");
+  const all = await call("GET", `${base}/disagreements?most=${COUNTED}`);
+  const open = all.filter((place) => !place.settled);
+  const many = all.length < COUNTED ? String(all.length) : `${COUNTED} or more`;
+  fact("disputes", all.length < COUNTED ? open.length : many, all.length - open.length ? "places in dispute open" : all.length === 1 ? "place in dispute" : "places in dispute", "disagreements");
+  document.getElementById("places-count").textContent = all.length ? `${many} in dispute: ${open.length} open, ${all.length - open.length} settled in gold.` : "Nobody disagrees.";
+  const places = [...open, ...all.filter((place) => place.settled)].slice(0, LISTED);
   document.getElementById("places").replaceChildren(...places.map((place) =>
-    el("li", {}, el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
+    el("li", { class: place.settled ? "settled" : "" }, place.settled ? "✓ " : "", el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
       ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]), ...typesOf(place), quoted(place))));
 }
 

@@ -1,0 +1,59 @@
+// Comments on an item: at a place, on a stretch or on the whole; each leads to where it stands, and what was commented on is marked there.
+import { call, el, name, told } from "./api.js";
+
+const byId = (id) => document.getElementById(id);
+const QUOTED = 60; // characters
+
+export class Comments {
+  constructor(item, kind, editor) {
+    Object.assign(this, { item, kind, editor });
+    const { on } = byId("comment").elements;
+    if (kind === "nested" || kind.startsWith("spans")) on.querySelector("[value=segment]").remove(); // there a stretch is what is chosen
+    byId("comment").addEventListener("submit", told(async (event) => this.post(event.target)));
+  }
+
+  async post(form) {
+    const { text, author, on } = form.elements;
+    this.show(await call("POST", `/api/items/${this.item}/comments`, { text: text.value, author: author.value, ...this.anchor(on.value) }));
+    text.value = "";
+    on.value = "place";
+  }
+
+  // Where a comment is to stand.
+  anchor(on) {
+    const { editor } = this;
+    if (on === "item" || editor.position === null || editor.position === undefined) return {};
+    if (on === "segment") {
+      const [position, until] = editor.segmentAround();
+      return { position, until };
+    }
+    return { position: editor.position, until: editor.until ?? null };
+  }
+
+  show(comments) {
+    this.editor.showComments(comments);
+    byId("comments").replaceChildren(...comments.map((c) => el("li", { dir: "auto", title: new Date(c.time).toLocaleString() },
+      c.position === null ? null : [el("button", { type: "button", class: "place", onclick: () => this.goTo(c) }, this.spell(c)), ": "],
+      c.text, c.author ? " — " : "", c.author ? name(c.author) : "")));
+  }
+
+  goTo({ position, until }) {
+    this.editor.focus(until === null ? position : [position, until]);
+  }
+
+  spell({ position, until }) {
+    const { kind, editor } = this;
+    if (kind.startsWith("spans")) return until === null ? `at ${position}` : `on ${editor.layout?.spell(position, until) ?? `${position}–${until}`}`;
+    if (kind === "time") return editor.spell(position, until);
+    if (until === null) return kind === "nested" ? `at ${position}` : `after ${position}`;
+    const first = kind === "nested" ? position : position + 1;
+    return `on ${first}–${until}${this.quote(first, until)}`;
+  }
+
+  quote(first, last) {
+    const { data, from } = this.editor;
+    const paged = this.editor.paged ? from : 1; // the words that are here begin with this one
+    const words = (data?.units ?? []).slice(Math.max(0, first - paged), Math.max(0, last - paged + 1)).join(" ");
+    return words ? ` “${words.length > QUOTED ? `${words.slice(0, QUOTED - 1)}…` : words}”` : "";
+  }
+}
