@@ -277,6 +277,7 @@ def test_lists_do_the_same_work_whatever_is_hidden(campaign: Bench) -> None:
         f"/api/projects/{campaign.project}/guidelines",
         f"/api/items/{campaign.items[0]}",
         f"/api/items/{campaign.items[0]}/recording",
+        f"/api/items/{campaign.items[0]}/tiers",
         f"/api/annotations/{mine['id']}",
         f"/api/annotations/{mine['id']}/history",
     ]

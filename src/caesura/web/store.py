@@ -340,7 +340,7 @@ class Store:
     def tracks_beside(self, item: Item) -> list[Item]:
         """Other tracks of the same text or recording, of the same kind."""
         with self.reading() as db:
-            same = (items.c.project == item.project) & (items.c.name == item.name) & (items.c.kind == item.kind)
+            same = self.viewer.in_project(item.project) & (items.c.name == item.name) & (items.c.kind == item.kind)
             beside = sa.select(items).where(same, items.c.id != item.id, self.viewer.sees_items())
             return [rows.item_of(row) for row in db.execute(beside.order_by(items.c.id))]
 
