@@ -36,6 +36,7 @@ class View:
     path: str
     ready: str
     act: Callable[[Any], None] | None = None
+    alike: bool = False  # to another view, which is enough where there is little time
 
 
 @dataclass
@@ -89,16 +90,14 @@ def furnish(server: Server) -> Furnished:
         mira.post("/api/people", json={"name": "mira", "password": PASSWORD}).raise_for_status()
         mira.headers["X-CSRF-Token"] = mira.get("/api/session").json()["csrf"]
         sessions = {"mira": mira.cookies["caesura-session"]}
-        links = {}
         for name, role in (("dora", "annotator"), ("emil", "annotator"), ("judith", "adjudicator"), ("rea", "reader")):
             person = mira.post("/api/people", json={"name": name}).json()
-            links[name] = person["link"]
             mira.put(f"/api/projects/{stories}/members", json={"person": person["id"], "role": role}).raise_for_status()
             sessions[name] = _come_in(server, person["link"])
         mira.post(f"/api/projects/{stories}/assignments", json={}).raise_for_status()
     story = texts[0].json()["item"]
     _annotate(server, sessions["emil"], story)
-    return Furnished(server, _views(poems, stories, items, story, links["rea"]), sessions)
+    return Furnished(server, _views(poems, stories, items, story), sessions)
 
 
 def _bring(client: Any, project: int, name: str, content: str) -> None:
@@ -137,7 +136,7 @@ def _annotate(server: Server, session: str, item: int) -> None:
         person.patch(f"/api/annotations/{made['id']}", json=change).raise_for_status()
 
 
-def _views(poems: int, stories: int, items: dict[str, int], story: int, link: str) -> list[View]:
+def _views(poems: int, stories: int, items: dict[str, int], story: int) -> list[View]:
     tabs = {
         "items": "#item-table tbody tr", "add": "#add:not([hidden])", "campaign": "#progress tr", "agreement": "#matrix td",
         "disagreements": "#places li", "guidelines": "#guidelines:not([hidden])", "export": "#download button",
@@ -149,12 +148,15 @@ def _views(poems: int, stories: int, items: dict[str, int], story: int, link: st
         View("home", "mira", "/", "#projects tbody tr"),
         View("people", "mira", "/people", "#people tbody tr"),
         View("account", "mira", "/account", "#password"),
-        *(View(f"project, {tab}", "mira", f"/projects/{poems}#{tab}", ready) for tab, ready in tabs.items()),
+        *(
+            View(f"project, {tab}", "mira", f"/projects/{poems}#{tab}", ready, alike=tab in ("campaign", "guidelines"))
+            for tab, ready in tabs.items()
+        ),
         View("campaign", "mira", f"/projects/{stories}#campaign", "#progress .state"),
         View("guidelines", "mira", f"/projects/{stories}#guidelines", "#prose strong"),
         View("preview", "mira", f"/projects/{poems}#add", "#add:not([hidden])", _choose_files),
         View("text", "mira", f"/items/{items['chapter 1']}", compared, _open_all),
-        View("typed text", "mira", f"/items/{items['keys']}", compared, _open_all),
+        View("typed text", "mira", f"/items/{items['keys']}", compared, _open_all, alike=True),
         View("hebrew", "mira", f"/items/{items['hebrew']}?at=3", compared, _open_all),
         View("nested", "mira", f"/items/{items['walk']}", compared, _open_all),
         View("spans", "mira", f"/items/{items['tour']}", compared, _open_all),
@@ -162,7 +164,7 @@ def _views(poems: int, stories: int, items: dict[str, int], story: int, link: st
         View("tasks", "dora", f"/projects/{stories}", "#tasks tbody tr"),
         View("blind, before", "dora", f"/items/{story}", "#start [name=method]"),
         View("blind, begun", "emil", f"/items/{story}", "#editor[data-state=open] .gap.on"),
-        View("progress of a judge", "judith", f"/projects/{stories}#campaign", "#progress .state"),
+        View("progress of a judge", "judith", f"/projects/{stories}#campaign", "#progress .state", alike=True),
         View("not released", "rea", f"/projects/{stories}", "#prose strong"),
         View("report", "mira", f"/projects/{poems}/report?sort=units", "main section"),
         View("nothing there", "mira", "/items/99999", "body"),

@@ -41,7 +41,7 @@ def test_several_tolerances_with_regions_drawn() -> None:
     assert done.returncode == 0, done.stderr
     assert "± 20 ms: 17 hits, 2 insertions, 3 deletions (reference 20, hypothesis 19)" in done.stdout
     assert "± 10 ms: 15 hits" in done.stdout
-    assert "● hit · + insertion · × deletion · ░ region of ± 20 ms" in done.stdout
+    assert "● hit · + extra · × missed · ░ region of ± 20 ms" in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("! "))
 
 

@@ -28,7 +28,7 @@ def test_hits_insertions_and_deletions_have_their_signs() -> None:
     drawn = str(draw("regions", pair([0.2, 0.5, 0.8], [0.21, 0.6, 0.79], names=["a", "b", "c", "d"]), tolerance="20ms"))
     signs = [c for line in drawn.splitlines()[:-1] for c in line if c in "●+×"]
     assert signs == ["●", "×", "+", "●"]
-    assert drawn.splitlines()[-1] == "● hit · + insertion · × deletion · ░ region of ± 20 ms"
+    assert drawn.splitlines()[-1] == "● hit · + extra · × missed · ░ region of ± 20 ms"
     assert " a " in drawn.replace("─", " ")
 
 

@@ -31,8 +31,8 @@ _NAME = 14
 _LINES = 24  # of a terminal drawing, each with one row per side; longer recordings end in a word about the rest
 _CLOSE = 3000  # boundaries of both sides that are drawn one by one, with their regions
 _ROWS = 60  # lines of an SVG drawing; longer recordings are drawn on a smaller scale
-_KEY = "● hit · + insertion · × deletion · ░ region of ± {:g} ms"
-_FAR_KEY = "insertions and deletions marked below · regions of ± {:g} ms"
+_KEY = "● hit · + extra · × missed · ░ region of ± {:g} ms"
+_FAR_KEY = "extra and missed ones marked below · regions of ± {:g} ms"
 
 
 def draw_regions(
@@ -124,13 +124,13 @@ class RegionTimeline(ScenePicture):
             yield Region(1, line.at(start), line.at(end) - line.at(start), role="reference", tip=tip, rows=2)
         yield from line.captions(1, self.reference)
         for i, time in line.within(match.reference):
-            word, sign, role = ("deletion", "×", "miss") if deleted[i] else ("hit", "●", "match")
+            word, sign, role = ("missed", "×", "miss") if deleted[i] else ("hit", "●", "match")
             tip = f"{word} at {time:.4g} s"
             stroke = "miss" if deleted[i] else "reference"
             yield Tick(1, line.at(time), role=stroke, tip=tip, broken=bool(deleted[i]))
             yield Sign(3, line.at(time), 0, sign, role, tip)
         for i, time in line.within(match.hypothesis):
-            tip = f"{'insertion' if inserted[i] else 'hit'} at {time:.4g} s"
+            tip = f"{'extra' if inserted[i] else 'hit'} at {time:.4g} s"
             yield Tick(2, line.at(time), role="near" if inserted[i] else "match", tip=tip, broken=bool(inserted[i]))
             if inserted[i]:
                 yield Sign(3, line.at(time), 0, "+", "near", tip)
