@@ -51,14 +51,17 @@ def fill_in(markdown: str) -> str:
 
 def family_sections() -> Iterator[str]:
     for family, names in families().items():
-        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", family).capitalize()
+        title = PUBLISHED[family].get("title") or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", family).capitalize()
         rows = [
             [f"`{name}`{'' if cs.metric(name).higher_is_better else ' ↓'}", KINDS[kind], *values]
             for kind, table in simulated_values().items()
             for name, values in table.items()
             if name in names
         ]
-        yield section(f"{title}: {short_list(names)}", family, ["metric", "of", *ANNOTATORS], rows)
+        columns = ["metric", "of", *ANNOTATORS]
+        if len({row[1] for row in rows}) == 1:  # what it is of goes without saying
+            columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
+        yield section(f"{title}: {short_list(names)}", family, columns, rows)
 
 
 def coefficient_sections() -> Iterator[str]:

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import pkgutil
 import re
+import runpy
 import shlex
 import tokenize
 import unicodedata
@@ -171,3 +172,10 @@ def test_the_front_page_begins_with_the_workbench() -> None:
     assert page.index("#only-dark") < page.index('<div class="cards"')
     for file, _ in first:
         assert (ROOT / "docs" / file).read_bytes().startswith(b"\x89PNG")
+
+
+def test_examples_in_docstrings_become_code() -> None:
+    readable = runpy.run_path(str(ROOT / "docs" / "docstrings.py"))["readable"]
+    text = "See :func:`~caesura.pk`.\n\n>>> 1 + 1\n2\n\nMore.\n\nExamples\n--------\n>>> 3\n3"
+    shown = "See `pk`.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.\n\nExamples\n--------\n>>> 3\n3"
+    assert readable(text) == shown
