@@ -62,7 +62,7 @@ class HeatMap(ScenePicture):
         else:
             columns = next((size for size in (_NUMBERS, 3) if size * number <= room), 1)
             tall, shown = 1.0, min(number, max(room, 0)) if columns == 1 else number
-            draw = self._letters(columns, shown, -margin)
+            draw = self._letters(columns, shown, -margin, width)
         return Scene(
             title=self.title,
             description=self._description(),
@@ -79,7 +79,7 @@ class HeatMap(ScenePicture):
         for row, name in enumerate(self.names, 1):
             yield Name(row, words=f"{row:>{order}} {clip(clean(name), _NAME)}", role="ink")
 
-    def _letters(self, wide: int, shown: int, left: int) -> Iterator[Item]:
+    def _letters(self, wide: int, shown: int, left: int, width: int) -> Iterator[Item]:
         """Numbers over tones, or shades of two cells or one; below, what they stand for."""
         for column in range(shown if wide > 1 else 0):
             yield Number(0, wide * column, words=str(column + 1).rjust(wide - 1))
@@ -97,8 +97,12 @@ class HeatMap(ScenePicture):
         if wide != _NUMBERS:
             yield Number(below, left, words=f"{low:.3g} {_SHADES} {high:.3g}")
             return
-        for class_name, (start, stop) in zip(_CLASSES, pairwise((0.0, *_TONES, 1.0)), strict=True):
-            words = f"{class_name} {low + (high - low) * start:.2f} to {low + (high - low) * stop:.2f}"
+        ends = [f"{low + (high - low) * share:.2f}" for share in (0.0, *_TONES, 1.0)]
+        ranges = [f"{start} to {stop}" for start, stop in pairwise(ends)]
+        named = [f"{name} {words}" for name, words in zip(_CLASSES, ranges, strict=True)]
+        for words, (start, stop) in zip(
+            named if len("  ".join(named)) <= width else ranges, pairwise((0.0, *_TONES, 1.0)), strict=True
+        ):
             yield Number(below, left, words=words, role=_tone((start + stop) / 2))
             left += len(words) + 2
 
