@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import wave
 from typing import Any
 
 import pytest
@@ -165,6 +167,46 @@ def test_spans_from_scratch_settled_and_back(browser: Any, page: Any, server: Se
     assert bench.stored("gold") == [[0, 3, "person"], [8, 11, "person"], [22, 27, "place"]]
     assert bench.stored("eve") == [[0, 3, "person"], [8, 18, "person"]]
     on_a_phone(browser, server)
+    spans_are_heard(page, server)
+
+
+def spans_are_heard(page: Any, server: Server) -> None:
+    """A recording for labelled spans: heard before anybody has marked it, a part chosen in the sound, and named."""
+    pytest.importorskip("soundfile", reason="recordings are read by the extra speech")
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 8000, 32_000, "NONE", "not compressed"))
+        sound.writeframes(bytes(32_000) + b"\x00\x10\x00\xf0" * 8_000)
+    with server.client() as client:
+        asked = {"name": "talk.wav", "kind": "spans in time"}
+        brought = client.post("/api/projects/1/recordings", params=asked, content=file.getvalue())
+        assert brought.status_code == 201, brought.text
+    page.goto(f"/items/{brought.json()['items'][0]}")
+    page.wait_for_selector("#editor[data-state=blank] #player:not([hidden])")
+    page.locator("#spans").focus()
+    press(page, "w")
+    page.wait_for_function("() => Number.parseFloat(document.getElementById('heard').textContent) > 0.2")
+    press(page, "Tab")
+    form = page.locator("#start")
+    form.locator("[name=coder]").fill("eve")
+    form.get_by_role("button", name="Start").click()
+    page.wait_for_selector("#editor[data-state=open]")
+    box = page.locator(".sound").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 420, box["y"] + 40, steps=3)
+    page.mouse.up()
+    chosen = [float(page.locator(f"#{end}").input_value()) for end in ("from", "until")]
+    press(page, "Enter")
+    page.keyboard.type("hum")
+    press(page, "Enter")
+    page.wait_for_selector(".stretch.own:has-text('hum')")
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('saved')")
+    picture(page, "spans-heard")
+    with server.client() as client:
+        (annotation,) = client.get(f"/api/items/{brought.json()['items'][0]}").json()["annotations"]
+    assert annotation["marks"]["spans"] == [[*chosen, "hum"]]
+    assert 0 < chosen[0] < chosen[1] < 4
 
 
 def on_a_phone(browser: Any, server: Server) -> None:

@@ -3,6 +3,7 @@ import { el, name } from "./api.js";
 import { byId, Editor } from "./editor.js";
 import { AxisLine } from "./span_axis.js";
 import { TextLines } from "./span_lines.js";
+import { AxisView } from "./span_sound.js";
 import { Suggestions } from "./suggestions.js";
 
 const same = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && (a[2] ?? null) === (b[2] ?? null);
@@ -65,6 +66,35 @@ export class SpanEditor extends Editor {
     return { start, end, label };
   }
 
+  // ---------------------------------------------------------------- what is heard
+
+  // A recording can be heard before anybody has annotated it.
+  blank({ length }) {
+    return this.timed ? { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "spans in time", length, spans: [], labels: [] } } : null;
+  }
+
+  get view() {
+    return (this.axis ??= new AxisView(this));
+  }
+
+  get cursor() {
+    return this.range?.[0] ?? 0;
+  }
+
+  get present() {
+    return this.cursor;
+  }
+
+  // What is played: the span in hand, or what is chosen.
+  segmentAround() {
+    const [from, to] = this.held ?? this.range;
+    return { from, to };
+  }
+
+  segments() {
+    return { cuts: this.state.marks.spans.flatMap(([start, end]) => [start, end]).sort((a, b) => a - b) };
+  }
+
   // A text comes in parts, a recording whole.
   get paged() {
     return !this.timed;
@@ -93,6 +123,11 @@ export class SpanEditor extends Editor {
     for (const line of this.layout.lines) line.lanes.replaceChildren(...this.rows.flatMap((row) => this.drawRow(row, line)));
     if (focused) this.box.focus({ preventScroll: true });
     this.mark();
+  }
+
+  resound() {
+    if (this.sound?.chosen && !(this.range[0] === this.sound.chosen.from && this.range[1] === this.sound.chosen.to)) this.sound.choose(null);
+    else this.sound?.paint();
   }
 
   // One coder's lanes under one line.
@@ -150,6 +185,7 @@ export class SpanEditor extends Editor {
   // Show what is chosen and held, without drawing the text anew.
   mark() {
     this.layout.choose(this.range);
+    this.resound();
     for (const bar of this.box.querySelectorAll(".stretch")) {
       const held = bar.own && same(bar.span, this.held);
       bar.classList.toggle("held", held);
@@ -335,7 +371,7 @@ export class SpanEditor extends Editor {
   // ---------------------------------------------------------------- keyboard and pointer
 
   key(event) {
-    if (event.target.closest("input")) return;
+    if (event.target.closest("input") || this.sound?.key(event)) return;
     if (!event.ctrlKey && (this.suggestions.key(event) || this.commonKey(event))) return;
     if (event.metaKey) return;
     if (event.key === "Enter") { // at once: what is typed next is the name

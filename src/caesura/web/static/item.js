@@ -266,7 +266,7 @@ told(async () => {
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   editor.expect(at);
-  const sound = kind === "time" ? call("GET", `/api/items/${item}/recording`) : Promise.resolve({}); // all at once: the first view waits for the slowest only
+  const sound = kind.endsWith("time") ? call("GET", `/api/items/${item}/recording`) : Promise.resolve({}); // all at once: the first view waits for the slowest only
   const [session] = await Promise.all([call("GET", "/api/session"), load()]);
   methods = session.methods[kind];
   segmenters = session.segmenters;

@@ -46,6 +46,7 @@ class SoundPane {
     byId("top").addEventListener("change", () => this.paint());
     let from = null;
     let start = 0;
+    for (const kind of ["pointerdown", "pointermove", "click"]) this.box.addEventListener(kind, (e) => e.stopPropagation()); // rows below have their own
     this.box.addEventListener("pointerdown", (e) => {
       if (e.button) return;
       from = this.view.pointed(e);
@@ -62,7 +63,7 @@ class SoundPane {
       if (Math.abs(e.clientX - start) < SLIP) {
         this.choose(null);
         this.editor.focus(from, { hold: false });
-      } else if (this.chosen) this.editor.focus(this.chosen.from, { hold: false });
+      } else if (this.chosen) this.editor.focus([this.chosen.from, this.chosen.to], { hold: false });
       from = null;
     });
     this.box.addEventListener("pointercancel", () => { from = null; });

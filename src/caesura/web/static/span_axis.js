@@ -21,7 +21,7 @@ export class AxisLine {
     this.chosen = el("div", { class: "chosen" });
     this.lanes = el("div", { class: "under" });
     this.track = el("div", { class: "sline" }, this.ruler, this.chosen, this.lanes);
-    this.box.replaceChildren(this.track);
+    this.box.replaceChildren(this.track); // sound, where there is any, comes above it
     let waiting = false;
     this.box.addEventListener("scroll", () => {
       if (waiting) return;
