@@ -108,3 +108,14 @@ def test_a_file_of_more_than_two_coders_says_whom_it_compares() -> None:
     assert "the first two of" in done.stderr
     assert "--coders A,B" in done.stderr
     assert "the first two" not in caesura("compare", "sample:kubla", "-m", "F", "--coders", "manual,cluster").stderr
+
+
+def test_files_that_share_some_tiers_are_told_which(tmp_path) -> None:
+    for coder in ("ann", "ben"):
+        tiers = [
+            cs.Annotation("x", "", cs.Segmentation.from_times([1.0], length=3.0), t) for t in ("IU", f"words {coder}")
+        ]
+        cs.write(cs.Corpus.from_annotations(tiers), tmp_path / f"{coder}.eaf", lossy=True)
+    files = tmp_path / "ann.eaf", tmp_path / "ben.eaf"
+    assert refused("compare", *files).endswith("or read what both have, such as the tier 'IU' (-O tier=IU).")
+    assert caesura("compare", *files, "-O", "tier=IU").stdout.startswith("1 item: ben against ann")

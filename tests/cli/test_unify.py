@@ -130,3 +130,15 @@ def test_recordings_are_unified_within_a_tolerance(tmp_path) -> None:
     assert len(narrow["provenance"]["accepted"]) < len(item["provenance"]["accepted"]), "the tolerance counts"
     assert len(cs.read(target)["margin", "gold"].positions) == len(item["provenance"]["accepted"])
     assert "a tolerance is for recordings" in refused("unify", "sample:walk", "--tolerance", "30ms")
+
+
+def test_a_file_that_holds_one_item_says_which_are_left_out(tmp_path) -> None:
+    coded = cs.Corpus.from_annotations(
+        cs.Annotation(item, coder, cs.Segmentation.from_times([1.0], length=3.0))
+        for item in ("news", "talk")
+        for coder in ("ann", "ben")
+    )
+    cs.write(coded, tmp_path / "coded.json")
+    done = caesura("unify", tmp_path / "coded.json", "-o", tmp_path / "gold.TextGrid", "--lossy")
+    assert done.returncode == 0
+    assert done.stderr.endswith("gold.TextGrid holds 'news' alone; 1 item is left out.\n")

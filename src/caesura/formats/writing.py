@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,7 @@ from caesura.formats.losses import BECOMES, REDUCIBLE, WORDS, differences, featu
 from caesura.formats.signatures import check_options, option_types
 from caesura.model import Corpus
 from caesura.model.corpus import expected_corpus
+from caesura.words import number_of
 
 #: Options of readers that a writer is told too, because they decide what comes back.
 _OF_READING = ("as", "tier")
@@ -61,8 +63,9 @@ def write(
     given = check_options(module.write, _without_reading(module, options), chosen.title)
     if lossy:
         _refuse_the_impossible(corpus, chosen, where)
-        corpus = reduce_corpus(corpus, chosen.carries)
+        whole, corpus = corpus, reduce_corpus(corpus, chosen.carries)
         _refuse_the_unreadable(corpus, chosen, where, options)
+        _tell_of_items_left_out(whole, corpus, where)
     elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where)]:
         raise FormatError(
             where, None, f"{chosen.title} would lose {' and '.join(lost)}; {_way_out(corpus, chosen, where)}."
@@ -75,6 +78,15 @@ def write(
                 where, None, f"{file.name} beside it exists and holds something else; write to another name."
             )
     atomic_write_all(files)
+
+
+def _tell_of_items_left_out(whole: Corpus, written: Corpus, where: Path) -> None:
+    """Say how many items a file that holds one has no place for: whoever agrees to lose a name may not mean these."""
+    if lost := len(whole.items) - len(written.items):
+        warnings.warn(
+            f"{where} holds {written.items[0]!r} alone; {number_of(lost, 'item')} {'is' if lost == 1 else 'are'} left out.",
+            stacklevel=3,
+        )
 
 
 def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:

@@ -229,9 +229,12 @@ def _one_sided(reference: Corpus, hypothesis: Corpus, missing: Missing) -> tuple
         return reference, hypothesis, alone
     if not ours.keys() & theirs.keys():
         raise _nothing_shared(ours, theirs)
+    shared = next(track for item, track in ours if (item, track) in theirs)
+    only_tracks = shared and {item for item, _ in ours} == {item for item, _ in theirs}
     raise CaesuraError(
         f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
-        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (caesura evaluate --missing skip)."
+        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (caesura evaluate --missing skip)"
+        f"{f', or read what both have, such as the tier {shared!r} (-O tier={shared})' if only_tracks else ''}."
     )
 
 
