@@ -54,6 +54,15 @@ def test_the_action_fills_the_summary_and_holds_the_floors(tmp_path: Path, shell
     assert "| ours |" in summary.read_text("utf-8")
 
 
+def test_the_page_shows_the_action_and_the_hook_as_they_are() -> None:
+    page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
+    use, hook = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    assert set(use[1]["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"])
+    ours = {each["id"] for each in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))}
+    assert {each["id"] for each in hook["repos"][0]["hooks"]} == ours
+    assert f"v{cs.__version__}" == hook["repos"][0]["rev"] == use[1]["uses"].partition("@")[2]
+
+
 def test_hooks_name_commands_that_exist() -> None:
     for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")):
         assert hook["entry"].split()[1] in COMMANDS
