@@ -105,6 +105,8 @@ def test_a_long_text_is_shown_in_parts(page: sync_api.Page, server: Server) -> N
     assert page.locator(".pair:has([data-at='20000']) .unit").inner_text() == "w20000"
     page.keyboard.press("Space")
     page.wait_for_selector(".gap.on[data-at='20000']")
+    numbers = page.evaluate("[...document.querySelectorAll('[data-segment]')].map((pair) => pair.dataset.segment)")
+    assert numbers == ["2", "3"], "segments are counted from the beginning of the text, not of the part"
     page.keyboard.press("n")
     page.wait_for_function("() => document.activeElement.dataset.at === '25000'")
     page.keyboard.press("n")
