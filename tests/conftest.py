@@ -4,6 +4,7 @@ Programs that tests start are not touched by this: they choose for themselves, a
 deadlines, for the first example may pay for compiling a loop.
 """
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from twins import compare_first_calls
@@ -12,3 +13,8 @@ compare_first_calls()
 
 settings.register_profile("caesura", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("caesura")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that wait for a browser come first: the other worker and the static checks use that time, and nobody waits at the end."""
+    items.sort(key=lambda item: "browser" not in getattr(item, "fixturenames", ()))
