@@ -287,6 +287,42 @@ def test_two_people_on_one_recording(browser: Any, bench: Bench) -> None:
     other.close()
 
 
+def test_a_long_recording_comes_in_parts(bench: Bench) -> None:
+    """4,500 boundaries by each of two: a part is fetched, another when it is looked at; places and numbers are those of the whole."""
+    rows = [
+        f"talk,{coder},,9000,{2 * n}.0"
+        for coder in ("ann", "ben")
+        for n in range(1, 4500)
+        if (coder, n) != ("ben", 4000)
+    ]
+    bench.open("item,coder,track,length,time\n" + "\n".join(rows))
+    page = bench.page
+    assert page.locator(".handle").count() < 100, "those around what is in view"
+    page.locator("#timeline").focus()
+    page.keyboard.press("n")  # the only dispute lies in a part that is not here
+    page.wait_for_selector("#dispute-say:has-text('8000.000 s')")
+    page.wait_for_selector("#segment-say:has-text('Segment 4000, from 7998.000 s')")
+    page.keyboard.press("a" if "ann" in page.locator(".choice").first.inner_text() else "b")
+    page.wait_for_selector(".handle.held[data-time='8000']")
+    page.wait_for_selector("#segment-say:has-text('Segment 4001, from 8000.000 s to 8002.000 s')")
+    page.keyboard.press("Home")
+    page.wait_for_selector(".handle.held[data-time='2']")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("End")
+    page.wait_for_selector(".handle.held[data-time='8998']")
+    page.keyboard.press("e")
+    page.keyboard.type("silence")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#segment-say:has-text('Segment 4500, “silence”, from 8998.000 s to 9000.000 s')")
+    bench.saved()
+    with bench.server.client() as client:
+        marks = client.get(f"/api/annotations/{bench.gold}").json()["marks"]
+    assert (len(marks["positions"]), marks["positions"][0], marks["names"][-2:]) == (4499, 2.1, ["", "silence"])
+    assert 8000.0 in marks["positions"]
+    page.evaluate("document.getElementById('whole').click()")
+    picture(page, "recording-long")
+
+
 def test_on_a_phone_by_touch(browser: Any, bench: Bench) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, color_scheme="dark")
     phone = context.new_page()

@@ -22,7 +22,7 @@ _MAIN: dict[Kind, tuple[str, ...]] = {
 }
 
 #: Boundaries of a comparison that are drawn without being asked.
-_DRAWN = 20_000
+_DRAWN = 6_000
 
 
 def compare_annotations(
