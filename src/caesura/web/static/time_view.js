@@ -11,6 +11,7 @@ const APART = 11; // pixels between boundaries that can be gripped
 const NARROW = 46; // pixels at the side, at least: the frequencies of the spectrogram stand there too
 const OPENING = 30; // seconds in view when a recording of many minutes is opened
 const LONG = 600; // seconds
+const REST = 150; // milliseconds after which nobody zooms any more
 
 export class TimeView {
   constructor(editor) {
@@ -96,9 +97,21 @@ export class TimeView {
   // Around a time, by default the cursor where it is seen, else the middle; the time stays where it was on the screen.
   zoom(factor, around = this.seen(this.editor.present) ? this.editor.present : this.timeAt(this.wide / 2 + this.line.scrollLeft)) {
     const at = this.x(around) - this.line.scrollLeft;
+    this.hurry();
     this.rescale(factor ? this.scale * factor : 0);
     this.line.scrollLeft = this.x(around) - at;
     this.paint();
+  }
+
+  // Zooming again at once: the buttons wait until it rests.
+  hurry() {
+    const now = performance.now();
+    this.hurried = now - (this.zoomed ?? -Infinity) < REST;
+    this.zoomed = now;
+    if (!this.hurried) return;
+    this.grips.style.opacity = 0;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => { this.hurried = false; this.grips.style.opacity = ""; this.regrip(); }, REST);
   }
 
   zoomTo({ from, to }) {
@@ -171,14 +184,14 @@ export class TimeView {
     this.strips.lay(brush, left, wide, (time) => this.x(time), (x) => this.timeAt(x));
     const seen = { x: (time) => this.x(time) - left, from: this.timeAt(left + this.gutter), to: this.timeAt(left + wide), left: this.gutter, right: wide };
     paintOver(brush, seen, { ...content, suggestions: editor.suggestions, cursor: editor.held ? null : editor.cursor }, palette);
-    if (!editor.dragging) this.cover(left, left + wide);
+    if (!editor.dragging && !this.hurried) this.cover(left, left + wide);
     editor.follow(seen.from, seen.to);
   }
 
   // Buttons for the boundaries around what is in view: they move with the track, so that scrolling needs them anew only once a window.
   cover(left, right) {
     if (this.covered && left >= this.covered[0] && right <= this.covered[1]) return;
-    this.covered = [left - this.wide, right + this.wide];
+    this.covered = [left - this.wide / 2, right + this.wide / 2];
     const focused = !this.editor.typing && this.line.contains(document.activeElement);
     const marks = this.editor.marks();
     const [first, last] = this.covered.map((x) => this.timeAt(x));
