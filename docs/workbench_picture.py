@@ -48,7 +48,7 @@ def open_poem(client: httpx.Client, folder: Path) -> int:
 
 
 def take_picture(browser: Browser, address: str, scheme: str, file: Path) -> None:
-    page = browser.new_page(viewport={"width": 1200, "height": 660}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = browser.new_page(viewport={"width": 1200, "height": 648}, color_scheme=scheme)  # type: ignore[arg-type]
     page.goto(address)
     page.wait_for_selector("#editor[data-state=open]")
     page.wait_for_selector("#scores tbody tr")
