@@ -119,7 +119,7 @@ def bring_texts(page: Any, folder: Path) -> None:
     """Create a project and add two raw texts."""
     page.get_by_role("link", name="Projects", exact=True).click()
     page.get_by_label("New project").fill("bees and letters")
-    press(page, "Create")
+    press(page, "Create and import")
     page.get_by_role("tab", name="Add", exact=True).click()
     texts = ROOT / "examples" / "data"
     page.locator("#upload [name=files]").set_input_files([texts / "talk.txt", texts / "letter.txt"])
@@ -140,7 +140,7 @@ def assign(page: Any) -> None:
     page.get_by_role("heading", name="Where to cut").wait_for()
     page.get_by_role("tab", name="People").click()
     for name in CUTS:
-        page.get_by_label("Person").select_option(label=name)
+        page.get_by_label("Person", exact=True).select_option(label=name)
         press(page, "Give role")
         page.get_by_role("cell", name=name, exact=True).wait_for()
     press(page, "Assign")
