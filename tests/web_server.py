@@ -64,7 +64,8 @@ class Server:
     def start(self) -> Server:
         words = ["serve", "--no-browser", "--port", str(self.port), "--database", str(self.database), *self.words]
         self.process = _FORKS.Process(target=serve, args=(words, dict(os.environ), self.descriptors), daemon=True)
-        with patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1] / "src")):  # for the one that forks
+        ours = [str(Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        with patch.dict(os.environ, PYTHONPATH=os.pathsep.join(ours)):  # for the one that forks
             self.process.start()
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:

@@ -74,12 +74,19 @@ def test_what_was_decided_is_remembered(client: TestClient, project: int, item: 
     gold = client.post(f"/api/annotations/{gold['id']}/undo", json={"version": gold["version"]}).json()
     assert ask(client, item, system="robot", annotation=gold["id"])["positions"] == [2, 5]
     gold = change(client, gold, kind="add", position=6, suggested_by="robot", suggested_at=5)
+    gold = change(client, gold, kind="refuse", position=7, suggested_by="=1+1")
     listed = client.get(f"/api/projects/{project}/suggestions").json()
     told = [(row["decision"], row["suggested"], row["placed"], row["undone"]) for row in listed]
-    assert told == [("accepted", 2, 2, False), ("refused", 5, None, True), ("moved", 5, 6, False)]
-    assert {row["suggested_by"] for row in listed} == {"robot"}
+    assert told == [
+        ("accepted", 2, 2, False),
+        ("refused", 5, None, True),
+        ("moved", 5, 6, False),
+        ("refused", 7, None, False),
+    ]
+    assert [row["suggested_by"] for row in listed] == ["robot", "robot", "robot", "=1+1"]
     table = list(csv.DictReader(io.StringIO(client.get(f"/api/projects/{project}/suggestions.csv").text)))
-    assert [row["decision"] for row in table] == ["accepted", "refused", "moved"]
+    assert [row["decision"] for row in table] == ["accepted", "refused", "moved", "refused"]
+    assert table[-1]["suggested_by"] == "'=1+1", "no formula in a spreadsheet"
     for wrong in ({"kind": "refuse", "position": 1}, {"kind": "add", "position": 1, "suggested_by": 7}):
         body = {"version": gold["version"], "operation": wrong}
         assert client.patch(f"/api/annotations/{gold['id']}", json=body).status_code == 422

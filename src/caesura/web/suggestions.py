@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from caesura.display.table import spreadsheet_value
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Hierarchy, Segmentation
 from caesura.model.corpus import Marks
@@ -176,12 +177,13 @@ def _key(name: str, mark: Any) -> tuple[Any, ...]:
 
 
 def decisions_table(decisions: list[dict[str, Any]]) -> str:
-    """Decisions as CSV; a mark of several numbers as they stand in JSON."""
+    """Decisions as CSV in which nothing is a formula to a spreadsheet; a mark of several parts as it stands in JSON."""
     table = io.StringIO()
     columns = ("item", "track", "coder", "suggested_by", "decision", "suggested", "placed", "author", "time", "undone")
     writer = csv.writer(table)
     writer.writerow(columns)
     for each in decisions:
         cells = (each[column] for column in columns)
-        writer.writerow([json.dumps(cell, ensure_ascii=False) if isinstance(cell, list) else cell for cell in cells])
+        told = (json.dumps(cell, ensure_ascii=False) if isinstance(cell, list) else cell for cell in cells)
+        writer.writerow([spreadsheet_value(cell) if isinstance(cell, str) else cell for cell in told])
     return table.getvalue()
