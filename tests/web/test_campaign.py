@@ -209,7 +209,7 @@ def test_segmenters_need_a_text(client: TestClient, empty: int, settings: Settin
     star, talk = (i["id"] for i in client.get(f"/api/projects/{empty}").json()["items"])
     for item, sentence in (
         (star, "came without its text"),
-        (talk, "start an empty annotation and ask for suggestions"),
+        (talk, "has no recording"),
     ):
         refused = client.post(f"/api/items/{item}/annotations", json={"segmenter": "uniform"})
         assert sentence in refused.json()["error"]
