@@ -140,7 +140,7 @@ def assign(page: Any) -> None:
     page.get_by_role("heading", name="Where to cut").wait_for()
     page.get_by_role("tab", name="People").click()
     for name in CUTS:
-        page.get_by_label("Person", exact=True).select_option(label=name)
+        page.locator("#give-role [name=person]").select_option(label=name)
         press(page, "Give role")
         page.get_by_role("cell", name=name, exact=True).wait_for()
     press(page, "Assign")
