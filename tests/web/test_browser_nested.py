@@ -163,7 +163,7 @@ def test_a_link_from_the_project_leads_to_the_segment(page: Any, server: Server)
     page.goto(f"{server.address}/projects/{bench.project}")
     page.locator("#tab-disagreements").click()
     page.locator("#places a", has_text="units 5 to 10").click()
-    page.wait_for_function("() => document.getElementById('voters').textContent.includes('5 to 10: 1 of 3 — ben')")
+    page.wait_for_selector("#voters:has-text('5 to 10: 1 of 3 — ben')")
 
 
 def test_two_people_on_one_text(browser: Any, page: Any, server: Server) -> None:

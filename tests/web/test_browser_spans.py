@@ -129,7 +129,7 @@ def test_spans_from_scratch_settled_and_back(browser: Any, page: Any, server: Se
     # a link from the list of disagreements leads to the place
     page.goto(f"{server.address}/projects/{bench.project}#disagreements")
     page.locator("#places a", has_text="22–27").click()
-    page.wait_for_function("() => document.getElementById('voters').textContent.includes('“\\u2068Paris\\u2069”')")
+    page.wait_for_function("() => document.getElementById('voters')?.textContent.includes('“\\u2068Paris\\u2069”')")
     # gold by votes; each dispute settled with one key
     bench.start(page, "gold", "unify:majority")
     expect(page, "0–3 person", "8–18 person", "22–27 place")
