@@ -182,7 +182,7 @@ def from_a_recording_to_gold(mira: sync_api.Page, dora: sync_api.Page, emil: syn
     mira.locator("#assign button").click()
     mira.wait_for_function("() => document.querySelectorAll('#progress .state.open').length === 2")
     annotate_recording(dora, project, [1.5, 2.5], ["hum", "pause", "high"])
-    annotate_recording(emil, project, [1.51, 2.2], ["hum", "rest", "high"])
+    annotate_recording(emil, project, [1.51, 2.2], ["tone", "rest", "high"])
 
     mira.reload()
     mira.wait_for_function("() => document.querySelectorAll('#progress .state.done').length === 2")
@@ -194,15 +194,26 @@ def from_a_recording_to_gold(mira: sync_api.Page, dora: sync_api.Page, emil: syn
     assert re.search(r"κ on labelled time\s+0\.\d+", shown)
     assert re.search(r"R-value\s+-?0\.\d+", shown)
     picture(mira, "agreement on a recording")
+    mira.wait_for_selector(
+        "#places li:has-text('0–1.5 s, the name — 2 of 2: dora, emil — hum dora; tone emil')", state="attached"
+    )
 
-    mira.locator("#tab-items").click()
-    mira.locator("#item-table tbody").get_by_role("link", name="talk").click()
+    mira.locator("#tab-disagreements").click()
+    mira.locator("#places").get_by_role("link", name="the name").click()
+    in_dispute = "() => document.getElementById('dispute-say').textContent.includes('the name of 0.000–1.500 s')"
+    mira.wait_for_function(in_dispute)
     mira.wait_for_selector("#start [name=method] option[value='unify:majority']", state="attached")
     mira.locator("#start [name=method]").select_option("unify:majority")
     mira.locator("#start button").click()
     mira.wait_for_selector("#editor[data-state=open] .handle[data-time='1.5']")
     mira.locator("#timeline").focus()
-    mira.keyboard.press("n")  # to the first dispute: dora's boundary at 2.5, or emil's at 2.2
+    mira.keyboard.press("Home")  # the first boundary: before it a segment that both have, by two names
+    mira.wait_for_selector(".handle.held[data-time='1.5']")
+    mira.keyboard.press("p")
+    mira.wait_for_function(in_dispute)
+    picture(mira, "name in dispute")
+    assert mira.locator(".choice[aria-pressed=true]").inner_text() == "A “hum” — dora"
+    mira.keyboard.press("b")  # what emil calls it, and on to his boundary at 2.2
     mira.wait_for_function("() => document.getElementById('dispute-say').textContent.includes('2.200 s')")
     picture(mira, "dispute in a recording")
     nothing = mira.locator(".choice").all_inner_texts()
@@ -210,7 +221,7 @@ def from_a_recording_to_gold(mira: sync_api.Page, dora: sync_api.Page, emil: syn
     mira.wait_for_function("() => document.getElementById('dispute-say').textContent.includes('2.500 s')")
     kept = mira.locator(".choice").all_inner_texts()
     mira.keyboard.press("ab"["dora" not in kept[0]])
-    mira.wait_for_selector("#disputes-count:has-text('0 open, 2 settled')", state="attached")
+    mira.wait_for_selector("#disputes-count:has-text('0 open, 3 settled')", state="attached")
     mira.wait_for_selector(".handle.held[data-time='2.5']")
     for key in ("Escape", "Shift+ArrowLeft", "e"):  # into the segment before it, whose name is open
         mira.keyboard.press(key)
@@ -229,7 +240,7 @@ def from_a_recording_to_gold(mira: sync_api.Page, dora: sync_api.Page, emil: syn
         kept_file.value.save_as(target)
         (gold,) = cs.read(target)
         assert gold.marks.positions.tolist() == [1.5, 2.5], name
-        assert list(gold.marks.names) == ["hum", "pause", "high"], name
+        assert list(gold.marks.names) == ["tone", "pause", "high"], name
 
 
 def test_three_people_from_raw_text_and_sound_to_gold(rooms: Any, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from caesura.model import Corpus, Segmentation
+
 #: Kind -> what two coders have, and how the marks are called.
 KINDS: dict[str, tuple[str, dict[str, Any], list[Any]]] = {
     "units": ("positions", {}, [[2, 5], [2, 4]]),
@@ -84,6 +86,48 @@ def test_what_coders_have_is_taken_and_settled(client: TestClient, sort: str) ->
         )
     answer = client.patch(address, json={"version": gold["version"], "operation": {"kind": "accept", "settles": 3}})
     assert answer.status_code == 422
+
+
+def test_names_of_segments_are_in_dispute_where_their_ends_are_not(client: TestClient) -> None:
+    project = client.post("/api/projects", json={"name": "names"}).json()["id"]
+    marked = {  # who has which ends, within the tolerance or not, and calls the segments what
+        "x": ([1.0, 2.0], ["a", "b", ""]),
+        "y": ([1.01, 2.01], ["a", "c", "d"]),
+        "z": ([1.01, 2.5], ["a", "e", "f"]),
+        "nameless": ([1.0, 2.0], None),
+    }
+    coded = [("long", coder, Segmentation(4.0, times, names=names)) for coder, (times, names) in marked.items()]
+    coded += [
+        ("short", coder, Segmentation(0.5, [], names=names and names[-1:])) for coder, (_, names) in marked.items()
+    ]
+    client.app.state.store.add_corpus(project, Corpus.from_annotations(coded), origin="test")  # type: ignore[attr-defined]
+    items = {each["name"]: each["id"] for each in client.get(f"/api/projects/{project}").json()["items"]}
+    places = {p["key"]: p for p in client.get(f"/api/items/{items['long']}").json()["votes"] if "first" in p}
+    assert list(places) == ["name 1–2", "name 2–4"], "only where two have the same ends and other names"
+    assert [(c["marks"], c["voters"]) for c in places["name 2–4"]["choices"]] == [
+        ([[2.0, 4.0, ""]], ["x"]),
+        ([[2.0, 4.0, "d"]], ["y"]),
+    ]
+    assert [p["dispute"] for p in places.values()] == [1.0, 1.0]
+    asked = {"first": 2.9, "last": 3.1}
+    part = client.get(f"/api/items/{items['long']}", params=asked).json()
+    assert [p["key"] for p in part["votes"]] == ["name 2–4"]
+    assert (part["disputes"]["count"], part["disputes"]["before"]) == (4, 2.5)
+    (whole,) = client.get(f"/api/items/{items['short']}", params={"first": 0, "last": 1}).json()["votes"]
+    assert whole["key"] == "name 0–0.5"
+    assert {t["type"]: t["voters"] for t in whole["types"]} == {"": ["x"], "d": ["y"], "f": ["z"]}
+    assert whole["dispute"] == pytest.approx(8 / 9)
+    copy = {"coder": "gold", "copy_of": part["annotations"][0]["id"]}
+    gold = client.post(f"/api/items/{items['long']}/annotations", json=copy).json()
+    operation = {"kind": "rename", "segment": 3, "name": "d", "settles": "name 2–4"}
+    changed = client.patch(f"/api/annotations/{gold['id']}", json={"version": gold["version"], "operation": operation})
+    assert (changed.json()["marks"]["names"], changed.json()["settled"]) == (["a", "b", "d"], ["name 2–4"])
+    listed = client.get(f"/api/projects/{project}/disagreements").json()
+    assert {p["key"]: p["settled"] for p in listed if "first" in p} == {
+        "name 1–2": False,
+        "name 2–4": True,
+        "name 0–0.5": False,
+    }
 
 
 def test_levels_are_in_dispute_too(client: TestClient) -> None:

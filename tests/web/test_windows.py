@@ -61,8 +61,8 @@ def test_a_window_of_a_recording_too(x: list, y: list, first: int, last: int, ty
     window = Window(min(first, last) / 10, max(first, last) / 10)
     whole = votes(coded, tolerance=tolerance)
     places, around = look_at(coded, window, tolerance)
-    assert places == [place for place in whole if window.first <= place.position <= window.last], "as in the whole"
-    disputed = [place.position for place in whole if place.dispute > 0]
+    assert places == [place for place in whole if window.first <= place.middle <= window.last], "as in the whole"
+    disputed = [place.middle for place in whole if place.dispute > 0]
     assert around is not None
     assert (around["count"], around["first"]) == (len(disputed), next(iter(disputed), None))
     assert around["before"] == max((p for p in disputed if p < window.first), default=None)

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, TypeAlias
 from caesura.gold.linear import TOLERANCE, places_of
 from caesura.gold.span_votes import candidates
 from caesura.model import Annotation, Hierarchy, Segmentation, Spans
+from caesura.web.segment_names import NameDisputes, TimeGroups, dispute_names
 
-#: A mark as operations name it: (position,) or (position, type), (first, last, level) of a nested segment, (start, end, label) of a span.
+#: A mark as operations name it: (position,) or (position, type), (first, last, level) of a nested segment, (start, end, label) of a span
+#: or of a named segment of a recording.
 Mark: TypeAlias = tuple[Any, ...]
 
 
@@ -28,6 +30,7 @@ class Place:
 
     ``types`` says who gave which type, where types were given: of a boundary its types, of a segment its levels, of a span its labels. ``own`` is what
     each voter has here, ``absent`` are coders who have nothing, and ``drift`` is how far apart the same span is by different coders, from 0 to 1.
+    ``named`` are segments of recordings that all voters have, by different names: those are the types, and who has no such segment is not asked.
     """
 
     item: str
@@ -38,6 +41,7 @@ class Place:
     first: float | None = None
     types: Mapping[str | int, tuple[str, ...]] = field(default_factory=dict)
     drift: float = 0.0
+    named: bool = False
 
     @property
     def voters(self) -> tuple[str, ...]:
@@ -54,7 +58,14 @@ class Place:
         """What the place is called when somebody settles it."""
         edges = [edge for edge in (self.first, self.position) if edge is not None]
         where = "–".join(f"{edge:.12g}" for edge in edges)
+        if self.named:
+            return f"name {where}"
         return " ".join([where, *sorted(map(str, self.types))]) if self.first is not None else where
+
+    @property
+    def middle(self) -> float:
+        """Where the place is looked at in a recording: at its boundary, or amid the segment that is named."""
+        return (self.first + self.position) / 2 if self.named and self.first is not None else self.position
 
     @property
     def choices(self) -> list[Choice]:
@@ -80,7 +91,8 @@ def votes(
 ) -> list[Place]:
     """Every mark of every track with those who made it, and who gave it which type.
 
-    Positions in texts are counted as they are, those of recordings within a tolerance. In hierarchies a place is a segment, from unit
+    Positions in texts are counted as they are, those of recordings within a tolerance; segments of recordings whose names differ follow in
+    the order of their middles. In hierarchies a place is a segment, from unit
     ``first`` to unit ``position``. Of spans it is what the best alignment takes for one, from ``first`` to ``position``.
     """
     tracks: dict[tuple[str, str], dict[str, Any]] = {}
@@ -121,11 +133,25 @@ def _boundaries(key: tuple[str, str], coded: dict[str, Segmentation], tolerance:
         for coder, marks in coded.items()
         for position, kind in (marks.marks if marks.typed else [(p, None) for p in marks.positions.tolist()])
     ]
-    reach = tolerance if next(iter(coded.values())).timed else 0.0
-    return [
+    timed = next(iter(coded.values())).timed
+    places = [
         _place(key, coded, position, [(coder, kind, _boundary(position, kind)) for coder, kind in here])
-        for position, here in places_of(marked, reach)
+        for position, here in places_of(marked, tolerance if timed else 0.0)
     ]
+    if not timed or sum(marks.names is not None for marks in coded.values()) < 2:
+        return places
+    names = dispute_names(coded, TimeGroups.of(list(coded.values()), tolerance))
+    return merge_named(key, places, names, range(len(names.firsts)))
+
+
+def merge_named(key: tuple[str, str], places: list[Place], names: NameDisputes, which: Iterable[int]) -> list[Place]:
+    """Put some of the segments whose names are in dispute between the boundaries of their recording."""
+    named = []
+    for index in which:
+        first, last, given = float(names.firsts[index]), float(names.lasts[index]), names.given(index)
+        marked = [(coder, name, (first, last, name)) for coder, name in given.items()]
+        named.append(_place(key, given, last, marked, first, named=True))
+    return sorted([*places, *named], key=lambda place: place.middle) if named else places
 
 
 def _boundary(position: float, kind: str | int | None) -> Mark:
@@ -172,6 +198,7 @@ def _place(
     marked: Sequence[tuple[str, str | int | None, Mark]],
     first: float | None = None,
     drift: float = 0.0,
+    named: bool = False,
 ) -> Place:
     """Count the votes for one place: who, of which type, and the mark itself."""
     own: dict[str, dict[Mark, None]] = {}
@@ -188,6 +215,7 @@ def _place(
         first,
         {kind: tuple(who) for kind, who in types.items()},
         drift,
+        named,
     )
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from caesura.gold.linear import TOLERANCE, group_times
+from caesura.gold.linear import TOLERANCE
 from caesura.model import Annotation, Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura.web.changes import describe_marks
-from caesura.web.disagreement import Place, votes
+from caesura.web.disagreement import Place, merge_named, votes
+from caesura.web.segment_names import TimeGroups, dispute_names
 
 _BINS = 512  # pieces of a recording in which boundaries are counted, for whoever looks at more of it than is sent
 
@@ -26,18 +27,19 @@ class Window:
 
     def cut(self, marks: Segmentation) -> Segmentation:
         """The boundaries inside, on the same text."""
-        return _slice(marks, *self._inside(marks))
+        return _slice(marks, *self.among(marks.positions))
 
     def cut_whole(self, marks: Segmentation) -> tuple[Segmentation, int, int]:
         """The segments of a recording that reach into it, from their beginnings to their ends; how many cuts lie before, and marks behind."""
-        low, high = self._inside(marks)
+        low, high = self.among(marks.positions)
         low = int(np.searchsorted(marks.positions, marks.positions[low - 1])) if low else 0
         if high < len(marks.positions):
             high = int(np.searchsorted(marks.positions, marks.positions[high], "right"))
         return _slice(marks, low, high), len(_distinct(marks.positions[:low])), len(marks.positions) - high
 
-    def _inside(self, marks: Segmentation) -> tuple[int, int]:
-        low, high = np.searchsorted(marks.positions, [self.first, np.nextafter(self.last, np.inf)])
+    def among(self, ordered: np.ndarray[Any, Any]) -> tuple[int, int]:
+        """From which to which of these places, in order, lie inside."""
+        low, high = np.searchsorted(ordered, [self.first, np.nextafter(self.last, np.inf)])
         return int(low), int(high)
 
     def cut_spans(self, spans: Spans) -> Spans:
@@ -124,31 +126,27 @@ def _look_at_times(
     coded: list[Annotation], marked: list[Segmentation], window: Window, tolerance: float
 ) -> tuple[list[Place], dict[str, Any]]:
     """Places are what they are in the whole recording; only those in the window are counted out one by one."""
-    times = np.sort(np.concatenate([marks.positions for marks in marked]))
-    if not len(times):
-        return [], _around(times, window)
-    starts = np.array(group_times(times.tolist(), tolerance), np.int64)
-    ends = np.append(starts[1:], len(times))
-    middles = times[(starts + ends - 1) // 2]
-    low, high = np.searchsorted(middles, [window.first, np.nextafter(window.last, np.inf)])
-    begins = times[starts]
-    placed = [(np.searchsorted(begins, marks.positions, "right") - 1, marks) for marks in marked]
-    around = _around(middles[_disputed(placed)], window)
-    if low == high:
-        return [], around
-    part = Window(float(begins[low]), float(times[ends[high - 1] - 1]))
-    near = [each._replace(marks=part.cut(marks)) for each, marks in zip(coded, marked, strict=True)]
-    return votes(near, tolerance=tolerance), around
+    groups = TimeGroups.of(marked, tolerance)
+    names = dispute_names({each.coder: marks for each, marks in zip(coded, marked, strict=True)}, groups)
+    disputed = groups.middles[_disputed([(groups.number(marks.positions), marks) for marks in marked])]
+    around = _around(np.sort(np.concatenate([disputed, names.middles])), window)
+    low, high = window.among(groups.middles)
+    places: list[Place] = []
+    if low < high:
+        part = Window(float(groups.begins[low]), float(groups.ends[high - 1]))
+        near = [each._replace(marks=part.cut(marks)) for each, marks in zip(coded, marked, strict=True)]
+        places = votes(near, tolerance=tolerance)
+    return merge_named((coded[0].item, coded[0].track), places, names, range(*window.among(names.middles))), around
 
 
 def _around(places: np.ndarray[Any, Any], window: Window) -> dict[str, Any]:
-    low, high = np.searchsorted(places, [window.first, np.nextafter(window.last, np.inf)])
+    low, high = window.among(places)
     return {
         "count": len(places),
         "first": _at(places, 0),
         "last": _at(places, len(places) - 1),
-        "before": _at(places, int(low) - 1),
-        "after": _at(places, int(high)),
+        "before": _at(places, low - 1),
+        "after": _at(places, high),
     }
 
 

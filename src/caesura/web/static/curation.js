@@ -4,10 +4,10 @@ import { call, el, name, say, told } from "./api.js";
 const byId = (id) => document.getElementById(id);
 const LETTERS = "ABCDEFGHIJ";
 const LISTED = 200;
-const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // An editor lists `places` in dispute and `unsettled` ones, and says: here() which place is looked at, goTo(place), own(place) the marks in hand there,
-// say(marks) what marks are in words, and quote(place).
+// say(marks) what marks are in words, quote(place), and choosing(place, marks) which operation takes them.
 export class Curation {
   constructor(editor) {
     this.editor = editor;
@@ -47,10 +47,8 @@ export class Curation {
     const { place, editor } = this;
     const choice = place && editor.choicesOf(place)[index];
     if (!choice) return say("There is nothing in dispute here.");
-    const own = editor.own(place);
-    const gone = own.filter((mark) => !choice.marks.some((other) => alike(mark, other)));
-    const come = choice.marks.filter((mark) => !own.some((other) => alike(mark, other)));
-    if (await editor.change({ kind: "put", gone, come, settles: place.key })) this.goOn(place);
+    const operation = editor.choosing(place, choice.marks);
+    if (operation && (await editor.change({ ...operation, settles: place.key }))) this.goOn(place);
   }
 
   skip() {

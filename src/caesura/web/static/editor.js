@@ -1,6 +1,6 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
 import { call, el, markSeen, say, told } from "./api.js";
-import { Curation } from "./curation.js";
+import { alike, Curation } from "./curation.js";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -115,8 +115,12 @@ export class Editor {
   // Places in dispute in reading order, and those of them that nobody has settled in the annotation at hand.
   sortDisputes() {
     const settled = new Set(this.state.settled);
-    this.places = this.data.votes.filter((v) => this.isPlaceDisputed(v)).sort((a, b) => (a.first ?? a.position) - (b.first ?? b.position) || b.position - a.position);
+    this.places = this.data.votes.filter((v) => this.isPlaceDisputed(v)).sort((a, b) => this.beginOf(a) - this.beginOf(b) || b.position - a.position);
     this.unsettled = this.places.filter((p) => !settled.has(p.key));
+  }
+
+  beginOf({ first, position }) {
+    return first ?? position;
   }
 
   isDisputed(voters) {
@@ -327,6 +331,13 @@ export class Editor {
   own(place) {
     const { positions, types } = this.state.marks;
     return positions.flatMap((p, i) => (p === place.position ? [types ? [p, types[i]] : [p]] : []));
+  }
+
+  // What was in hand there and is not chosen goes, what is chosen comes.
+  choosing(place, chosen) {
+    const own = this.own(place);
+    const without = (marks, others) => marks.filter((mark) => !others.some((other) => alike(mark, other)));
+    return { kind: "put", gone: without(own, chosen), come: without(chosen, own) };
   }
 
   say(marks) {

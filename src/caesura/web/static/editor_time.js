@@ -6,6 +6,7 @@ import { typeLabel } from "./time_labels.js";
 import { TimeTiers } from "./time_tiers.js";
 import { TimeView } from "./time_view.js";
 import { TimeWindow } from "./time_window.js";
+import { chooseName, goToNamed, isNamed, ownName, sayNames } from "./time_names.js";
 import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
 
 const NEAR = 7; // pixels within which a boundary snaps to a coder's mark
@@ -142,7 +143,7 @@ export class TimeEditor extends Editor {
     const { content } = this.view;
     const segments = this.segments();
     content.bench = { ...content.bench, coder: this.state.coder, segments, times: this.marks().map((m) => m.time), density: this.state.marks.density };
-    content.disputes = this.unsettled.map((p) => p.position);
+    content.disputes = this.unsettled.map((p) => this.beginOf(p));
     content.comments = this.comments;
     this.view.repaint();
     this.tell();
@@ -175,6 +176,8 @@ export class TimeEditor extends Editor {
   // Go to a time, taking in hand the boundary that stands there; of a long recording perhaps once that part of it is here.
   async focus(place, { hold = true } = {}) {
     const [time, until] = Array.isArray(place) ? place : [place, null];
+    const named = until !== null && this.places.find((p) => p.first === time && p.position === until);
+    if (named) return this.goTo(named);
     this.flush();
     this.cursor = Math.min(Math.max(time, 0), this.data.length);
     this.held = null;
@@ -209,28 +212,47 @@ export class TimeEditor extends Editor {
 
   // The next place in dispute, in this part of the recording or in another.
   async dispute(by) {
-    const here = this.here()?.position ?? this.position;
     const { before, after, first, last } = this.data.disputes ?? {};
-    const inside = by > 0 ? this.unsettled.find((p) => p.position > here) : this.unsettled.findLast((p) => p.position < here);
+    const index = this.places.indexOf(this.here());
+    const rank = (p, i) => (index < 0 ? this.beginOf(p) - this.position : i - index);
+    const open = new Set(this.unsettled);
+    const inside = this.places[by > 0 ? "find" : "findLast"]((p, i) => by * rank(p, i) > 0 && open.has(p));
     const elsewhere = this.paged ? (by > 0 ? after ?? first : before ?? last) : null;
     if (!inside && elsewhere !== null && elsewhere !== undefined) {
       await this.extent.load(elsewhere);
-      return this.goTo(this.places.find((p) => p.position === elsewhere) ?? { position: elsewhere });
+      return this.goTo(this.places.find((p) => this.beginOf(p) === elsewhere) ?? { position: elsewhere });
     }
-    const next = inside ?? this.nextDispute(by, here);
+    const next = inside ?? this.nextDispute(by, by * Infinity);
     if (next) return this.goTo(next);
   }
 
+  // Of a name in dispute the middle of its segment.
+  beginOf(place) {
+    return isNamed(place) ? (place.first + place.position) / 2 : place.position;
+  }
+
+  // The place one went to, else one at hand, else the segment one stands in, if its name is in dispute.
   here() {
-    return this.places.find((p) => Math.abs(p.position - this.position) <= this.tolerance + 1e-9) ?? null;
+    const near = this.places.filter((p) => Math.abs(this.beginOf(p) - this.position) <= this.tolerance + 1e-9);
+    const around = (p) => isNamed(p) && p.first < this.position && this.position < p.position;
+    return near.find((p) => p.key === this.aimed) ?? near[0] ?? this.places.find(around) ?? null;
+  }
+
+  choosing(place, chosen) {
+    return isNamed(place) ? chooseName(this, place, chosen) : super.choosing(place, chosen);
+  }
+
+  say(marks) {
+    return sayNames(marks) ?? super.say(marks);
   }
 
   own(place) {
+    if (isNamed(place)) return ownName(this, place);
     return this.marks().filter((m) => Math.abs(m.time - place.position) <= this.tolerance + 1e-9).map((m) => (m.type === null ? [m.time] : [m.time, m.type]));
   }
 
-  quote({ position }) {
-    return seconds(position);
+  quote({ first, position }) {
+    return first === undefined ? seconds(position) : `the name ${this.spell(first, position).replace("on", "of")}`;
   }
 
   // Where a comment stands: at a moment, or on a stretch.
@@ -243,7 +265,10 @@ export class TimeEditor extends Editor {
     if (this.view.content) this.refresh();
   }
 
-  async goTo({ position: next }) {
+  async goTo(place) {
+    this.aimed = place.key;
+    if (isNamed(place)) return goToNamed(this, place);
+    const next = place.position;
     const close = 60 / this.tolerance / 20;
     if (this.view.scale < close) this.view.rescale(Math.min(close, 400));
     await this.focus(next);

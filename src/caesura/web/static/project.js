@@ -156,12 +156,12 @@ const quoted = ({ quote, first }) => quote?.before === undefined ? null
 const typesOf = (place) =>
   place.voters.length < place.coders ? []
     : !(place.types?.length > 1) ? [" — with other ends"]
-    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type)), " ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)])])];
+    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type) || "no name"), " ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)])])];
 
 const seconds = (time) => Number(time.toFixed(3));
 const WHERE = {
   units: (p) => ` after ${p.position}`,
-  time: (p) => ` at ${seconds(p.position)} s`,
+  time: (p) => (p.first === undefined ? ` at ${seconds(p.position)} s` : ` ${seconds(p.first)}–${seconds(p.position)} s, the name`),
   nested: (p) => ` units ${p.first} to ${p.position}`,
   spans: (p) => ` ${p.first}–${p.position}`,
   "spans in time": (p) => ` ${seconds(p.first)}–${seconds(p.position)} s`,
