@@ -679,10 +679,10 @@ class _recorded:
             self.handed.append(f"{corpus} {part} {model} {missing} {parameters}")
             return trained(corpus, part, "unigram", missing=missing)
 
-        def fit(restorer: Any, lines: Any, progress: Any = None) -> Any:
+        def fit(restorer: Any, lines: Any, held: Any = (), progress: Any = None) -> Any:
             if progress is None:  # by `evaluate`
                 return fitted(restorer, lines)
-            self.handed.append(f"{restorer.get_params()} {list(lines)}")
+            self.handed.append(f"{restorer.get_params()} {list(lines)} {list(held)}")
             return fitted(restorer.set_params(model="unigram", network=()), lines)
 
         def fetch(where: Path | None, signs: bool, language: str | None) -> Any:
