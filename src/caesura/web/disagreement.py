@@ -148,7 +148,7 @@ def merge_named(key: tuple[str, str], places: list[Place], names: NameDisputes, 
     """Put some of the segments whose names are in dispute between the boundaries of their recording."""
     named = []
     for index in which:
-        first, last, given = float(names.firsts[index]), float(names.lasts[index]), names.given(index)
+        first, last, given = float(names.firsts[index]), float(names.lasts[index]), names.names_by_coder(index)
         marked = [(coder, name, (first, last, name)) for coder, name in given.items()]
         named.append(_place(key, given, last, marked, first, named=True))
     return sorted([*places, *named], key=lambda place: place.middle) if named else places

@@ -160,7 +160,7 @@ def write_merge(db: sa.Connection, project: int, what: str, done: _Done, author:
     for number in done.deleted:
         naming.delete(db, "annotation", number)
     for row in done.moved:  # after those that had the name, or the place, gave it up
-        db.execute(_put(row["id"], row["to_item"], row["to_coder"]))
+        db.execute(_move_annotation(row["id"], row["to_item"], row["to_coder"]))
     kept = {"moved": done.moved, "deleted": done.deleted, "item": done.item}
     values = {"project": project, "what": what, "done": json.dumps(kept), "author": author, "time": rows.now()}
     number = rows.key(db.execute(merges.insert().values(**values)))
@@ -181,7 +181,7 @@ def undo_merge(db: sa.Connection, project: int, merge: int) -> str:
         if now is None or (now.item, now.coder) != (each["to_item"], each["to_coder"]):
             raise CaesuraError(f"the annotation of {each['to_coder']!r} was renamed or deleted since; undo that first.")
         _check_free(db, each)
-        db.execute(_put(each["id"], each["item"], each["coder"]))
+        db.execute(_move_annotation(each["id"], each["item"], each["coder"]))
     for number in done["deleted"]:
         naming.restore(db, "annotation", number)
     db.execute(merges.update().where(merges.c.id == merge).values(undone=rows.now()))
@@ -211,7 +211,7 @@ def _move(row: Any, item: int, coder: str) -> dict[str, Any]:
     return {"id": row.id, "item": row.item, "coder": row.coder, "to_item": item, "to_coder": coder}
 
 
-def _put(annotation: int, item: int, coder: str) -> sa.Update:
+def _move_annotation(annotation: int, item: int, coder: str) -> sa.Update:
     """A change like any other, so that nobody is shown what was there before."""
     values = {"item": item, "coder": coder, "version": codings.c.version + 1}
     return codings.update().where(codings.c.id == annotation).values(**values)

@@ -131,7 +131,7 @@ class Suggestion(RequestBody):
     last: Number | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> Suggestion:
+    def _check_exactly_one(self) -> Suggestion:
         if sum(each is not None for each in (self.segmenter, self.system, self.restorer)) != 1:
             raise ValueError("name a segmenter, a system or a restorer")
         return self

@@ -48,7 +48,7 @@ class NameDisputes(NamedTuple):
         """Where each of them is looked at."""
         return (self.firsts + self.lasts) / 2
 
-    def given(self, index: int) -> dict[str, str]:
+    def names_by_coder(self, index: int) -> dict[str, str]:
         """Who calls this segment what."""
         low, high = self.slices[index]
         return {self.coders[coder]: self.names[name] for coder, name in self.votes[low:high].tolist()}
