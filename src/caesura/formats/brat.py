@@ -28,12 +28,6 @@ def read(
         What a unit of the text is.
     pieces
         What a span in several pieces is: one span from its first character to its last, a span per piece, or left out.
-    as
-        Whether spans stay spans or become boundaries.
-    marks
-        What a span is among boundaries: a segment, a nested segment, or the stretch before a boundary whose type its label is.
-    only
-        The labels to read (default: all).
     """
     if source.companions is None and not source.path.with_suffix(".txt").exists():
         raise source.fault(None, f"the text that its spans lie in, {source.stem}.txt, is not beside it.")

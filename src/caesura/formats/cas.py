@@ -43,8 +43,6 @@ def read(
         The feature that names a segment (default: label, value, name or identifier, whichever the type has).
     typesystem
         The file with the type system, where it does not lie beside the CAS.
-    as, marks, only
-        Whether spans stay spans, what they are otherwise, which labels to read.
     """
     source.refuse_encoding("a CAS says its own encoding")
     cas = load_cas(source, _typesystem(source, typesystem))

@@ -21,13 +21,7 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, *, unit: Unit | None = None, **standoff: Unpack[StandoffOptions]) -> Corpus:
-    """Read every text as an item, named by its ``item`` or ``id``.
-
-    Parameters
-    ----------
-    unit, as, marks, only
-        What a unit of the text is, whether spans stay spans, what they are otherwise, which labels to read.
-    """
+    """Read every text as an item, named by its ``item`` or ``id``; ``unit`` is what a unit of the text is."""
     texts = []
     with source.stream() as stream:
         for line, entry in objects(source, stream):

@@ -56,8 +56,6 @@ def read(
         The feature that names an annotation (default: label, value, name or identifier, whichever the layer has).
     curation
         What the coder is called whose annotations are the curated ones.
-    as, marks, only
-        Whether spans stay spans, what they are otherwise, which labels to read.
     """
     source.refuse_encoding("an archive is no text")
     documents = list(_documents(source, curation))

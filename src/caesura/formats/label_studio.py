@@ -22,8 +22,8 @@ def read(
 
     Parameters
     ----------
-    unit, as, marks, only
-        What a unit of the text is, whether spans stay spans, what they are otherwise, which labels to read.
+    unit
+        What a unit of the text is.
     text
         The field of ``data`` that holds the text (default: ``text``, or the only one there is).
     """

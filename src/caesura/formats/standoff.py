@@ -64,7 +64,17 @@ class Text:
 
 
 class StandoffOptions(TypedDict, total=False):
-    """What every reader of standoff takes beside its own options: what :func:`read_standoff` takes."""
+    """What every reader of standoff takes beside its own options.
+
+    Attributes
+    ----------
+    as_
+        Whether spans stay spans or become boundaries.
+    marks
+        What a span is among boundaries: a segment, a nested segment, or the stretch before a boundary whose type its label is.
+    only
+        The labels to read (default: all).
+    """
 
     as_: Reading
     marks: As

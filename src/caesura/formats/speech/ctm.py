@@ -17,12 +17,13 @@ from caesura.formats.speech.intervals import (
     decimal,
     duration_of,
     intervals_of,
+    last_times,
     lasting_lines,
     of_lines,
     segments,
-    spans_of_intervals,
+    spans_of_lines,
 )
-from caesura.model import Annotation, Corpus, Spans
+from caesura.model import Annotation, Corpus
 
 _ALTERNATIVES = ("<ALT_BEGIN>", "<ALT>", "<ALT_END>")
 _TIME = r"(?:\d[\d._]*(?:[eE][+-]?\d+)?|nan|inf)"
@@ -39,12 +40,7 @@ def sniff(head: str) -> bool:
 def read(source: Source, **intervals: Unpack[SpanOptions]) -> Corpus:
     """Read every recording; channels are tracks, unless all are called 1. Of alternatives the first is read.
 
-    Parameters
-    ----------
-    as
-        Whether words stay spans (default: where some overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    Words stay spans, where nobody says otherwise, only if some overlap.
     """
     words: dict[tuple[str, str], list[Line]] = {}
     other = False
@@ -74,18 +70,12 @@ def read(source: Source, **intervals: Unpack[SpanOptions]) -> Corpus:
         rows.sort(key=itemgetter(0))
     overlap = any(after[0] < before[1] - TICK for rows in words.values() for before, after in pairwise(rows))
     as_spans = rule.as_ == "spans" or (rule.as_ == "auto" and overlap)
-    ends: dict[str, float] = {}
-    for (item, _), rows in words.items():
-        ends[item] = max(ends.get(item, 0.0), *(row[1] for row in rows))
-    return Corpus.from_annotations(
-        Annotation(
-            item,
-            "",
-            _spans(source, rows, ends[item]) if as_spans else of_lines(source, rows, rule),
-            channel if named else "",
-        )
-        for (item, channel), rows in words.items()
-    )
+    ends = last_times(words)
+    annotations = []
+    for (item, channel), rows in words.items():
+        marks = spans_of_lines(source, rows, ends[item]) if as_spans else of_lines(source, rows, rule)
+        annotations.append(Annotation(item, "", marks, channel if named else ""))
+    return Corpus.from_annotations(annotations)
 
 
 def write(corpus: Corpus) -> Iterator[str]:
@@ -94,9 +84,3 @@ def write(corpus: Corpus) -> Iterator[str]:
         for start, end, label in segments(marks):
             if label:
                 yield f"{item} {track or _ALONE} {start!r} {duration_of(start, end)} {label}\n"
-
-
-def _spans(source: Source, rows: list[Line], length: float) -> Spans:
-    return spans_of_intervals(
-        (row[:3] for row in rows), length=length, fault=lambda i, why: source.fault(rows[i][3], why)
-    )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from caesura.errors import FormatError
 from caesura.files import Source
-from caesura.formats.speech.intervals import Rule, SpanOptions, is_tiled, of_recording, segmentation, spans_of_intervals
+from caesura.formats.speech.intervals import Rule, SpanOptions, is_tiled, marks_of_intervals, of_recording
 from caesura.model import Corpus, Segmentation, Spans
 
 _TIME = r"(?:(\d{1,9}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
@@ -35,7 +35,7 @@ class Cue(NamedTuple):
 
 
 class CueOptions(SpanOptions, total=False):
-    """What every reader of cues takes: what readers of intervals take, and the length of the recording, which no cue says."""
+    """What every reader of cues takes: what readers of intervals take, and the length of the recording (default: to the end of the last cue)."""
 
     length: float
 
@@ -63,11 +63,9 @@ def corpus_of_cues(source: Source, cues: Sequence[Cue], options: CueOptions) -> 
         def fault(i: int, why: str, rows: list[Cue] = rows) -> FormatError:
             return source.fault(rows[i].line, why)
 
-        if as_spans:
-            marks.append(("", speaker, spans_of_intervals((cue[:3] for cue in rows), length=end, fault=fault)))
-        else:
-            starts, ends, texts, *_ = zip(*rows, strict=True)
-            marks.append(("", speaker, segmentation(starts, ends, texts, rule=rule, fault=fault, length=end)))
+        intervals = [cue[:3] for cue in rows]
+        placed = marks_of_intervals(intervals, as_spans=as_spans, rule=rule, length=end, fault=fault)
+        marks.append(("", speaker, placed))
     return of_recording(source, marks)
 
 

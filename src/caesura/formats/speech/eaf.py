@@ -24,10 +24,9 @@ from caesura.formats.speech.intervals import (
     SpanOptions,
     intervals_of,
     is_tiled,
+    marks_of_intervals,
     of_recording,
-    segmentation,
     segments,
-    spans_of_intervals,
 )
 from caesura.formats.speech.tiers import chosen_tiers
 from caesura.formats.xml_files import parse_xml
@@ -89,8 +88,10 @@ def read(
     end = max((stop for some in spans.values() for _, stop, _ in some), default=0.0)
     chosen = chosen_tiers(source, listed, tier)
     tiled = all(is_tiled(sorted(spans[listed[index]]), end) for index, _, _ in chosen)
-    whole = rule.as_ == "boundaries" or (rule.as_ == "auto" and tiled)
-    last = max([end, *document.slots.values()])  # a slot behind all annotations says how long a recording is
+    as_spans = rule.as_ == "spans" or (rule.as_ == "auto" and not tiled)
+    length = (
+        max([end, *document.slots.values()]) if as_spans else end
+    )  # a slot behind all annotations says how long it is
     tracks: list[tuple[str, str, Segmentation | Spans]] = []
     for index, coder, track in chosen:
         name = listed[index]
@@ -99,11 +100,8 @@ def read(
         def fault(i: int, why: str, name: str = name, some: list[_Span] = some) -> FormatError:
             return document.fault(document.annotation_at(some[i][:2]), f"tier {name!r}: {why}")
 
-        if whole:
-            starts, ends, labels = zip(*some, strict=True) if some else ((), (), ())
-            tracks.append((coder, track, segmentation(starts, ends, labels, rule=rule, fault=fault, length=end)))
-        else:
-            tracks.append((coder, track, spans_of_intervals(some, length=last, fault=fault)))
+        marks = marks_of_intervals(some, as_spans=as_spans, rule=rule, length=length, fault=fault)
+        tracks.append((coder, track, marks))
     return of_recording(source, tracks)
 
 

@@ -35,18 +35,12 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, *, tier: str | int | None = None, **options: Unpack[CueOptions]) -> Corpus:
-    """Read tiers as tracks.
+    """Read tiers as tracks; the recording lasts to the last point of the timeline where nobody says otherwise.
 
     Parameters
     ----------
     tier
         A name as EXMARaLDA shows it, a position counted from 1, or a pattern (``"* [v]"``); by default every tier.
-    length
-        How long the recording is (default: to the last point of the timeline).
-    as
-        Whether events stay spans (default: where they leave gaps or overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     root = parse_xml(source, "basic-transcription", "EXMARaLDA")
     times = _timeline(source, root)

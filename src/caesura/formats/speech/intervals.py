@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -37,22 +37,7 @@ Fault: TypeAlias = Callable[[int, str], FormatError]
 Line: TypeAlias = tuple[float, float, str, int]
 
 #: Labels that mean silence where nobody says otherwise: unlabelled, and what TIMIT, HTK, MFA, Kaldi and BAS write.
-SILENCES: tuple[str, ...] = (
-    "",
-    "sil",
-    "SIL",
-    "sp",
-    "SP",
-    "spn",
-    "h#",
-    "pau",
-    "epi",
-    "#",
-    "<p:>",
-    "<sil>",
-    "<eps>",
-    "_",
-)
+SILENCES = ("", "sil", "SIL", "sp", "SP", "spn", "h#", "pau", "epi", "#", "<p:>", "<sil>", "<eps>", "_")
 #: Times closer than this are one time (100 ns).
 TICK = 1e-7
 
@@ -63,7 +48,7 @@ _SPEAKER, _DIALECT = re.compile(r"[fm][a-z]{3}\d", re.IGNORECASE), re.compile(r"
 
 
 class IntervalOptions(TypedDict, total=False):
-    """What every reader of intervals takes beside its own options: what :meth:`Rule.of` takes."""
+    """What every reader of intervals takes beside its own options, told at the head of this module; :meth:`Rule.of` takes it."""
 
     silence: Silence
     silences: Sequence[str] | str
@@ -72,7 +57,7 @@ class IntervalOptions(TypedDict, total=False):
 
 
 class SpanOptions(IntervalOptions, total=False):
-    """The same for formats that may be read as spans."""
+    """The same for formats that may be read as spans: ``as_`` says whether they are; by default where intervals leave gaps or overlap."""
 
     as_: Reading
 
@@ -160,10 +145,34 @@ def is_tiled(intervals: Sequence[tuple[float, float, str]], length: float) -> bo
     return bool(intervals) and all(abs(after[0] - before[1]) <= TICK for before, after in pairwise(edges))
 
 
+def marks_of_intervals(
+    intervals: Sequence[tuple[float, float, str]], *, as_spans: bool, rule: Rule, length: float, fault: Fault
+) -> Segmentation | Spans:
+    """Keep intervals, in order of time, as spans, or turn them into a segmentation."""
+    if as_spans:
+        return spans_of_intervals(intervals, length=length, fault=fault)
+    starts, ends, labels = zip(*intervals, strict=True) if intervals else ((), (), ())
+    return segmentation(starts, ends, labels, rule=rule, fault=fault, length=length)
+
+
 def of_lines(source: Source, lines: Sequence[Line], rule: Rule) -> Segmentation:
     """Turn the lines of one recording into a segmentation; complaints name the line."""
     starts, ends, labels, numbers = zip(*lines, strict=True) if lines else ((), (), (), ())
     return segmentation(starts, ends, labels, rule=rule, fault=lambda i, why: source.fault(numbers[i], why))
+
+
+def spans_of_lines(source: Source, lines: Sequence[Line], length: float) -> Spans:
+    """Keep the lines of one recording as spans; complaints name the line."""
+    intervals = (line[:3] for line in lines)
+    return spans_of_intervals(intervals, length=length, fault=lambda i, why: source.fault(lines[i][3], why))
+
+
+def last_times(lines: Mapping[tuple[str, str], Sequence[Line]]) -> dict[str, float]:
+    """Say when the last line of every recording ends, given those of its tracks."""
+    ends: dict[str, float] = {}
+    for (item, _), some in lines.items():
+        ends[item] = max(ends.get(item, 0.0), *(line[1] for line in some))
+    return ends
 
 
 def lasting_lines(source: Source, lines: Sequence[Line], what: str, labels: frozenset[str] | None = None) -> list[Line]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.speech.intervals import (
     Line,
@@ -22,9 +21,9 @@ from caesura.formats.speech.intervals import (
     of_lines,
     of_recording,
     segments,
-    spans_of_intervals,
+    spans_of_lines,
 )
-from caesura.model import Corpus, Segmentation, Spans
+from caesura.model import Corpus
 
 _FESTIVAL = re.compile(r"\s*\d+(?:\.\d*)?\s+\d+(?:\s|$)")
 _FIRST = re.compile(r"\s*(?:\d+\.\d*\s+\d+(?:\.\d*)?|\d+\s+\d+\.\d*)(?:\s|$)")
@@ -39,16 +38,12 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, *, length: float | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
-    """Read one recording; lines that begin with # are comments.
+    """Read one recording; lines that begin with # are comments. Labels are segments unless ``as=spans`` asks for spans.
 
     Parameters
     ----------
     length
         How long the recording is, for spans (default: to the end of the last label).
-    as
-        ``spans`` keeps labels as spans, which may overlap; ``boundaries`` is the default, silence being a segment too.
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     lines = [line for line in source.lines if line[1].strip()]
     bar = next((i for i, (_, line) in enumerate(lines) if line.strip() == "#"), None)
@@ -60,30 +55,14 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Spa
     rule = Rule.of(**intervals)
     if rule.as_ != "spans":
         if length is not None:
-            raise FormatError(
-                source.path, None, "length= has no effect without as=spans: boundaries end with the last label."
-            )
+            raise source.fault(None, "length= has no effect without as=spans: boundaries end with the last label.")
         return of_recording(source, [("", "", of_lines(source, rows, rule))])
     last = max((row[1] for row in rows), default=0.0)
-
-    def fault(i: int, why: str) -> FormatError:
-        return FormatError(source.path, rows[i][3], why)
-
-    return of_recording(
-        source,
-        [
-            (
-                "",
-                "",
-                spans_of_intervals([row[:3] for row in rows], length=last if length is None else length, fault=fault),
-            )
-        ],
-    )
+    return of_recording(source, [("", "", spans_of_lines(source, rows, last if length is None else length))])
 
 
 def write(corpus: Corpus) -> Iterator[str]:
     """Write one recording, tabs between."""
-    marks: Segmentation | Spans
     for _, _, _, marks in intervals_of(corpus):
         for start, end, label in segments(marks):
             yield f"{start!r}\t{end!r}\t{label}\n"
@@ -102,6 +81,6 @@ def _ends(source: Source, lines: list[tuple[int, str]]) -> Iterator[Line]:
 def _row(source: Source, number: int, line: str) -> Line:
     parts = line.strip().split(maxsplit=2)
     if len(parts) < 2:
-        raise FormatError(source.path, number, f"expected 'start end label' in seconds, found {line.strip()[:60]!r}.")
+        raise source.fault(number, f"expected 'start end label' in seconds, found {line.strip()[:60]!r}.")
     start, end = (float(decimal(source, number, parts[i], what)) for i, what in enumerate(("start", "end")))
     return start, end, parts[2] if len(parts) > 2 else "", number

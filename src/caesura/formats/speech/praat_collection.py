@@ -22,14 +22,7 @@ def sniff(head: str) -> bool:
 def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[SpanOptions]) -> Corpus:
     """Read every TextGrid, its tiers as tracks; those of one name are numbered.
 
-    Parameters
-    ----------
-    tier
-        Which tiers of every TextGrid: a name, a position counted from 1, or a pattern, as for a TextGrid.
-    as
-        ``spans`` keeps intervals as spans; ``boundaries`` is the default.
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
+    The options are those of a TextGrid.
     """
     rule = Rule.of(**intervals)
     seen: Counter[str] = Counter()

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Unpack
 
-from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.speech.intervals import (
     Line,
@@ -19,12 +18,13 @@ from caesura.formats.speech.intervals import (
     duration_of,
     intervals_of,
     is_tiled,
+    last_times,
     lasting_lines,
     of_lines,
     segments,
-    spans_of_intervals,
+    spans_of_lines,
 )
-from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model import Annotation, Corpus, Segmentation
 
 _TYPES = (
     "SPEAKER", "LEXEME", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH", "FILLER", "EDIT", "SU", "IP", "CB",
@@ -51,10 +51,6 @@ def read(
         are themselves.
     length
         How long every recording is, for spans (default: to the end of the last turn).
-    as
-        Whether turns stay spans (default: where they leave gaps or overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     lines = list(_lines(source))
     wanted = type or ("SPEAKER" if any(parts[0] == "SPEAKER" for _, parts in lines) else "LEXEME")
@@ -116,17 +112,11 @@ def _spans_of_turns(
     for (item, speaker), rows in turns.items():
         track = "" if wanted == "SPEAKER" or speaker == _NONE else speaker
         streams.setdefault((item, track), []).extend(rows)
-    ends: dict[str, float] = {}
-    for (item, _), rows in streams.items():
-        ends[item] = max(ends.get(item, 0.0), *(row[1] for row in rows))
+    ends = last_times(streams)
     annotations = []
     for (item, track), rows in streams.items():
-        intervals = [(start, end, "" if label == _NONE else label) for start, end, label, _ in rows]
-
-        def fault(i: int, why: str, rows: list[Line] = rows) -> FormatError:
-            return source.fault(rows[i][3], why)
-
-        marks: Spans = spans_of_intervals(intervals, length=ends[item] if length is None else length, fault=fault)
+        named = [(start, end, "" if label == _NONE else label, line) for start, end, label, line in rows]
+        marks = spans_of_lines(source, named, ends[item] if length is None else length)
         annotations.append(Annotation(item, "", marks, track))
     return Corpus.from_annotations(annotations)
 

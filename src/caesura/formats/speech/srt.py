@@ -20,17 +20,7 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, **options: Unpack[CueOptions]) -> Corpus:
-    """Read one recording; tags inside the text stay as they are.
-
-    Parameters
-    ----------
-    length
-        How long the recording is (default: to the end of the last subtitle).
-    as
-        Whether subtitles stay spans (default: where they leave gaps or overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
-    """
+    """Read one recording; tags inside the text stay as they are."""
     cues: list[Cue] = []
     for block in blocks_of_cues(source):
         name = "" if block.name.isdigit() else block.name

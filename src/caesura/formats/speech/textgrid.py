@@ -49,8 +49,6 @@ def read(source: Source, *, tier: str | int | None = None, **intervals: Unpack[S
         warning names the others: ``"*"`` reads them too, boundaries of intervals typed ``|``.
     as
         ``spans`` keeps intervals as spans, silences as the gaps between them; ``boundaries`` is what Praat's users draw, and the default.
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     return of_recording(source, marks_of_tiers(source, tiers_of_grid(source), tier, Rule.of(**intervals)))
 

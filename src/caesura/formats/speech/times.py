@@ -39,16 +39,12 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
     ----------
     length
         Of the recordings, in seconds, where there is no column for it; default: the last time.
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     if _bare(source.head()):
         times = [float(decimal(source, n, line.strip(), "time")) for n, line in source.lines if line.strip()]
         marks = Segmentation.from_times(sorted(times), length=length)
         return Corpus.from_annotations([Annotation(recording(source), "", marks)])
     rows = list(read_table(source, aliases=_ALIASES))
-    if not rows:
-        raise source.fault(None, "the table has no row below its header.")
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         key = row.get("item") or recording(source), row.get("coder"), row.get("track")

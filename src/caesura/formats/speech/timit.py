@@ -20,8 +20,6 @@ def read(source: Source, *, rate: float = 16000.0, **intervals: Unpack[IntervalO
     ----------
     rate
         Samples a second.
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     if not rate > 0:
         raise source.fault(None, f"the rate is {rate:g} samples a second, expected a number above 0.")

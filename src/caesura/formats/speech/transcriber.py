@@ -38,12 +38,6 @@ def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOpti
     ----------
     level
         ``segments`` between synchronisation points, or whole ``turns``.
-    length
-        How long the recording is (default: to the end of the last turn).
-    as
-        Whether they stay spans (default: where they leave gaps or overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     root = parse_xml(source, "Trans", "Transcriber")
     names = {speaker.get("id", ""): speaker.get("name", "") for speaker in root.iter("Speaker")}

@@ -26,17 +26,7 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, **options: Unpack[CueOptions]) -> Corpus:
-    """Read one recording, a track per voice.
-
-    Parameters
-    ----------
-    length
-        How long the recording is (default: to the end of the last caption).
-    as
-        Whether captions stay spans (default: where they leave gaps or overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
-    """
+    """Read one recording, a track per voice."""
     if not sniff(source.text.lstrip("\ufeff")):
         raise source.fault(1, "a WebVTT file begins with WEBVTT.")
     cues = [cue for block in blocks_of_cues(source) for cue in _cues(source, block)]

@@ -32,18 +32,12 @@ def sniff(head: str) -> bool:
 
 
 def read(source: Source, *, level: Level = "segments", **options: Unpack[CueOptions]) -> Corpus:
-    """Read one recording, a track per speaker.
+    """Read one recording, a track per speaker, as long as the file says where nobody does.
 
     Parameters
     ----------
     level
         ``segments``, or their ``words`` where the file has them; a word without times belongs to the one before.
-    length
-        How long the recording is (default: what the file says, else to the end of the last segment).
-    as
-        Whether segments stay spans (default: where they leave gaps or overlap).
-    silence, silences, close_gaps, edges
-        How intervals become boundaries: see :mod:`caesura.formats.speech.intervals`.
     """
     loaded = load_json(source)
     data = {"segments": loaded} if isinstance(loaded, list) else loaded
