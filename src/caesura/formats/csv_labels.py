@@ -45,12 +45,10 @@ def read(source: Source, *, labels: Sequence[str] | str | None = None) -> Corpus
     columns: set[str] = set()
     for row in read_table(source, aliases=_ALIASES):
         columns = set(row.columns)
-        column = streams.setdefault((row.get("item", source.stem), row.get("coder"), row.get("track")), _Column())
+        column = streams.setdefault(row.whose, _Column())
         column.units.append(row.get("unit"))
         column.labels.append(row.get("label"))
         column.boundaries.append(row.get("boundary"))
-    if not streams:
-        raise source.fault(None, "the table has no row.")
     if not columns & {"label", "boundary"}:
         raise source.fault(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
     plain = {mark.strip() for column in streams.values() for mark in column.boundaries} <= {"", "0", "1"}

@@ -49,8 +49,6 @@ def read(source: Source, *, length: int | None = None, labels: Sequence[str] | s
     table = _Table(source)
     for row in read_table(source, needs=("position",), aliases=_ALIASES):
         table.take(row)
-    if not table.marks:
-        raise source.fault(None, "the table has no row.")
     return table.corpus(length, None if labels is None else parse_list(labels))
 
 
@@ -87,7 +85,7 @@ class _Table:
 
     def take(self, row: Row) -> None:
         """Take one row in, and refuse what does not follow on."""
-        key = row.get("item", self.source.stem), row.get("coder"), row.get("track")
+        key = row.whose
         marks = self.marks.get(key)
         if marks is None:
             marks = self.marks[key] = _Marks()

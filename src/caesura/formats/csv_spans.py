@@ -15,8 +15,8 @@ from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.numbers import as_decimal
 from caesura.model import Annotation, Corpus, Spans
 
-_ALIASES = {"coder": "annotator", "category": "label", "type": "label", "annotation": "label", "begin": "start"}
-_PYGAMMA = ("annotator", "label", "start", "end")
+_ALIASES = {"annotator": "coder", "category": "label", "type": "label", "annotation": "label", "begin": "start"}
+_PYGAMMA = ("coder", "label", "start", "end")
 
 
 def sniff(head: str) -> bool:
@@ -38,15 +38,13 @@ def read(source: Source, *, length: float | None = None, time: bool | None = Non
     """
     header = _PYGAMMA if _has_no_header(source.head()) else None
     rows = list(read_table(source, needs=("label", "start", "end"), aliases=_ALIASES, header=header))
-    if not rows:
-        raise source.fault(None, "the table has no row.")
     written = [row.get(name).strip() for row in rows for name in ("start", "end", "length")]
     seconds = any(cell and not cell.lstrip("+-").isdigit() for cell in written) if time is None else time
     spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
     lengths: dict[tuple[str, str], float] = {}
     for row in rows:
-        item, coder, track = row.get("item", source.stem), row.get("annotator"), row.get("track")
-        listed = spans.setdefault((item, coder, track), [])
+        item, _, track = row.whose
+        listed = spans.setdefault(row.whose, [])
         if row["start"].strip() or row["end"].strip():
             listed.append(_span(row, seconds))
         lengths[item, track] = max(

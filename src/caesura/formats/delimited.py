@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from caesura.errors import FormatError
 from caesura.files import Source
@@ -31,9 +32,14 @@ class Row:
         """Return a cell, or the default where there is no such column."""
         return self.cells[self.columns[name]] if name in self.columns else default
 
+    @property
+    def whose(self) -> tuple[str, str, str]:
+        """Item, coder and track; the file's name where the table names no item."""
+        return self.get("item", self.source.stem), self.get("coder"), self.get("track")
+
     def fault(self, why: str) -> FormatError:
         """Build a complaint about this line."""
-        return FormatError(self.source.path, self.line, why)
+        return self.source.fault(self.line, why)
 
 
 def header_of(head: str) -> list[str]:
@@ -49,7 +55,10 @@ def read_table(
     aliases: dict[str, str] | None = None,
     header: Sequence[str] | None = None,
 ) -> Iterator[Row]:
-    """Give every row; blank lines are passed over, rows of another width refused. ``header`` names the columns of a table that does not."""
+    """Give every row; blank lines are passed over, rows of another width and tables without any refused.
+
+    ``header`` names the columns of a table that does not.
+    """
     with source.stream() as text:
         yield from _rows(source, text, needs, aliases or {}, header)
 
@@ -59,8 +68,9 @@ def _rows(
 ) -> Iterator[Row]:
     lines = iter(_without_nul(source, text))
     first = next(lines, "")
-    reader = csv.reader(_chain(first, lines), delimiter=_delimiter(first))
+    reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))
     columns = None if header is None else {name: i for i, name in enumerate(header)}
+    empty = True
     try:
         for cells in reader:
             if not any(cells):
@@ -70,11 +80,12 @@ def _rows(
             elif len(cells) != len(columns):
                 raise source.fault(reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}.")
             else:
+                empty = False
                 yield Row(source, reader.line_num, columns, cells)
     except csv.Error as fault:
         raise source.fault(reader.line_num, f"this is not CSV: {fault}.") from None
-    if columns is None:
-        raise source.fault(None, "the table is empty.")
+    if empty:
+        raise source.fault(None, "the table is empty." if columns is None else "the table has no row.")
 
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -112,11 +123,6 @@ def _clip(cell: str) -> str:
 
 def _delimiter(line: str) -> str:
     return max(_DELIMITERS, key=line.count)
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:

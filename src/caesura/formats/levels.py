@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal
 
-from caesura.errors import FormatError, InvalidSegmentation
+from caesura.errors import InvalidSegmentation
 from caesura.files import Source
 from caesura.formats.delimited import Row, header_of, read_table, write_table
 from caesura.formats.numbers import as_whole
@@ -49,16 +49,13 @@ def read(
     texts: dict[tuple[str, str, str], _Text] = {}
     for row in read_table(source):
         columns = _level_columns(row)
-        key = row.get("item", source.stem), row.get("coder"), row.get("track")
-        text = texts.setdefault(key, _Text())
+        text = texts.setdefault(row.whose, _Text())
         _check_count(row, len(text.marks) + 1)
         text.marks.append([_mark(row, column) for column in columns])
         if unclosed == "close":
             text.marks[-1] = _close(text.marks[-1], outermost)
         if "text" in row.columns:
             text.units.append(row["text"])
-    if not texts:
-        raise source.fault(None, "the table has no row.")
     return Corpus.from_annotations(
         Annotation(item, coder, _hierarchy(source, (item, coder), text, outermost), track)
         for (item, coder, track), text in texts.items()
@@ -81,7 +78,7 @@ def write(corpus: Corpus) -> str:
 def _level_columns(row: Row) -> list[str]:
     levels = [(int(match[1][:18]), name) for name in row.columns if (match := _LEVEL.fullmatch(name))]
     if not levels:
-        raise FormatError(row.source.path, 1, f"there is no column level1; found {', '.join(row.columns)}.")
+        raise row.source.fault(1, f"there is no column level1; found {', '.join(row.columns)}.")
     return [name for _, name in sorted(levels)]
 
 

@@ -31,15 +31,13 @@ def read(source: Source, *, length: int | None = None) -> Corpus:
     lengths: dict[tuple[str, str], int] = {}
     last_line: dict[tuple[str, str, str], Row] = {}
     for row in read_table(source, needs=("first", "last"), aliases=_ALIASES):
-        key = row.get("item", source.stem), row.get("coder"), row.get("track")
-        listed = spans.setdefault(key, [])
-        last_line[key] = row
+        item, _, track = row.whose
+        listed = spans.setdefault(row.whose, [])
+        last_line[row.whose] = row
         if row["first"].strip() or row["last"].strip():
             levelled = (whole(row, "level"),) if row.get("level").strip() else ()
             listed.append((whole(row, "first"), whole(row, "last"), *levelled))
-        _note_length(row, (key[0], key[2]), listed, lengths)
-    if not spans:
-        raise source.fault(None, "the table has no row.")
+        _note_length(row, (item, track), listed, lengths)
     return Corpus.from_annotations(
         Annotation(
             item, coder, _hierarchy(last_line[item, coder, track], listed, length or lengths[item, track]), track

@@ -36,8 +36,6 @@ def read_scored(path: str | PathLike[str]) -> Candidates:
             scores.append(math.nan)
         if not math.isfinite(scores[-1]):
             raise row.fault(f"the score is {row['score']!r}, expected a finite number.")
-    if not candidates:
-        raise source.fault(None, "the table has no row below its header.")
     return candidates
 
 
