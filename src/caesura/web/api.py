@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from caesura import samples
 from caesura.errors import CaesuraError, UnknownName
@@ -34,24 +34,40 @@ from caesura.web.shapes import describe_annotation, describe_dispute, describe_i
 from caesura.web.store import Store
 from caesura.web.suggestions import RESTORERS, decisions_table, list_decisions, systems_on
 from caesura.web.suggestions import suggest as suggest_for
-from caesura.web.uploads import (
-    ascii_name,
-)
+from caesura.web.uploads import ascii_name
 from caesura.web.windows import Window, is_small, look_at, window_of
 
 router = APIRouter(prefix="/api")
-
-
-def store_of(request: Request) -> Store:
-    """The store, with what whoever asks sees of it."""
-    store: Store = request.app.state.store
-    return store.seen_by(request.state.viewer)
 
 
 def settings_of(request: Request) -> Settings:
     """How this workbench is set up."""
     settings: Settings = request.app.state.settings
     return settings
+
+
+async def _store(request: Request) -> Store:  # async, because that needs no thread of its own
+    store: Store = request.app.state.store
+    return store.seen_by(request.state.viewer)
+
+
+async def _part(request: Request) -> Window | None:
+    return window_of(request.query_params)
+
+
+#: The store as whoever asks sees it.
+Seen = Annotated[Store, Depends(_store)]
+#: Of a long annotation, the part that an answer is to carry.
+Part = Annotated[Window | None, Depends(_part)]
+
+
+def _known_project(project: Id, store: Seen) -> int:
+    store.project_name(project)
+    return project
+
+
+#: The number of a project that is there.
+Project = Annotated[int, Depends(_known_project)]
 
 
 @router.get("/session", tags=["session"])
@@ -97,15 +113,14 @@ _REFUSED = {
 
 
 @router.get("/projects", tags=["projects"])
-def projects(request: Request) -> list[dict[str, Any]]:
+def projects(store: Seen) -> list[dict[str, Any]]:
     """Every project."""
-    return store_of(request).projects()
+    return store.projects()
 
 
 @router.post("/projects", status_code=201, tags=["projects"])
-def add_project(request: Request, project: NewProject) -> dict[str, Any]:
+def add_project(store: Seen, project: NewProject) -> dict[str, Any]:
     """Open a project."""
-    store = store_of(request)
     number = store.add_project(project.name)
     for name in _SAMPLES if project.samples else ():
         store.add_corpus(number, samples.load(name), origin=f"the sample {name}")
@@ -117,9 +132,8 @@ _SAMPLES = ("moonstone", "dialogue", "scripts", "walk", "phones")
 
 
 @router.get("/projects/{project}", tags=["projects"])
-def project_page(request: Request, project: Id) -> dict[str, Any]:
+def project_page(store: Seen, project: Id) -> dict[str, Any]:
     """A project: its items, coders, and how many marks each has."""
-    store = store_of(request)
     coders, gold, systems = (store.coders_of(project, role) for role in ("coder", "gold", "system"))
     return {
         "id": project,
@@ -138,9 +152,8 @@ def project_page(request: Request, project: Id) -> dict[str, Any]:
 
 
 @router.delete("/projects/{project}", status_code=204, tags=["projects"])
-def delete_project(request: Request, project: Id, forever: bool = False) -> None:
+def delete_project(request: Request, store: Seen, project: Id, forever: bool = False) -> None:
     """Delete a project; it can be restored, unless ``forever`` erases it with all that is in it."""
-    store = store_of(request)
     if not forever:
         return store.delete("project", project)
     heard = store.recordings_in(project)
@@ -150,15 +163,15 @@ def delete_project(request: Request, project: Id, forever: bool = False) -> None
 
 
 @router.get("/projects/{project}/deleted", tags=["projects"])
-def deleted(request: Request, project: Id) -> list[dict[str, Any]]:
+def deleted(store: Seen, project: Id) -> list[dict[str, Any]]:
     """Items and annotations of a project that were deleted and can be restored."""
-    return store_of(request).deleted_in(project)
+    return store.deleted_in(project)
 
 
 @router.get("/deleted", tags=["projects"])
-def deleted_projects(request: Request) -> list[dict[str, Any]]:
+def deleted_projects(store: Seen) -> list[dict[str, Any]]:
     """Projects that were deleted and can be restored."""
-    return store_of(request).deleted_projects()
+    return store.deleted_projects()
 
 
 # ---------------------------------------------------------------------- names: the same for projects, items and annotations
@@ -167,27 +180,27 @@ Named = Annotated[Literal["projects", "items", "annotations"], Path()]
 
 
 @router.put("/{sort}/{number}/name", status_code=204, tags=["names"])
-def rename(request: Request, sort: Named, number: Id, wanted: NewName) -> None:
+def rename(store: Seen, sort: Named, number: Id, wanted: NewName) -> None:
     """Give a project, an item or the coder of an annotation another name; to undo it, give the old one again."""
-    store_of(request).rename(_SORTS[sort], number, wanted.name)
+    store.rename(_SORTS[sort], number, wanted.name)
 
 
 @router.post("/{sort}/{number}/restore", status_code=204, tags=["names"])
-def restore(request: Request, sort: Named, number: Id) -> None:
+def restore(store: Seen, sort: Named, number: Id) -> None:
     """Bring back what was deleted, under the name it had."""
-    store_of(request).restore(_SORTS[sort], number)
+    store.restore(_SORTS[sort], number)
 
 
 @router.delete("/items/{item}", status_code=204, tags=["items"])
-def delete_item(request: Request, item: Id) -> None:
+def delete_item(store: Seen, item: Id) -> None:
     """Delete an item with everybody's annotations of it; it can be restored."""
-    store_of(request).delete("item", item)
+    store.delete("item", item)
 
 
 @router.delete("/annotations/{annotation}", status_code=204, tags=["annotations"])
-def delete_annotation(request: Request, annotation: Id) -> None:
+def delete_annotation(store: Seen, annotation: Id) -> None:
     """Delete an annotation, a coder's own too; it can be restored."""
-    store_of(request).delete("annotation", annotation)
+    store.delete("annotation", annotation)
 
 
 _SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
@@ -195,7 +208,7 @@ _SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations"
 
 @router.get("/projects/{project}/agreement", tags=["projects"])
 def project_agreement(
-    request: Request,
+    store: Seen,
     project: Id,
     metric: Annotated[str | None, Query(max_length=200)] = None,
     leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
@@ -209,13 +222,13 @@ def project_agreement(
     """
     from caesura.web.agreement import project_agreement as measured
 
-    corpus = store_of(request).corpus(project, sort=sort, role="coder")
+    corpus = store.corpus(project, sort=sort, role="coder")
     return measured(_without(corpus, leave_out), metric, coefficient)
 
 
 @router.get("/projects/{project}/disagreements", tags=["projects"])
 def project_disagreements(
-    request: Request,
+    store: Seen,
     project: Id,
     most: Annotated[int, Query(ge=1, le=5000)] = 200,
     leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
@@ -226,7 +239,6 @@ def project_disagreements(
     In recordings, marks within ``tolerance`` seconds (0.02 by default) are one place; of hierarchies a place is a segment. Each says whether it is
     ``settled`` in gold.
     """
-    store = store_of(request)
     known = {(item.name, item.track): item for item in store.items(project)}
     marked = store.annotations_now(project, role="coder")
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
@@ -241,6 +253,7 @@ def project_disagreements(
 @router.get("/projects/{project}/export", tags=["projects"], response_class=Response)
 def export(
     request: Request,
+    store: Seen,
     project: Id,
     format: Annotated[str, Query(max_length=100)] = "caesura-json",
     lossy: bool = False,
@@ -258,7 +271,7 @@ def export(
     """
     from caesura.web.exports import export_file, export_folder
 
-    store, limits = store_of(request), settings_of(request).limits
+    limits = settings_of(request).limits
     corpora = store.corpora(project, role=role, coders=coder)
     if sort is not None:
         if sort not in (known := store.sorts(project)):
@@ -280,21 +293,21 @@ def export(
 
 
 @router.get("/projects/{project}/provenance", tags=["projects"])
-def provenance(request: Request, project: Id) -> list[dict[str, Any]]:
+def provenance(store: Seen, project: Id) -> list[dict[str, Any]]:
     """Where every annotation came from, and every change since: to lie beside an export whose format has no room for it."""
-    return Histories(store_of(request)).of_project(project)
+    return Histories(store).of_project(project)
 
 
 @router.get("/projects/{project}/suggestions", tags=["projects"])
-def decisions(request: Request, project: Id) -> list[dict[str, Any]]:
+def decisions(store: Seen, project: Id) -> list[dict[str, Any]]:
     """Every suggestion that was accepted, moved or refused, oldest first."""
-    return list_decisions(store_of(request), project)
+    return list_decisions(store, project)
 
 
 @router.get("/projects/{project}/suggestions.csv", tags=["projects"], response_class=Response)
-def decisions_as_csv(request: Request, project: Id) -> Response:
+def decisions_as_csv(store: Seen, project: Id) -> Response:
     """The same as a table to open in a spreadsheet or in R."""
-    return Response(decisions_table(list_decisions(store_of(request), project)), media_type="text/csv; charset=utf-8")
+    return Response(decisions_table(list_decisions(store, project)), media_type="text/csv; charset=utf-8")
 
 
 # ---------------------------------------------------------------------- items
@@ -307,6 +320,7 @@ Edge = Annotated[float | None, Query(ge=0, le=1e12, allow_inf_nan=False)]
 @router.get("/items/{item}", tags=["items"])
 def item_page(
     request: Request,
+    store: Seen,
     item: Id,
     tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
     first: Edge = None,
@@ -321,7 +335,7 @@ def item_page(
     In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The answer carries an ETag: a reader
     who sends it back as If-None-Match learns in a moment that nothing changed.
     """
-    store, asked = store_of(request), None if first is None or last is None else Window(first, last)
+    asked = None if first is None or last is None else Window(first, last)
 
     def build() -> dict[str, Any]:
         record, states = store.item(item), sorted(store.annotations(item), key=lambda each: each.role == "system")
@@ -347,11 +361,10 @@ def item_page(
 
 
 @router.post("/items/{item}/compare", tags=["items"])
-def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str, Any]:
+def compare_item(store: Seen, item: Id, wanted: CompareRequest) -> dict[str, Any]:
     """Compare annotations of an item: every score that applies, why others do not, and drawings."""
     from caesura.web.comparisons import compare_annotations
 
-    store = store_of(request)
     states = {state.id: state for state in store.annotations(item)}
     for number in wanted.annotations:
         if number not in states:
@@ -362,33 +375,30 @@ def compare_item(request: Request, item: Id, wanted: CompareRequest) -> dict[str
 
 
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
-def add_annotation(request: Request, item: Id, wanted: NewAnnotation) -> dict[str, Any]:
+def add_annotation(request: Request, store: Seen, item: Id, wanted: NewAnnotation, part: Part) -> dict[str, Any]:
     """Start an annotation of one's own, as one more coder or as gold: empty, as a copy, by a segmenter, or unified."""
     from caesura.web.sound.suggestions import segment_recording
     from caesura.web.starts import start_marks
 
-    store = store_of(request)
     listen = partial(segment_recording, store, request.app.state.shelf)
     marks, origin = start_marks(store.item(item), store.annotations(item), wanted, listen)
     made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
-    return describe_annotation(store.viewer, made, window_of(request.query_params))
+    return describe_annotation(store.viewer, made, part)
 
 
 @router.post("/items/{item}/suggestions", tags=["items"])
-def suggest(request: Request, item: Id, wanted: Suggestion) -> dict[str, Any]:
+def suggest(request: Request, store: Seen, item: Id, wanted: Suggestion) -> dict[str, Any]:
     """Marks by a segmenter, an uploaded system or a restorer of vowels, to be accepted, moved or refused one by one; nothing is stored.
 
     A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}`` stands in the history, with ``suggested_at`` where it was
     moved; ``{"kind": "refuse", "position": 3, "suggested_by": "dcm"}`` remembers a refusal.
     """
-    store = store_of(request)
     return suggest_for(store, request.app.state.shelf, store.item(item), wanted)
 
 
 @router.post("/items/{item}/comments", status_code=201, tags=["items"])
-def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, Any]]:
+def add_comment(store: Seen, item: Id, comment: Comment) -> list[dict[str, Any]]:
     """Leave a comment."""
-    store = store_of(request)
     store.add_comment(item, comment.text, position=comment.position, until=comment.until, author=comment.author)
     return store.comments(item)
 
@@ -397,47 +407,42 @@ def add_comment(request: Request, item: Id, comment: Comment) -> list[dict[str, 
 
 
 @router.get("/annotations/{annotation}", tags=["annotations"])
-def annotation_page(request: Request, annotation: Id) -> dict[str, Any]:
+def annotation_page(store: Seen, annotation: Id, part: Part) -> dict[str, Any]:
     """One annotation as it is now."""
-    store = store_of(request)
-    return describe_annotation(store.viewer, store.annotation(annotation), window_of(request.query_params))
+    return describe_annotation(store.viewer, store.annotation(annotation), part)
 
 
 @router.patch("/annotations/{annotation}", tags=["annotations"])
-def change_annotation(request: Request, annotation: Id, change: Change) -> dict[str, Any]:
+def change_annotation(store: Seen, annotation: Id, change: Change, part: Part) -> dict[str, Any]:
     """Carry out one operation on the version the sender saw; 409 with the present state where somebody was faster."""
-    store = store_of(request)
     marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
     changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
-    return describe_annotation(store.viewer, changed, window_of(request.query_params))
+    return describe_annotation(store.viewer, changed, part)
 
 
 @router.post("/annotations/{annotation}/undo", tags=["annotations"])
-def undo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
+def undo(store: Seen, annotation: Id, seen: Versioned, part: Part) -> dict[str, Any]:
     """Undo the last change."""
-    store = store_of(request)
-    return describe_annotation(store.viewer, store.undo(annotation, seen.version), window_of(request.query_params))
+    return describe_annotation(store.viewer, store.undo(annotation, seen.version), part)
 
 
 @router.post("/annotations/{annotation}/redo", tags=["annotations"])
-def redo(request: Request, annotation: Id, seen: Versioned) -> dict[str, Any]:
+def redo(store: Seen, annotation: Id, seen: Versioned, part: Part) -> dict[str, Any]:
     """Redo what was undone."""
-    store = store_of(request)
-    return describe_annotation(store.viewer, store.redo(annotation, seen.version), window_of(request.query_params))
+    return describe_annotation(store.viewer, store.redo(annotation, seen.version), part)
 
 
 @router.get("/annotations/{annotation}/history", tags=["annotations"])
-def history(request: Request, annotation: Id) -> list[dict[str, Any]]:
+def history(store: Seen, annotation: Id) -> list[dict[str, Any]]:
     """Every revision of an annotation."""
-    return Histories(store_of(request)).of_annotation(annotation)
+    return Histories(store).of_annotation(annotation)
 
 
 @router.post("/annotations/{annotation}/history/{revision}", tags=["annotations"])
-def go_back(request: Request, annotation: Id, revision: Id, wanted: Return) -> dict[str, Any]:
+def go_back(store: Seen, annotation: Id, revision: Id, wanted: Return, part: Part) -> dict[str, Any]:
     """Make an annotation what it was at one of its revisions; what came after stays in the history."""
-    store = store_of(request)
     state = store.go_back(annotation, wanted.version, revision, wanted.author)
-    return describe_annotation(store.viewer, state, window_of(request.query_params))
+    return describe_annotation(store.viewer, state, part)
 
 
 def _without(corpus: Any, leave_out: list[str] | None) -> Any:

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError
-from caesura.web.api import settings_of, store_of
+from caesura.web.api import Seen, settings_of
 from caesura.web.imports import Choices, CoderFrom, Part, Twins, describe_part, read_parts, safe_path
 from caesura.web.requests import Id, PastedText, RawKind, RequestBody, Unit
 from caesura.web.rows import Added, StoreFault
@@ -46,9 +46,9 @@ Chosen = Annotated[Choices, Depends(_choices)]
 
 
 @router.post("/projects/{project}/preview", tags=["projects"])
-async def preview(request: Request, project: Id, files: Files, choices: Chosen) -> dict[str, Any]:
+async def preview(request: Request, store: Seen, project: Id, files: Files, choices: Chosen) -> dict[str, Any]:
     """What files would add to a project, and why others would not; nothing is stored."""
-    twins = Twins(await run_in_threadpool(store_of(request).items, project))
+    twins = Twins(await run_in_threadpool(store.items, project))
     parts = await _read(request, files, choices)
     rows = [row for part in parts for row in describe_part(part, twins)]
     return {
@@ -61,6 +61,7 @@ async def preview(request: Request, project: Id, files: Files, choices: Chosen) 
 @router.post("/projects/{project}/files", status_code=201, tags=["projects"])
 async def add_files(
     request: Request,
+    store: Seen,
     project: Id,
     files: Files,
     choices: Chosen,
@@ -74,7 +75,6 @@ async def add_files(
     With a unit, the files are raw texts (.txt, .docx, .odt): each becomes an item that nobody has annotated. ``read_as`` is for formats that carry
     both spans and segments. The answer names what was made, so that it can be taken back.
     """
-    store = store_of(request)
     about = {"language": choices.language} if choices.language else {}
 
     def add(part: Part) -> Added:
@@ -105,9 +105,9 @@ async def add_files(
 
 
 @router.post("/projects/{project}/text", status_code=201, tags=["projects"])
-def add_text(request: Request, project: Id, pasted: PastedText) -> dict[str, Any]:
+def add_text(request: Request, store: Seen, project: Id, pasted: PastedText) -> dict[str, Any]:
     """Add pasted text: a coder's segments with separators between them, or a text to annotate here."""
-    store, limits = store_of(request), settings_of(request).limits
+    limits = settings_of(request).limits
     if pasted.unit is not None:
         units = split_raw_text(pasted.text, limits, pasted.unit)
         about = {"language": pasted.language} if pasted.language else {}
@@ -120,9 +120,9 @@ def add_text(request: Request, project: Id, pasted: PastedText) -> dict[str, Any
 
 
 @router.post("/projects/{project}/take-back", status_code=204, tags=["projects"])
-def take_back(request: Request, project: Id, made: TakenBack) -> None:
+def take_back(store: Seen, project: Id, made: TakenBack) -> None:
     """Delete what an import added, all of it at once; each can be restored."""
-    store_of(request).take_back(project, made.items, made.annotations)
+    store.take_back(project, made.items, made.annotations)
 
 
 def _notes(parts: list[Part]) -> list[dict[str, str]]:

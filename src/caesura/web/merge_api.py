@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import Field, model_validator
 
-from caesura.web.api import store_of
+from caesura.web.api import Project, Seen
 from caesura.web.merging import Keep, list_merges, merge_coders, merge_items, undo_merge, write_merge
 from caesura.web.requests import Id, Name, RequestBody
 from caesura.web.viewers import tell
@@ -34,19 +34,15 @@ class Merge(RequestBody):
 
 
 @router.get("/projects/{project}/merges")
-def merges(request: Request, project: Id) -> list[dict[str, Any]]:
+def merges(store: Seen, project: Project) -> list[dict[str, Any]]:
     """Every merge of a project, the last first."""
-    store = store_of(request)
-    store.project_name(project)
     with store.reading() as db:
         return list_merges(db, project)
 
 
 @router.post("/projects/{project}/merges", status_code=201)
-def merge(request: Request, project: Id, wanted: Merge) -> dict[str, Any]:
+def merge(store: Seen, project: Project, wanted: Merge) -> dict[str, Any]:
     """Merge two coders of a project, or two items of one text; 400 with ``collisions`` where it must be said which annotation to keep."""
-    store = store_of(request)
-    store.project_name(project)
     with store.writing() as db:
         if wanted.coders is not None:
             what, done = merge_coders(db, project, *wanted.coders, wanted.keep)
@@ -58,9 +54,7 @@ def merge(request: Request, project: Id, wanted: Merge) -> dict[str, Any]:
 
 
 @router.delete("/projects/{project}/merges/{merge}", status_code=204)
-def unmerge(request: Request, project: Id, merge: Id) -> None:
+def unmerge(store: Seen, project: Project, merge: Id) -> None:
     """Undo a merge: everything is put back where it was."""
-    store = store_of(request)
-    store.project_name(project)
     with store.writing() as db:
         tell(undo_merge(db, project, merge))

@@ -13,7 +13,7 @@ from caesura._version import __version__
 from caesura.display.palette import PALETTE
 from caesura.errors import CaesuraError
 from caesura.report.page import LOGO, POLICY, SHARED_SCRIPT
-from caesura.web.api import store_of
+from caesura.web.api import Seen
 from caesura.web.guidelines import Guidelines
 from caesura.web.requests import Id, Unit
 from caesura.web.security import SESSION_COOKIE, csrf_token
@@ -52,9 +52,8 @@ def home(request: Request) -> Response:
 
 
 @pages.get("/projects/{project}", response_class=HTMLResponse)
-def project(request: Request, project: Id) -> Response:
+def project(request: Request, store: Seen, project: Id) -> Response:
     """One project: items, agreement, places in dispute; who sees nothing of these yet has their own items and the guidelines."""
-    store = store_of(request)
     viewer = store.viewer
     waiting = viewer.blind or (viewer.role == "reader" and not viewer.released)
     template = "tasks.html" if waiting else "project.html"
@@ -62,12 +61,11 @@ def project(request: Request, project: Id) -> Response:
 
 
 @pages.get("/projects/{project}/report", response_class=HTMLResponse)
-def report(request: Request, project: Id, sort: Annotated[str | None, Query(max_length=50)] = None) -> Response:
+def report(store: Seen, project: Id, sort: Annotated[str | None, Query(max_length=50)] = None) -> Response:
     """The report of a project's coders as it stands: the page that ``caesura report`` writes, with the policy that names its one script."""
     from caesura.report.findings import make_report
     from caesura.report.page import html_page
 
-    store = store_of(request)
     corpus = store.corpus(project, sort=sort, role="coder")
     if not len(corpus):
         raise CaesuraError("there is nothing to report on yet; a coder’s annotation is needed.")
@@ -78,9 +76,8 @@ def report(request: Request, project: Id, sort: Annotated[str | None, Query(max_
 
 
 @pages.get("/items/{item}", response_class=HTMLResponse)
-def item(request: Request, item: Id) -> Response:
+def item(request: Request, store: Seen, item: Id) -> Response:
     """One item: compare and adjudicate."""
-    store = store_of(request)
     record = store.item(item)
     guidelines = Guidelines(store, record.project).read()
     return render_page(

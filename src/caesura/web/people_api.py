@@ -8,13 +8,13 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, StringConstraints
 
 from caesura.errors import CaesuraError
-from caesura.web.api import store_of
+from caesura.web.api import Project, Seen
 from caesura.web.campaign import Campaign
 from caesura.web.guidelines import Guidelines
 from caesura.web.people import People
 from caesura.web.requests import Id, Name, RequestBody
 from caesura.web.security import SESSION_COOKIE, client_of
-from caesura.web.viewers import Role, Viewer
+from caesura.web.viewers import Role
 
 router = APIRouter(prefix="/api")
 
@@ -91,31 +91,22 @@ class Release(RequestBody):
     released: bool
 
 
-def _people(request: Request) -> People:
-    return People(store_of(request))
-
-
-def _viewer(request: Request) -> Viewer:
-    viewer: Viewer = request.state.viewer
-    return viewer
-
-
 # ---------------------------------------------------------------------- oneself
 
 
 @router.get("/me", tags=["people"])
-def me(request: Request) -> dict[str, Any]:
+def me(store: Seen) -> dict[str, Any]:
     """Who asks; ``alone`` where the workbench knows nobody."""
-    viewer = _viewer(request)
+    viewer = store.viewer
     return {"name": viewer.name, "person": viewer.person, "alone": viewer.alone, "manager": viewer.everywhere}
 
 
 @router.put("/me/password", status_code=204, tags=["people"])
-def set_password(request: Request, wanted: NewPassword) -> None:
+def set_password(request: Request, store: Seen, wanted: NewPassword) -> None:
     """Set one's own password; all other sessions end."""
     from caesura.web.passwords import hash_password, is_password
 
-    viewer, people = _viewer(request), _people(request)
+    viewer, people = store.viewer, People(store)
     if viewer.person is None:
         raise CaesuraError("only people have passwords.")
     before = people.by_name(viewer.name).password
@@ -125,28 +116,27 @@ def set_password(request: Request, wanted: NewPassword) -> None:
 
 
 @router.delete("/me/sessions", status_code=204, tags=["people"])
-def end_my_sessions(request: Request) -> None:
+def end_my_sessions(request: Request, store: Seen) -> None:
     """End one's sessions elsewhere."""
-    viewer = _viewer(request)
-    if viewer.person is not None:
-        _people(request).end_sessions(viewer.person, keep=request.cookies.get(SESSION_COOKIE))
+    if store.viewer.person is not None:
+        People(store).end_sessions(store.viewer.person, keep=request.cookies.get(SESSION_COOKIE))
 
 
 # ---------------------------------------------------------------------- people
 
 
 @router.get("/people", tags=["people"])
-def people(request: Request) -> list[dict[str, Any]]:
+def people(store: Seen) -> list[dict[str, Any]]:
     """Everybody."""
-    return _people(request).listed()
+    return People(store).listed()
 
 
 @router.post("/people", status_code=201, tags=["people"])
-def add_person(request: Request, person: NewPerson, response: Response) -> dict[str, Any]:
+def add_person(request: Request, store: Seen, person: NewPerson, response: Response) -> dict[str, Any]:
     """Let somebody in, by a personal link. The first is a manager, and is in at once: from then on everybody says who they are."""
     from caesura.web.passwords import hash_password
 
-    known, alone = _people(request), _viewer(request).alone
+    known, alone = People(store), store.viewer.alone
     if alone and not person.password:
         raise CaesuraError("choose a password: from now on everybody has to say who they are, you too.")
     hashed = hash_password(person.password) if person.password else None
@@ -159,50 +149,48 @@ def add_person(request: Request, person: NewPerson, response: Response) -> dict[
 
 
 @router.put("/people/{person}", status_code=204, tags=["people"])
-def change_person(request: Request, person: Id, wanted: ChangedPerson) -> None:
+def change_person(store: Seen, person: Id, wanted: ChangedPerson) -> None:
     """Make somebody a manager of the workbench or not, let them in or not; what they did stays."""
-    _people(request).change(person, manager=wanted.manager, active=wanted.active)
+    People(store).change(person, manager=wanted.manager, active=wanted.active)
 
 
 @router.post("/people/{person}/link", status_code=201, tags=["people"])
-def new_link(request: Request, person: Id) -> dict[str, str]:
+def new_link(store: Seen, person: Id) -> dict[str, str]:
     """A new personal link; the old one, and all sessions of this person, end."""
-    return {"link": f"/enter#{_people(request).new_link(person)}"}
+    return {"link": f"/enter#{People(store).new_link(person)}"}
 
 
 @router.delete("/people/{person}/sessions", status_code=204, tags=["people"])
-def end_sessions(request: Request, person: Id) -> None:
+def end_sessions(store: Seen, person: Id) -> None:
     """Send somebody out of all browsers; with their link or password they come in again."""
-    _people(request).end_sessions(person)
+    People(store).end_sessions(person)
 
 
 @router.get("/audit", tags=["people"])
 def audit(
-    request: Request,
+    store: Seen,
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     most: Annotated[int, Query(ge=1, le=5000)] = 200,
 ) -> list[dict[str, Any]]:
     """Who did what, the last first."""
-    return _people(request).audit(before=before, most=most)
+    return People(store).audit(before=before, most=most)
 
 
 # ---------------------------------------------------------------------- a project's campaign
 
 
 @router.get("/projects/{project}/members", tags=["campaign"])
-def members(request: Request, project: Id) -> list[dict[str, Any]]:
+def members(store: Seen, project: Id) -> list[dict[str, Any]]:
     """Everybody with a role in a project."""
-    return Campaign(store_of(request)).members(project)
+    return Campaign(store).members(project)
 
 
 @router.post("/projects/{project}/people", status_code=201, tags=["campaign"])
-def add_member(request: Request, project: Id, wanted: NewMember) -> dict[str, Any]:
+def add_member(store: Seen, project: Project, wanted: NewMember) -> dict[str, Any]:
     """Let somebody in who has a role in this project and no other; the answer has their personal link. Who is known already gets the role, and no link."""
-    store = store_of(request)
-    store.project_name(project)
     if store.viewer.alone:
         raise CaesuraError("nobody works here but you; let in the first person on the page of people.")
-    known = _people(request)
+    known = People(store)
     person, link = known.by_name(wanted.name), None
     if person is None:
         number, link = known.add(wanted.name, manager=False)
@@ -213,84 +201,71 @@ def add_member(request: Request, project: Id, wanted: NewMember) -> dict[str, An
 
 
 @router.put("/projects/{project}/members", tags=["campaign"])
-def give_role(request: Request, project: Id, wanted: Membership) -> list[dict[str, Any]]:
+def give_role(store: Seen, project: Project, wanted: Membership) -> list[dict[str, Any]]:
     """Give somebody a role in a project, or take it away."""
-    store = store_of(request)
-    store.project_name(project)
     Campaign(store).give_role(project, wanted.person, wanted.role)
     return Campaign(store).members(project)
 
 
 @router.post("/projects/{project}/assignments", tags=["campaign"])
-def assign(request: Request, project: Id, wanted: Assigning) -> dict[str, Any]:
+def assign(store: Seen, project: Project, wanted: Assigning) -> dict[str, Any]:
     """Assign the items of a project to its annotators; what somebody began stays theirs."""
-    store = store_of(request)
-    store.project_name(project)
     return {"items": Campaign(store).assign(project, wanted.per_item)}
 
 
 @router.put("/items/{item}/assignees", status_code=204, tags=["campaign"])
-def assign_by_hand(request: Request, item: Id, wanted: Assignees) -> None:
+def assign_by_hand(store: Seen, item: Id, wanted: Assignees) -> None:
     """Say who is to annotate an item."""
-    Campaign(store_of(request)).assign_by_hand(item, wanted.people)
+    Campaign(store).assign_by_hand(item, wanted.people)
 
 
 @router.get("/projects/{project}/progress", tags=["campaign"])
-def progress(request: Request, project: Id) -> dict[str, Any]:
+def progress(store: Seen, project: Project) -> dict[str, Any]:
     """How far everybody is, per person and per item."""
-    store = store_of(request)
-    store.project_name(project)
     return Campaign(store).progress(project)
 
 
 @router.get("/projects/{project}/tasks", tags=["campaign"])
-def tasks(request: Request, project: Id) -> list[dict[str, Any]]:
+def tasks(store: Seen, project: Id) -> list[dict[str, Any]]:
     """One's own items, and how far they are."""
-    return Campaign(store_of(request)).tasks(project)
+    return Campaign(store).tasks(project)
 
 
 @router.put("/items/{item}/status", status_code=204, tags=["campaign"])
-def set_status(request: Request, item: Id, wanted: Status) -> None:
+def set_status(store: Seen, item: Id, wanted: Status) -> None:
     """Say that an item is done, needs discussion, or is open again."""
-    store = store_of(request)
     store.item(item)
     Campaign(store).set_status(item, wanted.person, wanted.status, wanted.note)
 
 
 @router.put("/projects/{project}/release", status_code=204, tags=["campaign"])
-def release(request: Request, project: Id, wanted: Release) -> None:
+def release(store: Seen, project: Project, wanted: Release) -> None:
     """Release a project: annotators and readers see everything, and annotators change nothing any more."""
-    store = store_of(request)
-    store.project_name(project)
     Campaign(store).release(project, wanted.released)
 
 
 @router.get("/projects/{project}/audit", tags=["campaign"])
 def project_audit(
-    request: Request,
+    store: Seen,
     project: Id,
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     most: Annotated[int, Query(ge=1, le=5000)] = 200,
 ) -> list[dict[str, Any]]:
     """Who did what in a project, the last first."""
-    return _people(request).audit(project=project, before=before, most=most)
+    return People(store).audit(project=project, before=before, most=most)
 
 
 @router.get("/projects/{project}/guidelines", tags=["campaign"])
 def guidelines(
-    request: Request, project: Id, version: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None
+    store: Seen, project: Project, version: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None
 ) -> dict[str, Any]:
     """The guidelines of a project, the last version by default, as Markdown and as HTML, and the list of versions."""
-    store = store_of(request)
-    store.project_name(project)
     return Guidelines(store, project).read(version)
 
 
 @router.put("/projects/{project}/guidelines", tags=["campaign"])
-def write_guidelines(request: Request, project: Id, wanted: NewGuidelines) -> dict[str, Any]:
+def write_guidelines(store: Seen, project: Project, wanted: NewGuidelines) -> dict[str, Any]:
     """Write a new version on top of the one that was seen; 409 where somebody wrote another meanwhile. All versions stay."""
-    store = store_of(request)
-    store.project_name(project)
     written = Guidelines(store, project)
     written.write(wanted.text, wanted.version)
     return written.read()

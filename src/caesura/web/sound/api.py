@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError, FormatError
-from caesura.web.api import Edge, store_of
+from caesura.web.api import Edge, Project, Seen
 from caesura.web.requests import Id
 from caesura.web.rows import NotFound
 from caesura.web.shapes import describe_annotation
@@ -18,6 +18,7 @@ from caesura.web.sound import table
 from caesura.web.sound.decoding import BadSound
 from caesura.web.sound.shelf import Paths, Shelf
 from caesura.web.sound.views import Facts, tone_tile, wave_tile, zero_crossing
+from caesura.web.store import Store
 from caesura.web.uploads import plain_name
 from caesura.web.windows import Window
 
@@ -29,16 +30,39 @@ _BODY = {"requestBody": {"required": True, "content": {"application/octet-stream
 _BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}, "description": "Bytes."}}
 
 
+def _shelf(request: Request) -> Shelf:
+    shelf: Shelf = request.app.state.shelf
+    return shelf
+
+
+def _known(store: Store, item: int) -> tuple[str, Facts, str] | None:
+    store.item(item)
+    with store.reading() as db:
+        return table.recording_of(db, item)
+
+
+def _paths(request: Request, store: Seen, item: Id) -> tuple[Paths, Facts]:
+    known = _known(store, item)
+    if known is None:
+        raise NotFound(f"item {item} has no recording.")
+    digest, facts, _ = known
+    return _shelf(request).find(digest, facts), facts
+
+
+#: The files of an item's recording, and what is known of it.
+Heard = Annotated[tuple[Paths, Facts], Depends(_paths)]
+
+
 @router.post("/projects/{project}/recordings", status_code=201, openapi_extra=_BODY)
 async def add_recording(
     request: Request,
-    project: Id,
+    store: Seen,
+    project: Project,
     name: Annotated[str, Query(min_length=1, max_length=300, description="The name of the file.")],
     kind: Annotated[Literal["time", "spans in time"], Query(description="What is to be placed in it.")] = "time",
 ) -> dict[str, Any]:
     """Add a recording (WAV, FLAC, MP3 or OGG; the bytes are the body): to the item of that name, or as one that nobody has annotated."""
-    shelf, store = _shelf(request), store_of(request)
-    await run_in_threadpool(store.project_name, project)
+    shelf = _shelf(request)
     shown = plain_name(name)
     with shelf.receiving() as incoming:
         async for piece in request.stream():
@@ -55,17 +79,17 @@ async def add_recording(
     try:
         numbers, made = await run_in_threadpool(attach)
     except CaesuraError:
-        await run_in_threadpool(erase_unused, request, {digest})
+        await run_in_threadpool(lambda: shelf.erase({digest} - store.recordings_in()))
         raise
     return {"items": numbers, "added": made, "duration": facts.duration}
 
 
 @router.get("/items/{item}/recording")
-def recording(request: Request, item: Id) -> dict[str, Any]:
+def recording(store: Seen, item: Id) -> dict[str, Any]:
     """What an item's recording is, how to ask for its tiles, and who can suggest boundaries in it; null where it has none."""
     from caesura.segmenters import SEGMENTERS
 
-    known = _known(request, item)
+    known = _known(store, item)
     if known is None:
         return {"recording": None}
     _, facts, file = known
@@ -75,10 +99,10 @@ def recording(request: Request, item: Id) -> dict[str, Any]:
 
 @router.get("/items/{item}/tiers")
 def tiers(
-    request: Request, item: Id, first: Edge = None, last: Edge = None, coder: Annotated[str, Query(max_length=200)] = ""
+    store: Seen, item: Id, first: Edge = None, last: Edge = None, coder: Annotated[str, Query(max_length=200)] = ""
 ) -> list[dict[str, Any]]:
     """The other tracks of a recording, to stand under this one: of each that coder's annotation, else gold, else the first; null where there is none."""
-    store, window = store_of(request), None if first is None or last is None else Window(first, last)
+    window = None if first is None or last is None else Window(first, last)
     beside = []
     for track in store.tracks_beside(store.item(item)):
         states = store.annotations(track.id)
@@ -89,58 +113,31 @@ def tiers(
 
 
 @router.get("/items/{item}/recording/sound", response_class=FileResponse)
-def sound(request: Request, item: Id) -> FileResponse:
+def sound(heard: Heard) -> FileResponse:
     """The recording as it was brought; a part of it where a range is asked for."""
-    paths, facts = _paths(request, item)
+    paths, facts = heard
     return FileResponse(paths.sound, media_type=facts.media)
 
 
 @router.get("/items/{item}/recording/waves/{level}/{tile}", response_class=Response, responses=_BYTES)
-def waves(request: Request, item: Id, level: Level, tile: Tile) -> Response:
+def waves(heard: Heard, level: Level, tile: Tile) -> Response:
     """A tile of the waveform: least and greatest of each block, as signed bytes."""
-    paths, facts = _paths(request, item)
+    paths, facts = heard
     return _bytes(wave_tile(paths.sound, paths.waves, facts, level, tile))
 
 
 @router.get("/items/{item}/recording/tones/{level}/{tile}", response_class=Response, responses=_BYTES)
-def tones(request: Request, item: Id, level: Level, tile: Tile) -> Response:
+def tones(heard: Heard, level: Level, tile: Tile) -> Response:
     """A tile of the spectrogram: columns of bytes, each from low to high frequencies."""
-    paths, facts = _paths(request, item)
+    paths, facts = heard
     return _bytes(tone_tile(paths.sound, paths.tones, facts, level, tile))
 
 
 @router.get("/items/{item}/recording/crossing")
-def crossing(
-    request: Request, item: Id, at: Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)]
-) -> dict[str, float]:
+def crossing(heard: Heard, at: Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)]) -> dict[str, float]:
     """The zero crossing nearest to a time, within 20 ms; else the time itself."""
-    paths, facts = _paths(request, item)
+    paths, facts = heard
     return {"at": zero_crossing(paths.sound, facts, min(at, facts.duration))}
-
-
-def erase_unused(request: Request, digests: set[str]) -> None:
-    """Remove those of some recordings that nothing refers to any more."""
-    _shelf(request).erase(digests - store_of(request).recordings_in())
-
-
-def _shelf(request: Request) -> Shelf:
-    shelf: Shelf = request.app.state.shelf
-    return shelf
-
-
-def _known(request: Request, item: int) -> tuple[str, Facts, str] | None:
-    store = store_of(request)
-    store.item(item)
-    with store.reading() as db:
-        return table.recording_of(db, item)
-
-
-def _paths(request: Request, item: int) -> tuple[Paths, Facts]:
-    known = _known(request, item)
-    if known is None:
-        raise NotFound(f"item {item} has no recording.")
-    digest, facts, _ = known
-    return _shelf(request).find(digest, facts), facts
 
 
 def _bytes(content: bytes) -> Response:
