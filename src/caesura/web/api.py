@@ -11,11 +11,11 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from caesura import samples
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation
+from caesura.web import naming
 from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation
 from caesura.web.disagreement import disputed_places
 from caesura.web.histories import Histories
-from caesura.web.naming import Sort
 from caesura.web.requests import (
     Change,
     Comment,
@@ -154,24 +154,27 @@ def project_page(store: Seen, project: Id) -> dict[str, Any]:
 @router.delete("/projects/{project}", status_code=204, tags=["projects"])
 def delete_project(request: Request, store: Seen, project: Id, forever: bool = False) -> None:
     """Delete a project; it can be restored, unless ``forever`` erases it with all that is in it."""
-    if not forever:
-        return store.delete("project", project)
-    heard = store.recordings_in(project)
-    store.erase_project(project)
-    request.app.state.shelf.erase(heard - store.recordings_in())
-    return None
+    if forever:
+        heard = store.recordings_in(project)
+        store.erase_project(project)
+        request.app.state.shelf.erase(heard - store.recordings_in())
+        return
+    with store.writing() as db:
+        naming.delete(db, "project", project)
 
 
 @router.get("/projects/{project}/deleted", tags=["projects"])
-def deleted(store: Seen, project: Id) -> list[dict[str, Any]]:
+def deleted(store: Seen, project: Project) -> list[dict[str, Any]]:
     """Items and annotations of a project that were deleted and can be restored."""
-    return store.deleted_in(project)
+    with store.reading() as db:
+        return naming.deleted_in(db, project)
 
 
 @router.get("/deleted", tags=["projects"])
 def deleted_projects(store: Seen) -> list[dict[str, Any]]:
     """Projects that were deleted and can be restored."""
-    return store.deleted_projects()
+    with store.reading() as db:
+        return naming.deleted_projects(db)
 
 
 # ---------------------------------------------------------------------- names: the same for projects, items and annotations
@@ -182,28 +185,32 @@ Named = Annotated[Literal["projects", "items", "annotations"], Path()]
 @router.put("/{sort}/{number}/name", status_code=204, tags=["names"])
 def rename(store: Seen, sort: Named, number: Id, wanted: NewName) -> None:
     """Give a project, an item or the coder of an annotation another name; to undo it, give the old one again."""
-    store.rename(_SORTS[sort], number, wanted.name)
+    with store.writing() as db:
+        naming.rename(db, _SORTS[sort], number, wanted.name)
 
 
 @router.post("/{sort}/{number}/restore", status_code=204, tags=["names"])
 def restore(store: Seen, sort: Named, number: Id) -> None:
     """Bring back what was deleted, under the name it had."""
-    store.restore(_SORTS[sort], number)
+    with store.writing() as db:
+        naming.restore(db, _SORTS[sort], number)
 
 
 @router.delete("/items/{item}", status_code=204, tags=["items"])
 def delete_item(store: Seen, item: Id) -> None:
     """Delete an item with everybody's annotations of it; it can be restored."""
-    store.delete("item", item)
+    with store.writing() as db:
+        naming.delete(db, "item", item)
 
 
 @router.delete("/annotations/{annotation}", status_code=204, tags=["annotations"])
 def delete_annotation(store: Seen, annotation: Id) -> None:
     """Delete an annotation, a coder's own too; it can be restored."""
-    store.delete("annotation", annotation)
+    with store.writing() as db:
+        naming.delete(db, "annotation", annotation)
 
 
-_SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
+_SORTS: dict[str, naming.Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
 
 
 @router.get("/projects/{project}/agreement", tags=["projects"])
@@ -240,7 +247,7 @@ def project_disagreements(
     ``settled`` in gold.
     """
     known = {(item.name, item.track): item for item in store.items(project)}
-    marked = store.annotations_now(project, role="coder")
+    marked = store.coders_marks(project)
     places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
     settled = store.settled_in(project)
     return [

@@ -34,20 +34,11 @@ class Histories:
     def of_project(self, project: int) -> list[dict[str, Any]]:
         """Every annotation of a project with where it came from and all that was done to it since."""
         self._store.project_name(project)
-        seen = (items.c.project == project, *self._store.seen())
-        known = (
-            sa.select(codings.c.id, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
-            .join(items, items.c.id == codings.c.item)
-            .where(*seen)
-            .order_by(codings.c.id)
-        )
-        query = (
-            sa.select(revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
-            .join(codings, codings.c.id == revisions.c.annotation)
-            .join(items, items.c.id == codings.c.item)
-            .where(*seen)
-            .order_by(revisions.c.id)
-        )
+        columns = (items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
+        known = self._store.coded(project, codings.c.id, *columns).order_by(codings.c.id)
+        steps = (revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
+        of_annotation = revisions.c.annotation == codings.c.id
+        query = self._store.coded(project, *steps).join(revisions, of_annotation).order_by(revisions.c.id)
         with self._store.reading() as db:
             listed = [dict(row._mapping) for row in db.execute(known)]
             merged = merges_of(db, project)

@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError
+from caesura.web import naming
 from caesura.web.api import Seen, settings_of
 from caesura.web.imports import Choices, CoderFrom, Part, Twins, describe_part, read_parts, safe_path
 from caesura.web.requests import Id, PastedText, RawKind, RequestBody, Unit
@@ -122,7 +123,8 @@ def add_text(request: Request, store: Seen, project: Id, pasted: PastedText) -> 
 @router.post("/projects/{project}/take-back", status_code=204, tags=["projects"])
 def take_back(store: Seen, project: Id, made: TakenBack) -> None:
     """Delete what an import added, all of it at once; each can be restored."""
-    store.take_back(project, made.items, made.annotations)
+    with store.writing() as db:
+        naming.take_back(db, project, made.items, made.annotations)
 
 
 def _notes(parts: list[Part]) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from caesura.errors import CaesuraError
 from caesura.web.rows import NotFound
 from caesura.web.schema import codings, items, projects
+from caesura.web.viewers import tell
 
 Sort = Literal["project", "item", "annotation"]
 
@@ -35,6 +36,7 @@ _NAMED: dict[str, _Named] = {
 
 def rename(db: sa.Connection, sort: Sort, number: int, name: str) -> None:
     """Give something another name; what has the name already is told."""
+    tell(name)
     row = _row(db, sort, number, deleted=False)
     _set_name(db, sort, row, name, deleted=None)
 

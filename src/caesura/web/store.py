@@ -21,13 +21,13 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.corpus import Marks
-from caesura.web import naming, rows
+from caesura.web import rows
 from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqlite
 from caesura.web.rows import Added, AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
 from caesura.web.settings import shown_address
 from caesura.web.sound.table import adopt, all_digests, share
-from caesura.web.viewers import ALONE, DEED, Viewer, tell, write_down
+from caesura.web.viewers import ALONE, DEED, Viewer, write_down
 
 
 @dataclass
@@ -136,35 +136,6 @@ class Store:
         with self.reading() as db:
             return all_digests(db, project)
 
-    # ------------------------------------------------------------------ names, deleting and restoring
-
-    def rename(self, sort: naming.Sort, number: int, name: str) -> None:
-        """Give a project, an item or a coder another name."""
-        tell(name)
-        with self.writing() as db:
-            naming.rename(db, sort, number, name)
-
-    def delete(self, sort: naming.Sort, number: int) -> None:
-        """Put a project, an item or an annotation out of sight, until it is restored."""
-        with self.writing() as db:
-            naming.delete(db, sort, number)
-
-    def restore(self, sort: naming.Sort, number: int) -> None:
-        """Bring back what was deleted."""
-        with self.writing() as db:
-            naming.restore(db, sort, number)
-
-    def deleted_in(self, project: int) -> list[dict[str, Any]]:
-        """What was deleted of a project and can be restored."""
-        self.project_name(project)
-        with self.reading() as db:
-            return naming.deleted_in(db, project)
-
-    def deleted_projects(self) -> list[dict[str, Any]]:
-        """Projects that were deleted and can be restored."""
-        with self.reading() as db:
-            return naming.deleted_projects(db)
-
     # ------------------------------------------------------------------ corpora in and out
 
     def add_corpus(
@@ -199,29 +170,22 @@ class Store:
         with self.writing() as db:
             return rows.insert_text(db, project, name, units, kind, attributes or {})
 
-    def take_back(self, project: int, items: list[int], annotations: list[int]) -> None:
-        """Delete items and annotations of a project together; each can be restored."""
-        with self.writing() as db:
-            naming.take_back(db, project, items, annotations)
-
-    def annotations_now(self, project: int, *, item: int | None = None, role: str | None = None) -> list[Annotation]:
-        """The project's annotations (or one item's), as they are now.
-
-        ``role="coder"`` leaves out what adjudicators made of the coders' annotations: results, not coders. Systems are told by their own role only.
-        """
+    def coders_marks(self, project: int) -> list[Annotation]:
+        """What the project's coders have marked, as it is now; what adjudicators made of it are results, not coders."""
         return [
             Annotation(row.name, row.coder, rows.unpack_marks(row, row.marks), row.track)
-            for row in self._annotated_rows(project, item, role)
+            for row in self._annotated_rows(project, "coder")
         ]
 
     def corpora(self, project: int, *, role: str | None = None, coders: list[str] | None = None) -> dict[str, Corpus]:
         """The project's annotations by sort, the most frequent first: a corpus holds one kind, with types or without.
 
-        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time"; ``role`` and ``coders`` choose among the annotations.
+        Sorts are "units", "typed units", "time", "typed time", "nested", "spans" and "spans in time"; ``role`` and ``coders`` choose among the annotations,
+        of which systems are told by their own role only.
         """
         by_sort: dict[str, list[Annotation]] = {}
         attributes: dict[str, Any] = {}
-        for row in self._annotated_rows(project, None, role):
+        for row in self._annotated_rows(project, role):
             if coders and row.coder not in coders:
                 continue
             marks = rows.unpack_marks(row, row.marks)
@@ -250,10 +214,9 @@ class Store:
         """The sorts of annotation in a project, the most frequent first."""
         typed = revisions.c.marks.like('%"types": [%').label("typed")
         query = (
-            sa.select(items.c.kind, typed, sa.func.count().label("many"))
-            .join(codings, codings.c.item == items.c.id)
+            self.coded(project, items.c.kind, typed, sa.func.count().label("many"))
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(self.viewer.in_project(project), codings.c.role != "system", *self.seen())
+            .where(codings.c.role != "system")
             .group_by(items.c.kind, typed)
         )
         with self.reading() as db:
@@ -262,55 +225,37 @@ class Store:
 
     def coders_of(self, project: int, role: str) -> dict[tuple[str, str], list[str]]:
         """Who annotated which item and track, as a coder or as gold."""
-        query = (
-            sa.select(items.c.name, items.c.track, codings.c.coder)
-            .join(codings, codings.c.item == items.c.id)
-            .where(self.viewer.in_project(project), *self.seen(), codings.c.role == role)
-            .order_by(codings.c.id)
-        )
+        query = self.coded(project, items.c.name, items.c.track, codings.c.coder).where(codings.c.role == role)
         coders: dict[tuple[str, str], list[str]] = {}
         with self.reading() as db:
-            for row in db.execute(query):
+            for row in db.execute(query.order_by(codings.c.id)):
                 coders.setdefault((row.name, row.track), []).append(row.coder)
         return coders
 
     def settled_in(self, project: int) -> dict[int, set[str]]:
         """The places in dispute that gold has settled, by item."""
-        query = (
-            sa.select(codings.c.item, revisions.c.settled)
-            .join(items, items.c.id == codings.c.item)
-            .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, codings.c.role == "gold", *self.seen())
-        )
+        query = self.coded(project, codings.c.item, revisions.c.settled).where(codings.c.role == "gold")
         keys: dict[int, set[str]] = {}
         with self.reading() as db:
-            for row in db.execute(query):
+            for row in db.execute(query.join(revisions, revisions.c.id == codings.c.head)):
                 keys.setdefault(row.item, set()).update(json.loads(row.settled or "[]"))
         return keys
 
-    def _annotated_rows(self, project: int, item: int | None, role: str | None) -> list[Any]:
+    def _annotated_rows(self, project: int, role: str | None) -> list[Any]:
         self.project_name(project)
         query = (
-            sa.select(items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units, items.c.attributes)
-            .add_columns(codings.c.coder, revisions.c.marks)
-            .join(codings, codings.c.item == items.c.id)
+            self.coded(project, items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units)
+            .add_columns(items.c.attributes, codings.c.coder, revisions.c.marks)
             .join(revisions, revisions.c.id == codings.c.head)
-            .where(items.c.project == project, *self.seen())
+            .where(codings.c.role != "system" if role is None else codings.c.role == role)
             .order_by(items.c.id, codings.c.id)
         )
-        if item is not None:
-            query = query.where(items.c.id == item)
-        query = query.where(codings.c.role != "system" if role is None else codings.c.role == role)
         with self.reading() as db:
             return list(db.execute(query))
 
     def origins(self, project: int) -> dict[tuple[str, str, str], str]:
         """Where every annotation came from, by item, track and coder: a file, pasted text, a unification, somebody's copy."""
-        query = (
-            sa.select(items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
-            .join(codings, codings.c.item == items.c.id)
-            .where(items.c.project == project, *self.seen())
-        )
+        query = self.coded(project, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
         with self.reading() as db:
             return {
                 (row.name, row.track, row.coder): row.origin
@@ -461,6 +406,11 @@ class Store:
     def seen(self) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
         """What of items and annotations the viewer sees: part of every query over a project."""
         return self.viewer.sees_items(), self.viewer.sees_codings()
+
+    def coded(self, project: int, *columns: Any) -> sa.Select[Any]:
+        """Choose columns of the items of a project and of their annotations, those that the viewer sees."""
+        both = sa.select(*columns).select_from(items).join(codings, codings.c.item == items.c.id)
+        return both.where(self.viewer.in_project(project), *self.seen())
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -6,8 +6,6 @@ Nothing is stored by asking. A change that accepts a suggestion says so, ``"sugg
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from bisect import bisect_right
 from functools import lru_cache
@@ -16,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from caesura.display.table import spreadsheet_value
+from caesura.display.table import Table
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Hierarchy, Segmentation
 from caesura.model.corpus import Marks
@@ -177,13 +175,10 @@ def _key(name: str, mark: Any) -> tuple[Any, ...]:
 
 
 def decisions_table(decisions: list[dict[str, Any]]) -> str:
-    """Decisions as CSV in which nothing is a formula to a spreadsheet; a mark of several parts as it stands in JSON."""
-    table = io.StringIO()
+    """Decisions as CSV; a mark of several parts as it stands in JSON."""
     columns = ("item", "track", "coder", "suggested_by", "decision", "suggested", "placed", "author", "time", "undone")
-    writer = csv.writer(table)
-    writer.writerow(columns)
-    for each in decisions:
-        cells = (each[column] for column in columns)
-        told = (json.dumps(cell, ensure_ascii=False) if isinstance(cell, list) else cell for cell in cells)
-        writer.writerow([spreadsheet_value(cell) if isinstance(cell, str) else cell for cell in told])
-    return table.getvalue()
+    rows = ([each[column] for column in columns] for each in decisions)
+    spelled = (
+        tuple(json.dumps(cell, ensure_ascii=False) if isinstance(cell, list) else cell for cell in row) for row in rows
+    )
+    return Table("Suggestions", columns, tuple(spelled)).csv()
