@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import caesura as cs
 from caesura.gold import unify, unify_corpus
-from caesura.gold.linear import meeting_places
+from caesura.gold.linear import boundary_votes, places_of
 from caesura.metrics import metric
 from caesura.model import Segmentation
 
@@ -123,14 +123,19 @@ def test_no_place_of_the_flat_gold_is_missing_from_the_typed_one(coded) -> None:
     st.integers(0, 30).map(lambda t: t / 100),
 )
 def test_every_mark_is_in_one_place_and_no_place_is_wider_than_the_tolerance(marks, tolerance) -> None:
-    places = list(meeting_places(marks, tolerance))
+    places = places_of(marks, tolerance)
     positions = [position for position, _ in places]
     assert positions == sorted(set(positions))
     for time, coder in marks:
         near = [voters for position, voters in places if abs(position - time) <= tolerance + 1e-9]
         assert any(coder in voters for voters in near)
     assert set(positions) <= {time for time, _ in marks}
-    assert all(len(set(voters)) == len(voters) for _, voters in places)
+    assert sorted(coder for _, voters in places for coder in voters) == sorted(coder for _, coder in marks)
+
+
+def test_who_marks_a_place_twice_has_one_vote() -> None:
+    recordings = [Segmentation.from_times(times, length=3.0) for times in ([1.0, 1.01], [1.02])]
+    assert [vote.voters for vote in boundary_votes(["ann", "ben"], recordings)] == [("ann", "ben")]
 
 
 def test_a_text_has_a_union_too() -> None:

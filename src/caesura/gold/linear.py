@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import inf
+from operator import itemgetter
 from typing import TypeAlias, TypeVar
 
 from caesura.gold.gold_standard import BoundaryVote, GoldSegmentation, OpenType, Provenance
@@ -33,22 +34,17 @@ _LISTED = 12  # places that a note spells out before it counts the rest
 _ROUNDING = 1e-9  # seconds that a difference of two times may be off
 
 
-def meeting_places(marks: Iterable[tuple[float, str]], tolerance: float) -> Iterator[tuple[float, tuple[str, ...]]]:
-    """Put marks (time, coder) together by place, left to right; a coder who marked a place twice has one vote.
+def places_of(marks: Iterable[tuple[float, Item]], tolerance: float) -> list[tuple[float, list[Item]]]:
+    """Put marks (time, anything) together by place, left to right: where each place is, and what was marked there.
 
-    >>> list(meeting_places([(1.0, "ann"), (1.015, "ben"), (1.03, "ann")], 0.02))
-    [(1.0, ('ann', 'ben')), (1.03, ('ann',))]
+    >>> places_of([(1.0, "ann"), (1.015, "ben"), (1.03, "ann")], 0.02)
+    [(1.0, ['ann', 'ben']), (1.03, ['ann'])]
     """
-    for position, coders in places_of(marks, tolerance):
-        yield position, tuple(dict.fromkeys(coders))
-
-
-def places_of(marks: Iterable[tuple[float, Item]], tolerance: float) -> Iterator[tuple[float, list[Item]]]:
-    """Put marks (time, anything) together by place, left to right: where each place is, and what was marked there."""
-    ordered = sorted(marks, key=lambda mark: mark[0])
-    starts = group_times([position for position, _ in ordered], tolerance)
-    for start, end in pairwise([*starts, len(ordered)]):
-        yield ordered[(start + end - 1) // 2][0], [item for _, item in ordered[start:end]]
+    ordered = sorted(marks, key=itemgetter(0))
+    times, items = [position for position, _ in ordered], [item for _, item in ordered]
+    starts = group_times(times, tolerance)
+    ends = [*starts[1:], len(times)]
+    return [(times[(start + end - 1) // 2], items[start:end]) for start, end in zip(starts, ends, strict=False)]
 
 
 def group_times(ordered: Sequence[float], tolerance: float) -> list[int]:
@@ -57,11 +53,11 @@ def group_times(ordered: Sequence[float], tolerance: float) -> list[int]:
     >>> group_times([1.0, 1.015, 1.03], 0.02)
     [0, 2]
     """
-    starts, limit = [], -inf
+    starts, first, reach = [], -inf, tolerance + _ROUNDING
     for index, position in enumerate(ordered):
-        if position - limit > tolerance + _ROUNDING:
+        if position - first > reach:
             starts.append(index)
-            limit = position
+            first = position
     return starts
 
 
@@ -80,14 +76,15 @@ def boundary_votes(
     [('ann', 'ben'), ('ben',)]
     """
     check_embeddedness(embeddedness)
-    reach = tolerance if annotations[0].timed else 0.0
+    timed = annotations[0].timed
     by_type: dict[Type, list[tuple[float, str]]] = {}
-    for position, (kind, coder) in _all_marks(coders, annotations, embeddedness):
-        by_type.setdefault(kind, []).append((position, coder))
+    for coder, annotation in zip(coders, annotations, strict=True):
+        for position, kind in _marks(annotation, embeddedness):
+            by_type.setdefault(kind, []).append((position, coder))
     votes = [
-        BoundaryVote(position, kind, voters)
+        BoundaryVote(position, kind, tuple(dict.fromkeys(voters) if timed else voters))  # one vote for two near marks
         for kind, marks in by_type.items()
-        for position, voters in meeting_places(marks, reach)
+        for position, voters in places_of(marks, tolerance if timed else 0.0)
     ]
     if len(by_type) < 2:
         return votes  # in order already
@@ -99,17 +96,6 @@ def _scale(annotations: Sequence[Segmentation]) -> Callable[[BoundaryVote], tupl
     """Where the type of a vote stands on the ordinal scale."""
     order = {label: i for i, label in enumerate(next((a.labels for a in annotations if a.labels), ()))}
     return lambda vote: (vote.type if isinstance(vote.type, int) else order.get(str(vote.type), 0), str(vote.type))
-
-
-def _all_marks(
-    coders: Sequence[str], annotations: Sequence[Segmentation], embeddedness: Embeddedness
-) -> list[tuple[float, tuple[Type, str]]]:
-    """Every mark of every coder: where, and (its type, who)."""
-    return [
-        (position, (kind, coder))
-        for coder, annotation in zip(coders, annotations, strict=True)
-        for position, kind in _marks(annotation, embeddedness)
-    ]
 
 
 def _marks(annotation: Segmentation, embeddedness: Embeddedness) -> list[tuple[float, Type]]:
@@ -135,22 +121,24 @@ def vote_on_boundaries(
     if annotations[0].timed:
         words += f", within {tolerance:g} s"
     cast = boundary_votes(coders, annotations, embeddedness, tolerance)
-    accepted = [vote for vote in cast if vote.votes >= needed]
-    rejected = [vote for vote in cast if vote.votes < needed]
+    accepted = [vote for vote in cast if len(vote.voters) >= needed]
+    rejected = [vote for vote in cast if len(vote.voters) < needed]
     settled: list[list[BoundaryVote]] = []
-    if any(vote.type is not None for vote in rejected):
+    if rejected and embeddedness == "full" and any(annotation.typed for annotation in annotations):
         reach = tolerance if annotations[0].timed else 0.0
-        marks = _all_marks(coders, annotations, embeddedness)
+        marks = [
+            (position, (kind, coder))
+            for coder, annotation in zip(coders, annotations, strict=True)
+            for position, kind in _marks(annotation, embeddedness)
+        ]
         settled = list(_won_without_a_type(places_of(marks, reach), accepted, needed, reach, _scale(annotations)))
         in_place = _by_type([vote for votes in settled for vote in votes])
         rejected = [vote for vote in rejected if not _is_near(vote.position, in_place.get(vote.type, []), reach)]
-    accepted += [winner for winner, *_ in settled]
-    rejected += [vote for _, *others in settled for vote in others]
+        accepted = sorted([*accepted, *(winner for winner, *_ in settled)], key=itemgetter(0))
+        rejected = sorted([*rejected, *(vote for _, *others in settled for vote in others)], key=itemgetter(0))
     ties = [[vote for vote in votes if vote.votes == votes[0].votes] for votes in settled]
     undecided = tuple(OpenType(tied[0].position, tuple(tied)) for tied in ties if len(tied) > 1)
     by_most = [tied[0] for tied in ties if len(tied) == 1]
-    accepted.sort(key=lambda vote: vote.position)
-    rejected.sort(key=lambda vote: vote.position)
     gold = segmentation_of(accepted, annotations)
     notes = tuple(_notes(accepted, by_most, undecided))
     known = Provenance(method, words, tuple(coders), tuple(accepted), tuple(rejected), notes, open=undecided)

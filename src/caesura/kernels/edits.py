@@ -229,7 +229,8 @@ def _pair_published(
     start = 0
     for e in range(1, listed + 1):
         if e == listed or events[GROUP, e] != events[GROUP, start]:
-            _substitute(start, e, room)
+            if e - start > 1:
+                _substitute(start, e, room)
             start = e
 
 

@@ -288,20 +288,9 @@ def _on_grid(times: NDArray[Any], scale: float, largest: float) -> bool:
 def pair_aligned_times(ref: NDArray[Any], hyp: NDArray[Any], length: float, tolerance: float) -> Any:
     """Align stretches of a recording as published."""
     out = np.zeros((1, 2))
-    ours, theirs, lengths = _ready_columns(_inside(ref, length), _inside(hyp, length), length)
+    ours, theirs, lengths = _ready_columns(ref, hyp, length)
     count_alignment(ours, theirs, lengths, tolerance, out)
     return length, (out[0, 0], out[0, 1])
-
-
-@kernel
-def _inside(times: NDArray[Any], length: float) -> NDArray[Any]:
-    """Keep the times strictly inside a recording, each once."""
-    kept, count = np.empty(len(times)), 0
-    for time in times:
-        if 0 < time < length and (count == 0 or time != kept[count - 1]):
-            kept[count] = time
-            count += 1
-    return kept[:count]
 
 
 # ---------------------------------------------------------------------- nested segments

@@ -57,8 +57,9 @@ def _without_edges(times: NDArray[Any], start: int, stop: int, length: float, sc
 def _lay_out(times: NDArray[Any], start: int, stop: int, scale: float, into: NDArray[Any], at: int) -> int:
     """Put the ticks of the next block of times at ``into[at:]`` and return where they end."""
     size = min(stop - start, _BLOCK)
+    block, row = times[start : start + size], into[at : at + size]
     for k in range(size):
-        into[at + k] = np.int64(np.rint(times[start + k] * scale))
+        row[k] = np.int64(np.rint(block[k] * scale))
     return at + size
 
 

@@ -84,9 +84,9 @@ def align_pair(ref: NDArray[Any], hyp: NDArray[Any], length: Any, tolerance: flo
     if length <= 0:
         return total, edges
     start = length - length  # zero in the number type of the positions
-    i, j, ref_from, hyp_from = 0, 0, start, start
-    ref_to = ref[i] if i < len(ref) else length
-    hyp_to = hyp[j] if j < len(hyp) else length
+    ref_from, hyp_from = start, start
+    i, ref_to = _next_cut(ref, 0, start, length)
+    j, hyp_to = _next_cut(hyp, 0, start, length)
     nothing = start - 1  # less than any two segments share
     ref_share, ref_size, ref_other, ref_counted = nothing, start, start, False
     hyp_share, hyp_size, hyp_other, hyp_counted = nothing, start, start, False
@@ -112,16 +112,24 @@ def align_pair(ref: NDArray[Any], hyp: NDArray[Any], length: Any, tolerance: flo
         if ref_closes:
             if mutual and not hyp_closes:
                 hyp_counted = True
-            i += 1
-            ref_from, ref_to = end, ref[i] if i < len(ref) else length
+            ref_from = end
+            i, ref_to = _next_cut(ref, i, end, length)
             ref_share = nothing
         if hyp_closes:
             if mutual and not ref_closes:
                 ref_counted = True
-            j += 1
-            hyp_from, hyp_to = end, hyp[j] if j < len(hyp) else length
+            hyp_from = end
+            j, hyp_to = _next_cut(hyp, j, end, length)
             hyp_share = nothing
         start = end
+
+
+@inline
+def _next_cut(marks: NDArray[Any], i: int, start: Any, length: Any) -> Any:
+    """Go on to the first mark behind a place: recordings may carry one twice, at 0, or at the end, where no segment ends but the last."""
+    while i < len(marks) and marks[i] <= start:
+        i += 1
+    return i, min(marks[i], length) if i < len(marks) else length
 
 
 @inline

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.kernels import load
-from caesura.kernels.layout import MarkColumns
 from caesura.kernels.segments import AlignmentRule, Cuts
 from caesura.metrics.batch import Batch, Side, first_of_place, one_layout
 from caesura.metrics.catalog import usual_metric
@@ -178,19 +177,16 @@ class SegmentAlignment(Family):
 
     def count(self, batch: Batch) -> Rows:
         """Sum the weights of every pair's edges, and count what the sum is divided by."""
+        out = np.zeros((len(batch), 2))
         if self.as_published and batch.kind == "units":
-            out = np.empty((len(batch), 2))
             load("closest").count_alignment_of_units(*batch.columns, out)
             return out
-        ref, hyp = _cuts(batch, self.typed)
-        return self._count_cuts(batch, ref, hyp, np.zeros((len(batch), 2)))
-
-    def _count_cuts(self, batch: Batch, ref: Cuts, hyp: Cuts, out: Rows) -> Rows:
-        tolerance = _SAME_TIME if batch.kind == "time" else 0.0
         if self.as_published:
-            sides = (MarkColumns(cuts.positions, cuts.types, cuts.starts, cuts.stops) for cuts in (ref, hyp))
-            load("segments").count_alignment(*sides, batch.lengths, tolerance, out)
-        elif callable(self.closeness) or callable(self.weight):
+            load("segments").count_alignment(*batch.columns, _SAME_TIME, out)
+            return out
+        tolerance = _SAME_TIME if batch.kind == "time" else 0.0
+        ref, hyp = _cuts(batch, self.typed)
+        if callable(self.closeness) or callable(self.weight):
             for i in range(len(batch)):
                 out[i] = self._overlaps(ref, hyp, i, batch.lengths[i], tolerance).weigh(self)
         else:
