@@ -1,5 +1,7 @@
 """The chooser: a distribution over the known forms of a word, settled by the words around it and by nothing beyond its line."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -94,7 +96,11 @@ def test_nothing_to_choose_is_no_trouble(trained: tuple[Alphabet, Lexicon, Choos
 def test_hebrew_models_have_one_and_arabic_ones_do_not(tmp_path) -> None:
     hebrew = VowelRestorer("hebrew", model="best", epochs=2).fit(LINES)
     hebrew.save(tmp_path / "he.model")
+    tracemalloc.start()
     loaded = VowelRestorer.load(tmp_path / "he.model")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.1 * (tmp_path / "he.model").stat().st_size  # large tables are used as they lie in the file
     kept, again = hebrew.fitted.chooser, loaded.fitted.chooser
     assert again.step == kept.step
     for name in ("weights", "looks"):

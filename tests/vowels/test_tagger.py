@@ -5,7 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from caesura.kernels.jit import kernel
 from caesura.vowels.alphabet import Alphabet
+from caesura.vowels.kernels.tagger import _weight
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.scripts import HEBREW
 from caesura.vowels.tagging import Passage, Tagger, fit_tagger
@@ -75,3 +77,17 @@ def test_a_candidate_scores_the_same_alone(trained: tuple[Alphabet, Passage, Tag
     alone = tagger.score(alphabet, passage, features, (rows[offsets[1:] - 1], np.arange(number + 1)), before)
     assert alone.scores == pytest.approx(together.scores[offsets[1:] - 1], abs=1e-9)
     assert together.scores.std() > 0.1
+
+
+@kernel(plain=False)
+def _widen(halves: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(halves)):
+        out[i] = _weight(halves, i)
+
+
+def test_every_half_precision_number_is_read_as_it_is() -> None:
+    halves = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
+    halves = halves[np.isfinite(halves.view(np.float16))]
+    widened = np.empty(len(halves), np.float32)
+    _widen(halves, widened)
+    assert np.array_equal(widened.view(np.uint32), halves.view(np.float16).astype(np.float32).view(np.uint32))

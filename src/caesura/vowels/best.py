@@ -116,10 +116,10 @@ class Best(Open):
         return Fusion(self, words).evidence().lattice(self.weights)
 
     def arrays(self) -> Arrays:
-        """Those of the open model, the weights of the taggers, in half precision, the chooser, and the network with the weights of all parts."""
+        """Those of the open model, the weights of the taggers, the chooser, and the network with the weights of all parts."""
         stored = super().arrays()
         for name, tagger in (("forward", self.forward), ("backward", self.backward)):
-            stored[f"{name}_weights"] = tagger.weights.astype(np.float16)
+            stored[f"{name}_weights"] = tagger.weights
             stored[f"{name}_kept"] = tagger.kept
         if self.chooser is not None:
             stored |= self.chooser.arrays()
@@ -133,8 +133,7 @@ class Best(Open):
     def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Best:
         """Rebuild the n-grams, both taggers, and the chooser and the network, if the model has them."""
         forward, backward = (
-            Tagger(arrays[f"{name}_weights"].astype(np.float32), arrays[f"{name}_kept"].copy())
-            for name in ("forward", "backward")
+            Tagger(arrays[f"{name}_weights"], arrays[f"{name}_kept"]) for name in ("forward", "backward")
         )
         chooser = Chooser.from_arrays(arrays) if "chooser_weights" in arrays else None
         networks = [Network.from_arrays(arrays, name) for name in _NETWORKS if name in arrays]

@@ -75,7 +75,7 @@ class Chooser:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Chooser:
         """Rebuild the chooser."""
-        return cls(arrays["chooser_weights"].copy(), float(arrays["chooser_step"][0]), arrays["chooser_looks"].copy())
+        return cls(arrays["chooser_weights"], float(arrays["chooser_step"][0]), arrays["chooser_looks"])
 
 
 def fit_chooser(

@@ -46,7 +46,7 @@ def save_model(path: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArr
 def load_model(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read a model, refusing anything that is not one, is of another version, or is damaged.
 
-    The arrays are views of one buffer; whoever keeps one for long copies it.
+    The arrays are views of one buffer: who keeps the large ones works on it, who keeps a small one copies it.
     """
     if path.is_dir():
         raise FormatError(path, None, "this is a folder, expected a file.")

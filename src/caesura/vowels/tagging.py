@@ -72,9 +72,9 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Tagger:
-    """Weights of hashed features, and which features were seen often enough to count, a bit each."""
+    """Weights of hashed features, in half precision, and which features were seen often enough to count, a bit each."""
 
-    weights: NDArray[np.float32]
+    weights: NDArray[np.float16]
     kept: NDArray[np.uint8]
 
     @property
@@ -97,7 +97,7 @@ class Tagger:
         proposed, sizes = np.zeros((number, beam, longest), np.int64), np.zeros(number, np.int64)
         tag_words(
             passage.text.letters, passage.text.words, passage.opens, features, alphabet.widths, alphabet.first,
-            alphabet.mark_of, self.kept, self.weights, beam, usual, left, proposed, sizes,
+            alphabet.mark_of, self.kept, self.weights.view(np.uint16), beam, usual, left, proposed, sizes,
         )  # fmt: skip
         return proposed, sizes
 
@@ -124,8 +124,8 @@ class Tagger:
         starts = np.concatenate(([0], np.cumsum(np.diff(given[1]) * np.diff(ways))))
         scores = np.empty(starts[-1])
         score_words(
-            letters, words, features, alphabet.widths, alphabet.first, alphabet.mark_of, self.kept, self.weights, *given, endings,
-            ways, scores, starts,
+            letters, words, features, alphabet.widths, alphabet.first, alphabet.mark_of, self.kept,
+            self.weights.view(np.uint16), *given, endings, ways, scores, starts,
         )  # fmt: skip
         return Scored(scores, starts, ways, which)
 
@@ -167,5 +167,5 @@ def fit_tagger(
         for last, mean in means.items():
             if epoch >= last // 3:
                 mean += weights / np.float32(last - last // 3)
-        if epoch + 1 in means:  # in the half precision that files keep: loading changes nothing
-            yield Tagger(means.pop(epoch + 1).astype(np.float16).astype(np.float32), kept)
+        if epoch + 1 in means:
+            yield Tagger(means.pop(epoch + 1).astype(np.float16), kept)

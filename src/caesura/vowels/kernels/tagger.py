@@ -29,6 +29,17 @@ from caesura.vowels.kernels.tagger_features import (
 
 
 @inline
+def _weight(halves: Any, at: Any) -> Any:
+    """A weight, kept as the bits of a half-precision number, as in files: to widen all of them would take longer than a page of text.
+
+    Its exponent and fraction become those of a number in 32 bits, which is then too small by 2^(127 - 15).
+    """
+    bits = np.uint32(halves[at])
+    moved = (bits & np.uint32(0x7FFF)) << np.uint32(13) | (bits & np.uint32(0x8000)) << np.uint32(16)
+    return np.uint32(moved).view(np.float32) * np.float32(2.0**112)
+
+
+@inline
 def _counts(kept: Any, at: Any) -> Any:
     """Whether a feature was seen often enough to count: a bit each, so that the answers stay in the processor's cache."""
     place = np.uint64(at)
@@ -147,7 +158,7 @@ def tag_words(
     first_choice: NDArray[Any],
     marks_of: NDArray[Any],
     kept: NDArray[Any],
-    weights: NDArray[Any],
+    halves: NDArray[Any],
     beam: int,
     usual: NDArray[Any],
     left: NDArray[Any],
@@ -159,7 +170,7 @@ def tag_words(
     ``out[w]`` gets ``out_sizes[w]`` rows of choices, best first. Where ``usual[w, 0]`` is not -1 the word is so well known that its usual
     choices, ``usual[w]``, are the only row. Where ``left`` is not empty, letter ``i`` has only the choices with a bit in ``left[i]``.
     """
-    cut = np.uint64(len(weights) - 64 - 1)
+    cut = np.uint64(len(halves) - 64 - 1)
     widest = widths.max()
     longest = 0
     for w in range(len(words) - 1):
@@ -181,7 +192,7 @@ def tag_words(
             here[0, : high - low] = usual[w, : high - low]
         for i in range(low, low if known else high):
             width = widths[units[i]]
-            _static_scores(base, static[i], kept, weights, width)
+            _static_scores(base, static[i], kept, halves, width)
             number = 0
             for b in range(alive):
                 m1, m2, m3 = 900, 901, 902
@@ -193,7 +204,7 @@ def tag_words(
                 inner_features(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
                 outer_features(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
                 score[:width] = base[:width]
-                _add_weights(score, dynamic, 0, DYNAMIC, kept, weights, width)
+                _add_weights(score, dynamic, 0, DYNAMIC, kept, halves, width)
                 normalise(score, width)
                 for o in range(width):
                     if len(left) == 0 or (left[i] >> np.uint64(o)) & np.uint64(1):
@@ -226,7 +237,7 @@ def score_words(
     first_choice: NDArray[Any],
     marks_of: NDArray[Any],
     kept: NDArray[Any],
-    weights: NDArray[Any],
+    halves: NDArray[Any],
     given: NDArray[Any],
     given_offsets: NDArray[Any],
     endings: NDArray[Any],
@@ -239,7 +250,7 @@ def score_words(
     Candidates of word ``w`` are the rows ``given_offsets[w] … given_offsets[w+1]-1`` of ``given``; the ways are rows (marks of the last
     letter, of the last but one) ``ending_offsets[w] …`` of ``endings``; ``out[out_offsets[w]:]`` runs over candidates, then ways.
     """
-    cut = np.uint64(len(weights) - 64 - 1)
+    cut = np.uint64(len(halves) - 64 - 1)
     widest = widths.max()
     longest, most_ways, most = 0, 0, 0
     for w in range(len(words) - 1):
@@ -261,7 +272,7 @@ def score_words(
         first, number = given_offsets[w], given_offsets[w + 1] - given_offsets[w]
         ways = ending_offsets[w + 1] - ending_offsets[w]
         for j in range(size):
-            _static_scores(base[j], static[low + j], kept, weights, widths[units[low + j]])
+            _static_scores(base[j], static[low + j], kept, halves, widths[units[low + j]])
         _by_prefix(given, first, number, size, order)
         for r in range(number):
             g = order[r]
@@ -278,14 +289,14 @@ def score_words(
                         dynamic, static[i], units, low, i, low + size, before[j + 2], before[j + 1], before[j], trails[j], cut
                     )  # fmt: skip
                     part[:width] = base[j, :width]
-                    _add_weights(part, dynamic, 0, INNER, kept, weights, width)
+                    _add_weights(part, dynamic, 0, INNER, kept, halves, width)
                     for e in range(ways):
                         ending = endings[ending_offsets[w] + e]
                         outer_features(
                             dynamic, static[i], units, low, i, low + size, before[j + 2], ending[0], ending[1], cut
                         )
                         logs[j, e, :width] = part[:width]
-                        _add_weights(logs[j, e], dynamic, INNER, DYNAMIC, kept, weights, width)
+                        _add_weights(logs[j, e], dynamic, INNER, DYNAMIC, kept, halves, width)
                         normalise(logs[j, e], width)
                 for e in range(ways):
                     step = 0.0
@@ -317,21 +328,21 @@ def _by_prefix(given: Any, first: Any, number: Any, size: Any, order: Any) -> No
 
 
 @kernel(plain=False)
-def _static_scores(base: Any, row: Any, kept: Any, weights: Any, width: Any) -> None:
+def _static_scores(base: Any, row: Any, kept: Any, halves: Any, width: Any) -> None:
     """Sum the weights of a letter's static features for each of its choices."""
     base[:width] = 0.0
     for k in range(STATIC + LEXICAL):
         at = row[k]
         if _counts(kept, at):
             for o in range(width):
-                base[o] += weights[at + o]
+                base[o] += _weight(halves, at + o)
 
 
 @kernel(plain=False)
-def _add_weights(score: Any, features: Any, start: Any, stop: Any, kept: Any, weights: Any, width: Any) -> None:
+def _add_weights(score: Any, features: Any, start: Any, stop: Any, kept: Any, halves: Any, width: Any) -> None:
     """Add the weights of some dynamic features for each choice."""
     for k in range(start, stop):
         at = np.int64(features[k])
         if _counts(kept, at):
             for o in range(width):
-                score[o] += weights[at + o]
+                score[o] += _weight(halves, at + o)
