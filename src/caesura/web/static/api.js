@@ -61,26 +61,52 @@ export function el(tag, attributes = {}, ...children) {
   return made;
 }
 
+export const byId = (id) => document.getElementById(id);
 export const name = (text) => el("bdi", {}, text);
+export const names = (listed) => listed.flatMap((each, i) => [i ? ", " : "", name(each)]);
 export const number = (value, digits = 4) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 
 export function say(sentence) {
-  const toast = document.getElementById("toast");
-  toast.textContent = sentence;
+  byId("toast").textContent = sentence;
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => (toast.textContent = ""), 6000);
+  say.timer = setTimeout(() => (byId("toast").textContent = ""), 6000);
 }
 
 // What was done can be undone as long as the sentence about it stands there.
 export function undoable(sentence, undo) {
   say(sentence);
   clearTimeout(say.timer);
-  const back = told(async () => { await undo(); say("Undone."); });
-  document.getElementById("toast").append(" ", el("button", { type: "button", class: "small", onclick: back }, "Undo"));
-  say.timer = setTimeout(() => (document.getElementById("toast").textContent = ""), 20000);
+  byId("toast").append(" ", small("Undo", async () => { await undo(); say("Undone."); }));
+  say.timer = setTimeout(() => (byId("toast").textContent = ""), 20000);
 }
 
 export const ask = (question, before) => prompt(question, before)?.trim();
+
+// Ask for another name of what has this address; `show` it under its name, now and when that is undone.
+export async function rename(path, question, before, show) {
+  const after = ask(question, before);
+  if (!after || after === before) return;
+  const put = (value) => call("PUT", `${path}/name`, { name: value });
+  await put(after);
+  undoable(`Renamed to “${after}”.`, async () => { await put(before); await show(before); });
+  await show(after);
+}
+
+// Delete something that can be restored; `show` what is there now.
+export async function remove(path, sentence, show) {
+  await call("DELETE", path);
+  undoable(sentence, async () => { await call("POST", `${path}/restore`); await show(); });
+  await show();
+}
+
+// A button of a list.
+export const small = (label, act, attributes = {}) => el("button", { type: "button", class: "small", ...attributes, onclick: told(act) }, label);
+
+// The options of a field, as [value, label]; what was chosen stays chosen.
+export function offer(field, options) {
+  const before = field.value;
+  field.replaceChildren(...options.map(([value, label]) => el("option", { value, selected: String(value) === before }, label)));
+}
 
 // Item 2 stands before item 10.
 export const collate = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;

@@ -1,7 +1,7 @@
 // A project's people: how far everybody is, who has which role, which items are whose, and whether all may be seen.
-import { call, collate, el, name, say, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, offer, say, small, told, undoable } from "./api.js";
 
-const title = document.getElementById("title");
+const title = byId("title");
 const base = `/api/projects/${title.dataset.project}`;
 const manages = Boolean(title.dataset.manages);
 const SIGNS = { open: "○", begun: "◐", done: "●", discuss: "?" };
@@ -15,11 +15,11 @@ async function show() {
   if (mine !== turn) return; // a later answer is on its way
   const annotators = data.people.filter((p) => p.role === "annotator");
   drawProgress(data, annotators);
-  document.getElementById("released-say").textContent = data.released
+  byId("released-say").textContent = data.released
     ? "Released: annotators and readers see everything, and annotators change nothing."
     : "Not released: annotators see their own work and nobody else’s.";
   if (!manages) return;
-  const release = document.getElementById("release");
+  const release = byId("release");
   release.disabled = false;
   release.textContent = data.released ? "Close again" : "Release to everybody";
   release.onclick = told(async () => {
@@ -30,12 +30,6 @@ async function show() {
   offer(document.querySelector("#assign [name=per_item]"), [["", "all annotators"], ...annotators.slice(0, -1).map((_, i) => [i + 1, `${i + 1} annotator${i ? "s" : ""}`])]);
   await showPeople(data.people);
   await showAudit();
-}
-
-// What was chosen stays chosen.
-function offer(field, options) {
-  const before = field.value;
-  field.replaceChildren(...options.map(([value, label]) => el("option", { value, selected: String(value) === before }, label)));
 }
 
 async function put(released) {
@@ -55,7 +49,7 @@ function drawProgress(data, annotators) {
     return el("td", { class: `state ${given?.state ?? ""}`, title: given?.note || about },
       free ? el("button", { type: "button", class: "place", "aria-label": about, onclick: told(() => assign(data, item, person)) }, sign) : el("span", { role: "img", "aria-label": about }, sign));
   };
-  document.getElementById("progress").replaceChildren(
+  byId("progress").replaceChildren(
     el("tr", {}, el("th", {}, "item"), ...annotators.map((p) => el("th", { scope: "col" }, name(p.name))), el("th", { class: "n" }, "done"), el("th", { class: "n" }, "gold")),
     ...data.items.toSorted((a, b) => collate(a.name, b.name)).map((item) => el("tr", {},
       el("th", { scope: "row" }, el("a", { href: `/items/${item.id}` }, name(item.name)), item.track ? [" ", name(item.track)] : null),
@@ -63,9 +57,9 @@ function drawProgress(data, annotators) {
       el("td", { class: "n" }, sum(item)), el("td", { class: "n" }, String(item.gold)))),
     el("tr", {}, el("th", {}, "done"), ...annotators.map((p) => el("td", { class: "n" }, sum(p))), el("td", {}), el("td", {})));
   const who = new Map(data.people.map((p) => [p.id, p.name]));
-  document.getElementById("notes").replaceChildren(...data.tasks.filter((t) => t.state === "discuss").map((t) =>
+  byId("notes").replaceChildren(...data.tasks.filter((t) => t.state === "discuss").map((t) =>
     el("li", { dir: "auto" }, name(who.get(t.person) ?? "?"), " on ", el("a", { href: `/items/${t.item}` }, name(t.name)), t.note ? `: ${t.note}` : " wants to discuss it",
-      manages ? [" ", el("button", { type: "button", class: "small", onclick: told(async () => { await call("PUT", `/api/items/${t.item}/status`, { status: "open", person: t.person }); await show(); }) }, "Settled")] : null)));
+      manages ? [" ", small("Settled", async () => { await call("PUT", `/api/items/${t.item}/status`, { status: "open", person: t.person }); await show(); })] : null)));
 }
 
 async function assign(data, item, person) {
@@ -79,10 +73,10 @@ async function assign(data, item, person) {
 function drawRoles(people) {
   document.querySelector("#members tbody").replaceChildren(...people.map((p) => el("tr", {},
     el("td", {}, name(p.name)), el("td", {}, p.role), el("td", {}, p.active ? "" : "cannot come in"),
-    el("td", { class: "actions" }, el("button", { type: "button", class: "small", "aria-label": `Take away the role of ${p.name}`, onclick: told(async () => {
+    el("td", { class: "actions" }, small("Take away", async () => {
       await giveRole(p.id, null);
       undoable(`${p.name} has no role here any more.`, () => giveRole(p.id, p.role));
-    }) }, "Take away")))));
+    }, { "aria-label": `Take away the role of ${p.name}` })))));
 }
 
 async function giveRole(person, role) {
@@ -95,8 +89,8 @@ async function showPeople(members) {
   const known = await call("GET", "/api/people").catch(() => members);
   const field = document.querySelector("#give-role [name=person]");
   offer(field, known.filter((p) => p.active).map((p) => [p.id, p.name]));
-  document.getElementById("give-role").hidden = !field.options.length;
-  document.getElementById("no-people").hidden = known.length > 1;
+  byId("give-role").hidden = !field.options.length;
+  byId("no-people").hidden = known.length > 1;
 }
 
 async function showAudit() {
@@ -105,30 +99,30 @@ async function showAudit() {
     el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
 }
 
-document.getElementById("give-role")?.addEventListener("submit", told(async (event) => {
+byId("give-role")?.addEventListener("submit", told(async (event) => {
   const form = event.target.elements;
   await giveRole(Number(form.person.value), form.role.value);
 }));
-document.getElementById("add-member")?.addEventListener("submit", told(async (event) => {
+byId("add-member")?.addEventListener("submit", told(async (event) => {
   const form = event.target.elements;
   const made = await call("POST", `${base}/people`, { name: form.name.value, role: form.role.value });
   event.target.reset();
   await show();
-  document.getElementById("member-link-box").hidden = made.link === null;
+  byId("member-link-box").hidden = made.link === null;
   if (made.link === null) return say(`${made.name} was known here, and has the role now.`);
-  document.getElementById("member-name").textContent = made.name;
-  const field = document.getElementById("member-link");
+  byId("member-name").textContent = made.name;
+  const field = byId("member-link");
   field.value = new URL(made.link, location.href).href;
   field.select();
 }));
-document.getElementById("assign")?.addEventListener("submit", told(async (event) => {
+byId("assign")?.addEventListener("submit", told(async (event) => {
   const many = event.target.elements.per_item.value;
   const { items } = await call("POST", `${base}/assignments`, { per_item: many ? Number(many) : null });
   say(`${items} items assigned.`);
   await show();
 }));
 
-if (document.getElementById("campaign")) {
+if (byId("campaign")) {
   told(show)();
   addEventListener("hashchange", () => location.hash === "#campaign" && told(show)());
 }

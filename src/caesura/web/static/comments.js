@@ -1,7 +1,6 @@
 // Comments on an item: at a place, on a stretch or on the whole; each leads to where it stands, and what was commented on is marked there.
-import { call, el, name, told } from "./api.js";
+import { byId, call, el, name, told } from "./api.js";
 
-const byId = (id) => document.getElementById(id);
 const QUOTED = 60; // characters
 
 export class Comments {

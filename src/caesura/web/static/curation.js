@@ -1,7 +1,6 @@
 // What is in dispute and what was decided: the choices at a place, taken with one key, and the list of all of them.
-import { call, el, name, say, told } from "./api.js";
+import { byId, call, el, name, names, say, small, told } from "./api.js";
 
-const byId = (id) => document.getElementById(id);
 const LETTERS = "ABCDEFGHIJ";
 const LISTED = 200;
 export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -31,7 +30,7 @@ export class Curation {
     byId("dispute-say").replaceChildren(settled ? "Settled. " : "In dispute: ", el("q", { dir: "auto" }, editor.quote(place)));
     byId("choices").replaceChildren(...editor.choicesOf(place).map(({ marks, voters }, i) => el("button", {
       type: "button", disabled: editor.locked, "aria-pressed": String(alike(own, marks)), class: "choice", onclick: () => editor.inTurn(() => this.take(i)),
-    }, el("kbd", {}, LETTERS[i] ?? "·"), " ", el("bdi", { dir: "ltr" }, marks.length ? editor.say(marks) : "nothing"), " — ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)]))));
+    }, el("kbd", {}, LETTERS[i] ?? "·"), " ", el("bdi", { dir: "ltr" }, marks.length ? editor.say(marks) : "nothing"), " — ", ...names(voters))));
     byId("accept-place").disabled = editor.locked;
   }
 
@@ -91,7 +90,7 @@ export class Curation {
     const steps = await call("GET", `/api/annotations/${editor.state.id}/history`);
     byId("history").replaceChildren(...steps.toReversed().slice(0, LISTED).map((step, i) => el("li", {},
       el("time", { datetime: step.time }, new Date(step.time).toLocaleString()), step.author ? [" ", name(step.author)] : null, ": ", this.spell(step.operation), " ",
-      editor.locked || !i || step.id === null ? null : el("button", { type: "button", class: "small", onclick: told(async () => this.goBack(step)) }, "Go back to this"))));
+      editor.locked || !i || step.id === null ? null : small("Go back to this", async () => this.goBack(step)))));
   }
 
   spell({ kind, origin, revision, settles, what, suggested_by: by, suggested_at: at, ...rest }) {
@@ -100,9 +99,9 @@ export class Curation {
     if (kind === "go back") return `back to the state of revision ${revision}`;
     if (kind === "accept") return `accepted at ${settles}`;
     if (kind === "refuse") return `refused what ${by} suggests: ${this.editor.changesOf({ kind: "add", ...rest }).come}`;
-    const { gone = [], come = [] } = this.editor.changesOf({ kind, ...rest }) ?? {};
+    const { gone, come } = this.editor.changesOf({ kind, ...rest });
     const words = [gone.length ? `− ${gone.join(", ")}` : "", come.length ? `+ ${come.join(", ")}` : ""].filter(Boolean).join(" ");
-    return `${words || (kind === "put" ? "left as it was" : kind)}${settles ? ` (settles ${settles})` : ""}${by ? ` (suggested by ${by}${at === undefined ? "" : `, moved from ${this.editor.word(at)}`})` : ""}`;
+    return `${words || (kind === "put" ? "left as it was" : kind)}${settles ? ` (settles ${settles})` : ""}${by ? ` (suggested by ${by}${at === undefined ? "" : `, moved from ${this.editor.word([at].flat())}`})` : ""}`;
   }
 
   goBack({ id }) {

@@ -1,13 +1,14 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
-import { call, el, markSeen, say, told } from "./api.js";
+import { byId, call, el, markSeen, names, offer, say, told } from "./api.js";
 import { alike, Curation } from "./curation.js";
-
-export const byId = (id) => document.getElementById(id);
 
 const SHOWN = 12000; // units of a paged text that are fetched and drawn at once
 
+// The way a text runs, by its first letter.
+export const directionOf = (units) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(units.join(" ").match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr");
+
 // A subclass draws the marks, walks through places in dispute, and says what its changes mean:
-//   draw(), refresh(), dispute(by), changesOf(operation) -> { gone: [words], come: [words] }, words(marks) -> [words], and what curation asks for
+//   draw(), refresh(), dispute(by), word(mark), and, where marks are no boundaries, words(marks) -> [words], marksOf(operation) -> [before, after] and what curation asks for
 export class Editor {
   constructor(changed, reload) {
     this.changed = changed;
@@ -139,7 +140,7 @@ export class Editor {
 
   tellVoters(where, voters) {
     byId("voters").replaceChildren(`${where}: ${voters.length} of ${this.coders.length}${voters.length ? " — " : ""}`,
-      ...voters.flatMap((coder, i) => [i ? ", " : "", el("bdi", {}, coder)]));
+      ...names(voters));
     this.curation.show();
   }
 
@@ -160,13 +161,16 @@ export class Editor {
   drawTypes() {
     byId("type-label").hidden = !this.typed;
     if (!this.typed) return;
-    const before = byId("type").value;
-    byId("type").replaceChildren(...this.types.map((t) => el("option", { selected: String(t) === before }, t)));
+    offer(byId("type"), this.types.map((t) => [t, t]));
   }
 
   chosenType() {
     const value = byId("type").value;
     return this.state.marks.labels ? value : Number(value);
+  }
+
+  withType(type) {
+    return type === null ? {} : { type };
   }
 
   typeAfter(type) {
@@ -246,6 +250,22 @@ export class Editor {
     byId("theirs").focus();
   }
 
+  // What goes and what comes by an operation, in words.
+  changesOf({ kind, gone = [], come = [], ...operation }) {
+    const words = (marks) => marks.map((mark) => this.word(mark));
+    const [before, after] = this.marksOf(operation);
+    if (kind === "refuse" || before[0] === undefined) return { gone: words(gone), come: words(come) };
+    return { gone: kind === "add" ? [] : words([before]), come: kind === "delete" ? [] : words([after]) };
+  }
+
+  marksOf({ position, to = position, type, to_type = type }) {
+    return [[position, type], [to, to_type]];
+  }
+
+  words({ positions, types }) {
+    return positions.map((position, i) => this.word([position, types?.[i]]));
+  }
+
   // ---------------------------------------------------------------- keys that mean the same everywhere
 
   // Fast fingers: each key acts on what the one before it has made.
@@ -290,6 +310,12 @@ export class Editor {
   segmentAround() {
     const { positions } = this.state.marks;
     return [positions.findLast((p) => p < this.position) ?? 0, positions.find((p) => p >= this.position) ?? this.data.length];
+  }
+
+  // Where the next dispute lies in a part that is not here.
+  disputeElsewhere(by) {
+    const { before, after, first, last } = this.data.disputes ?? {};
+    return by > 0 ? after ?? first : before ?? last;
   }
 
   // The next unsettled place behind (or before) a point in the order of places.

@@ -1,6 +1,6 @@
 // Nested segments: the units under each other, a bar beside them for every segment, deeper levels nearer to the text.
-import { el } from "./api.js";
-import { byId, Editor } from "./editor.js";
+import { byId, el, names } from "./api.js";
+import { directionOf, Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 
 const SHOWN = 3000; // units drawn at once; of a longer text, those around the present place
@@ -61,8 +61,7 @@ export class NestedEditor extends Editor {
       for (const key of new Set(marks.segments.map(([first, last]) => `${first}–${last}`)))
         this.votes.set(key, [...(this.votes.get(key) ?? []), coder]);
     this.range = [between(this.range[0], 1, this.data.length), between(this.range[1], 1, this.data.length)];
-    const letter = this.data.units?.join(" ").match(/\p{L}/u)?.[0] ?? "";
-    this.box.dir = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(letter) ? "rtl" : "ltr";
+    this.box.dir = directionOf(this.data.units ?? []);
     for (const id of ["first", "last"]) byId(id).max = this.data.length;
   }
 
@@ -144,8 +143,7 @@ export class NestedEditor extends Editor {
     const missing = [...this.votes].filter(([key]) => !mine.has(key)).map(([key, who]) => ({ span: key.split("–").map(Number), who })).sort((a, b) => reading([...a.span, 0], [...b.span, 0]));
     byId("missing-box").hidden = !missing.length;
     byId("missing").replaceChildren(...missing.slice(0, 300).map(({ span, who }) => el("li", {},
-      el("button", { type: "button", onclick: () => this.select(span) }, `${span[0]}–${span[1]}`), ` ${who.length} of ${this.coders.length}: `,
-      ...who.flatMap((coder, i) => [i ? ", " : "", el("bdi", {}, coder)]))));
+      el("button", { type: "button", onclick: () => this.select(span) }, `${span[0]}–${span[1]}`), ` ${who.length} of ${this.coders.length}: `, ...names(who))));
   }
 
   tell() {
@@ -285,15 +283,9 @@ export class NestedEditor extends Editor {
     return marks.segments.map((span) => this.word(span));
   }
 
-  changesOf({ kind, first, last, level, to_first, to_last, to_level, gone = [], come = [] }) {
-    if (kind === "put" || kind === "accept" || kind === "refuse") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
-    const there = this.word([first, last, level ?? this.around(first).filter((s) => s[1] >= last).length + 1]);
-    return {
-      add: { gone: [], come: [there] },
-      delete: { gone: [there], come: [] },
-      move: { gone: [there], come: [this.word([to_first, to_last, level])] },
-      relevel: { gone: [there], come: [this.word([first, last, to_level])] },
-    }[kind];
+  marksOf({ first, last, level, to_first = first, to_last = last, to_level }) {
+    const depth = level ?? this.around(first).filter((s) => s[1] >= last).length + 1;
+    return [[first, last, depth], [to_first, to_last, to_level ?? depth]];
   }
 
   // ---------------------------------------------------------------- keyboard and pointer

@@ -1,6 +1,6 @@
 // Spans: the text, or a line of time, with everybody's spans in lanes under it; chosen, named, stretched and removed.
-import { el, name } from "./api.js";
-import { byId, Editor } from "./editor.js";
+import { byId, el, name } from "./api.js";
+import { Editor } from "./editor.js";
 import { AxisLine } from "./span_axis.js";
 import { TextLines } from "./span_lines.js";
 import { AxisView } from "./span_sound.js";
@@ -25,7 +25,7 @@ export class SpanEditor extends Editor {
   constructor(changed, reload) {
     super(changed, reload);
     this.box = byId("spans");
-    this.timed = document.getElementById("title").dataset.kind === "spans in time";
+    this.timed = byId("title").dataset.kind === "spans in time";
     this.layout = null; // made when the item is known: lines of a text, or an axis
     this.range = null; // [start, end] that is chosen
     this.held = null; // [start, end, label] in hand
@@ -258,11 +258,10 @@ export class SpanEditor extends Editor {
   }
 
   async dispute(by) {
-    const { before, after, first, last } = this.data.disputes ?? {};
     const order = (p) => p.first * 1e6 - p.position;
     const at = this.stepped ? order(this.stepped) : this.range ? this.range[0] * 1e6 - 1e6 : -Infinity;
     const inside = by > 0 ? this.unsettled.find((p) => order(p) > at) : this.unsettled.findLast((p) => order(p) < at);
-    const elsewhere = by > 0 ? after ?? first : before ?? last;
+    const elsewhere = this.disputeElsewhere(by);
     if (!inside && elsewhere && this.data.length > this.shown) {
       await this.focus(elsewhere - 1);
       this.stepped = null;
@@ -357,15 +356,8 @@ export class SpanEditor extends Editor {
     return marks.spans.map((span) => this.word(span));
   }
 
-  changesOf({ kind, start, end, label, to_start, to_end, to_label, gone = [], come = [] }) {
-    if (kind === "put" || kind === "accept" || kind === "refuse") return { gone: gone.map((s) => this.word(s)), come: come.map((s) => this.word(s)) };
-    const there = this.word([start, end, label]);
-    return {
-      add: { gone: [], come: [there] },
-      delete: { gone: [there], come: [] },
-      move: { gone: [there], come: [this.word([to_start ?? start, to_end ?? end, label])] },
-      rename: { gone: [there], come: [this.word([start, end, to_label])] },
-    }[kind];
+  marksOf({ start, end, label, to_start = start, to_end = end, to_label = label }) {
+    return [[start, end, label], [to_start, to_end, to_label]];
   }
 
   // ---------------------------------------------------------------- keyboard and pointer

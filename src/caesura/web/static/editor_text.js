@@ -1,6 +1,6 @@
 // Boundaries in a text: the words with a place after every one, edited by keyboard, mouse or finger.
-import { el } from "./api.js";
-import { byId, Editor } from "./editor.js";
+import { byId, el } from "./api.js";
+import { Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 
 const FEW = 2000; // units that are one block
@@ -119,9 +119,8 @@ export class TextEditor extends Editor {
   // The next place in dispute, in this part of the text or in another.
   dispute(by) {
     const here = this.position ?? 0;
-    const { before, after, first, last } = this.data.disputes ?? {};
     const inside = by > 0 ? this.unsettled.find((p) => p.position > here) : this.unsettled.findLast((p) => p.position < here);
-    const elsewhere = this.data.length > this.shown ? (by > 0 ? after ?? first : before ?? last) : null;
+    const elsewhere = this.data.length > this.shown ? this.disputeElsewhere(by) : null;
     const next = inside?.position ?? elsewhere ?? this.nextDispute(by, this.position)?.position;
     return next === undefined ? null : this.focus(next);
   }
@@ -141,10 +140,6 @@ export class TextEditor extends Editor {
     return this.change({ kind: "delete", position, ...this.withType(type) });
   }
 
-  withType(type) {
-    return type === null ? {} : { type };
-  }
-
   // A second type at a place that has one already.
   addType(position) {
     if (this.typed && this.on.has(position)) this.change({ kind: "add", position, type: this.chosenType() });
@@ -161,25 +156,8 @@ export class TextEditor extends Editor {
     this.change({ kind: "retype", position, type, to_type: this.typeAfter(type) });
   }
 
-  word(position, type) {
+  word([position, type]) {
     return `after ${position}${type === undefined || type === null ? "" : ` “${type}”`}`;
-  }
-
-  words(marks) {
-    return marks.positions.map((p, i) => this.word(p, marks.types?.[i]));
-  }
-
-  changesOf({ kind, position, to, type, to_type, gone = [], come = [] }) {
-    const there = this.word(position, type);
-    return {
-      put: { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) },
-      accept: { gone: [], come: [] },
-      refuse: { gone: [], come: [] },
-      add: { gone: [], come: [there] },
-      delete: { gone: [there], come: [] },
-      move: { gone: [there], come: [this.word(to, type)] },
-      retype: { gone: [there], come: [this.word(position, to_type)] },
-    }[kind];
   }
 
   // ---------------------------------------------------------------- keyboard and mouse

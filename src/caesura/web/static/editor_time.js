@@ -1,5 +1,6 @@
 // Boundaries in a recording: a line of time where a boundary can stand anywhere, with every coder's marks above it.
-import { byId, Editor } from "./editor.js";
+import { byId } from "./api.js";
+import { Editor } from "./editor.js";
 import { Suggestions } from "./suggestions.js";
 import { dragBoundaries } from "./time_drag.js";
 import { typeLabel } from "./time_labels.js";
@@ -212,12 +213,11 @@ export class TimeEditor extends Editor {
 
   // The next place in dispute, in this part of the recording or in another.
   async dispute(by) {
-    const { before, after, first, last } = this.data.disputes ?? {};
     const index = this.places.indexOf(this.here());
     const rank = (p, i) => (index < 0 ? this.beginOf(p) - this.position : i - index);
     const open = new Set(this.unsettled);
     const inside = this.places[by > 0 ? "find" : "findLast"]((p, i) => by * rank(p, i) > 0 && open.has(p));
-    const elsewhere = this.paged ? (by > 0 ? after ?? first : before ?? last) : null;
+    const elsewhere = this.paged ? this.disputeElsewhere(by) : null;
     if (!inside && elsewhere !== null && elsewhere !== undefined) {
       await this.extent.load(elsewhere);
       return this.goTo(this.places.find((p) => this.beginOf(p) === elsewhere) ?? { position: elsewhere });
@@ -299,10 +299,6 @@ export class TimeEditor extends Editor {
 
   placeFor(time) {
     return time === undefined || this.held || Math.abs(this.cursor - time) > 0.5 ? time : this.legal(this.cursor);
-  }
-
-  withType(type) {
-    return type === null ? {} : { type };
   }
 
   async add(wanted) {
@@ -390,25 +386,18 @@ export class TimeEditor extends Editor {
     });
   }
 
-  word(time, type) {
+  word([time, type]) {
     return `${seconds(time)}${type === undefined || type === null ? "" : ` “${type}”`}`;
   }
 
   words(marks) {
-    const cuts = marks.positions.map((p, i) => this.word(p, marks.types?.[i]));
-    return [...cuts, ...(marks.names ?? []).map((name, i) => `segment ${i + (marks.segment ?? 1)} “${name}”`)];
+    return [...super.words(marks), ...(marks.names ?? []).map((name, i) => `segment ${i + (marks.segment ?? 1)} “${name}”`)];
   }
 
-  changesOf({ kind, position, to, type, to_type, segment, name, gone = [], come = [] }) {
-    if (["put", "accept", "refuse"].includes(kind)) return { gone: gone.map((mark) => this.word(...mark)), come: come.map((mark) => this.word(...mark)) };
-    if (kind === "rename") return { gone: [`segment ${segment} “${this.state.marks.names?.[segment - (this.state.marks.segment ?? 1)] ?? ""}”`], come: [`segment ${segment} “${name}”`] };
-    const there = this.word(position, type);
-    return {
-      add: { gone: [], come: [there] },
-      delete: { gone: [there], come: [] },
-      move: { gone: [there], come: [this.word(to ?? position, type)] },
-      retype: { gone: [there], come: [this.word(position, to_type)] },
-    }[kind];
+  changesOf(operation) {
+    const { kind, segment, name } = operation;
+    if (kind !== "rename") return super.changesOf(operation);
+    return { gone: [`segment ${segment} “${this.state.marks.names?.[segment - (this.state.marks.segment ?? 1)] ?? ""}”`], come: [`segment ${segment} “${name}”`] };
   }
 
   // ---------------------------------------------------------------- keyboard and pointer

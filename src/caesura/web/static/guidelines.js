@@ -1,8 +1,7 @@
 // Guidelines: read in any version, written as a new one.
-import { call, el, told, undoable } from "./api.js";
+import { byId, call, el, told, undoable } from "./api.js";
 
-const address = `/api/projects/${document.getElementById("title").dataset.project}/guidelines`;
-const byId = (id) => document.getElementById(id);
+const address = `/api/projects/${byId("title").dataset.project}/guidelines`;
 let last = { version: 0, text: "", versions: [] };
 
 // The server renders Markdown and lets no tag of the writer through.

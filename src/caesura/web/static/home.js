@@ -1,7 +1,7 @@
-import { ask, call, collate, el, name, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, remove, rename, small, told } from "./api.js";
 
 const SAMPLES = "Samples";
-const manages = Boolean(document.getElementById("title").dataset.manages);
+const manages = Boolean(byId("title").dataset.manages);
 
 async function show() {
   const projects = (await call("GET", "/api/projects")).sort((a, b) => collate(a.name, b.name));
@@ -12,52 +12,32 @@ async function show() {
       el("td", { class: "n" }, String(project.annotations)),
       el("td", {}, new Date(project.created).toLocaleDateString()),
       !manages ? null : el("td", { class: "actions" },
-        el("button", { type: "button", class: "small", "aria-label": `Rename ${project.name}`, onclick: told(() => rename(project)) }, "Rename"), " ",
-        el("button", { type: "button", class: "small", "aria-label": `Delete ${project.name}`, onclick: told(() => remove(project)) }, "Delete"))));
+        small("Rename", () => rename(`/api/projects/${project.id}`, "New name of the project", project.name, show), { "aria-label": `Rename ${project.name}` }), " ",
+        small("Delete", () => remove(`/api/projects/${project.id}`, `“${project.name}” deleted.`, show), { "aria-label": `Delete ${project.name}` }))));
   document.querySelector("#projects tbody").replaceChildren(...rows);
-  document.getElementById("projects").hidden = !rows.length;
-  document.getElementById("none").hidden = rows.length > 0;
+  byId("projects").hidden = !rows.length;
+  byId("none").hidden = rows.length > 0;
   if (!manages) return;
   const gone = await call("GET", "/api/deleted");
-  const box = document.getElementById("deleted");
+  const box = byId("deleted");
   box.hidden = !gone.length;
   box.querySelector("ul").replaceChildren(...gone.map((project) => el("li", {}, name(project.name), " ",
-    el("button", { type: "button", class: "small", onclick: told(() => restore(project)) }, "Restore"), " ",
-    el("button", { type: "button", class: "small", onclick: told(() => erase(project)) }, "Erase for good"))));
+    small("Restore", () => change("POST", `${project.id}/restore`)), " ",
+    small("Erase for good", () => confirm(`Erase “${project.name}” with everything in it? This cannot be undone.`) && change("DELETE", `${project.id}?forever=true`)))));
 }
 
-async function rename(project) {
-  const after = ask("New name of the project", project.name);
-  if (!after || after === project.name) return;
-  const put = async (value) => { await call("PUT", `/api/projects/${project.id}/name`, { name: value }); await show(); };
-  await put(after);
-  undoable(`Renamed to “${after}”.`, () => put(project.name));
-}
-
-async function restore(project) {
-  await call("POST", `/api/projects/${project.id}/restore`);
+async function change(method, path) {
+  await call(method, `/api/projects/${path}`);
   await show();
 }
 
-async function erase(project) {
-  if (!confirm(`Erase “${project.name}” with everything in it? This cannot be undone.`)) return;
-  await call("DELETE", `/api/projects/${project.id}?forever=true`);
-  await show();
-}
-
-async function remove(project) {
-  await call("DELETE", `/api/projects/${project.id}`);
-  await show();
-  undoable(`“${project.name}” deleted.`, () => restore(project));
-}
-
-document.getElementById("new")?.addEventListener("submit", told(async (event) => {
+byId("new")?.addEventListener("submit", told(async (event) => {
   const made = await call("POST", "/api/projects", { name: new FormData(event.target).get("name") });
   location.href = `/projects/${made.id}#add`;
 }));
 
 // The sample project is made once; whoever has it goes there.
-document.getElementById("sample")?.addEventListener("click", told(async () => {
+byId("sample")?.addEventListener("click", told(async () => {
   const known = (await call("GET", "/api/projects")).find((project) => project.name === SAMPLES);
   const { id } = known ?? (await call("POST", "/api/projects", { name: SAMPLES, samples: true }));
   location.href = `/projects/${id}`;

@@ -1,9 +1,8 @@
 // Bringing files: chosen, said what they are, looked at, added, and taken back if that was wrong.
-import { call, collate, el, name, say, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, say, told, undoable } from "./api.js";
 import { bringRecordings, isRecording } from "./sound_upload.js";
 
-const base = `/api/projects/${document.getElementById("title").dataset.project}`;
-const byId = (id) => document.getElementById(id);
+const base = `/api/projects/${byId("title").dataset.project}`;
 const form = byId("upload");
 const SHOWN = 100;
 let chosen = [];

@@ -1,4 +1,4 @@
-import { ask, call, el, name, number, say, told, undoable } from "./api.js";
+import { byId, call, el, name, number, remove, rename, say, told } from "./api.js";
 import { Comments } from "./comments.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
@@ -7,17 +7,17 @@ import { TextEditor } from "./editor_text.js";
 import { TimeEditor } from "./editor_time.js";
 import { openSound } from "./sound_pane.js";
 
-const title = document.getElementById("title");
+const title = byId("title");
 const { item, kind, role } = title.dataset;
 const FIELDS = ["n_t", "k", "tolerance", "iou"];
 const address = new URL(location.href);
-const choose = document.getElementById("choose");
+const choose = byId("choose");
 let data;
 
 async function load() {
   data = await fetched();
-  document.getElementById("text")?.setAttribute("lang", data.attributes.language ?? "");
-  document.getElementById("compare").hidden = data.annotations.length < 2;
+  byId("text")?.setAttribute("lang", data.attributes.language ?? "");
+  byId("compare").hidden = data.annotations.length < 2;
   drawChoices();
   drawTypes();
   remarks.show(data.comments);
@@ -39,15 +39,15 @@ function drawChoices() {
   const others = chosen.length > 1 ? chosen.slice(1) : ids.filter((id) => id !== reference).slice(0, 1);
   const option = (type, group, checked) => (a) =>
     el("label", {}, el("input", { type, name: group, value: a.id, checked: checked(a.id) }), name(a.coder));
-  document.getElementById("reference").replaceChildren(...data.annotations.map(option("radio", "reference", (id) => id === reference)));
-  document.getElementById("others").replaceChildren(...data.annotations.map(option("checkbox", "other", (id) => others.includes(id))));
+  byId("reference").replaceChildren(...data.annotations.map(option("radio", "reference", (id) => id === reference)));
+  byId("others").replaceChildren(...data.annotations.map(option("checkbox", "other", (id) => others.includes(id))));
   for (const field of [...FIELDS, "similarity"]) if (address.searchParams.has(field)) choose.elements[field].value = address.searchParams.get(field);
 }
 
 // Types of whoever is compared, in the order they are first named.
 function drawTypes() {
   const types = data.annotations.flatMap((a) => a.marks.labels ?? (a.marks.types ?? []).map(String));
-  drawSimilarity(document.getElementById("similarity"), [...new Set(types)], choose.elements.similarity);
+  drawSimilarity(byId("similarity"), [...new Set(types)], choose.elements.similarity);
 }
 
 function wanted() {
@@ -63,7 +63,7 @@ function wanted() {
 
 let latest = 0;
 async function compare() {
-  const sentence = document.getElementById("compare-say");
+  const sentence = byId("compare-say");
   sentence.textContent = "";
   if (data.annotations.length < 2) return;
   let request;
@@ -99,11 +99,11 @@ async function compare() {
   }
 }
 
-const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(document.getElementById("pictures").clientWidth / 9)));
+const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(byId("pictures").clientWidth / 9)));
 
 function drawComparison(found) {
   const parser = new DOMParser();
-  document.getElementById("pictures").replaceChildren(...found.pictures.map((picture) => {
+  byId("pictures").replaceChildren(...found.pictures.map((picture) => {
     const svg = document.importNode(parser.parseFromString(picture.svg, "image/svg+xml").documentElement, true);
     return el("figure", {}, svg, el("figcaption", {}, picture.title));
   }));
@@ -114,7 +114,7 @@ function drawComparison(found) {
     ...found.comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "what it is")));
   document.querySelector("#scores tbody").replaceChildren(...first.scores.map(({ main }, i) => el("tr", { class: main ? null : "more" }, ...scoreCells(found.comparisons, i))));
   drawAllScores();
-  document.getElementById("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
+  byId("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
 }
 
 function scoreCells(comparisons, i) {
@@ -132,7 +132,7 @@ function reasons(skipped) {
 }
 
 // Three scores, or all of them.
-const allScores = document.getElementById("all-scores");
+const allScores = byId("all-scores");
 function drawAllScores() {
   const all = allScores.getAttribute("aria-expanded") === "true";
   const rows = document.querySelectorAll("#scores .more");
@@ -143,7 +143,7 @@ function drawAllScores() {
 allScores.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
 
 let pause;
-document.getElementById("compare").addEventListener("input", (event) => {
+byId("compare").addEventListener("input", (event) => {
   if (event.target.name === "drawing") event.target.value ? address.searchParams.set("drawing", event.target.value) : address.searchParams.delete("drawing");
   clearTimeout(pause);
   pause = setTimeout(compare, 60);
@@ -165,7 +165,7 @@ const editor = new EDITORS[kind](async (state) => {
   return data;
 });
 
-document.getElementById("start").addEventListener("submit", told(async (event) => {
+byId("start").addEventListener("submit", told(async (event) => {
   const form = new FormData(event.target);
   const [source, value] = form.get("method").split(":");
   const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
@@ -173,32 +173,28 @@ document.getElementById("start").addEventListener("submit", told(async (event) =
   const made = await call("POST", `/api/items/${item}/annotations${editor.part}`, body);
   say(`Started “${made.coder}”: ${made.origin}.`);
   document.dispatchEvent(new Event("started"));
-  await load();
-  drawStart();
-  editor.open(data, made.id);
-  drawSuggesters();
-  await compare();
+  await reopen(made.id);
 }));
 
 // Where a machine, or another coder, would place boundaries: shown beside the text, taken or refused one by one.
-const suggesters = document.getElementById("suggest");
+const suggesters = byId("suggest");
 function drawSuggesters() {
   if (!suggesters) return;
   const machines = { time: editor.sound?.facts.segmenters, units: data.units && segmenters, nested: data.units && segmenters }[kind] ?? [];
   const language = data.attributes.language?.split("-")[0];
   const able = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
-  document.getElementById("segments").closest("label").hidden = !machines.length;
+  byId("segments").closest("label").hidden = !machines.length;
   suggesters.replaceChildren(el("option", { value: "" }, "nobody"),
     ...data.systems.map((system) => el("option", { value: `system:${system}` }, system)),
     ...machines.map((machine) => el("option", { value: `segmenter:${machine.name ?? machine}` }, machine.name ?? machine)),
     ...able.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
     ...data.annotations.filter((a) => a.id !== editor.state?.id && a.role !== "system").map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
-for (const field of [suggesters, document.getElementById("segments")]) field?.addEventListener("change", told(async () => {
+for (const field of [suggesters, byId("segments")]) field?.addEventListener("change", told(async () => {
   const [source, ...value] = suggesters.value.split(":");
   if (!source) return editor.suggestions.offer(null, []);
   if (source !== "coder") {
-    const segments = Number(document.getElementById("segments").value) || null;
+    const segments = Number(byId("segments").value) || null;
     const asked = source === "segmenter" ? { segments, ...editor.sound?.stretch } : {};
     const { suggested_by: by, positions, segments: nested, spans, ...more } = await call("POST", `/api/items/${item}/suggestions`, { [source]: value.join(":"), annotation: editor.state.id, ...asked });
     return editor.suggestions.offer(by, positions ?? nested ?? spans, more);
@@ -208,6 +204,7 @@ for (const field of [suggesters, document.getElementById("segments")]) field?.ad
   return editor.suggestions.offer(other.coder, positions ?? segments ?? spans, { types });
 }));
 
+// Fetch everything anew and look at an annotation, or at another where it is gone.
 async function reopen(id) {
   await load();
   drawStart();
@@ -216,19 +213,13 @@ async function reopen(id) {
   await compare();
 }
 
-document.getElementById("rename-coder").addEventListener("click", told(async () => {
+byId("rename-coder").addEventListener("click", told(() => {
   const { id, coder } = editor.state;
-  const after = ask("New name of the coder", coder);
-  if (!after || after === coder) return;
-  const put = async (value) => { await call("PUT", `/api/annotations/${id}/name`, { name: value }); await reopen(id); };
-  await put(after);
-  undoable(`Renamed to “${after}”.`, () => put(coder));
+  return rename(`/api/annotations/${id}`, "New name of the coder", coder, () => reopen(id));
 }));
-document.getElementById("delete-coder").addEventListener("click", told(async () => {
+byId("delete-coder").addEventListener("click", told(() => {
   const { id, coder } = editor.state;
-  await call("DELETE", `/api/annotations/${id}`);
-  await reopen();
-  undoable(`${coder}’s annotation deleted.`, async () => { await call("POST", `/api/annotations/${id}/restore`); await reopen(id); });
+  return remove(`/api/annotations/${id}`, `${coder}’s annotation deleted.`, () => reopen(id));
 }));
 
 let methods = [];
@@ -242,8 +233,8 @@ function drawStart() {
     ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
     ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
     ...group("by machine", kind === "time" ? (editor.sound?.facts.segmenters ?? []).map((s) => el("option", { value: `machine:${s}` }, s)) : data.units && ["units", "nested"].includes(kind) ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
-  const form = document.getElementById("start");
-  const another = document.getElementById("another");
+  const form = byId("start");
+  const another = byId("another");
   another.open = !data.annotations.some((a) => a.editable);
   if (role === "annotator") return void (another.hidden ||= data.annotations.length > 0); // one of their own is all they make
   if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
@@ -252,7 +243,7 @@ function drawStart() {
 
 // A name that nobody has yet: gold for gold, the reader's own for a coder.
 function suggestName() {
-  const { coder, role } = document.getElementById("start").elements;
+  const { coder, role } = byId("start").elements;
   const taken = new Set(data.annotations.map((a) => a.coder));
   const free = (stem) => [stem, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${stem} ${n}`)].find((n) => !taken.has(n)) ?? "";
   if (role.value === "gold" && (!coder.value || taken.has(coder.value))) coder.value = free("gold");
@@ -278,7 +269,7 @@ told(async () => {
   sound.then(({ recording }) => {
     if (!recording) return;
     openSound(editor, item, recording);
-    const { method } = document.getElementById("start").elements;
+    const { method } = byId("start").elements;
     const chosen = method.value;
     drawStart();
     method.value = chosen;
@@ -304,8 +295,8 @@ async function goToItem(by) {
   const next = worst[(here + by + worst.length) % worst.length];
   location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}#adjudicate`;
 }
-document.getElementById("next-item").addEventListener("click", told(() => goToItem(1)));
-document.getElementById("previous-item").addEventListener("click", told(() => goToItem(-1)));
+byId("next-item").addEventListener("click", told(() => goToItem(1)));
+byId("previous-item").addEventListener("click", told(() => goToItem(-1)));
 addEventListener("keydown", (event) => {
   if (event.key === "?" && !event.target.closest?.("input, select, textarea")) {
     const keys = document.querySelector(".keys");

@@ -1,10 +1,10 @@
-import { Fault } from "./api.js";
+import { byId, Fault } from "./api.js";
 
 // The server answers with a cookie that scripts cannot read; the secret of a personal link stands behind the #, where only scripts see it.
 for (const form of document.querySelectorAll("#login, #login-token"))
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const sentence = document.getElementById("login-say");
+    const sentence = byId("login-say");
     const body = new FormData(form);
     if ("link" in form.dataset) body.set("link", location.hash.slice(1) || "nothing");
     const csrf = document.querySelector('meta[name="csrf"]').content;

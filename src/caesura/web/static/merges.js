@@ -1,13 +1,7 @@
 // What came twice made one: two names of one coder, two items of one text; asked which to keep where both have an annotation, and undone.
-import { call, collate, el, name, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, offer, small, told, undoable } from "./api.js";
 
-const byId = (id) => document.getElementById(id);
 const base = `/api/projects/${byId("title").dataset.project}`;
-
-const options = (field, listed) => {
-  const before = field.value;
-  field.replaceChildren(...listed.map(([value, label]) => el("option", { value, selected: String(value) === before }, label)));
-};
 
 async function show({ coders, items }) {
   const past = await call("GET", `${base}/merges`);
@@ -15,13 +9,13 @@ async function show({ coders, items }) {
   byId("merge-coders").hidden = !coders.length;
   byId("merge-items").hidden = items.length < 2;
   const named = coders.toSorted(collate);
-  options(byId("merge-coders").elements.first, named.map((coder) => [coder, coder]));
+  offer(byId("merge-coders").elements.first, named.map((coder) => [coder, coder]));
   byId("merge-names").replaceChildren(...named.map((coder) => el("option", { value: coder })));
   const texts = items.toSorted((a, b) => collate(a.name, b.name)).map((item) => [item.id, item.track ? `${item.name} (${item.track})` : item.name]);
-  for (const field of ["first", "second"]) options(byId("merge-items").elements[field], texts);
+  for (const field of ["first", "second"]) offer(byId("merge-items").elements[field], texts);
   byId("merges").replaceChildren(...past.map((each) => el("li", {},
     el("time", { datetime: each.time }, new Date(each.time).toLocaleString()), each.author ? [" ", name(each.author)] : null, ": ", el("bdi", {}, each.what), ` (${each.moved} moved, ${each.deleted} deleted) `,
-    each.undone ? "undone" : el("button", { type: "button", class: "small", "aria-label": `Undo: ${each.what}`, onclick: told(() => undo(each.id)) }, "Undo"))));
+    each.undone ? "undone" : small("Undo", () => undo(each.id), { "aria-label": `Undo: ${each.what}` }))));
 }
 
 const changed = () => document.dispatchEvent(new Event("added")); // the project is shown anew

@@ -1,8 +1,8 @@
-import { call, el, name, say, told } from "./api.js";
+import { byId, call, el, name, say, small, told } from "./api.js";
 
 // ------------------------------------------------------------------ the first one
 
-document.getElementById("first")?.addEventListener("submit", told(async (event) => {
+byId("first")?.addEventListener("submit", told(async (event) => {
   const form = event.target.elements;
   await call("POST", "/api/people", { name: form.name.value, password: form.password.value, manager: true });
   location.reload();
@@ -11,16 +11,16 @@ document.getElementById("first")?.addEventListener("submit", told(async (event) 
 // ------------------------------------------------------------------ everybody
 
 function showLink(who, link) {
-  document.getElementById("link-box").hidden = false;
-  document.getElementById("link-name").textContent = who;
-  const field = document.getElementById("link");
+  byId("link-box").hidden = false;
+  byId("link-name").textContent = who;
+  const field = byId("link");
   field.value = new URL(link, location.href).href;
-  document.getElementById("link-local").hidden = !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  byId("link-local").hidden = !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   field.focus();
   field.select();
 }
 
-const action = (label, who, run) => el("button", { type: "button", class: "small", "aria-label": `${label}: ${who}`, onclick: told(async () => { await run(); await show(); }) }, label);
+const action = (label, who, run) => small(label, async () => { await run(); await show(); }, { "aria-label": `${label}: ${who}` });
 
 async function show() {
   const people = await call("GET", "/api/people");
@@ -41,7 +41,7 @@ async function show() {
   await showAudit();
 }
 
-document.getElementById("add-person")?.addEventListener("submit", told(async (event) => {
+byId("add-person")?.addEventListener("submit", told(async (event) => {
   const form = event.target.elements;
   const made = await call("POST", "/api/people", { name: form.name.value, manager: form.manager.checked });
   event.target.reset();
@@ -49,8 +49,8 @@ document.getElementById("add-person")?.addEventListener("submit", told(async (ev
   showLink(made.name, made.link);
 }));
 
-document.getElementById("copy")?.addEventListener("click", told(async () => {
-  await navigator.clipboard.writeText(document.getElementById("link").value);
+byId("copy")?.addEventListener("click", told(async () => {
+  await navigator.clipboard.writeText(byId("link").value);
   say("Copied.");
 }));
 
@@ -62,9 +62,9 @@ async function showAudit(before) {
   const rows = log.map((e) => el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address), el("td", {}, e.client)));
   const body = document.querySelector("#audit tbody");
   before ? body.append(...rows) : body.replaceChildren(...rows);
-  const more = document.getElementById("more");
+  const more = byId("more");
   more.hidden = log.length < PAGE;
   more.onclick = told(() => showAudit(log.at(-1).id));
 }
 
-if (document.getElementById("people")) told(show)();
+if (byId("people")) told(show)();

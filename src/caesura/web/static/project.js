@@ -1,9 +1,9 @@
-import { ask, call, collate, el, fetchFile, name, number, told, undoable } from "./api.js";
+import { byId, call, collate, el, fetchFile, name, names, number, offer, remove, rename, small, told, undoable } from "./api.js";
 import { showTab } from "./tabs.js";
 
-const project = document.getElementById("title").dataset.project;
+const project = byId("title").dataset.project;
 const base = `/api/projects/${project}`;
-const manages = Boolean(document.getElementById("title").dataset.manages);
+const manages = Boolean(byId("title").dataset.manages);
 const session = call("GET", "/api/session");
 let items = [];
 let scores = new Map();
@@ -14,19 +14,18 @@ let order = { by: "name", up: true };
 async function showItems() {
   const data = await call("GET", base);
   items = data.items;
-  document.getElementById("no-items").hidden = items.length > 0;
-  document.getElementById("item-table").hidden = !items.length;
+  byId("no-items").hidden = items.length > 0;
+  byId("item-table").hidden = !items.length;
   for (const [label, select] of [["sort-label", "#sort"], ["export-sort", "#download [name=sort]"]]) {
     const field = document.querySelector(select);
-    const before = field.value;
-    field.replaceChildren(...data.sorts.map((s) => el("option", { value: s, selected: s === before }, SORTS[s])));
-    document.getElementById(label).hidden = field.disabled = data.sorts.length < 2;
+    offer(field, data.sorts.map((s) => [s, SORTS[s]]));
+    byId(label).hidden = field.disabled = data.sorts.length < 2;
   }
   const golden = items.filter((i) => i.gold.length).length;
   fact("items", items.length, items.length === 1 ? "item" : "items");
   fact("coders", data.coders.length, data.coders.length === 1 ? "coder" : "coders");
   fact("gold", `${golden} of ${items.length}`, "with gold");
-  document.getElementById("overview").hidden = !items.length;
+  byId("overview").hidden = !items.length;
   drawItems();
   document.dispatchEvent(new CustomEvent("shown", { detail: data }));
   await showDeleted();
@@ -42,40 +41,19 @@ function fact(key, value, what, tab) {
 
 // ------------------------------------------------------------------ names
 
-async function rename(path, before) {
-  const after = ask("New name", before);
-  if (!after || after === before) return;
-  const put = (value) => call("PUT", `/api/${path}/name`, { name: value });
-  await put(after);
-  undoable(`Renamed to “${after}”.`, async () => { await put(before); await showAll(); });
-  await showAll();
-}
-
-async function remove(item) {
-  await call("DELETE", `/api/items/${item.id}`);
-  undoable(`“${item.name}” deleted.`, async () => { await call("POST", `/api/items/${item.id}/restore`); await showAll(); });
-  await showAll();
-}
-
 async function showDeleted() {
   if (!manages) return;
   const gone = await call("GET", `${base}/deleted`);
-  const box = document.getElementById("deleted");
+  const box = byId("deleted");
   box.hidden = !gone.length;
   box.querySelector("ul").replaceChildren(...gone.map((each) => el("li", {},
     name(each.name), each.item ? [" on ", name(each.item)] : null, " ",
-    el("button", { type: "button", class: "small", onclick: told(async () => { await call("POST", `/api/${each.sort}s/${each.id}/restore`); await showAll(); }) }, "Restore"))));
+    small("Restore", async () => { await call("POST", `/api/${each.sort}s/${each.id}/restore`); await showAll(); }))));
 }
 
-document.getElementById("rename")?.addEventListener("click", told(async () => {
-  const title = document.querySelector("#title bdi");
-  const before = title.textContent;
-  const after = ask("New name of the project", before);
-  if (!after || after === before) return;
-  const put = async (value) => { await call("PUT", `${base}/name`, { name: value }); for (const each of document.querySelectorAll("#title bdi, nav bdi:last-child")) each.textContent = value; };
-  await put(after);
-  undoable(`Renamed to “${after}”.`, () => put(before));
-}));
+byId("rename")?.addEventListener("click", told(() => rename(base, "New name of the project", document.querySelector("#title bdi").textContent, (name) => {
+  for (const each of document.querySelectorAll("#title bdi, nav bdi:last-child")) each.textContent = name;
+})));
 
 const SORTS = { units: "texts", "typed units": "texts with types", time: "recordings", "typed time": "recordings with types", nested: "nested segments", spans: "spans", "spans in time": "spans of recordings" };
 
@@ -84,18 +62,17 @@ function drawItems() {
   const compare = value ? (a, b) => value(a) - value(b) : (a, b) => collate(a.name, b.name) || collate(a.track, b.track);
   const sorted = items.toSorted((a, b) => compare(a, b) * (order.up ? 1 : -1));
   for (const cell of document.querySelectorAll("#item-table .of-track")) cell.hidden = !items.some((i) => i.track);
-  const names = (listed) => el("td", {}, ...listed.flatMap((each, i) => [i ? ", " : "", name(each)]));
   document.querySelector("#item-table tbody").replaceChildren(...sorted.map((item) =>
     el("tr", {},
       el("td", {}, el("a", { href: `/items/${item.id}` }, name(item.name))),
       el("td", { hidden: !items.some((i) => i.track) }, name(item.track)),
       el("td", { class: "n" }, item.kind.endsWith("time") ? `${item.length.toFixed(2)} s` : String(item.length)),
-      names(item.coders),
-      names(item.gold),
+      el("td", {}, ...names(item.coders)),
+      el("td", {}, ...names(item.gold)),
       el("td", { class: "n" }, number(scores.get(item.name), 3)),
       !manages ? null : el("td", { class: "actions" },
-        el("button", { type: "button", class: "small", "aria-label": `Rename ${item.name}`, onclick: told(() => rename(`items/${item.id}`, item.name)) }, "Rename"), " ",
-        el("button", { type: "button", class: "small", "aria-label": `Delete ${item.name}`, onclick: told(() => remove(item)) }, "Delete")))));
+        small("Rename", () => rename(`/api/items/${item.id}`, "New name", item.name, showAll), { "aria-label": `Rename ${item.name}` }), " ",
+        small("Delete", () => remove(`/api/items/${item.id}`, `“${item.name}” deleted.`, showAll), { "aria-label": `Delete ${item.name}` })))));
 }
 
 for (const button of document.querySelectorAll("[data-sort]"))
@@ -106,13 +83,13 @@ for (const button of document.querySelectorAll("[data-sort]"))
 
 async function showAgreement() {
   const asked = new URLSearchParams();
-  for (const id of ["metric", "sort", "coefficient"]) if (document.getElementById(id).value) asked.set(id, document.getElementById(id).value);
-  const sentence = document.getElementById("agree-say");
+  for (const id of ["metric", "sort", "coefficient"]) if (byId(id).value) asked.set(id, byId(id).value);
+  const sentence = byId("agree-say");
   try {
     const found = await call("GET", `${base}/agreement?${asked}`);
-    document.getElementById("coefficient-label").hidden = found.kind !== "spans";
+    byId("coefficient-label").hidden = found.kind !== "spans";
     sentence.replaceChildren(`Every two coders, pooled: ${found.title} `, el("b", {}, number(found.pooled, 3)));
-    document.getElementById("signature").textContent = found.signature;
+    byId("signature").textContent = found.signature;
     fact("agreement", number(found.pooled, 3), found.title, "agreement");
     for (const item of found.items) scores.set(item.name, item.score);
     drawMatrix(found);
@@ -122,7 +99,7 @@ async function showAgreement() {
     drawItems();
   } catch (fault) {
     sentence.textContent = fault.message;
-    document.getElementById("matrix").replaceChildren();
+    byId("matrix").replaceChildren();
   }
 }
 
@@ -133,7 +110,7 @@ function drawMatrix(found) {
   const rows = found.matrix.map((row, i) =>
     el("tr", {}, el("th", { scope: "row" }, name(found.coders[i])),
       ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v, 3))))));
-  document.getElementById("matrix").replaceChildren(head, ...rows);
+  byId("matrix").replaceChildren(head, ...rows);
 }
 
 async function showPlaces() {
@@ -141,11 +118,11 @@ async function showPlaces() {
   const open = all.filter((place) => !place.settled);
   const many = all.length < COUNTED ? String(all.length) : `${COUNTED} or more`;
   fact("disputes", all.length < COUNTED ? open.length : many, all.length - open.length ? "places in dispute open" : all.length === 1 ? "place in dispute" : "places in dispute", "disagreements");
-  document.getElementById("places-count").textContent = all.length ? `${many} in dispute: ${open.length} open, ${all.length - open.length} settled in gold.` : "Nobody disagrees.";
+  byId("places-count").textContent = all.length ? `${many} in dispute: ${open.length} open, ${all.length - open.length} settled in gold.` : "Nobody disagrees.";
   const places = [...open, ...all.filter((place) => place.settled)].slice(0, LISTED);
-  document.getElementById("places").replaceChildren(...places.map((place) =>
+  byId("places").replaceChildren(...places.map((place) =>
     el("li", { class: place.settled ? "settled" : "" }, place.settled ? "✓ " : "", el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
-      ` — ${place.voters.length} of ${place.coders}: `, ...place.voters.flatMap((coder, i) => [i ? ", " : "", name(coder)]), ...typesOf(place), quoted(place))));
+      ` — ${place.voters.length} of ${place.coders}: `, ...names(place.voters), ...typesOf(place), quoted(place))));
 }
 
 // The words at a place: a boundary between them, or what a segment or span covers.
@@ -156,7 +133,7 @@ const quoted = ({ quote, first }) => quote?.before === undefined ? null
 const typesOf = (place) =>
   place.voters.length < place.coders ? []
     : !(place.types?.length > 1) ? [" — with other ends"]
-    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type) || "no name"), " ", ...voters.flatMap((coder, j) => [j ? ", " : "", name(coder)])])];
+    : [" — ", ...place.types.flatMap(({ type, voters }, i) => [i ? "; " : "", el("b", {}, String(type) || "no name"), " ", ...names(voters)])];
 
 const seconds = (time) => Number(time.toFixed(3));
 const WHERE = {
@@ -182,7 +159,7 @@ addEventListener("keydown", (event) => {
 
 // Texts, recordings and nested segments are measured apart; the table of items shows all of them, each by what fits.
 async function showOthers() {
-  for (const { value } of [...document.getElementById("sort").options].slice(1)) {
+  for (const { value } of [...byId("sort").options].slice(1)) {
     const found = await call("GET", `${base}/agreement?sort=${encodeURIComponent(value)}`).catch(() => ({ items: [] }));
     for (const item of found.items) if (!scores.has(item.name)) scores.set(item.name, item.score);
   }
@@ -197,7 +174,7 @@ async function showAll() {
 }
 
 function openAdd() {
-  document.getElementById("paste").addEventListener("submit", told(async (event) => {
+  byId("paste").addEventListener("submit", told(async (event) => {
     const form = new FormData(event.target);
     const raw = form.get("unit");
     const { made } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
@@ -207,7 +184,7 @@ function openAdd() {
   }));
 
   // A text that nobody annotated has no coder, and segments of a coder no unit.
-  const paste = document.getElementById("paste");
+  const paste = byId("paste");
   const drawPaste = () => {
     const raw = Boolean(paste.elements.unit.value);
     paste.elements.coder.disabled = paste.elements.coder.closest("label").hidden = raw;
@@ -221,8 +198,8 @@ if (manages) openAdd();
 document.addEventListener("added", told(showAll));
 
 // What cannot be written is said here, instead of a page of JSON.
-document.getElementById("download").addEventListener("submit", told(async (event) => {
-  const sentence = document.getElementById("export-say");
+byId("download").addEventListener("submit", told(async (event) => {
+  const sentence = byId("export-say");
   sentence.textContent = "";
   const asked = new URLSearchParams([...new FormData(event.target)].filter(([, value]) => value));
   if (asked.get("files") === "items") asked.delete("sort");
@@ -236,12 +213,12 @@ document.getElementById("download").addEventListener("submit", told(async (event
   }
 }));
 
-for (const id of ["metric", "sort", "coefficient"]) document.getElementById(id).addEventListener("change", told(showAgreement));
+for (const id of ["metric", "sort", "coefficient"]) byId(id).addEventListener("change", told(showAgreement));
 
 told(async () => {
   const known = await session;
-  document.getElementById("coefficient").append(el("option", { value: "" }, "what fits"), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
-  document.getElementById("metric").append(el("option", { value: "" }, "what fits"), ...known.metrics.map((m) => el("option", {}, m)));
+  byId("coefficient").append(el("option", { value: "" }, "what fits"), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
+  byId("metric").append(el("option", { value: "" }, "what fits"), ...known.metrics.map((m) => el("option", {}, m)));
   document.querySelector("#upload [name=format]")?.append(...known.formats.map((f) => el("option", { value: f.name }, f.title)));
   document.querySelector("#download [name=format]").append(...known.formats.map((f) => el("option", { value: f.name, selected: f.name === "caesura-json" }, f.title)));
   await showAll();

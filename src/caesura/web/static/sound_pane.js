@@ -1,6 +1,5 @@
 // The sound above a line of time: waveform and spectrogram on a canvas, a part of it chosen with the pointer, played, and seen in every detail.
-import { call, el, markSeen } from "./api.js";
-import { byId } from "./editor.js";
+import { byId, call, el, markSeen } from "./api.js";
 import { SoundPicture } from "./sound_picture.js";
 import { Player } from "./sound_player.js";
 import { before } from "./times.js";

@@ -1,6 +1,6 @@
 // A line of time, or of units whose text is not known, with room for lanes under it: zoomed, scrolled, and drawn as far as it is seen.
-import { el } from "./api.js";
-import { byId } from "./editor.js";
+import { byId, el } from "./api.js";
+import { ticks } from "./times.js";
 
 const NEAR = 7; // pixels within which a pointer snaps to the end of somebody's span
 const EDGE = 8;
@@ -57,17 +57,14 @@ export class AxisLine {
   }
 
   drawRuler(from, to) {
-    const rough = 90 / this.scale;
-    const unit = 10 ** Math.floor(Math.log10(rough));
-    const step = Math.max(this.editor.timed ? 0 : 1, [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough));
-    const digits = Math.max(0, -Math.floor(Math.log10(step)));
-    const ticks = [];
+    const { step, digits } = ticks(this.scale, this.editor.timed ? 0 : 1);
+    const marks = [];
     for (let k = Math.max(0, Math.ceil(from / step)); k * step <= Math.min(to, this.begin + this.length); k++) {
       const tick = el("span", { class: "tick" }, `${(k * step).toFixed(digits)}${this.editor.timed ? " s" : ""}`);
       tick.style.left = `${this.x(k * step)}px`;
-      ticks.push(tick);
+      marks.push(tick);
     }
-    this.ruler.replaceChildren(...ticks);
+    this.ruler.replaceChildren(...marks);
   }
 
   x(at) {

@@ -1,8 +1,7 @@
 // A text in lines, each with room for lanes under it: where a stretch of the text lies on a line, and what lies under the pointer.
-import { el } from "./api.js";
-import { byId } from "./editor.js";
-
-const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
+import { byId, el } from "./api.js";
+import { directionOf } from "./editor.js";
+import { before } from "./times.js";
 
 export class TextLines {
   constructor(editor) {
@@ -33,9 +32,8 @@ export class TextLines {
     const fits = `${this.box.clientWidth}|${from}|${data.units.length}`;
     if (fits === this.fits) return;
     this.fits = fits;
-    const letter = data.units.join("").match(/\p{L}/u)?.[0] ?? "";
-    this.rtl = RTL.test(letter);
-    this.box.dir = this.rtl ? "rtl" : "ltr";
+    this.box.dir = directionOf(data.units);
+    this.rtl = this.box.dir === "rtl";
     this.all = this.words();
     this.starts = this.all.map((w) => w.start);
     this.lines = this.broken().map((words) => this.line(words));
@@ -127,14 +125,7 @@ export class TextLines {
   }
 
   indexAt(at) {
-    let low = 0;
-    let high = this.starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.starts[middle] <= at) low = middle + 1;
-      else high = middle;
-    }
-    return Math.max(0, low - 1);
+    return Math.max(0, before(this.starts, at + 1) - 1); // units are whole
   }
 
   around(at) {

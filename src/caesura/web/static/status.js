@@ -1,7 +1,7 @@
 // An annotator says how far an item is, and goes on to the next.
-import { ask, call, collate, told } from "./api.js";
+import { ask, byId, call, collate, told } from "./api.js";
 
-const { item, project } = document.getElementById("title").dataset;
+const { item, project } = byId("title").dataset;
 const WORDS = { open: "Open.", begun: "Begun.", done: "Done: open it again to change it.", discuss: "To be discussed." };
 
 let turn = 0;
@@ -11,14 +11,14 @@ async function show() {
   if (asked !== turn) return; // a later answer is on its way
   const here = tasks.findIndex((t) => t.item === Number(item));
   const mine = tasks[here];
-  document.getElementById("status").hidden = !mine;
+  byId("status").hidden = !mine;
   if (!mine) return;
-  document.getElementById("status-say").textContent = WORDS[mine.state] + (mine.note ? ` “${mine.note}”` : "");
-  document.getElementById("done").hidden = mine.state === "done";
-  document.getElementById("discuss").hidden = mine.state === "discuss";
-  document.getElementById("open-again").hidden = !["done", "discuss"].includes(mine.state);
+  byId("status-say").textContent = WORDS[mine.state] + (mine.note ? ` “${mine.note}”` : "");
+  byId("done").hidden = mine.state === "done";
+  byId("discuss").hidden = mine.state === "discuss";
+  byId("open-again").hidden = !["done", "discuss"].includes(mine.state);
   const left = [...tasks.slice(here + 1), ...tasks.slice(0, here)].find((t) => ["open", "begun"].includes(t.state));
-  const next = document.getElementById("next-task");
+  const next = byId("next-task");
   next.textContent = left ? "Next item" : "Back to your items";
   next.href = left ? `/items/${left.item}` : `/projects/${project}`;
 }

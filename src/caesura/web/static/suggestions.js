@@ -1,6 +1,5 @@
 // Marks that somebody else, or a machine, would place: shown beside one's own, taken, moved or refused one by one, and remembered so.
-import { el } from "./api.js";
-import { byId } from "./editor.js";
+import { byId, el } from "./api.js";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -71,7 +70,7 @@ export class Suggestions {
   async accept(mark = this.current, place = this.editor.placeFor(mark)) {
     if (mark === undefined) return false;
     const { editor } = this;
-    const type = editor.withType?.(editor.typed ? this.types.get(mark) ?? editor.chosenType() : null);
+    const type = editor.withType(editor.typed ? this.types.get(mark) ?? editor.chosenType() : null);
     const moved = same(place, mark) ? {} : { suggested_at: mark };
     return this.decide(mark, { kind: "add", ...editor.fieldsOf(place), ...type, suggested_by: this.by, ...moved });
   }

@@ -1,5 +1,5 @@
 // A boundary taken by the pointer and put down somewhere else.
-import { byId } from "./editor.js";
+import { byId } from "./api.js";
 import { seconds } from "./times.js";
 
 export function dragBoundaries(editor) {

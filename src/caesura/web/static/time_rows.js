@@ -1,5 +1,5 @@
 // What is painted under the sound: a ruler, a row of every coder's boundaries and names, and the annotation that is edited.
-import { before } from "./times.js";
+import { before, ticks } from "./times.js";
 
 export const RULER = 24; // pixels
 export const ROW = 24; // of a coder
@@ -43,13 +43,10 @@ export function paintRows(brush, strip, { rows, bench, height, length, scale, di
 }
 
 function paintRuler(brush, { x, right }, { length, scale }, colours, from, to) {
-  const rough = 90 / scale;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
-  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  const { step, digits } = ticks(scale);
   brush.fillStyle = colours.faint;
   brush.font = SMALL;
-  for (let k = Math.max(0, Math.floor((from - rough) / step)); k * step <= Math.min(to, length); k++) {
+  for (let k = Math.max(0, Math.floor(from / step) - 1); k * step <= Math.min(to, length); k++) {
     const at = Math.round(x(k * step));
     brush.fillRect(at, 16, 1, RULER - 16);
     const late = (length - k * step) * scale < 40; // no room behind it

@@ -1,6 +1,5 @@
 // The line of time as it is seen: how wide a second is, what is in view, and what is painted of it with every frame.
-import { el } from "./api.js";
-import { byId } from "./editor.js";
+import { byId, el } from "./api.js";
 import { Strips, paletteOf } from "./strips.js";
 import { BENCH, LETTER, ROW, RULER, paintOver, paintRows } from "./time_rows.js";
 import { before, seconds } from "./times.js";

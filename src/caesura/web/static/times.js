@@ -13,6 +13,14 @@ export function before(times, time, of = (each) => each) {
   return low;
 }
 
+// Round steps at least 90 pixels apart, and the digits behind the point that they need.
+export function ticks(scale, least = 0) {
+  const rough = 90 / scale;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(least, [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough));
+  return { step, digits: Math.max(0, -Math.floor(Math.log10(step))) };
+}
+
 export function nearest(times, time) {
   const at = before(times, time);
   const earlier = times[at - 1] ?? -Infinity;
