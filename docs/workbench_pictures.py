@@ -1,23 +1,27 @@
-"""The pictures of docs/workbench.md, taken anew of a furnished workbench: ``python docs/workbench_pictures.py``."""
+"""The pictures of the workbench that the site shows, taken anew in Chromium: ``PYTHONPATH=src:tests python docs/workbench_pictures.py``.
+
+The front page has three coders of a poem, light and dark, with a gold annotation and a place in dispute; docs/workbench.md has views of a furnished workbench.
+"""
 
 from __future__ import annotations
 
 import io
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from sys import path
-from typing import Any
 
-path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
+import httpx
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+import caesura as cs
 from web_browser import CHROMIUM, FLAGS
 from web_pages import furnish
 from web_server import Server
 
 HERE = Path(__file__).parent / "pictures"
+CODERS = {"manual": "ann", "near miss": "ben", "false positive": "eve"}
 
 #: Picture -> the view it shows, the width of the window, and how far down the page it goes.
 PICTURES = {
@@ -28,28 +32,72 @@ PICTURES = {
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        picture_poem(browser)
+        picture_views(browser)
+        browser.close()
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder) / "store.sqlite").start()
         try:
-            bench = furnish(server)
-            browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-            for name, (view, width, height) in PICTURES.items():
-                shown = next(each for each in bench.views if each.name == view)
-                page = bench.open(browser, shown.who, viewport={"width": width, "height": height})
-                bench.show(page, shown)
-                page.evaluate("for (const keys of document.querySelectorAll('.keys, #history-box')) keys.open = false")
-                page.evaluate("scrollTo(0, 0)")
-                page.wait_for_load_state("networkidle")
-                save(page.screenshot(), HERE / f"workbench-{name}.png")
-                page.context.close()
-            browser.close()
+            yield server
         finally:
             server.kill()
 
 
-def save(picture: Any, file: Path) -> None:
-    """In 64 colours, which are enough for words and lines."""
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(64).save(file, optimize=True)
+def picture_poem(browser: Browser) -> None:
+    with serving() as server:
+        with server.client() as client:
+            item = open_poem(client)
+        for scheme, name in (("light", "workbench"), ("dark", "workbench-dark")):
+            page = browser.new_page(viewport={"width": 1200, "height": 648}, color_scheme=scheme)  # type: ignore[arg-type]
+            page.goto(f"{server.address}/items/{item}")
+            page.wait_for_selector("#editor[data-state=open]")
+            page.wait_for_selector("#scores tbody tr")
+            page.locator("#next").click()
+            page.mouse.move(0, 0)
+            page.wait_for_timeout(500)
+            save(page, name, 128)
+            page.close()
+
+
+def open_poem(client: httpx.Client) -> int:
+    """A project with the sample's poem by three coders and gold begun from their majority; the item's number."""
+    poem = cs.samples.load("kubla")
+    rows = [("Kubla Khan", name, poem["kubla", coder]) for coder, name in CODERS.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        cs.write(cs.Corpus.from_annotations(rows), file := Path(folder) / "poem.json", format="caesura-json")
+        files = [("files", (file.name, file.read_bytes()))]
+    project = client.post("/api/projects", json={"name": "poems"}).json()["id"]
+    client.post(f"/api/projects/{project}/files", files=files).raise_for_status()
+    item = int(client.get(f"/api/projects/{project}").json()["items"][0]["id"])
+    gold = {"coder": "gold", "method": "majority"}
+    client.post(f"/api/items/{item}/annotations", json=gold).raise_for_status()
+    return item
+
+
+def picture_views(browser: Browser) -> None:
+    with serving() as server:
+        bench = furnish(server)
+        for name, (view, width, height) in PICTURES.items():
+            shown = next(each for each in bench.views if each.name == view)
+            page = bench.open(browser, shown.who, viewport={"width": width, "height": height})
+            bench.show(page, shown)
+            page.evaluate("for (const keys of document.querySelectorAll('.keys, #history-box')) keys.open = false")
+            page.wait_for_load_state("networkidle")
+            save(page, f"workbench-{name}", 64)
+            page.context.close()
+
+
+def save(page: Page, name: str, colours: int) -> None:
+    """What is seen at the top of the page, in as many colours as words and lines need."""
+    page.evaluate("scrollTo(0, 0)")
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(colours).save(HERE / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
