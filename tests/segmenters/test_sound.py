@@ -105,7 +105,7 @@ def test_what_is_no_sound_is_refused(tmp_path) -> None:
         read_wav(tmp_path / "none.wav")
     for content in (b"", b"hello", b"RIFF\x24\x00\x00\x00WAVEfmt ", b"ID3\x03mp3"):
         (tmp_path / "a.wav").write_bytes(content)
-        with pytest.raises(FormatError, match="WAV"):
+        with pytest.raises(FormatError, match=r"WAV|the file is empty"):
             read_wav(tmp_path / "a.wav")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import FormatError, import_extra
+from caesura.files import Source
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,7 @@ def read_wav(path: str | PathLike[str], *, channel: int | None = None) -> Record
     channel
         Which channel, counted from 1; by default the mean of all.
     """
-    where = Path(path)
-    if where.is_dir():
-        raise FormatError(where, None, "this is a folder, expected a file.")
-    if not where.is_file():
-        raise FormatError(where, None, "there is no such file.")
+    where = Source.open(Path(path)).path
     wavfile = import_extra("scipy.io.wavfile", "speech", "reading sound")
     try:
         with warnings.catch_warnings():

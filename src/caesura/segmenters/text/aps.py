@@ -42,7 +42,6 @@ class APS(AdditiveSegmenter):
     """
 
     name: ClassVar[str] = "aps"
-    title: ClassVar[str] = "segments around exemplars (affinity propagation)"
 
     preference: float | None = None
     window: float = 0.9

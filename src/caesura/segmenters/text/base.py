@@ -50,8 +50,6 @@ class TextSegmenter(ABC):
     """
 
     name: ClassVar[str]
-    title: ClassVar[str]
-    takes: ClassVar[frozenset[str]] = frozenset({"text"})
 
     tokens: Tokens = "plain"
     language: str = "en"

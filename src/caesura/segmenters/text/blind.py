@@ -37,8 +37,6 @@ class Random:
     """
 
     name: ClassVar[str] = "random"
-    title: ClassVar[str] = "boundaries by chance"
-    takes: ClassVar[frozenset[str]] = frozenset({"text"})
 
     kind: Literal["number", "density", "sizes"] | None = None
     density: float | None = None
@@ -94,8 +92,6 @@ class Human:
     """
 
     name: ClassVar[str] = "human"
-    title: ClassVar[str] = "boundaries of a coder"
-    takes: ClassVar[frozenset[str]] = frozenset({"text"})
 
     corpus: Corpus | None = field(default=None, repr=False)
     coder: str | None = None

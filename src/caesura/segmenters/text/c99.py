@@ -37,7 +37,6 @@ class C99(TextSegmenter):
     """
 
     name: ClassVar[str] = "c99"
-    title: ClassVar[str] = "divisive clustering of ranked similarities (Choi)"
 
     mask: int = 11
     threshold: float = 1.2

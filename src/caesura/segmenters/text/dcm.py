@@ -50,7 +50,6 @@ class DCM(CohesionSegmenter):
     """
 
     name: ClassVar[str] = "dcm"
-    title: ClassVar[str] = "Bayesian lexical cohesion (BayesSeg)"
 
     penalty: Penalty | None = "0.75 log N"
     prior: float | None = None

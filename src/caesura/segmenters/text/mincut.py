@@ -39,7 +39,6 @@ class MinCut(AdditiveSegmenter):
     """
 
     name: ClassVar[str] = "mincut"
-    title: ClassVar[str] = "minimum normalised cut (Malioutov & Barzilay)"
 
     parts: int = 15
     alpha: float = 1.1

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from caesura.errors import CaesuraError, FormatError
-from caesura.files import atomic_write
+from caesura.errors import CaesuraError
+from caesura.files import Source, atomic_write, load_json
 
 _KIND = "caesura segmenter"
 
@@ -37,15 +37,10 @@ def load(path: str | PathLike[str]) -> Any:
     """Read a segmenter that was saved."""
     from caesura.segmenters.catalog import segmenter
 
-    where = Path(path)
-    try:
-        data = json.loads(where.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FormatError(where, None, "there is no such file.") from None
-    except (OSError, ValueError):
-        raise FormatError(where, None, "this is no JSON file that can be read.") from None
+    source = Source.open(Path(path))
+    data = load_json(source)
     if not isinstance(data, dict) or data.get("kind") != _KIND or not isinstance(data.get("parameters"), dict):
-        raise FormatError(where, None, "this is no saved segmenter.")
+        raise source.fault(None, "this is no saved segmenter.")
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in data["parameters"].items()}
     return segmenter(str(data.get("method")), **given)
 

@@ -42,7 +42,6 @@ class Supervised(DCM):
     """
 
     name: ClassVar[str] = "supervised"
-    title: ClassVar[str] = "learnt from segmented texts"
 
     ridge: float = 3.0
     weight: float = 2.0

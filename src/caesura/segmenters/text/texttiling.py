@@ -36,7 +36,6 @@ class TextTiling(TextSegmenter):
     """
 
     name: ClassVar[str] = "texttiling"
-    title: ClassVar[str] = "valleys of block similarity (Hearst)"
 
     width: int | Literal["unit"] = 20
     block: int = 10

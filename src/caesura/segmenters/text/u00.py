@@ -30,7 +30,6 @@ class U00(CohesionSegmenter):
     """
 
     name: ClassVar[str] = "u00"
-    title: ClassVar[str] = "shortest description (Utiyama & Isahara)"
 
     penalty: Penalty | None = "log N"
     recursive: bool = False

@@ -41,7 +41,6 @@ class Vectors(AdditiveSegmenter):
     """
 
     name: ClassVar[str] = "vectors"
-    title: ClassVar[str] = "exact segmentation of sentence vectors"
 
     penalty: Penalty | None = None
     encode: Encoder | None = field(default=None, repr=False)
