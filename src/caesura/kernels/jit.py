@@ -66,8 +66,11 @@ def kernel(
 
 
 def inline(function: F) -> F:
-    """Like :func:`kernel`, for small helpers that must vanish into the loop that calls them."""
-    return cast("F", Twins(function, inline="always").entry)
+    """Like :func:`kernel`, for small helpers that must vanish into the loop that calls them.
+
+    LLVM does that, with a helper that was compiled once: copying its source into every caller makes compiling take twice as long.
+    """
+    return cast("F", Twins(function, inline=True).entry)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -90,7 +93,7 @@ class Twins:
     """One kernel: the function as it is written, its plain and its compiled twin."""
 
     def __init__(
-        self, function: Any, *, plain: bool = True, work: Any = None, inline: str = "never", fastmath: Any = None
+        self, function: Any, *, plain: bool = True, work: Any = None, inline: bool = False, fastmath: Any = None
     ) -> None:
         self.function, self.may_be_plain, self.inline, self.fastmath = function, plain, inline, fastmath or False
         self._work = work
@@ -172,7 +175,7 @@ class Twins:
     def _compile(self, function: Any) -> Any:
         import numba
 
-        options: Any = {"nogil": True, "error_model": "numpy", "inline": self.inline, "fastmath": self.fastmath}
+        options: Any = {"nogil": True, "error_model": "numpy", "forceinline": self.inline, "fastmath": self.fastmath}
         options["no_cfunc_wrapper"] = True  # making it takes time, and nobody calls it
         compiled: Any = numba.njit(**options)(function)
         if hasattr(compiled, "_cache"):  # not so with NUMBA_DISABLE_JIT
