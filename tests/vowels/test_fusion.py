@@ -1,5 +1,6 @@
 """The best model with a network: its weight is learnt from lines that neither saw, and it is kept in the one file."""
 
+import tracemalloc
 from copy import deepcopy
 
 import numpy as np
@@ -105,6 +106,29 @@ def test_weights_are_those_under_which_held_out_words_are_likeliest(held, traine
     for name in ("forward", "words", "network"):
         for step in (-0.1, 0.1):
             assert loss(learnt._replace(**{name: getattr(learnt, name) + step})) > least - 1e-3
+
+
+def test_a_long_line_takes_work_by_its_words_and_room_by_its_text(trained, monkeypatch) -> None:
+    oracle = Oracle([], right=True)
+    restorer = VowelRestorer("hebrew", "best")
+    restorer._fitted = model = with_network(trained, oracle)
+    model.most_at_once = 1000
+    random, asked, peaks = np.random.default_rng(0), [], []
+    read = oracle.log_probabilities
+    monkeypatch.setattr(oracle, "log_probabilities", lambda words, *rest: asked.append(words) or read(words, *rest))
+    for number in (1000, 2500):
+        asked.clear()
+        new = ["".join(random.choice(list("בגדהוזח"), 6)) for _ in range(number // 2)]
+        line = " ".join(word for pair in zip(new, ["ספר"] * len(new), strict=True) for word in pair)
+        restorer.restore(line)  # what is made once is there
+        tracemalloc.start()
+        assert HEBREW.strip(restorer.restore(line)) == line
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert sum(len(words.words) for words in asked) == 2 * number
+        assert max(len(words.words) for words in asked) <= 1000
+    assert peaks[1] - peaks[0] < 400 * 1500  # words with their forms, which are strings
+    assert len(model.known_choices) <= len(model.lexicon.bare)  # what was met is not kept
 
 
 def test_one_file_keeps_network_and_weights(tmp_path) -> None:

@@ -19,7 +19,7 @@ from caesura.vowels.models import Alternatives, Arrays
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_LEAST = 50  # words of one step of a curve
+_LEAST = 25  # words of one step of a curve
 _STEPS = 40
 _SURE = 30.0  # log odds beyond which a model cannot be surer
 
@@ -39,18 +39,13 @@ class Curve:
             return cls(np.zeros(0), np.zeros(0))
         odds = _log_odds(probability)
         order = np.argsort(odds, kind="stable")
-        steps = [
-            [odds[part].mean(), right[part].sum() + 0.5, len(part) + 1.0] for part in np.array_split(order, number)
-        ]
         pooled: list[list[float]] = []
-        for at, hits, words in steps:
-            pooled.append([at * words, hits, words])
+        for part in np.array_split(order, number):
+            pooled.append([odds[part].sum(), right[part].sum(), len(part)])
             while len(pooled) > 1 and _falls(*pooled[-2:]):
                 last = pooled.pop()
                 pooled[-1] = [a + b for a, b in zip(pooled[-1], last, strict=True)]
-        return cls(
-            np.array([at / words for at, _, words in pooled]), np.array([hits / words for _, hits, words in pooled])
-        )
+        return cls(np.array([at / n for at, _, n in pooled]), np.array([_share(hits, n) for _, hits, n in pooled]))
 
     def __call__(self, probability: Floats) -> Floats:
         """The share of words right where the model says ``probability``; none where it says 0."""
@@ -131,6 +126,11 @@ def _log_odds(probability: Floats) -> Floats:
     return np.clip(odds, -_SURE, _SURE)
 
 
+def _share(hits: float, words: float) -> float:
+    """The share of a step that is right, never quite all or none: as if one more word had been half right."""
+    return (hits + 0.5) / (words + 1)
+
+
 def _falls(before: list[float], behind: list[float]) -> bool:
     """Whether the share right does not rise, or the place does not: only then can two steps be told apart."""
-    return behind[1] / behind[2] <= before[1] / before[2] or behind[0] / behind[2] <= before[0] / before[2]
+    return _share(*behind[1:]) <= _share(*before[1:]) or behind[0] / behind[2] <= before[0] / before[2]

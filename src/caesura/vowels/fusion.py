@@ -148,7 +148,7 @@ class Fusion:
         rows: list[tuple[int, ...]] = []
         offsets = [0]
         for i, (word, size) in enumerate(zip(self.words.words, self.here.sizes.tolist(), strict=True)):
-            choices = dict.fromkeys(known[word])
+            choices = dict.fromkeys(known.get(word, ()))
             choices.update(dict.fromkeys(map(tuple, forward[i, : forward_sizes[i], :size].tolist())))
             behind = number - 1 - i
             choices.update(
@@ -184,9 +184,9 @@ class Fusion:
         return np.where((open_to.astype(bool) | ~inside).all(axis=1), 0.0, RULED_OUT)
 
     def _spell_known(self) -> None:
-        """Spell the lexicon's forms of all words that were not met before, at once: one word at a time would cost more than tagging it."""
+        """Spell the lexicon's forms of all words of it that were not met before, at once: one word at a time would cost more than tagging it."""
         known, lexicon = self.model.known_choices, self.model.lexicon
-        new = list({word for word in self.words.words if word not in known})
+        new = list({word for word in self.words.words if word not in known and word in lexicon.number})
         forms = [lexicon.candidates(word) for word in new]
         text = self.alphabet.spell([form for each in forms for form in each])
         choices, ends = text.choices.tolist(), text.words.tolist()
