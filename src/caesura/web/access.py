@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
 from caesura.web.guesses import Guesses
+from caesura.web.naming import SORTS
 from caesura.web.people import People
 from caesura.web.permissions import ANYBODY, Operation, find_operation
 from caesura.web.rows import NotFound, StoreFault
@@ -92,12 +93,9 @@ def _target(named: Mapping[str, Any]) -> tuple[tuple[str, int] | None, bool]:
             number = _number(named[sort])
             return (None, True) if number is None else ((sort, number), False)
     if "sort" in named:
-        number, of = _number(named["number"]), _SORTS.get(named["sort"])
+        number, of = _number(named["number"]), SORTS.get(named["sort"])
         return (None, True) if number is None or of is None else ((of, number), False)
     return None, False
-
-
-_SORTS = {"projects": "project", "items": "item", "annotations": "annotation"}
 
 
 def _number(given: str) -> int | None:

@@ -186,14 +186,14 @@ Named = Annotated[Literal["projects", "items", "annotations"], Path()]
 def rename(store: Seen, sort: Named, number: Id, wanted: NewName) -> None:
     """Give a project, an item or the coder of an annotation another name; to undo it, give the old one again."""
     with store.writing() as db:
-        naming.rename(db, _SORTS[sort], number, wanted.name)
+        naming.rename(db, naming.SORTS[sort], number, wanted.name)
 
 
 @router.post("/{sort}/{number}/restore", status_code=204, tags=["names"])
 def restore(store: Seen, sort: Named, number: Id) -> None:
     """Bring back what was deleted, under the name it had."""
     with store.writing() as db:
-        naming.restore(db, _SORTS[sort], number)
+        naming.restore(db, naming.SORTS[sort], number)
 
 
 @router.delete("/items/{item}", status_code=204, tags=["items"])
@@ -210,15 +210,11 @@ def delete_annotation(store: Seen, annotation: Id) -> None:
         naming.delete(db, "annotation", annotation)
 
 
-_SORTS: dict[str, naming.Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
-
-
 @router.get("/projects/{project}/agreement", tags=["projects"])
 def project_agreement(
     store: Seen,
     project: Id,
     metric: Annotated[str | None, Query(max_length=200)] = None,
-    leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
     sort: Annotated[str | None, Query(max_length=50)] = None,
     coefficient: Annotated[str | None, Query(max_length=200)] = None,
 ) -> dict[str, Any]:
@@ -230,7 +226,7 @@ def project_agreement(
     from caesura.web.agreement import project_agreement as measured
 
     corpus = store.corpus(project, sort=sort, role="coder")
-    return measured(_without(corpus, leave_out), metric, coefficient)
+    return measured(corpus, metric, coefficient)
 
 
 @router.get("/projects/{project}/disagreements", tags=["projects"])
@@ -238,7 +234,6 @@ def project_disagreements(
     store: Seen,
     project: Id,
     most: Annotated[int, Query(ge=1, le=5000)] = 200,
-    leave_out: Annotated[list[str] | None, Query(max_length=50)] = None,
     tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
 ) -> list[dict[str, Any]]:
     """The places where coders disagree most, over all items.
@@ -247,8 +242,7 @@ def project_disagreements(
     ``settled`` in gold.
     """
     known = {(item.name, item.track): item for item in store.items(project)}
-    marked = store.coders_marks(project)
-    places = disputed_places(marked, leave_out=frozenset(leave_out or ()), most=most, tolerance=tolerance)
+    places = disputed_places(store.coders_marks(project), most=most, tolerance=tolerance)
     settled = store.settled_in(project)
     return [
         {**describe_dispute(item, place), "settled": place.key in settled.get(item.id, ())}
@@ -450,12 +444,3 @@ def go_back(store: Seen, annotation: Id, revision: Id, wanted: Return, part: Par
     """Make an annotation what it was at one of its revisions; what came after stays in the history."""
     state = store.go_back(annotation, wanted.version, revision, wanted.author)
     return describe_annotation(store.viewer, state, part)
-
-
-def _without(corpus: Any, leave_out: list[str] | None) -> Any:
-    if not leave_out:
-        return corpus
-    kept = [coder for coder in corpus.coders if coder not in set(leave_out)]
-    if len(kept) == len(corpus.coders):
-        raise UnknownName("coder", leave_out[0], list(corpus.coders))
-    return corpus.select(coders=kept)

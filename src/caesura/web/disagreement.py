@@ -86,9 +86,7 @@ class Place:
         return max(self.drift, *(4 * share * (1 - share) for share in shares))
 
 
-def votes(
-    annotations: Iterable[Annotation], *, leave_out: frozenset[str] = frozenset(), tolerance: float | None = None
-) -> list[Place]:
+def votes(annotations: Iterable[Annotation], *, tolerance: float | None = None) -> list[Place]:
     """Every mark of every track with those who made it, and who gave it which type.
 
     Positions in texts are counted as they are, those of recordings within a tolerance; segments of recordings whose names differ follow in
@@ -97,33 +95,25 @@ def votes(
     """
     tracks: dict[tuple[str, str], dict[str, Any]] = {}
     for item, coder, marks, track in annotations:
-        if coder not in leave_out:
-            tracks.setdefault((item, track), {})[coder] = marks
+        tracks.setdefault((item, track), {})[coder] = marks
     return [
         place
         for key, coded in tracks.items()
-        for place in _places_of_track(key, coded, TOLERANCE if tolerance is None else tolerance)
+        for place in _PLACES[type(next(iter(coded.values())))](
+            key, coded, TOLERANCE if tolerance is None else tolerance
+        )
     ]
 
 
 def disputed_places(
-    annotations: Iterable[Annotation],
-    *,
-    leave_out: frozenset[str] = frozenset(),
-    most: int = 500,
-    tolerance: float | None = None,
+    annotations: Iterable[Annotation], *, most: int = 500, tolerance: float | None = None
 ) -> list[Place]:
     """The places in dispute, the most evenly split first."""
-    counted = votes(annotations, leave_out=leave_out, tolerance=tolerance)
+    counted = votes(annotations, tolerance=tolerance)
     return sorted((place for place in counted if place.dispute > 0), key=lambda place: -place.dispute)[:most]
 
 
 # ---------------------------------------------------------------------- the places of one track
-
-
-def _places_of_track(key: tuple[str, str], coded: dict[str, Any], tolerance: float) -> list[Place]:
-    sample = next(iter(coded.values()))
-    return next(list_places for kind, list_places in _PLACES.items() if isinstance(sample, kind))(key, coded, tolerance)
 
 
 def _boundaries(key: tuple[str, str], coded: dict[str, Segmentation], tolerance: float) -> list[Place]:

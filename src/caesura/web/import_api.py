@@ -107,7 +107,7 @@ async def add_files(
 
 @router.post("/projects/{project}/text", status_code=201, tags=["projects"])
 def add_text(request: Request, store: Seen, project: Id, pasted: PastedText) -> dict[str, Any]:
-    """Add pasted text: a coder's segments with separators between them, or a text to annotate here."""
+    """Add pasted text: a coder's segments with bars between them, or a text to annotate here."""
     limits = settings_of(request).limits
     if pasted.unit is not None:
         units = split_raw_text(pasted.text, limits, pasted.unit)
@@ -115,7 +115,7 @@ def add_text(request: Request, store: Seen, project: Id, pasted: PastedText) -> 
         item = store.add_text(project, pasted.item, units, kind=pasted.kind, attributes=about)
         return {"item": item, "annotations": 0, "faults": [], "made": Added([item], [])._asdict()}
     assert pasted.coder is not None
-    corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder, separator=pasted.separator)
+    corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
     made = store.add_corpus(project, corpus, origin="pasted text")
     return {"annotations": len(made.annotations), "faults": [], "made": made._asdict()}
 

@@ -16,6 +16,8 @@ from caesura.web.schema import codings, items, projects
 from caesura.web.viewers import tell
 
 Sort = Literal["project", "item", "annotation"]
+#: What stands in an address -> what it names.
+SORTS: dict[str, Sort] = {"projects": "project", "items": "item", "annotations": "annotation"}
 
 
 @dataclass(frozen=True)

@@ -67,12 +67,11 @@ class NewName(RequestBody):
 
 
 class PastedText(RequestBody):
-    """Words with a separator between a coder's segments; or, with a unit and without a coder, a text to be annotated here."""
+    """Words with a bar | between a coder's segments; or, with a unit and without a coder, a text to be annotated here."""
 
     item: Name
     text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000)]
     coder: Name | None = None
-    separator: Annotated[str, StringConstraints(min_length=1, max_length=1)] = "|"
     unit: Unit | None = None
     kind: RawKind = "units"
     language: Annotated[str, StringConstraints(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = ""

@@ -115,13 +115,10 @@ def _hear_warnings() -> Iterator[list[str]]:
         heard += [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
 
 
-def read_text(text: str, limits: Limits, *, item: str, coder: str, separator: str = "|") -> Corpus:
-    """Read pasted text with separators between segments."""
-    if len(text) > limits.text_length:
-        raise CaesuraError(f"the text has {len(text)} characters; up to {limits.text_length} are taken.")
-    if len(separator) != 1 or separator.isspace():
-        raise CaesuraError(f"the separator is one visible character, not {separator!r}.")
-    marks = Segmentation.parse(text, separator=separator)
+def read_text(text: str, limits: Limits, *, item: str, coder: str) -> Corpus:
+    """Read pasted text with bars between segments."""
+    _check_length(text, limits)
+    marks = Segmentation.parse(text)
     if not marks.length:
         raise CaesuraError("the text holds no word.")
     return Corpus.from_annotations([Annotation(item, coder, marks)])
@@ -129,14 +126,18 @@ def read_text(text: str, limits: Limits, *, item: str, coder: str, separator: st
 
 def split_raw_text(text: str, limits: Limits, unit: str) -> tuple[str, ...]:
     """A text that nobody has annotated, in units."""
-    if len(text) > limits.text_length:
-        raise CaesuraError(f"the text has {len(text)} characters; up to {limits.text_length} are taken.")
+    _check_length(text, limits)
     from caesura.segmenters.text.units import split_units
 
     units = tuple(text) if unit == "character" else split_units(text, _words_of if unit == "word" else unit).units
     if not "".join(units).strip():
         raise CaesuraError("the text holds no word.")
     return units
+
+
+def _check_length(text: str, limits: Limits) -> None:
+    if len(text) > limits.text_length:
+        raise CaesuraError(f"the text has {len(text)} characters; up to {limits.text_length} are taken.")
 
 
 def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, tuple[str, ...]]:

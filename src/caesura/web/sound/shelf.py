@@ -22,7 +22,6 @@ from caesura.web.sound.decoding import SUFFIXES, BadSound, SoundLimits
 from caesura.web.sound.views import Facts
 
 _ALIVE = 3600.0  # seconds after which a file that nothing refers to was left behind, and is not about to be referred to
-_PIECE = 2**20
 
 
 @dataclass(frozen=True)
