@@ -204,23 +204,26 @@ def compare(
     """
     sides = [x if isinstance(x, (Hierarchy, Spans)) else as_segmentation(x) for x in (reference, hypothesis)]
     batch = Batch.of_pair(*sides)
+    chosen = [metric(name) for name in (unnamed_metrics(batch.kind) if metrics is None else metrics)]
+    scores, skipped = score_pair(batch, chosen, skip=metrics is None)
+    return Comparison(sides[0], sides[1], scores, skipped, names)
+
+
+def score_pair(batch: Batch, chosen: Iterable[Metric], *, skip: bool = True) -> tuple[dict[str, Score], dict[str, str]]:
+    """What every metric says of one pair, by name, and why some say nothing, unless these are not to be skipped."""
     scores: dict[str, Score] = {}
     skipped = {}
-    for measure in _choose_metrics(metrics, batch.kind):
+    for measure in chosen:
         try:
             row = measure.rows(batch)[0]
         except CaesuraError as fault:
-            if metrics is not None:
+            if not skip:
                 raise
             skipped[measure.name] = str(fault)
             continue
         label = measure.name if measure.name not in scores else measure.signature.rpartition("|v:")[0]
         scores[label] = Score(measure, float(measure.score(row)), dict(zip(measure.fields, row.tolist(), strict=True)))
-    return Comparison(sides[0], sides[1], scores, skipped, names)
-
-
-def _choose_metrics(chosen: Iterable[str | Metric] | None, kind: Kind) -> list[Metric]:
-    return [metric(name) for name in (unnamed_metrics(kind) if chosen is None else chosen)]
+    return scores, skipped
 
 
 def _plain(value: Any) -> Any:

@@ -7,29 +7,7 @@ from caesura.model import Annotation, Corpus, Segmentation
 _DURATION = 1.52
 
 # "the marks are in the margin", in ARPABET; where each phone ends, in seconds.
-_PHONES = [
-    "sil",
-    "DH",
-    "AH",
-    "M",
-    "AA",
-    "R",
-    "K",
-    "S",
-    "AA",
-    "R",
-    "IH",
-    "N",
-    "DH",
-    "AH",
-    "M",
-    "AA",
-    "R",
-    "JH",
-    "IH",
-    "N",
-    "sil",
-]
+_PHONES = ["sil", "DH", "AH", "M", "AA", "R", "K", "S", "AA", "R", "IH", "N", "DH", "AH", "M", "AA", "R", "JH", "IH", "N", "sil"]  # fmt: skip
 _MARKED = {
     "ann": (
         0.110, 0.141, 0.192, 0.263, 0.371, 0.418, 0.482, 0.571, 0.648, 0.702, 0.749,

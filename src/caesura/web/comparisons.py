@@ -7,10 +7,11 @@ from typing import Any
 
 from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.errors import CaesuraError
-from caesura.metrics import Batch, Metric, metric, metric_names
+from caesura.metrics import Batch, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics, with_parameters
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.model.corpus import Kind, Marks
+from caesura.report.comparison import Score, score_pair
 from caesura.web.requests import CompareRequest
 
 #: What is shown first of the scores of each kind.
@@ -37,7 +38,8 @@ def compare_annotations(
     main = _MAIN[corpus.kind]
     answers = []
     for coder, marks in others:
-        scores, skipped = _scores(Batch.of_pair(first, marks), chosen)
+        measured, skipped = score_pair(Batch.of_pair(first, marks), chosen)
+        scores = [_describe(score) for score in measured.values()]
         scores.sort(key=lambda score: (*main, score["name"]).index(score["name"]))  # others stay in their order
         for score in scores:
             score["main"] = bool(wanted.metrics) or score["name"] in main
@@ -65,28 +67,17 @@ def _without_types(marks: Any) -> Segmentation:
     return Segmentation(marks.length, inside, units=marks.units)
 
 
-def _scores(batch: Batch, chosen: list[Metric]) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """What every metric says of one pair, and why some say nothing."""
-    scores, skipped = [], {}
-    for each in chosen:
-        try:
-            row = each.rows(batch)[0]
-        except CaesuraError as fault:
-            skipped[each.name] = str(fault)
-            continue
-        value = float(each.score(row))
-        scores.append(
-            {
-                "name": each.name,
-                "title": each.title,
-                "value": None if math.isnan(value) else value,
-                "higher_is_better": each.higher_is_better,
-                "best": each.best if each.bounds[0] < each.best < each.bounds[1] else None,  # neither end is best
-                "signature": each.signature,
-                "counts": dict(zip(each.fields, row.tolist(), strict=True)),
-            }
-        )
-    return scores, skipped
+def _describe(score: Score) -> dict[str, Any]:
+    each = score.metric
+    return {
+        "name": each.name,
+        "title": each.title,
+        "value": None if math.isnan(score.value) else score.value,
+        "higher_is_better": each.higher_is_better,
+        "best": each.best if each.bounds[0] < each.best < each.bounds[1] else None,  # neither end is best
+        "signature": each.signature,
+        "counts": score.counts,
+    }
 
 
 def _parameters(wanted: CompareRequest) -> dict[str, Any]:
@@ -127,4 +118,4 @@ def warm_up() -> None:
         (Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([0.6], length=1.0)),
         (Segmentation.from_labels_at(["", ",", "", "."]), Segmentation.from_labels_at([",", "", "", "."])),
     ):
-        _scores(Batch.of_pair(*pair), [metric(name) for name in metric_names()])
+        score_pair(Batch.of_pair(*pair), [metric(name) for name in metric_names()])
