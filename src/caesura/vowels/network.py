@@ -30,6 +30,7 @@ Floats = NDArray[np.float32]
 
 _LONGEST = 384  # cells read at once: letters, and what stands between words
 _MARGIN = 48  # cells read on either side of a cut and left to the neighbouring piece
+_THREADS = 8  # each takes some 15 MB
 _CELLS = 512  # of one batch: more would leave the cache of the processor and take memory by the hundred megabytes
 
 
@@ -53,11 +54,12 @@ class Network:
         cells = self._lay_out(words, text, letters)
         out = np.empty((len(text.letters), sum(map(len, self.slots))), np.float32)
         batches = list(_batches(cells.pieces))
-        if len(batches) > 1 and (os.cpu_count() or 1) > 1:
+        threads = min(os.cpu_count() or 1, _THREADS, len(batches))
+        if threads > 1:
             from concurrent.futures import ThreadPoolExecutor
 
             _ = self._session  # once, before the threads
-            with ThreadPoolExecutor() as pool:
+            with ThreadPoolExecutor(threads) as pool:
                 for rows, logits in pool.map(lambda batch: self._run(cells, batch), batches):
                     out[rows] = logits
         else:
