@@ -288,6 +288,9 @@ def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):
     torch_network, _, meta = encoder.load_network(trained)
     assert [_torch_restore(torch_network, meta, model, line) for line in bare] == onnx
     assert onnx != bare
+    states, convolution = torch_network.embedding.weight[None], torch_network.blocks[0].convolution
+    shifted, plain = (f(states, convolution) for f in (encoder.convolve_by_shifts, encoder.convolve_depthwise))
+    assert (shifted - plain).abs().max() < 1e-5 < plain.abs().max()  # one on a GPU, the other where it is exported
     export.export_network(trained, target, data)  # in 8 bits
     rounded = Neural(HEBREW, lexicon, make_network(data["meta"], target.read_bytes()))
     again._fitted = rounded
