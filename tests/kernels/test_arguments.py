@@ -12,10 +12,9 @@ _PLACES = "inner helpers get where to start and stop in two columns as numbers; 
 _DOOR = "called once per pair from Python, where Numba takes longer to recognise a named tuple than the loop to run"
 _ROOM = "a model, a passage and the room to work in, each array used in the innermost loop; called once per pass, never by users"
 REASONS = {
-    _PLACES: "flexible._gap flexible.track_cost regions._sweep regions._region_hits regions._near windows._count_views"
-    " windows._covered_together windows._one_sided unitizing_tuples._add_member moves.write_moves",
+    _PLACES: "flexible._gap flexible.track_cost",
     _DOOR: "fused.pair_flexible fused.pair_typed_flexible fused.pair_aligned_with fused.pair_regions",
-    _ROOM: "cohesion.cohesion_rows chooser.train_choices fusion.word_endings fusion.pair_scores ngrams.log_spelling spelling.spell_out"
+    _ROOM: "chooser.train_choices fusion.word_endings fusion.pair_scores ngrams.log_spelling spelling.spell_out"
     " tagger.train_epoch tagger.tag_words tagger.score_words tagger_features.inner_features tagger_features.outer_features",
 }
 

@@ -1,25 +1,31 @@
-"""The program ``caesura``: its table of commands, and the one place where errors become a sentence and a status.
+"""The program ``caesura``: its table of commands, how functions become commands, and where errors become a sentence and a status.
 
 Only the module of the command that was asked for is imported; the help of the program is made from the table alone.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
 import os
 import platform
 import sys
+import textwrap
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
 from caesura._version import __version__
-from caesura.cli.command import as_command
+from caesura.cli.command import Argument, Commands, Offer, Option
 from caesura.cli.conflicts import CONFLICTS
 from caesura.errors import CaesuraError
 from caesura.registry import Entry, Registry
+
+_HELP = {"help_option_names": ["-h", "--help"]}
 
 #: Every command with the first line of its help, in --help's order.
 COMMANDS: Registry[click.Command] = Registry(
@@ -47,7 +53,7 @@ COMMANDS: Registry[click.Command] = Registry(
         )
     },
     facts={"help": ""},
-    accept=partial(as_command, conflicts=CONFLICTS),
+    accept=lambda name, given: _as_command(name, given),
 )  # fmt: skip
 
 
@@ -108,7 +114,7 @@ def _has(command: str, option: str) -> bool:
     return any(option in parameter.opts for parameter in COMMANDS[command].params)
 
 
-def _completion(function: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
+def _run_completion(function: str) -> Callable[[click.Context, click.Parameter, str | None], None]:
     def call(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
         if shell is not None and not ctx.resilient_parsing:
             from caesura.cli import completion
@@ -121,7 +127,7 @@ def _completion(function: str) -> Callable[[click.Context, click.Parameter, str 
 
 def _option(name: str, help: str) -> click.Option:
     """An option of the program that does one thing and stops; its value, the shell, may be left out."""
-    run = _completion(name.removeprefix("--").replace("-", "_"))
+    run = _run_completion(name.removeprefix("--").replace("-", "_"))
     more: Any = {"expose_value": False, "is_eager": True, "callback": run}
     return click.Option([name], help=help, metavar="[SHELL]", is_flag=False, flag_value="", **more)
 
@@ -143,7 +149,7 @@ program = _Program(
     "caesura",
     help="Compare, agree on, unify and place the marks that people and machines put into text and speech.",
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP,
     params=[
         _option("--install-completion", "Let bash, zsh or fish complete our words, and stop."),
         _option("--show-completion", "Show the script that does so, and stop."),
@@ -205,3 +211,140 @@ def _warn_in_a_sentence() -> None:
 def _complain(sentence: str) -> None:
     print(f"caesura: {' '.join(sentence.split())}", file=sys.stderr)
     sys.exit(2)
+
+
+# ---------------------------------------------------------------------- from a function to a command
+
+
+def _as_command(name: str, given: Any) -> click.Command:
+    """Make the command that a function, or several under one name, stand for."""
+    if isinstance(given, click.Command):
+        return given
+    if isinstance(given, Commands):
+        inside = [_as_command(f"{name} {each}", f) for each, f in given.functions.items()]
+        return _Group(name, inside, help=given.help, no_args_is_help=True, context_settings=_HELP)
+    if not callable(given):
+        raise CaesuraError(f"expected a function, found {type(given).__name__}")
+    rules = (*CONFLICTS.get(name, ()), *getattr(given, "conflicts", ()))
+    parameters = [_parameter(each) for each in inspect.signature(given, eval_str=True).parameters.values()]
+    spelled = {str(each.name): _spell(each) for each in parameters}
+
+    def run(**values: Any) -> None:
+        source = click.get_current_context().get_parameter_source
+        default = click.core.ParameterSource.DEFAULT
+        asked = {name for name in values if source(name) is not default}
+        for rule in rules:
+            if rule.option in asked and (sentence := rule.sentence(values, asked, spelled)):
+                raise CaesuraError(sentence)
+        given(**values)
+
+    help = _help(given)
+    return _Command(name.rpartition(" ")[2], callback=run, params=parameters, help=help, context_settings=_HELP)
+
+
+def _help(function: Any) -> str | None:
+    """A function's docstring; from its source where Python was told to drop docstrings (``-OO``)."""
+    if (written := inspect.getdoc(function)) is not None:
+        return written
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):  # no source beside the compiled code
+        return None
+    return ast.get_docstring(tree.body[0]) if isinstance(tree.body[0], ast.FunctionDef) else None
+
+
+def _spell(parameter: click.Parameter) -> str:
+    return parameter.human_readable_name if isinstance(parameter, click.Argument) else max(parameter.opts, key=len)
+
+
+def _parameter(parameter: inspect.Parameter) -> click.Parameter:
+    if get_origin(parameter.annotation) is not Annotated:
+        raise CaesuraError(f"the parameter {parameter.name!r} is not annotated with an Option or an Argument")
+    hint, about = get_args(parameter.annotation)[:2]
+    inner, many = _unwrap(hint)
+    needed = parameter.default is inspect.Parameter.empty
+    shared: dict[str, Any] = {"type": _type(inner, about), "callback": _finish(about, many), "required": needed}
+    if not needed and not many:
+        shared["default"] = parameter.default
+    if about.offer is not None:
+        shared["shell_complete"] = _complete(about.offer)
+    if isinstance(about, Argument):
+        return _Argument([parameter.name], help=about.help, nargs=-1 if many else 1, **shared)
+    if inner is bool:
+        shared |= {"is_flag": True, "type": None}
+    shown = inner is not bool and shared.get("default") is not None
+    names = [*about.names, parameter.name]
+    more: Any = {"envvar": about.envvar, "show_default": shown, "show_choices": False}
+    return click.Option(names, help=about.help, multiple=many, **more, **shared)
+
+
+class _Group(click.Group):
+    """Commands in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name them."""
+        return list(self.commands)
+
+
+class _Command(click.Command):
+    """A command whose help tells arguments and options apart."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List both."""
+        for title, kind in (("Arguments", click.Argument), ("Options", click.Option)):
+            rows = [each.get_help_record(ctx) for each in self.get_params(ctx) if isinstance(each, kind)]
+            if shown := [row for row in rows if row is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
+
+
+class _Argument(click.Argument):
+    """An argument that tells in the help what it is."""
+
+    def __init__(self, *words: Any, help: str, **more: Any) -> None:
+        super().__init__(*words, **more)
+        self.about = help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return self.make_metavar(ctx), self.about
+
+
+def _unwrap(hint: Any) -> tuple[Any, bool]:
+    """Part ``list[X] | None`` into X and whether it is repeatable."""
+    if get_origin(hint) in (Union, types.UnionType):
+        hint = next(each for each in get_args(hint) if each is not types.NoneType)
+    many = get_origin(hint) is list
+    return (get_args(hint)[0] if many else hint), many
+
+
+def _type(hint: Any, about: Any) -> Any:
+    if get_origin(hint) is Literal:
+        return click.Choice(get_args(hint))
+    if hint is Path:
+        return click.Path(path_type=Path)
+    if isinstance(about, Option) and (about.min is not None or about.max is not None):
+        bounded: Any = click.IntRange if hint is int else click.FloatRange
+        return bounded(about.min, about.max)
+    return hint
+
+
+def _finish(about: Any, many: bool) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """Hand several values over as a list (none as None), and ask the option's own check about what was given."""
+
+    def finish(context: click.Context, _: click.Parameter, value: Any) -> Any:
+        if many:
+            value = list(value) if value else None
+        check = getattr(about, "check", None)
+        return value if check is None or value is None or context.resilient_parsing else check(value)
+
+    return finish
+
+
+def _complete(offer: Offer) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    def complete(_: click.Context, __: click.Parameter, start: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        items = [CompletionItem(value) for value in offer() if value.startswith(start)]
+        return [*items, CompletionItem(start, type="file")] if getattr(offer, "files", False) else items
+
+    return complete

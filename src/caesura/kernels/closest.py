@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, inline, kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 from caesura.kernels.segments import align_pair
 
 SHORT = 2**15  # units; overlaps are at most twice as many
@@ -27,11 +27,11 @@ def count_alignment_of_units(ref: MarkColumns, hyp: MarkColumns, lengths: NDArra
     room = 2
     for pair in range(len(lengths)):
         if lengths[pair] < SHORT:
-            i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+            i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
             room = max(room, i_stop - i + j_stop - j + 2)
     overlaps, closest = np.empty((2, room)), np.empty((2, room), np.int64)
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
         if lengths[pair] < SHORT:
             out[pair, 0], out[pair, 1] = _align(ours, theirs, lengths[pair], overlaps, closest)

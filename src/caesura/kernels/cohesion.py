@@ -9,16 +9,35 @@ and half the sum of squared frequencies, instead of a table of counts for every 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from caesura.kernels.jit import inline, kernel
 
 
-@kernel
-def word_entries(tokens: Any, offsets: Any, types: int) -> Any:
+class Entries(NamedTuple):
     """One entry per unit and word in it: the unit, how often the word stands there, the word's entry before, and where units begin."""
+
+    units: Any
+    counts: Any
+    previous: Any
+    begins: Any
+
+
+class Prices(NamedTuple):
+    """``steps[c]`` is what the (c+2)-nd occurrence of a word gains over the (c+1)-st and ``climbs`` their running sum; ``totals[x]`` is what a
+    segment of x tokens costs before repetition, ``lengths[z]`` what one of z units costs (nothing, where it is empty)."""
+
+    steps: Any
+    climbs: Any
+    totals: Any
+    lengths: Any
+
+
+@kernel
+def word_entries(tokens: Any, offsets: Any, types: int) -> Entries:
+    """Note for every unit which words stand in it."""
     n = len(offsets) - 1
     units, counts = np.empty(len(tokens), np.int32), np.zeros(len(tokens), np.int32)
     previous = np.empty(len(tokens), np.int32)
@@ -36,7 +55,7 @@ def word_entries(tokens: Any, offsets: Any, types: int) -> Any:
                 number += 1
             counts[entry] += 1
         begins[u + 1] = number
-    return units[:number].copy(), counts[:number].copy(), previous[:number].copy(), begins
+    return Entries(units[:number].copy(), counts[:number].copy(), previous[:number].copy(), begins)
 
 
 @inline
@@ -53,33 +72,17 @@ def _added_cost(steps: Any, climbs: Any, before: int, own: int, earlier: int) ->
     return added
 
 
-def _cells(*, first: int, units: Any, block: Any, **_: Any) -> float:
-    return float(block.shape[0] * (first + block.shape[0]) + len(units))
+def _cells(*, first: int, entries: Entries, block: Any, **_: Any) -> float:
+    return float(block.shape[0] * (first + block.shape[0]) + len(entries.units))
 
 
 @kernel(work=_cells)
 def cohesion_rows(
-    first: int,
-    offsets: Any,
-    units: Any,
-    counts: Any,
-    previous: Any,
-    begins: Any,
-    lowest: Any,
-    steps: Any,
-    climbs: Any,
-    totals: Any,
-    lengths: Any,
-    gains: Any,
-    differences: Any,
-    block: Any,
+    first: int, offsets: Any, entries: Entries, lowest: Any, prices: Prices, gains: Any, differences: Any, block: Any
 ) -> None:
-    """Fill ``block[r, i]`` with the cost of the segment of units i … first + r.
-
-    ``steps[c]`` is what the (c+2)-nd occurrence of a word adds over the (c+1)-st and ``climbs`` their running sum; ``totals[x]`` is what a segment of
-    x tokens costs before repetition, ``lengths[z]`` what one of z units costs (nothing, where it is empty). ``gains`` and ``differences`` carry
-    over to the next block.
-    """
+    """Fill ``block[r, i]`` with the cost of the segment of units i … first + r; ``gains`` and ``differences`` carry over to the next block."""
+    units, counts, previous, begins = entries
+    steps, climbs, totals, lengths = prices
     for r in range(block.shape[0]):
         j = first + r
         low = lowest[j + 1]
@@ -109,10 +112,9 @@ def cohesion_rows(
 
 
 @kernel
-def segment_cohesion(
-    starts: Any, ends: Any, offsets: Any, tokens: Any, types: int, climbs: Any, totals: Any, lengths: Any
-) -> Any:
+def segment_cohesion(starts: Any, ends: Any, offsets: Any, tokens: Any, types: int, prices: Prices) -> Any:
     """Cost of each segment (start, end] for itself, by counting its words."""
+    climbs, totals, lengths = prices.climbs, prices.totals, prices.lengths
     costs = np.empty(len(starts))
     counts = np.zeros(types, np.int32)
     for s in range(len(starts)):
@@ -130,16 +132,16 @@ def segment_cohesion(
 
 
 @kernel
-def last_cohesion(offsets: Any, tokens: Any, types: int, climbs: Any, totals: Any, row: Any) -> None:
+def last_cohesion(offsets: Any, tokens: Any, types: int, prices: Prices, row: Any) -> None:
     """Cost of every segment that ends with the last unit, by its start: words are counted from the end on."""
     counts = np.zeros(types, np.int32)
     gain = 0.0
     end = offsets[len(offsets) - 1]
     for i in range(len(offsets) - 2, -1, -1):
         for t in range(offsets[i], offsets[i + 1]):
-            gain += climbs[counts[tokens[t]]]
+            gain += prices.climbs[counts[tokens[t]]]
             counts[tokens[t]] += 1
-        row[i] = totals[end - offsets[i]] - gain
+        row[i] = prices.totals[end - offsets[i]] - gain
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
-from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
+from caesura.kernels.layout import MarkColumns, pairs_of_marks
 from caesura.kernels.matching import EditRule, pair_optimal, pair_optimal_types, type_weight
 
 POSITION, TYPE, MARK, GROUP = 0, 1, 2, 3  # rows of the table of events
@@ -67,7 +67,7 @@ def count_adjacent(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], we
     """Fill ``out`` with a row of ``EditCounts`` per pair, for untyped boundaries and ``n_t = 2``; a near miss costs ``weight``."""
     ref_positions, hyp_positions = ref.positions, hyp.positions
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         matches, near = adjacent(ref_positions, i, i_stop, hyp_positions, j, j_stop)
         out[pair, 0], out[pair, 1], out[pair, 2] = matches, near, 0
         out[pair, 3], out[pair, 4] = i_stop - i - matches - near, j_stop - j - matches - near
@@ -321,7 +321,7 @@ def count_edits(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule:
     """Fill ``out`` with a row of ``EditCounts`` per pair, typed or not, for any reach and either rule of matching."""
     most, crowd = 1, 1
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         most = max(most, i_stop - i + j_stop - j)
         if rule.typed:
             crowd = max(crowd, _crowd(ref.positions, i, i_stop), _crowd(hyp.positions, j, j_stop))
@@ -329,7 +329,7 @@ def count_edits(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule:
     ref_partner, hyp_partner = np.empty(most, np.int64), np.empty(most, np.int64)
     spans = np.empty(len(rule.spans), np.int64)
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
         our_types, their_types = ref.types[:0], hyp.types[:0]
         if rule.typed:

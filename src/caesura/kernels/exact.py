@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 
 
 @kernel
@@ -47,7 +47,7 @@ def count_common(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out:
     """Fill ``out`` with (common, in the hypothesis, in the reference) for every pair, and places where there is a column for them."""
     typed = len(ref.types) > 0 and len(hyp.types) > 0
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         if typed:
             out[pair, 0] = _common_typed(ref, i, i_stop, hyp, j, j_stop)
         else:

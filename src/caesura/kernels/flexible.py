@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
-from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
+from caesura.kernels.layout import MarkColumns, pairs_of_marks
 
 _TIE = 1e-9  # costs nearer than this are equal: 4 × 0.175 and 0.7 must tie
 
@@ -175,7 +175,7 @@ def count_flexible(
     best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
     lows, choices = joined[:0], np.empty((0, 0), np.uint8)  # no way back is kept
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         out[pair, 0], out[pair, 1] = track_cost(
             ours, our_types, i, i_stop, theirs, their_types, j, j_stop,
             costs, steps, reach, forced, sign, best, joined, lows, choices,

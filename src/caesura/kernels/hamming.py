@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
+from caesura.kernels.layout import MarkColumns, pairs_of_marks
 
 
 @kernel
@@ -55,7 +55,7 @@ def count_hamming(
         most = max(most, hyp.stops[pair] - hyp.starts[pair])
     best = np.empty(most + 1, np.float64)
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         saved = _best_saving(ref.positions[i:i_stop], hyp.positions[j:j_stop], insert + delete, shift, best)
         out[pair, 0] = delete * (j_stop - j) + insert * (i_stop - i) - saved
         out[pair, 1] = 1.0

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline
-
 
 class MarkColumns(NamedTuple):
     """Boundaries of one side of every pair; no types are an empty column."""
@@ -36,12 +34,6 @@ class SpanColumns(NamedTuple):
     levels: NDArray[Any]
     starts: NDArray[Any]
     stops: NDArray[Any]
-
-
-@inline
-def bounds(ref: Any, hyp: Any, pair: int) -> Any:
-    """Where the marks of a pair start and stop on either side."""
-    return ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
 
 
 def pairs_of_marks(*, ref: Any, hyp: Any, **_: Any) -> float:

@@ -7,7 +7,7 @@ metric cannot tell apart although it should.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,22 @@ SOFT, HARD, MILD, OTHER, CROSS, DELETED = 1, 2, 3, 0, 4, 5
 
 #: What ``judge`` fills in: ties and inversions of the studies cross, constant and vanishing, then shifts below a deletion.
 COLUMNS = 7
+
+
+class Texts(NamedTuple):
+    """Segmentations one behind the other: the boundaries of number ``n`` are ``positions[offsets[n]:offsets[n + 1]]``."""
+
+    positions: NDArray[Any]
+    offsets: NDArray[Any]
+
+
+class Moves(NamedTuple):
+    """What was moved: in which reference (``owner``), which ``boundary``, how far (to the left below 0), and what ``kind`` of move that is."""
+
+    owner: NDArray[Any]
+    boundary: NDArray[Any]
+    distance: NDArray[Any]
+    kind: NDArray[Any]
 
 
 @kernel
@@ -49,53 +65,40 @@ def softness(left: int, right: int, shift: int) -> Any:
 
 
 @kernel
-def write_moves(
-    codes: NDArray[Any],
-    length: int,
-    ref_positions: NDArray[Any],
-    ref_offsets: NDArray[Any],
-    hyp_positions: NDArray[Any],
-    hyp_offsets: NDArray[Any],
-    owner: NDArray[Any],
-    boundary: NDArray[Any],
-    distance: NDArray[Any],
-    kind: NDArray[Any],
-) -> int:
-    """Write the references and every hypothesis that some study needs, those of one reference together; return their number.
-
-    ``owner`` is the reference of a hypothesis, ``boundary`` which one was moved, ``distance`` how far (to the left below 0).
-    """
+def write_moves(codes: NDArray[Any], length: int, references: Texts, hypotheses: Texts, moves: Moves) -> int:
+    """Write the references and every hypothesis that some study needs, those of one reference together; return their number."""
+    owner, boundary, distance, kind = moves
     edges = np.empty(length + 2, np.int64)
     soft_at = np.empty(length + 1, np.bool_)
     number, refs = 0, 0
-    ref_offsets[0], hyp_offsets[0] = 0, 0
+    references.offsets[0], hypotheses.offsets[0] = 0, 0
     for at in range(len(codes)):
         count = _edges(codes[at], length, edges)
-        ref_positions[refs : refs + count] = edges[1 : count + 1]
+        references.positions[refs : refs + count] = edges[1 : count + 1]
         refs += count
-        ref_offsets[at + 1] = refs
+        references.offsets[at + 1] = refs
         _survey(edges, count, soft_at)
         for i in range(1, count + 1):
             left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
             owner[number], boundary[number], distance[number], kind[number] = at, i, 0, DELETED
-            number = _write(edges, count, i, 0, hyp_positions, hyp_offsets, number)
+            number = _write(edges, count, i, 0, hypotheses, number)
             loose = softness(left, right, 1) == SOFT or softness(left, right, -1) == SOFT
             for shift in range(1 - left, right):
                 soft = softness(left, right, shift)
                 # Any shift matters beside a soft one of the same boundary, a hard one beside a soft one by the same distance.
                 if shift != 0 and (loose or soft == MILD or (soft == HARD and soft_at[abs(shift)])):
                     owner[number], boundary[number], distance[number], kind[number] = at, i, shift, soft
-                    number = _write(edges, count, i, edges[i] + shift, hyp_positions, hyp_offsets, number)
+                    number = _write(edges, count, i, edges[i] + shift, hypotheses, number)
             if i < count:
                 middle, behind = right, edges[i + 2] - edges[i + 1]
                 for x in range(1, behind):  # boundary i over boundary i + 1
                     if soft_at[middle + x]:
                         owner[number], boundary[number], distance[number], kind[number] = at, i, middle + x, CROSS
-                        number = _write(edges, count, i, edges[i + 1] + x, hyp_positions, hyp_offsets, number)
+                        number = _write(edges, count, i, edges[i + 1] + x, hypotheses, number)
                 for x in range(1, left):  # boundary i + 1 over boundary i
                     if soft_at[middle + x]:
                         owner[number], boundary[number], distance[number], kind[number] = at, i + 1, -middle - x, CROSS
-                        number = _write(edges, count, i + 1, edges[i] - x, hyp_positions, hyp_offsets, number)
+                        number = _write(edges, count, i + 1, edges[i] - x, hypotheses, number)
     return number
 
 
@@ -123,11 +126,9 @@ def _survey(edges: NDArray[Any], count: int, soft_at: NDArray[Any]) -> None:
 
 
 @kernel
-def _write(
-    edges: NDArray[Any], count: int, moved: int, to: int, positions: NDArray[Any], offsets: NDArray[Any], number: int
-) -> int:
+def _write(edges: NDArray[Any], count: int, moved: int, to: int, texts: Texts, number: int) -> int:
     """Write the boundaries with one of them moved, in order; moved to 0, it is left out."""
-    at = offsets[number]
+    positions, at = texts.positions, texts.offsets[number]
     placed = to == 0
     for i in range(1, count + 1):
         if i == moved:
@@ -141,26 +142,19 @@ def _write(
     if not placed:
         positions[at] = to
         at += 1
-    offsets[number + 1] = at
+    texts.offsets[number + 1] = at
     return number + 1
 
 
 @kernel
-def judge(
-    scores: NDArray[Any],
-    owner: NDArray[Any],
-    boundary: NDArray[Any],
-    distance: NDArray[Any],
-    kind: NDArray[Any],
-    tolerance: float,
-    out: NDArray[Any],
-) -> None:
-    """Mark in ``out``, a row a reference, what goes wrong there; higher scores are better.
+def judge(scores: NDArray[Any], moves: Moves, tolerance: float, out: NDArray[Any]) -> None:
+    """Mark in ``out``, a row per reference, what goes wrong there; higher scores are better.
 
     Columns 0 to 2: a soft shift is scored like a jump by the same distance, like a hard shift by the same distance, like a
     larger shift of the same boundary. Columns 3 to 5: it is scored below that. Column 6: a soft or mild shift is scored below
     the deletion of its boundary, which stands before the shifts.
     """
+    owner, boundary, distance, kind = moves
     out[:] = False
     first = 0
     while first < len(scores):

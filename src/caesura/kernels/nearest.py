@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.fused import _columns, _ready_columns
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 
 
 @kernel
@@ -39,7 +39,7 @@ def _inside(positions: NDArray[Any], start: int, stop: int, length: float) -> An
 def count_nearest(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
     """Fill ``out`` with (farthest, 1, distances of the hypothesis' boundaries, how many these are, those of the reference)."""
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         none = float(lengths[pair])
         i, i_stop = _inside(ref.positions, i, i_stop, none)
         j, j_stop = _inside(hyp.positions, j, j_stop, none)

@@ -10,14 +10,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import SpanColumns, bounds
+from caesura.kernels.layout import SpanColumns
 
 
 @kernel
 def count_shared(ref: SpanColumns, hyp: SpanColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
     """Fill ``out`` with (shared segments, those of the hypothesis, those of the reference) for every pair."""
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         out[pair, 1], out[pair, 2] = j_stop - j, i_stop - i
         shared = 0
         while i < i_stop and j < j_stop:
@@ -42,7 +42,7 @@ def count_shared(ref: SpanColumns, hyp: SpanColumns, lengths: NDArray[Any], out:
 def count_crossing(ref: SpanColumns, hyp: SpanColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
     """Fill ``out`` with (segments of the hypothesis that cross none of the reference, all of them) for every pair."""
     for pair in range(len(lengths)):
-        i_start, i_stop, j_start, j_stop = bounds(ref, hyp, pair)
+        i_start, i_stop, j_start, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         clear = 0
         for j in range(j_start, j_stop):
             a, b = hyp.firsts[j], hyp.lasts[j]
@@ -68,7 +68,7 @@ def count_beginnings(
     The category of a unit is the level of the outermost segment that begins there, at most ``deepest``; 0 where none does.
     """
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         begun, alike = 0, 0
         row = out[pair]
         while i < i_stop or j < j_stop:

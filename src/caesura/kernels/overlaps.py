@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.kernels.fused import _columns, _ready_columns
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 
 
 @kernel
@@ -23,7 +23,7 @@ def count_overlaps(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], gr
     ``grain`` is 1 where a text consists of units, which make no pair with themselves, and 0 where time is continuous.
     """
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         length = float(lengths[pair])
         covered = pure = of_ref = of_hyp = of_both = 0.0
         start = ref_start = hyp_start = ref_most = hyp_most = 0.0

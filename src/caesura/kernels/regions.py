@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 
 #: Which boundaries answer each other.
 REGIONS, OPTIMAL, LENIENT = range(3)
@@ -43,24 +43,24 @@ def _tick(time: float, scale: float) -> Any:
 
 
 @kernel
-def _without_edges(times: NDArray[Any], start: int, stop: int, length: float, scale: float) -> tuple[int, int]:
-    """Leave out what stands at the start and at the end of the recording: the range of times that stay."""
-    end = _tick(length, scale)
+def _without_edges(times: NDArray[Any], length: float, scale: float) -> NDArray[Any]:
+    """Leave out what stands at the start and at the end of the recording."""
+    start, stop, end = 0, len(times), _tick(length, scale)
     while start < stop and _tick(times[start], scale) == 0:
         start += 1
     while stop > start and _tick(times[stop - 1], scale) == end:
         stop -= 1
-    return start, stop
+    return times[start:stop]
 
 
 @kernel
-def _lay_out(times: NDArray[Any], start: int, stop: int, scale: float, into: NDArray[Any], at: int) -> int:
+def _lay_out(times: NDArray[Any], start: int, scale: float, into: NDArray[Any], at: int) -> int:
     """Put the ticks of the next block of times at ``into[at:]`` and return where they end."""
-    size = min(stop - start, _BLOCK)
-    block, row = times[start : start + size], into[at : at + size]
-    for k in range(size):
-        row[k] = np.int64(np.rint(block[k] * scale))
-    return at + size
+    block = times[start : start + _BLOCK]
+    ticks = into[at : at + len(block)]  # slices, because an index that counts from 0 is never looked at twice
+    for k in range(len(block)):
+        ticks[k] = np.int64(np.rint(block[k] * scale))
+    return at + len(block)
 
 
 @kernel
@@ -89,23 +89,14 @@ def _goes_on(here: int, before: int, after: int, shift: int) -> Any:
 
 @kernel
 def _sweep(
-    ref: NDArray[Any],
-    ref_at: int,
-    size: int,
-    hyp: NDArray[Any],
-    hyp_at: int,
-    filled: int,
-    tolerance: int,
-    shift: int,
-    hits: int,
-    fresh: int,
+    ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, shift: int, hits: int, fresh: int
 ) -> tuple[Any, Any, Any, Any]:
     """Move on until a block is used up; every step moves one of the two lists on, without a branch to mispredict.
 
     Indices are unsigned, because signed ones make Numba ask at every step whether they count from the end.
     """
-    step, last, end = np.uint64(1), np.uint64(size - 1), np.uint64(filled)
-    i, j = np.uint64(ref_at), np.uint64(hyp_at)
+    step, last, end = np.uint64(1), np.uint64(len(ref) - 1), np.uint64(len(hyp))
+    i, j = np.uint64(0), np.uint64(0)
     hit, free = np.uint64(hits), np.uint64(fresh)
     while j < end and i < last:
         here, there = hyp[j], ref[i]
@@ -120,43 +111,35 @@ def _sweep(
 
 @kernel
 def _region_hits(
-    ref_times: NDArray[Any],
-    ref_at: int,
-    ref_stop: int,
-    hyp_times: NDArray[Any],
-    hyp_at: int,
-    hyp_stop: int,
-    tolerance: int,
-    scale: float,
-    shift: int,
-    ref: NDArray[Any],
-    hyp: NDArray[Any],
+    ours: NDArray[Any], theirs: NDArray[Any], rule: RegionRule, ref: NDArray[Any], hyp: NDArray[Any]
 ) -> tuple[int, int]:
-    """Count (regions that hold a hypothesis, distinct reference boundaries)."""
-    i, j, hits, fresh, filled, size, n_ref = 0, 0, 0, 1, 0, 0, 0
+    """Count (regions that hold a hypothesis, distinct reference boundaries); ``ref`` and ``hyp`` take blocks of ticks."""
+    scale, shift = rule.scale, 1 if rule.later else 0
+    ref_at, hyp_at, i, j, hits, fresh, filled, size, n_ref = 0, 0, 0, 0, 0, 1, 0, 0, 0
     while True:
-        if i + 1 >= size and ref_at < ref_stop:  # the next block of references behind the one we stand on
+        if i + 1 >= size and ref_at < len(ours):  # the next block of references behind the one we stand on
             kept = min(size, 1)
             ref[0] = ref[i]
             i = 0
-            end = _lay_out(ref_times, ref_at, ref_stop, scale, ref, kept)
+            end = _lay_out(ours, ref_at, scale, ref, kept)
             ref_at += end - kept
             size = _distinct(ref, kept, end)
             n_ref += size - kept
-            if ref_at == ref_stop:
+            if ref_at == len(ours):
                 ref[size] = _FENCE
                 size += 1
         if j == filled:
-            if hyp_at == hyp_stop:
+            if hyp_at == len(theirs):
                 break
-            j, filled = 0, _lay_out(hyp_times, hyp_at, hyp_stop, scale, hyp, 0)
+            j, filled = 0, _lay_out(theirs, hyp_at, scale, hyp, 0)
             hyp_at += filled
         if n_ref == 0:
             break
-        i, j, hits, fresh = _sweep(ref, i, size, hyp, j, filled, tolerance, shift, hits, fresh)
-    while ref_at < ref_stop:  # no hypothesis is left; references are only counted
+        on, back, hits, fresh = _sweep(ref[i:size], hyp[j:filled], rule.tolerance, shift, hits, fresh)
+        i, j = i + on, j + back
+    while ref_at < len(ours):  # no hypothesis is left; references are only counted
         ref[0] = ref[size - 1]
-        end = _lay_out(ref_times, ref_at, ref_stop, scale, ref, 1)
+        end = _lay_out(ours, ref_at, scale, ref, 1)
         ref_at += end - 1
         size = _distinct(ref, 1, end)
         n_ref += size - 1
@@ -164,44 +147,39 @@ def _region_hits(
 
 
 @kernel
-def _optimal_hits(
-    ref: NDArray[Any], i: int, n_ref: int, hyp: NDArray[Any], j: int, n_hyp: int, tolerance: int, scale: float
-) -> tuple[int, int]:
+def _optimal_hits(ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, scale: float) -> tuple[int, int]:
     """Count (the largest one-to-one matching within the tolerance, distinct reference boundaries).
 
     On a line, taking the earliest free pair each time gives a largest matching.
     """
-    hits, distinct, last = 0, 0, -_FENCE
-    while i < n_ref:
+    hits, distinct, j, last = 0, 0, 0, -_FENCE
+    for i in range(len(ref)):
         here = _tick(ref[i], scale)
-        i += 1
         if here == last:
             continue
         last = here
         distinct += 1
-        while j < n_hyp and _tick(hyp[j], scale) < here - tolerance:
+        while j < len(hyp) and _tick(hyp[j], scale) < here - tolerance:
             j += 1
-        if j < n_hyp and _tick(hyp[j], scale) <= here + tolerance:
+        if j < len(hyp) and _tick(hyp[j], scale) <= here + tolerance:
             hits += 1
             j += 1
     return hits, distinct
 
 
 @kernel
-def _near(
-    these: NDArray[Any], i: int, last: int, those: NDArray[Any], k: int, stop: int, tol: int, scale: float, once: bool
-) -> tuple[int, int]:
+def _near(these: NDArray[Any], those: NDArray[Any], tolerance: int, scale: float, once: bool) -> tuple[int, int]:
     """Count (those of ``these`` that have any of ``those`` within the tolerance, all of ``these``), equal ones once if so told."""
-    near, number, before = 0, 0, -_FENCE
-    for at in range(i, last):
+    near, number, k, before = 0, 0, 0, -_FENCE
+    for at in range(len(these)):
         here = _tick(these[at], scale)
         if once and here == before:
             continue
         before = here
         number += 1
-        while k < stop and _tick(those[k], scale) < here - tol:
+        while k < len(those) and _tick(those[k], scale) < here - tolerance:
             k += 1
-        near += k < stop and _tick(those[k], scale) <= here + tol
+        near += k < len(those) and _tick(those[k], scale) <= here + tolerance
     return near, number
 
 
@@ -210,23 +188,23 @@ def count_matched(
     ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule: RegionRule, out: NDArray[Any]
 ) -> None:
     """Fill ``out`` with (reference boundaries that are hit, hypotheses that are hits, reference boundaries, hypotheses)."""
-    ours, theirs, tolerance, scale = ref.positions, hyp.positions, rule.tolerance, rule.scale
+    tolerance, scale = rule.tolerance, rule.scale
     ref_ticks, hyp_ticks = np.empty(_BLOCK + 2, np.int64), np.empty(_BLOCK, np.int64)
-    shift = 1 if rule.later else 0
     for pair in range(len(lengths)):
-        a, b, c, d = bounds(ref, hyp, pair)
+        ours = ref.positions[ref.starts[pair] : ref.stops[pair]]
+        theirs = hyp.positions[hyp.starts[pair] : hyp.stops[pair]]
         if not rule.edges:
-            a, b = _without_edges(ours, a, b, lengths[pair], scale)
-            c, d = _without_edges(theirs, c, d, lengths[pair], scale)
+            ours = _without_edges(ours, lengths[pair], scale)
+            theirs = _without_edges(theirs, lengths[pair], scale)
         if rule.matching == LENIENT:
-            out[pair, 0], out[pair, 2] = _near(ours, a, b, theirs, c, d, tolerance, scale, True)
-            out[pair, 1], out[pair, 3] = _near(theirs, c, d, ours, a, b, tolerance, scale, False)
+            out[pair, 0], out[pair, 2] = _near(ours, theirs, tolerance, scale, True)
+            out[pair, 1], out[pair, 3] = _near(theirs, ours, tolerance, scale, False)
             continue
         if rule.matching == OPTIMAL:
-            hits, n_ref = _optimal_hits(ours, a, b, theirs, c, d, tolerance, scale)
+            hits, n_ref = _optimal_hits(ours, theirs, tolerance, scale)
         else:
-            hits, n_ref = _region_hits(ours, a, b, theirs, c, d, tolerance, scale, shift, ref_ticks, hyp_ticks)
-        out[pair, 0], out[pair, 1], out[pair, 2], out[pair, 3] = hits, hits, n_ref, d - c
+            hits, n_ref = _region_hits(ours, theirs, rule, ref_ticks, hyp_ticks)
+        out[pair, 0], out[pair, 1], out[pair, 2], out[pair, 3] = hits, hits, n_ref, len(theirs)
 
 
 @kernel

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import inline, kernel
-from caesura.kernels.layout import MarkColumns, bounds, pairs_of_marks
+from caesura.kernels.layout import MarkColumns, pairs_of_marks
 
 #: How alike two segments are; ways to break a tie; ways to turn edges into a score; who chose an edge (bits).
 INTERSECT, JACCARD, DICE, OVERLAP, RAND = range(5)
@@ -65,7 +65,7 @@ def count_alignment(
 ) -> None:
     """Fill ``out`` with (sum of the Jaccard indices, number) of the distinct edges of every pair."""
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         ours, theirs = ref.positions[i:i_stop], hyp.positions[j:j_stop]
         out[pair, 0], out[pair, 1] = align_pair(ours, theirs, lengths[pair], tolerance)
 
@@ -152,14 +152,14 @@ def count_alignment_with(
     """Fill ``out`` with (sum of weights, what it is divided by) of every pair."""
     room = 2
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         room = max(room, i_stop - i + j_stop - j + 2)
     places, sizes = np.empty((2, room), np.int64), np.empty((3, room))
     toward, weights, jaccard = np.empty((2, room)), np.empty((2, room)), np.empty((2, room))
     chosen, steps = np.empty(room, np.int8), np.empty((room, 4), np.int8)
     typed = len(ref.closing) > 0
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         our_types, their_types, closing = ref.types[:0], hyp.types[:0], (0, 0)
         if typed:
             our_types, their_types = ref.types[i:i_stop], hyp.types[j:j_stop]

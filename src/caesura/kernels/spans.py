@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import SpanColumns, bounds
+from caesura.kernels.layout import SpanColumns
 from caesura.kernels.unitizing import match_close_pairs
 
 
@@ -24,7 +24,7 @@ class Column(NamedTuple):
 def count_span_matches(ref: SpanColumns, hyp: SpanColumns, threshold: float, out: NDArray[Any]) -> None:
     """Count, pair by pair: spans of either side, those matched exactly, in place, by overlap, by name, by IoU, and lengths covered."""
     for i in range(len(ref.starts)):
-        a, b, c, d = bounds(ref, hyp, i)
+        a, b, c, d = ref.starts[i], ref.stops[i], hyp.starts[i], hyp.stops[i]
         ours = Column(ref.firsts[a:b], ref.lasts[a:b], ref.levels[a:b])
         theirs = Column(hyp.firsts[c:d], hyp.lasts[c:d], hyp.levels[c:d])
         out[i, 0], out[i, 1] = b - a, d - c

@@ -33,6 +33,15 @@ class Near(NamedTuple):
     costs: NDArray[Any]
 
 
+class Members(NamedTuple):
+    """The tuple that is being built: its units, what each two cost, and per depth each member's sum with the others and the sum of all pairs."""
+
+    units: NDArray[Any]
+    cross: NDArray[Any]
+    sums: NDArray[Any]
+    total: NDArray[Any]
+
+
 @kernel
 def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int, share: float) -> Tuples:
     """List the tuples of at most one unit per annotator that no split makes cheaper; the first are the units alone.
@@ -49,9 +58,9 @@ def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int, sh
     for u in range(size):
         first[u + 1], members[u], prices[u] = u + 1, u, costs.delta
     number, filled = size, size
-    chosen, at, depth_of = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.empty(n, np.int64)
-    sums, total = np.zeros((n + 1, n)), np.zeros(n + 1)  # per depth: each member's sum with the others, and all pairs'
-    cross = np.zeros((n, n))
+    at, depth_of = np.empty(n + 1, np.int64), np.empty(n, np.int64)
+    chosen, sums, total, cross = np.empty(n, np.int64), np.zeros((n + 1, n)), np.zeros(n + 1), np.zeros((n, n))
+    room = Members(chosen, cross, sums, total)
     for owner in range(n - 1):
         for u in range(offsets[owner], offsets[owner + 1]):
             chosen[0], k, annotator = u, 1, owner + 1
@@ -83,8 +92,8 @@ def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int, sh
                 while at[annotator] < stop and not taken:
                     e = at[annotator]
                     at[annotator] += 1
-                    taken = _add_member(k, near.units[e], near.costs[e], n - annotator - 1, units, chosen, cross, sums,
-                                        total, pairs, costs, share)  # fmt: skip
+                    bound = share * costs.delta * (pairs + k + n - annotator - 1) * (1 + 1e-12)
+                    taken = _add_member(k, near.units[e], near.costs[e], bound, units, costs, room)
                 if not taken:
                     annotator -= 1
                     continue
@@ -124,22 +133,9 @@ def _list_near(units: Units, offsets: NDArray[Any], costs: Costs, limit: float, 
 
 
 @kernel
-def _add_member(
-    k: int,
-    new: int,
-    with_first: float,
-    left: int,
-    units: Units,
-    chosen: NDArray[Any],
-    cross: NDArray[Any],
-    sums: NDArray[Any],
-    total: NDArray[Any],
-    pairs: int,
-    costs: Costs,
-    share: float,
-) -> bool:
-    """Put a unit beside the ``k`` chosen ones, unless a member would be dearer there than alone, however many (``left``) may follow."""
-    bound = share * costs.delta * (pairs + k + left) * (1 + 1e-12)
+def _add_member(k: int, new: int, with_first: float, bound: float, units: Units, costs: Costs, room: Members) -> bool:
+    """Put a unit beside the ``k`` chosen ones, unless a member would cost more than the bound there: more than alone, whoever follows."""
+    chosen, cross, sums, total = room
     own = 0.0
     for i in range(k):
         cost = with_first if i == 0 else unit_cost(chosen[i], new, units, costs)

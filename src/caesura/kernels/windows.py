@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import Index, kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 
 FAR = np.int64(2**62)  # behind every event
 CLOSE = 8  # units a boundary up to which a text is laid out unit by unit
@@ -30,23 +30,21 @@ def _close(marks: int, windows: int, k: int) -> bool:
 
 
 @kernel
-def _lay_out(
-    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, first: int, level: NDArray[Any]
-) -> tuple[int, int]:
+def _lay_out(ref: NDArray[Any], i: int, hyp: NDArray[Any], j: int, first: int, level: NDArray[Any]) -> tuple[int, int]:
     """Fill ``level`` with how many boundaries of either side stand behind ``first``, up to each unit.
 
     Return where these boundaries begin in either list.
     """
-    while i < i_stop and ref[i] <= first:
+    while i < len(ref) and ref[i] <= first:
         i += 1
-    while j < j_stop and hyp[j] <= first:
+    while j < len(hyp) and hyp[j] <= first:
         j += 1
     level[:] = 0
-    for at in range(i, i_stop):
+    for at in range(i, len(ref)):
         if ref[at] - first >= len(level):
             break
         level[Index(ref[at] - first)] += np.int32(1)
-    for at in range(j, j_stop):
+    for at in range(j, len(hyp)):
         if hyp[at] - first >= len(level):
             break
         level[Index(hyp[at] - first)] += HYP
@@ -59,25 +57,16 @@ def _lay_out(
 
 @kernel
 def _count_views(
-    ref: NDArray[Any],
-    i: int,
-    i_stop: int,
-    hyp: NDArray[Any],
-    j: int,
-    j_stop: int,
-    first: int,
-    stop: int,
-    k: int,
-    level: NDArray[Any],
+    ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int, level: NDArray[Any]
 ) -> tuple[int, int, int]:
     """Go through the windows ``first … stop-1`` unit by unit.
 
     Return how many see unequal numbers of boundaries, the sum of the differences, and in how many exactly one side sees any.
     """
-    unequal, total, one_sided = 0, 0, 0
+    i, j, unequal, total, one_sided = 0, 0, 0, 0, 0
     for block in range(first, stop, BLOCK):
         here = level[: min(BLOCK, stop - block) + k]
-        i, j = _lay_out(ref, i, i_stop, hyp, j, j_stop, block, here)
+        i, j = _lay_out(ref, i, hyp, j, block, here)
         ends, differing, apart, alone = here[k:], np.int32(0), np.int32(0), np.int32(0)
         for window in range(len(ends)):
             seen = np.int32(ends[window] - here[window])
@@ -92,23 +81,21 @@ def _count_views(
 
 
 @kernel
-def _merge_differing(
-    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, at: NDArray[Any], sign: NDArray[Any]
-) -> int:
+def _merge_differing(ref: NDArray[Any], hyp: NDArray[Any], at: NDArray[Any], sign: NDArray[Any]) -> int:
     """Merge two sorted lists into the boundaries that only one side has; what both have cancels in every window."""
-    kept = 0
-    while i < i_stop and j < j_stop:
+    i, j, kept = 0, 0, 0
+    while i < len(ref) and j < len(hyp):
         a, b = ref[i], hyp[j]
         at[kept] = min(a, b)
         sign[kept] = np.int64(a < b) - np.int64(b < a)
         kept += a != b
         i += a <= b
         j += b <= a
-    while i < i_stop:
+    while i < len(ref):
         at[kept], sign[kept] = ref[i], 1
         kept += 1
         i += 1
-    while j < j_stop:
+    while j < len(hyp):
         at[kept], sign[kept] = hyp[j], -1
         kept += 1
         j += 1
@@ -135,44 +122,34 @@ def _sweep(at: NDArray[Any], sign: NDArray[Any], kept: int, first: int, stop: in
 
 
 @kernel
-def _count_seeing(positions: NDArray[Any], i: int, i_stop: int, first: int, stop: int, k: int) -> int:
+def _count_seeing(positions: NDArray[Any], first: int, stop: int, k: int) -> int:
     """Count the windows that see at least one of these boundaries."""
     total, behind = 0, first
-    while i < i_stop:
-        p = positions[i]
+    for p in positions:
         total += max(min(p, stop) - max(p - k, behind), 0)
         behind = p
-        i += 1
     return total
 
 
 @kernel
-def _covered_together(
-    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, first: int, stop: int, k: int
-) -> int:
+def _covered_together(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
     """Count the windows that see at least one boundary of either side."""
-    total, behind = 0, first
-    while i < i_stop and j < j_stop:
+    i, j, total, behind = 0, 0, 0, first
+    while i < len(ref) and j < len(hyp):
         a, b = ref[i], hyp[j]
         p = min(a, b)
         total += max(min(p, stop) - max(p - k, behind), 0)
         behind = p
         i += a <= b
         j += b <= a
-    if i < i_stop:
-        total += _count_seeing(ref, i, i_stop, behind, stop, k)
-    if j < j_stop:
-        total += _count_seeing(hyp, j, j_stop, behind, stop, k)
-    return total
+    return total + _count_seeing(ref[i:], behind, stop, k) + _count_seeing(hyp[j:], behind, stop, k)
 
 
 @kernel
-def _one_sided(
-    ref: NDArray[Any], i: int, i_stop: int, hyp: NDArray[Any], j: int, j_stop: int, first: int, stop: int, k: int
-) -> int:
+def _one_sided(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
     """Count the windows that exactly one side sees a boundary in: those that either sees one in, twice, less those of each side."""
-    both = _covered_together(ref, i, i_stop, hyp, j, j_stop, first, stop, k)
-    return 2 * both - _count_seeing(ref, i, i_stop, first, stop, k) - _count_seeing(hyp, j, j_stop, first, stop, k)
+    both = _covered_together(ref, hyp, first, stop, k)
+    return 2 * both - _count_seeing(ref, first, stop, k) - _count_seeing(hyp, first, stop, k)
 
 
 @kernel
@@ -232,18 +209,16 @@ def count_windows(
         if _close(in_ref + in_hyp, windows, width):
             room = max(room, min(BLOCK, windows) + width)
     at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(room, np.int32)
-    ours, theirs = ref.positions, hyp.positions
     for pair in range(len(lengths)):
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
-        width = window_width(lengths[pair], i_stop - i, k, rounding, minimum)
+        ours = ref.positions[ref.starts[pair] : ref.stops[pair]]
+        theirs = hyp.positions[hyp.starts[pair] : hyp.stops[pair]]
+        width = window_width(lengths[pair], len(ours), k, rounding, minimum)
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
-        if _close(i_stop - i + j_stop - j, stop - first, width):
-            out[pair, 0], out[pair, 1], out[pair, 2] = _count_views(
-                ours, i, i_stop, theirs, j, j_stop, first, stop, width, level
-            )
+        if _close(len(ours) + len(theirs), stop - first, width):
+            out[pair, 0], out[pair, 1], out[pair, 2] = _count_views(ours, theirs, first, stop, width, level)
         else:
-            events = _merge_differing(ours, i, i_stop, theirs, j, j_stop, at, sign)
+            events = _merge_differing(ours, theirs, at, sign)
             out[pair, 0], out[pair, 1] = _sweep(at, sign, events, first, stop, width)
-            out[pair, 2] = _one_sided(ours, i, i_stop, theirs, j, j_stop, first, stop, width)
+            out[pair, 2] = _one_sided(ours, theirs, first, stop, width)
     return short

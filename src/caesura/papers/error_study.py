@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
+from caesura.kernels.moves import COLUMNS, Moves, Texts, count_boundaries, judge, write_moves
 from caesura.metrics import Batch, Metric, Side, metric
 
 #: The studies by name, in the order of the paper's figures 13 to 15.
@@ -39,7 +40,6 @@ KINDS: tuple[Kind, ...] = ("ties", "inversions")
 #: rounding, or by more than 1e-5. So anything between decides the same.
 TOLERANCE = 1e-9
 
-_COLUMNS = 7  # what kernels.moves.judge fills in: ties, inversions, deletions
 _RUN = 2048  # references counted at once: small enough for the cache, large enough to make Python's part vanish
 
 
@@ -124,7 +124,7 @@ def error_study(
     for each in measures:
         if "units" not in each.needs:
             raise CaesuraError(f"{each.name} compares {' or '.join(sorted(each.needs))}; the study is about units.")
-    errors = np.zeros((len(measures), _COLUMNS, longest - shortest + 1, longest + 1), np.int64)
+    errors = np.zeros((len(measures), COLUMNS, longest - shortest + 1, longest + 1), np.int64)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for length, counted in pool.map(lambda run: _count(measures, *run), _runs(shortest, longest)):
             errors[:, :, length - shortest, : counted.shape[2]] += counted
@@ -144,31 +144,27 @@ def _runs(shortest: int, longest: int) -> Iterator[tuple[int, int, int]]:
 
 def _count(measures: list[Metric], length: int, start: int, stop: int) -> tuple[int, NDArray[np.int64]]:
     """Count the references from code ``start`` to ``stop`` - 1 on which each metric misbehaves, by study and segments."""
-    from caesura.kernels.moves import count_boundaries, judge, write_moves
-
     codes = np.arange(start, stop)
     most = 5 * length * len(codes)  # deletions, shifts either way, jumps either way: fewer than n each
-    ref_positions, ref_offsets = np.empty(len(codes) * length, np.int64), np.empty(len(codes) + 1, np.int64)
-    hyp_positions, hyp_offsets = np.empty(most * length, np.int64), np.empty(most + 1, np.int64)
-    owner, boundary, distance, kind = (np.empty(most, np.int64) for _ in range(4))
-    number = write_moves(
-        codes, length, ref_positions, ref_offsets, hyp_positions, hyp_offsets, owner, boundary, distance, kind
-    )
-    owner, boundary, distance, kind = (column[:number] for column in (owner, boundary, distance, kind))
+    references = Texts(np.empty(len(codes) * length, np.int64), np.empty(len(codes) + 1, np.int64))
+    hypotheses = Texts(np.empty(most * length, np.int64), np.empty(most + 1, np.int64))
+    room = Moves._make(np.empty(most, np.int64) for _ in Moves._fields)
+    number = write_moves(codes, length, references, hypotheses, room)
+    moves, offsets = Moves._make(column[:number] for column in room), hypotheses.offsets
     batch = Batch(
         "units",
         np.full(number, length),
-        Side(ref_positions, ref_offsets[:-1][owner], ref_offsets[1:][owner]),
-        Side(hyp_positions[: hyp_offsets[number]], hyp_offsets[:number], hyp_offsets[1 : number + 1]),
+        Side(references.positions, references.offsets[:-1][moves.owner], references.offsets[1:][moves.owner]),
+        Side(hypotheses.positions[: offsets[number]], offsets[:number], offsets[1 : number + 1]),
     )
     segments = np.empty(len(codes), np.int64)
     count_boundaries(codes, segments)
     segments += 1
-    counted = np.zeros((len(measures), _COLUMNS, length + 1), np.int64)
-    misjudged = np.empty((len(codes), _COLUMNS), np.bool_)
+    counted = np.zeros((len(measures), COLUMNS, length + 1), np.int64)
+    misjudged = np.empty((len(codes), COLUMNS), np.bool_)
     for at, each in enumerate(measures):
-        judge(_scores(each, batch), owner, boundary, distance, kind, TOLERANCE, misjudged)
-        for column in range(_COLUMNS):
+        judge(_scores(each, batch), moves, TOLERANCE, misjudged)
+        for column in range(COLUMNS):
             counted[at, column] = np.bincount(segments[misjudged[:, column]], minlength=length + 1)
     return length, counted
 

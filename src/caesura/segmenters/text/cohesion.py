@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.cohesion import cohesion_rows, last_cohesion, segment_cohesion, word_entries
+from caesura.kernels.cohesion import Prices, cohesion_rows, last_cohesion, segment_cohesion, word_entries
 from caesura.segmenters.text.dynamic import Frame
 from caesura.segmenters.text.tokens import Bags
 
@@ -42,37 +42,32 @@ class Cohesion:
         return len(self.bags)
 
     @cached_property
-    def _climbs(self) -> NDArray[np.float64]:
-        return np.concatenate(([0.0], np.cumsum(self.steps)))
+    def _prices(self) -> Prices:
+        return Prices(self.steps, np.concatenate(([0.0], np.cumsum(self.steps))), self.totals, self.durations)
 
     def rows(self, frame: Frame) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield blocks of costs, all starts at once."""
         n, bags = self.length, self.bags
         gains, differences = np.zeros(n), np.zeros(n)
-        units, counts, previous, begins = word_entries(bags.tokens, bags.offsets, bags.types)
+        entries = word_entries(bags.tokens, bags.offsets, bags.types)
         height = max(1, min(n, _BLOCK // max(n, 1)))
         block = np.empty((height, n))
         for first in range(0, n, height):
             rows = block[: min(height, n - first)]
-            cohesion_rows(
-                first, bags.offsets, units, counts, previous, begins, frame.lowest,
-                self.steps, self._climbs, self.totals, self.durations, gains, differences, rows,
-            )  # fmt: skip
+            cohesion_rows(first, bags.offsets, entries, frame.lowest, self._prices, gains, differences, rows)
             yield first, rows
 
     def last_row(self) -> NDArray[np.float64]:
         """Return the cost of every segment that ends with the last unit, by its start."""
         n, bags = self.length, self.bags
         row = np.empty(n)
-        last_cohesion(bags.offsets, bags.tokens, bags.types, self._climbs, self.totals, row)
+        last_cohesion(bags.offsets, bags.tokens, bags.types, self._prices, row)
         return row + self.durations[n - np.arange(n)] if len(self.durations) else row
 
     def segments(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the cost of each segment (start, end]."""
         bags = self.bags
-        costs: NDArray[np.float64] = segment_cohesion(
-            starts, ends, bags.offsets, bags.tokens, bags.types, self._climbs, self.totals, self.durations
-        )
+        costs: NDArray[np.float64] = segment_cohesion(starts, ends, bags.offsets, bags.tokens, bags.types, self._prices)
         return costs
 
     def reversed(self) -> Cohesion:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-from caesura.kernels.layout import MarkColumns, bounds
+from caesura.kernels.layout import MarkColumns
 
 
 @kernel
@@ -29,7 +29,7 @@ def count_marks(
     for pair in range(len(lengths)):
         out[pair, :] = 0.0
         out[pair, 1] = lengths[pair]
-        i, i_stop, j, j_stop = bounds(ref, hyp, pair)
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         right = True
         while i < i_stop or j < j_stop:
             place = np.int64(1 << 62)
