@@ -30,70 +30,43 @@ def _accept(name: str, loaded: Any) -> type[Family]:
     raise CaesuraError(f"it is {loaded!r}, not a subclass of caesura.metrics.Family with a score {name!r}")
 
 
+#: Families and the names of their scores, in the order in which scores are listed.
+_SCORES = {
+    "caesura.metrics.exact:SharedBoundaries": "precision recall F",
+    "caesura.metrics.boundary_edits:BoundaryEdits": "B S B-precision B-recall B-F",
+    "caesura.metrics.exact:PlacesAgreed": "PA",
+    "caesura.metrics.windows:Windows": "WD Pk WinPR",
+    "caesura.metrics.hamming:GeneralizedHamming": "GHD",
+    "caesura.metrics.alignment:SegmentAlignment": "A",
+    "caesura.metrics.flexible:FlexibleEdits": "Sf SfB",
+    "caesura.metrics.regions:SearchRegions": "R hit-rate over-segmentation region-precision region-recall region-F miss-rate false-alarm-rate",
+    "caesura.metrics.segment_names:NamedSegments": "label-agreement label-kappa labelled-R time-agreement time-kappa",
+    "caesura.metrics.overlaps:SegmentOverlaps": "purity coverage purity-coverage-F Rand adjusted-Rand",
+    "caesura.metrics.nearest:NearestBoundaries": "Hausdorff mean-error",
+    "caesura.metrics.displacement:Displacement": "displacement-mean displacement-bias displacement-median displacement-p90 displacement-p95 "
+    "displacement-matched within-10ms within-20ms within-25ms within-50ms",
+    "caesura.metrics.nested:SharedSegments": "nested-precision nested-recall nested-F",
+    "caesura.metrics.nested:SegmentBeginnings": "nested-kappa",
+    "caesura.metrics.nested:BoundariesByLevel": "nested-B",
+    "caesura.vowels.accuracy:MarkAccuracy": "word-accuracy group-accuracy seen-accuracy unseen-accuracy DER",
+    "caesura.vowels.accuracy:MarkSimilarity": "Sf-marks",
+    "caesura.vowels.field_scores:FadelErrors": "DER-fadel WER-fadel",
+    "caesura.vowels.field_scores:NakdimonAccuracy": "DEC CHA WOR VOC",
+    "caesura.metrics.nested:CrossingSegments": "non-crossing",
+    "caesura.metrics.spans:SpanMatches": " ".join(
+        f"{match}-{score}"
+        for match in ("span", "span-bounds", "span-partial", "span-type", "span-iou", "token")
+        for score in ("precision", "recall", "F")
+    ),
+}
+
 #: Name of a score -> its family. Loaded when asked for, so that no metric loads another's libraries.
 FAMILIES: Registry[type[Family]] = Registry(
     "metric",
-    {
-        **dict.fromkeys(("precision", "recall", "F"), "caesura.metrics.exact:SharedBoundaries"),
-        **dict.fromkeys(("B", "S", "B-precision", "B-recall", "B-F"), "caesura.metrics.boundary_edits:BoundaryEdits"),
-        "PA": "caesura.metrics.exact:PlacesAgreed",
-        **dict.fromkeys(("WD", "Pk", "WinPR"), "caesura.metrics.windows:Windows"),
-        "GHD": "caesura.metrics.hamming:GeneralizedHamming",
-        "A": "caesura.metrics.alignment:SegmentAlignment",
-        **dict.fromkeys(("Sf", "SfB"), "caesura.metrics.flexible:FlexibleEdits"),
-        **dict.fromkeys(
-            (
-                "R",
-                "hit-rate",
-                "over-segmentation",
-                "region-precision",
-                "region-recall",
-                "region-F",
-                "miss-rate",
-                "false-alarm-rate",
-            ),
-            "caesura.metrics.regions:SearchRegions",
-        ),
-        **dict.fromkeys(
-            ("label-agreement", "label-kappa", "labelled-R", "time-agreement", "time-kappa"),
-            "caesura.metrics.segment_names:NamedSegments",
-        ),
-        **dict.fromkeys(
-            ("purity", "coverage", "purity-coverage-F", "Rand", "adjusted-Rand"),
-            "caesura.metrics.overlaps:SegmentOverlaps",
-        ),
-        **dict.fromkeys(("Hausdorff", "mean-error"), "caesura.metrics.nearest:NearestBoundaries"),
-        **dict.fromkeys(
-            (
-                *(f"displacement-{what}" for what in ("mean", "bias", "median", "p90", "p95", "matched")),
-                *(f"within-{limit}ms" for limit in (10, 20, 25, 50)),
-            ),
-            "caesura.metrics.displacement:Displacement",
-        ),
-        **dict.fromkeys(("nested-precision", "nested-recall", "nested-F"), "caesura.metrics.nested:SharedSegments"),
-        "nested-kappa": "caesura.metrics.nested:SegmentBeginnings",
-        "nested-B": "caesura.metrics.nested:BoundariesByLevel",
-        **dict.fromkeys(
-            ("word-accuracy", "group-accuracy", "seen-accuracy", "unseen-accuracy", "DER"),
-            "caesura.vowels.accuracy:MarkAccuracy",
-        ),
-        "Sf-marks": "caesura.vowels.accuracy:MarkSimilarity",
-        **dict.fromkeys(("DER-fadel", "WER-fadel"), "caesura.vowels.field_scores:FadelErrors"),
-        **dict.fromkeys(("DEC", "CHA", "WOR", "VOC"), "caesura.vowels.field_scores:NakdimonAccuracy"),
-        "non-crossing": "caesura.metrics.nested:CrossingSegments",
-        **dict.fromkeys(
-            (
-                f"{match}-{score}"
-                for match in ("span", "span-bounds", "span-partial", "span-type", "span-iou", "token")
-                for score in ("precision", "recall", "F")
-            ),
-            "caesura.metrics.spans:SpanMatches",
-        ),
-    },
+    {name: family for family, names in _SCORES.items() for name in names.split()},
     accept=_accept,
     titles=lambda: {family.scores[name].title: name for name, family in FAMILIES.items()},
 )
-
 
 #: What other packages call a metric of ours: the package, our name, and the page that says what else differs.
 ABROAD: dict[str, tuple[str, str, str]] = {
