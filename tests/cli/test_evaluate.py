@@ -194,7 +194,7 @@ def test_a_damaged_file_is_told_in_one_line(files: list[str], tmp_path: Path) ->
 
 HEARD = """
 import os, sys
-from caesura.cli.output import panics_unheard
+from caesura.cli.io import panics_unheard
 with panics_unheard():
     os.write(2, sys.argv[1].encode() + b"\\n")
     print("seen at once", file=sys.stderr)

@@ -192,7 +192,7 @@ def test_colours_in_a_terminal_and_none_where_they_are_not_wanted() -> None:
 
 def test_slow_work_says_so_in_a_terminal_only() -> None:
     code = (
-        "import sys, time\nfrom caesura.cli.output import working, with_progress\n"
+        "import sys, time\nfrom caesura.cli.io import working, with_progress\n"
         "with working('counting'):\n    time.sleep(1.4)\n"
         "for _ in with_progress([1, 2, 3], 'going through'):\n    time.sleep(0.6)\n"
         "with working('quick'):\n    pass\n"

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.display.cells import Canvas
-from caesura.display.text_cells import cells, choose_bidi, clean, clip, clusters, is_rtl, pad, word
+from caesura.display.cells import Canvas, cells, choose_bidi, clean, clip, clusters, is_rtl, pad, word
 from caesura.drawings.segmentations import wrap_units
 
 
@@ -123,7 +122,7 @@ def test_every_unit_is_on_one_line_and_lines_fit(sizes: list[tuple[int, int]], r
 
 
 def test_pieces_are_turned_around_with_their_styles() -> None:
-    from caesura.display.text_cells import turn_pieces
+    from caesura.display.cells import turn_pieces
 
     assert turn_pieces([("אב", "red"), (" ", ""), ("גד", "")]) == [("דג ", ""), ("בא", "red")]
     assert turn_pieces([("אב ab 12.", ""), ("(ג)", "x")]) == [("(ג)", "x"), (".ab 12 בא", "")]
@@ -134,7 +133,7 @@ def test_pieces_are_turned_around_with_their_styles() -> None:
 def test_what_is_taken_for_narrow_is_narrow() -> None:
     from wcwidth import iter_graphemes, width
 
-    from caesura.display.text_cells import _NARROW
+    from caesura.display.cells import _NARROW
 
     assert {width(letter) for letter in _NARROW} == {1}
     text = "".join(sorted(_NARROW))

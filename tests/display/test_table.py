@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from caesura.display.cells import cells
 from caesura.display.table import (
     MEDIA,
     Bar,
@@ -26,7 +27,6 @@ from caesura.display.table import (
     measure_name,
     spell,
 )
-from caesura.display.text_cells import cells
 
 HOSTILE = "<script>a|b & *c* _d_ `e` [f](g) # 5% ${x}^~\\"
 HEBREW = "שלום עולם"

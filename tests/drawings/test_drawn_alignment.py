@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import caesura as cs
-from caesura.display.text_cells import cells
+from caesura.display.cells import cells
 from caesura.drawings.catalog import applicable, draw, pair_corpus
 from caesura.drawings.segment_edges import align
 from caesura.errors import CaesuraError

@@ -11,10 +11,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from caesura import samples
-from caesura.display.cells import Canvas
+from caesura.display.cells import Canvas, cells
 from caesura.display.scene import Picture
 from caesura.display.svg import Svg
-from caesura.display.text_cells import cells
 from caesura.drawings.catalog import DRAWINGS, applicable, draw, drawing
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans

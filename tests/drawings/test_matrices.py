@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from caesura import samples
+from caesura.display.cells import cells
 from caesura.display.heat_map import HeatMap
-from caesura.display.text_cells import cells
 from caesura.drawings.catalog import draw
 from caesura.errors import CaesuraError
 from caesura.metrics import metric

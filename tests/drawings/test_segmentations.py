@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura import samples
-from caesura.display.text_cells import cells
+from caesura.display.cells import cells
 from caesura.drawings.catalog import applicable, draw, pair_corpus
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
@@ -102,8 +102,8 @@ def test_ten_thousand_units_zoom_out() -> None:
 
 
 def test_density_counts_every_boundary() -> None:
-    from caesura.drawings.coder_marks import streams
     from caesura.drawings.densities import Density
+    from caesura.drawings.segmentations import streams
 
     stream = streams(one("stargazer", "stargazer"))[0]
     for bins in (1, 7, 20, 21):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from caesura.agreement.unitizing_costs import Dissimilarity
 from caesura.agreement.unitizing_texts import SpanTexts
+from caesura.display.cells import is_rtl
 from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.span_lanes import SpanLanes, links_of
 from caesura.display.table import Table
-from caesura.display.text_cells import is_rtl
 from caesura.errors import CaesuraError
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_merging import merge_annotators

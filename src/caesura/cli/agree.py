@@ -11,9 +11,18 @@ from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.cli import options
 from caesura.cli.catalogues import Keys, Names
 from caesura.cli.command import Option
-from caesura.cli.inputs import Reading, asked_for
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    asked_for,
+    say,
+    say_unmeasured,
+    show_blocks,
+    show_picture,
+    working,
+    write_svg,
+)  # fmt: skip
 from caesura.cli.limits import fail_with, limits_of, worse_than
-from caesura.cli.output import as_json, say, say_unmeasured, show_blocks, show_picture, working, write_svg
 from caesura.display.scene import Picture, stack
 from caesura.drawings.catalog import draw
 from caesura.drawings.matrices import heat_map

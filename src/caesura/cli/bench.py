@@ -6,8 +6,8 @@ from typing import Annotated
 
 from caesura.bench import Race, race
 from caesura.cli.command import Option
+from caesura.cli.io import as_json, show_blocks, working
 from caesura.cli.options import Json, Seed
-from caesura.cli.output import as_json, show_blocks, working
 
 
 def bench(

@@ -9,9 +9,8 @@ from typing import Annotated
 
 from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument
-from caesura.cli.inputs import Reading
+from caesura.cli.io import Reading, as_json, show_table
 from caesura.cli.options import Encoding, Format, FormatOptions, Json
-from caesura.cli.output import as_json, show_table
 from caesura.display.table import Table
 from caesura.errors import CaesuraError
 

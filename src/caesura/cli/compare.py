@@ -10,8 +10,21 @@ from typing import Annotated, Any
 from caesura.cli import options
 from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
-from caesura.cli.inputs import Reading, asked_for, named_after_files, named_alike, tolerances
-from caesura.cli.output import as_json, say, say_aside, say_unmeasured, show_blocks, show_picture, working, write_svg
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    asked_for,
+    named_after_files,
+    named_alike,
+    say,
+    say_aside,
+    say_unmeasured,
+    show_blocks,
+    show_picture,
+    tolerances,
+    working,
+    write_svg,
+)  # fmt: skip
 from caesura.display.scene import stack
 from caesura.display.table import Table
 from caesura.drawings.catalog import draw_against

@@ -8,9 +8,8 @@ from typing import Annotated
 import click
 
 from caesura.cli.command import Argument, Option
-from caesura.cli.inputs import Reading, key_values
+from caesura.cli.io import Reading, as_json, key_values, working
 from caesura.cli.options import Encoding, Format, FormatOptions, Input, Json, Lossy, ToFormat
-from caesura.cli.output import as_json, working
 from caesura.errors import FormatError
 from caesura.formats import write
 

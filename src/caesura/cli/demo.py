@@ -8,8 +8,8 @@ from typing import Annotated
 import click
 
 from caesura.cli.command import Argument, Option
+from caesura.cli.io import as_json, console, say, show_block, show_table, working
 from caesura.cli.options import Json, Width
-from caesura.cli.output import as_json, console, say, show_block, show_table, working
 from caesura.display.table import Table
 from caesura.errors import UnknownName
 from caesura.report.tour import STOPS

@@ -12,9 +12,18 @@ import click
 from caesura.cli import options
 from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
-from caesura.cli.inputs import Reading, asked_for, named_alike, names_of, tolerances
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    asked_for,
+    named_alike,
+    names_of,
+    say_unmeasured,
+    show_blocks,
+    tolerances,
+    working,
+)  # fmt: skip
 from caesura.cli.limits import fail_with, limits_of, worse_than
-from caesura.cli.output import as_json, say_unmeasured, show_blocks, working
 from caesura.cli.streaming import evaluate_streamed, wants_streaming
 from caesura.errors import FormatError, UnknownName
 from caesura.files import atomic_write

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from caesura.cli.catalogues import CATALOGUES
 from caesura.cli.command import Argument
+from caesura.cli.io import as_json, show_table
 from caesura.cli.options import Json
-from caesura.cli.output import as_json, show_table
 from caesura.display.table import Table
 
 

@@ -9,9 +9,8 @@ import click
 
 from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
-from caesura.cli.inputs import Reading, named_alike, names_of
+from caesura.cli.io import Reading, as_json, named_alike, names_of, say, show_blocks, show_picture, write_svg
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
-from caesura.cli.output import as_json, say, show_blocks, show_picture, write_svg
 from caesura.drawings.plane import PerformancePlane
 from caesura.errors import CaesuraError
 from caesura.formats import write

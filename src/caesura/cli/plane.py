@@ -7,9 +7,8 @@ from typing import Annotated
 
 from caesura.cli.catalogues import SAMPLES
 from caesura.cli.command import Argument, Option
-from caesura.cli.inputs import Reading, named_alike, names_of
+from caesura.cli.io import Reading, as_json, named_alike, names_of, show_picture, write_svg
 from caesura.cli.options import Format, FormatOptions, Input, Json, Tolerance, Width, drawable
-from caesura.cli.output import as_json, show_picture, write_svg
 from caesura.drawings.plane import PerformancePlane
 from caesura.statistics.recordings import region_groups
 

@@ -11,9 +11,8 @@ import click
 
 from caesura.cli.catalogues import Names
 from caesura.cli.command import Option
-from caesura.cli.inputs import Reading
+from caesura.cli.io import Reading, as_json, working
 from caesura.cli.options import Coders, Encoding, Format, FormatOptions, Input, Items, Json, Metrics, Seed
-from caesura.cli.output import as_json, working
 from caesura.errors import CaesuraError
 from caesura.files import atomic_write, check_target
 from caesura.report.blocks import Report

@@ -9,8 +9,8 @@ import click
 
 from caesura.cli.catalogues import Names
 from caesura.cli.command import Argument, Option
+from caesura.cli.io import as_json, show_blocks, show_table, working
 from caesura.cli.options import Json
-from caesura.cli.output import as_json, show_blocks, show_table, working
 from caesura.display.table import Table
 from caesura.errors import FormatError
 from caesura.papers import PAPERS, citation

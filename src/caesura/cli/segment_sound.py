@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from caesura.cli.output import as_json, with_progress
+from caesura.cli.io import as_json, with_progress
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.files import atomic_write
 from caesura.formats import write

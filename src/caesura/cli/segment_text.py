@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 
-from caesura.cli.inputs import Reading, is_sample, key_values
-from caesura.cli.output import as_json, show_blocks, with_progress
+from caesura.cli.io import Reading, as_json, is_sample, key_values, show_blocks, with_progress
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import write
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from caesura.cli.command import Option
-from caesura.cli.inputs import Reading, key_values
+from caesura.cli.io import Reading, as_json, key_values, say, show_picture, write_svg
 from caesura.cli.options import Coders, Draw, Encoding, Format, FormatOptions, Input, Items, Json, SvgFile, Width
-from caesura.cli.output import as_json, say, show_picture, write_svg
 from caesura.display.scene import stack
 from caesura.drawings.showing import Showing
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from caesura.cli.inputs import names_of
-from caesura.cli.output import panics_unheard
+from caesura.cli.io import names_of, panics_unheard
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files

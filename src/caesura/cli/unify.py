@@ -11,8 +11,7 @@ import click
 from caesura.cli import options
 from caesura.cli.catalogues import Keys, Names
 from caesura.cli.command import Option
-from caesura.cli.inputs import Reading, asked_for
-from caesura.cli.output import as_json, say, show_blocks, show_picture, working
+from caesura.cli.io import Reading, as_json, asked_for, say, show_blocks, show_picture, working
 from caesura.display.scene import Picture
 from caesura.drawings.catalog import draw
 from caesura.errors import CaesuraError

@@ -1,25 +1,297 @@
-"""The terminal: a canvas of styled cells, and scenes written onto it."""
+"""Cells of a terminal: how wide text is in them, which way it runs, how it is shortened, and a canvas of them with styles.
+
+A terminal is a grid. Wide characters take two cells, combining marks none; words of Hebrew and Arabic run from the right.
+What a reader's text contains is never trusted: control characters and bidi overrides are shown, not obeyed.
+"""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise, zip_longest
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from caesura.display import scene as items
 from caesura.display.palette import STYLES
-from caesura.display.scene import Item, Scene
-from caesura.display.text_cells import ISOLATE, Bidi, cells, choose_bidi, clean, clip, clusters, fold, pad, word
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-_BLOCKS = " ▁▂▃▄▅▆▇█"
-_BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # two by four dots per cell
-#: How a bar opens, goes on and closes, and a bar of one cell.
-_BARS = {"heavy": ("┣", "━", "┫", "╋"), "plain": ("├", "─", "┤", "┼"), "broken": ("├", "┄", "┤", "┼")}
+#: Who turns right-to-left words around: the "terminal" (words are isolated from each other and left alone), "us" (letters
+#: are written in visual order, for terminals that write every letter left to right), or whoever "auto" finds.
+Bidi: TypeAlias = Literal["auto", "terminal", "us"]
+
+_OVERRIDES = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+_MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
+#: Letters of most of Europe, box drawing and our own signs take a cell each: the tables of all widths are loaded for others only.
+_RANGES = (0x20, 0x7F), (0xA1, 0xAD), (0xAE, 0x300), (0x391, 0x3CA), (0x2500, 0x25A0)
+_NARROW = frozenset(chr(code) for start, stop in _RANGES for code in range(start, stop)) | frozenset(
+    "–—‘’“”…→↓↑−≤≥≈≠∅●◐○"
+)
+ISOLATE, _POP = "\u2068", "\u2069"
+
+
+def clean(text: str) -> str:
+    """Make text harmless: line ends and tabs become spaces, control characters their pictures, bidi controls go.
+
+    >>> clean("a\\x1b[31mb\\u202ec")
+    'a␛[31mbc'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    out = []
+    for c in text:
+        code = ord(c)
+        if c in "\n\r\t\v\f\x85\u2028\u2029":
+            out.append(" ")
+        elif code < 0x20:
+            out.append(chr(0x2400 + code))
+        elif code == 0x7F or 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000:
+            out.append("\ufffd")
+        elif code not in _OVERRIDES:
+            out.append(c)
+    return "".join(out)
+
+
+def cells(text: str) -> int:
+    """Return how many terminal cells cleaned text takes.
+
+    >>> [cells(t) for t in ("mark", "e\\u0301", "日本", "שָׁלוֹם")]
+    [4, 1, 4, 4]
+    """
+    if text.isascii() or _NARROW.issuperset(text):
+        return len(text)
+    from wcwidth import width
+
+    if "\u200d" in text:  # a joiner joins what stands in one cluster, not whatever follows it
+        return sum(max(int(width(cluster)), 0) for cluster in clusters(text))
+    return max(int(width(text)), 0)
+
+
+def widest(names: Iterable[str], most: int) -> int:
+    """Return how many cells a column of names takes, none more than ``most``; 0 without any.
+
+    >>> widest(["gold", "a system"], 16)
+    8
+    """
+    return min(most, max((cells(clean(name)) for name in names), default=0))
+
+
+def clusters(text: str) -> list[str]:
+    """Split text into what a reader sees as one character: a letter with all its marks.
+
+    >>> len(clusters("שָׁלוֹם"))
+    4
+    """
+    if text.isascii() or _NARROW.issuperset(text):
+        return list(text)
+    from wcwidth import iter_graphemes
+
+    return list(iter_graphemes(text))
+
+
+def clip(text: str, limit: int) -> str:
+    """Shorten text to at most ``limit`` cells, an ellipsis in the place of what is gone.
+
+    >>> clip("damsel with a dulcimer", 10)
+    'damsel wi…'
+    """
+    if cells(text) <= limit:
+        return text
+    kept, used = [], 0
+    for cluster in clusters(text):
+        used += cells(cluster)
+        if used > limit - 1:
+            break
+        kept.append(cluster)
+    return "".join(kept) + "…" if limit > 0 else ""
+
+
+def pad(text: str, width: int, align: Literal["left", "right", "centre"] = "left") -> str:
+    """Clip or fill text to exactly ``width`` cells."""
+    text = clip(text, width)
+    room = width - cells(text)
+    left = {"left": 0, "right": room, "centre": room // 2}[align]
+    return " " * left + text + " " * (room - left)
+
+
+_BETWEEN = " · "  # short phrases of one line
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Break a line of short phrases between them, so that every line keeps to ``width`` cells.
+
+    >>> fold("1 manual · 2 near miss · 3 cluster", 24)
+    ['1 manual · 2 near miss', '3 cluster']
+    """
+    lines: list[str] = []
+    for part in text.split(_BETWEEN):
+        if lines and cells(lines[-1]) + cells(_BETWEEN) + cells(part) <= width:
+            lines[-1] += _BETWEEN + part
+        else:
+            lines.append(clip(part, width))
+    return lines
+
+
+def is_rtl(text: str) -> bool:
+    """Whether text runs from right to left: whether its first strong letter is Hebrew, Arabic or the like."""
+    if text.isascii():
+        return False
+    for c in text:
+        kind = unicodedata.bidirectional(c)
+        if kind in ("R", "AL"):
+            return True
+        if kind == "L":
+            return False
+    return False
+
+
+def choose_bidi(wanted: Bidi = "auto") -> Literal["terminal", "us"]:
+    """Decide who turns words around: $CAESURA_BIDI, else terminals known to do it, else we; files are left to their viewer."""
+    if wanted != "auto":
+        return wanted
+    chosen = os.environ.get("CAESURA_BIDI", "")
+    if chosen in ("terminal", "us"):
+        return "terminal" if chosen == "terminal" else "us"
+    if not sys.stdout.isatty():
+        return "terminal"
+    vte = os.environ.get("VTE_VERSION", "")
+    able = (
+        (vte.isdigit() and int(vte) >= 5800)
+        or "KONSOLE_VERSION" in os.environ
+        or os.environ.get("TERM_PROGRAM") == "Apple_Terminal"
+        or os.environ.get("TERM", "").startswith("mlterm")
+    )
+    return "terminal" if able else "us"
+
+
+def word(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
+    """Prepare one unit for a grid that we lay out ourselves: cleaned, and kept from disturbing its neighbours' order.
+
+    >>> word("אבג", "us")
+    'גבא'
+    """
+    text = clean(text)
+    if text.isascii() or not any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text):
+        return text
+    return f"{ISOLATE}{text}{_POP}" if bidi == "terminal" else _visual(text)
+
+
+def phrase(text: str, bidi: Literal["terminal", "us"] = "terminal") -> str:
+    """Prepare several words for a line or a table cell of their own; words from right to left change places as well.
+
+    >>> phrase("אב גד", "us")
+    'דג בא'
+    """
+    text = clean(text)
+    if bidi == "terminal" or not is_rtl(text):
+        return word(text, bidi) if bidi == "terminal" else text
+    return " ".join(_visual(part) for part in reversed(text.split(" ")))
+
+
+def turn_pieces(pieces: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Put the pieces of one right-to-left line, each with its style, into the order in which a terminal writes them.
+
+    Latin and digits keep their order, with what stands between them; brackets are mirrored.
+
+    >>> turn_pieces([("אב", "red"), (" (x 1)", "")])
+    [('(x 1) ', ''), ('בא', 'red')]
+    """
+    marked = [(cluster, style) for text, style in pieces for cluster in clusters(clean(text))]
+    kinds = [unicodedata.bidirectional(cluster[0]) for cluster, _ in marked]
+    latin = [kind in ("L", "EN", "AN") for kind in kinds]
+    strong = [i for i, kind in enumerate(kinds) if kind in ("L", "EN", "AN", "R", "AL")]
+    for low, high in pairwise(strong):
+        if latin[low] and latin[high]:
+            latin[low:high] = [True] * (high - low)
+    ordered: list[tuple[str, str]] = []
+    for kept, run in groupby(reversed(range(len(marked))), key=latin.__getitem__):
+        places = sorted(run, reverse=not kept)
+        ordered += [(marked[i][0] if kept else marked[i][0].translate(_MIRRORED), marked[i][1]) for i in places]
+    return [("".join(c for c, _ in same), style) for style, same in groupby(ordered, key=lambda pair: pair[1])]
+
+
+def _visual(text: str) -> str:
+    """Write right-to-left runs backwards and the runs themselves in visual order; digits and Latin keep their order."""
+    runs: list[tuple[bool, list[str]]] = []
+    base = is_rtl(text) or not any(unicodedata.bidirectional(c) == "L" for c in text)
+    for cluster in clusters(text):
+        kind = unicodedata.bidirectional(cluster[0])
+        rtl = True if kind in ("R", "AL") else False if kind in ("L", "EN", "AN") else None
+        if rtl is None:  # punctuation goes with what is before it, or with the word at large
+            rtl = runs[-1][0] if runs and not base else base
+        if runs and runs[-1][0] == rtl:
+            runs[-1][1].append(cluster)
+        else:
+            runs.append((rtl, [cluster]))
+    turned = [
+        "".join(c.translate(_MIRRORED) for c in reversed(run)) if rtl else "".join(run)
+        for rtl, run in (reversed(runs) if base else runs)
+    ]
+    return "".join(turned)
+
+
+# ---------------------------------------------------------------------- folded into columns
+
+
+def fold_columns(
+    grid: Sequence[Sequence[str]], numeric: Sequence[bool], width: int | None, gap: int
+) -> Iterator[tuple[list[tuple[str, ...]], list[int]]]:
+    """Give each row as the lines it takes, with the widths of its columns; numbers are folded only where nothing else is left."""
+    widths = [max(cells(row[i]) for row in grid) for i in range(len(numeric))]
+    if width is not None:
+        room = width - gap * (len(widths) - 1)
+        for foldable in ([not n for n in numeric], [True] * len(widths)):
+            widths = _narrow(widths, foldable, room)
+    for row in grid:
+        folded = [fold_words(cell, size) for cell, size in zip(row, widths, strict=True)]
+        yield list(zip_longest(*folded, fillvalue="")), widths
+
+
+def _narrow(widths: list[int], foldable: list[bool], room: int) -> list[int]:
+    """Cut the widest foldable columns to one width, the largest at which all fit; never below one cell."""
+
+    def narrow_to(most: int) -> list[int]:
+        return [min(size, most) if fold else size for size, fold in zip(widths, foldable, strict=True)]
+
+    most = max(widths, default=0)
+    while most > 1 and sum(narrow_to(most)) > room:
+        most -= 1
+    return narrow_to(most)
+
+
+def fold_words(text: str, width: int) -> list[str]:
+    """Break text between words, and inside a word only where it is wider than its column.
+
+    >>> fold_words("a damsel with a dulcimer", 8)
+    ['a damsel', 'with a', 'dulcimer']
+    >>> fold_words("dulcimer", 3)
+    ['dul', 'cim', 'er']
+    """
+    if cells(text) <= width:
+        return [text]
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cells(joined) <= width:
+            lines[-1] = joined
+            continue
+        pieces = _pieces(word, width)
+        lines[len(lines) - (not lines[-1]) :] = pieces
+    return lines
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    pieces = [""]
+    for cluster in clusters(word):
+        if pieces[-1] and cells(pieces[-1] + cluster) > width:
+            pieces.append("")
+        pieces[-1] += cluster
+    return pieces
+
+
+# ---------------------------------------------------------------------- a canvas of cells
 
 
 class Canvas:
@@ -122,171 +394,3 @@ class Canvas:
         start = self.height
         for number, line in enumerate(lines):
             self.put(start + number, 0, line, role)
-
-
-def draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
-    """Draw a scene in as many cells as it has."""
-    canvas, turned = Canvas(), choose_bidi(bidi)
-    if scene.heading:
-        canvas.put(0, 0, clip(scene.heading, scene.width), "strong", bidi=turned)
-    for line in fold(scene.legend, scene.width) if scene.legend else ():
-        canvas.put(canvas.height, 0, line, "faint", bidi=turned)
-    for number, block in enumerate(scene.blocks):
-        block_writer = _Block(canvas, scene, canvas.height + (scene.apart and number > 0), turned)
-        canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
-        for item in sorted(block, key=lambda item: not isinstance(item, items.Link)):  # links lie below everything
-            block_writer.put(item)
-    for note, role in scene.notes:
-        canvas.put(canvas.height, 0, clip(note, scene.width), role)
-    canvas.text_block(fold(scene.key, scene.width) if scene.key else (), role="faint")
-    return canvas.text()
-
-
-@dataclass(frozen=True)
-class _Block:
-    """One block of a scene on a canvas: every kind of item as cells."""
-
-    canvas: Canvas
-    scene: Scene
-    top: int
-    bidi: Literal["terminal", "us"]
-
-    def _cell(self, x: float, width: float = 1) -> int:
-        return self.scene.margin + round(self.scene.place(x, width))
-
-    def put(self, item: Item) -> None:
-        """Write one item, by the method of its name."""
-        getattr(self, f"_{type(item).__name__.lower()}")(item)
-
-    def _label(self, item: items.Label) -> None:
-        shown = clip(clean(item.words), int(item.width))
-        self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, item.role, bidi=self.bidi)
-
-    def _letters(self, item: items.Letters) -> None:
-        self._label(items.Label(item.row, item.x, item.width, item.words, item.role))
-
-    def _caption(self, item: items.Caption) -> None:
-        shown, start = clean(item.words), self._cell(item.x, item.width) + 1  # behind the boundary
-        room = round(item.x + item.width) - round(item.x) - 1
-        if 0 < cells(shown) <= room:
-            self.canvas.put(self.top + item.row, start + (room - cells(shown)) // 2, shown)
-
-    def _number(self, item: items.Number) -> None:
-        self.canvas.put(self.top + item.row, self.scene.margin + int(item.x), item.words, item.role)
-
-    def _axis(self, item: items.Axis) -> None:
-        free = 0
-        for at, words in sorted((round(self.scene.place(x, len(words))), words) for x, words in item.numbers):
-            if at >= free and at + len(words) <= self.scene.room:
-                self.canvas.put(self.top + item.row, self.scene.margin + at, words, "faint")
-                free = at + len(words) + 1
-
-    def _name(self, item: items.Name) -> None:
-        words = pad(clean(item.words), self.scene.margin - 2)
-        self.canvas.put(self.top + item.row, 0, words, item.role, bidi=self.bidi)
-
-    def _line(self, item: Item) -> None:
-        start, thin = self._cell(0, item.width), isinstance(item, items.Line) and item.thin
-        self.canvas.fill(self.top + item.row, start, start + round(item.width), "·" if thin else "─", "grid")
-
-    _band = _line
-
-    def _mark(self, item: items.Mark) -> None:
-        # A comma on a line is easily overlooked, so types stand on their colour.
-        style = f"{STYLES[item.role]} reverse" if item.words else item.role
-        self.canvas.put(self.top + item.row, self._cell(item.x, item.width), item.words or "┃", style)
-
-    def _tick(self, item: items.Tick) -> None:
-        row = self.top + item.row + item.rows - 1
-        self.canvas.put(row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
-
-    def _ticks(self, item: items.Ticks) -> None:
-        counts = Counter(min(int(x), int(item.width) - 1) for x in item.xs)
-        for cell in range(int(item.width)):
-            shade = "░▒▓█"[min(3, int(4 * (counts[cell] - 1) / max(1, item.most - 1)))]  # one boundary is a thin mark
-            sign = "·" if not counts[cell] else "┃" if item.most == 1 else shade
-            self.canvas.put(self.top + item.row, self._cell(cell), sign, item.role)
-
-    def _columns(self, item: items.Columns) -> None:
-        highest = max(1, *item.values)
-        for cell, value in enumerate(item.values):
-            eighths = math.ceil(value / highest * item.rows * 8)
-            for step in range(item.rows):  # from below
-                block = _BLOCKS[min(8, max(0, eighths - 8 * step))]
-                self.canvas.put(self.top + item.row + item.rows - 1 - step, self._cell(cell), block)
-
-    def _spread(self, item: items.Spread) -> None:
-        start, stop = self._cell(item.x), self._cell(item.x + item.width)
-        self.canvas.fill(self.top + item.row, start, stop + 1, "━", "faint")
-
-    def _sign(self, item: items.Sign) -> None:
-        self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.words)), item.words, item.role)
-
-    def _link(self, item: items.Link) -> None:
-        first, second = sorted(self._cell(x) for x, _ in item.ends)
-        self.canvas.fill(self.top + item.row, first + 1, second, "╌", item.role)
-
-    def _join(self, item: items.Join) -> None:
-        """There is no room between two rows."""
-
-    def _region(self, item: items.Region) -> None:
-        start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
-        self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
-
-    def _bar(self, item: items.Bar) -> None:
-        row = self.top + item.row
-        if item.stroke == "shared":
-            start, stop = sorted(self._cell(x) for x in (item.x, item.x + item.width))
-            self.canvas.fill(row, start + 1, stop, "─", "grid")
-            for end in (start, stop):
-                self.canvas.put(row, end, "┃")
-            if len(item.words) < stop - start:
-                self.canvas.put(row, start + (stop - start + 1 - len(item.words)) // 2, item.words, "strong")
-            return
-        size = max(round(item.x + item.width) - round(item.x), 1)
-        start = self._cell(round(item.x), size)
-        opening, between, closing, single = _BARS[item.stroke]
-        self.canvas.put(row, start, single if size == 1 else opening + between * (size - 2) + closing, item.role)
-        if size >= len(item.words) + 4:
-            self.canvas.put(row, start + (size - len(item.words)) // 2, item.words, item.role)
-
-    def _share(self, item: items.Share) -> None:
-        start, stop, label = self._cell(item.x), self._cell(item.x + item.width), f" {item.words} "
-        self.canvas.fill(self.top + item.row, start, stop, item.glyph, item.role)
-        if item.words and cells(label) <= stop - start:
-            self.canvas.put(self.top + item.row, start + (stop - start - cells(label)) // 2, label, item.role)
-
-    def _stem(self, item: items.Stem) -> None:
-        for row in range(item.row, item.row + item.rows):
-            self.canvas.put(self.top + row, self._cell(item.x) + int(item.width) // 2, "│", "grid")
-
-    def _rule(self, item: items.Rule) -> None:
-        words = pad(item.words, int(item.width), "centre") if item.words else "━" * int(item.width)
-        self.canvas.put(self.top + item.row, self._cell(item.x), words, item.role)
-
-    def _branch(self, item: items.Branch) -> None:
-        self.canvas.put(self.top + item.row, self.scene.margin, item.words, "faint")
-
-    def _edge(self, item: items.Edge) -> None:
-        """A line of Braille dots, so that any slope goes."""
-        ends = [sum(map(self._cell, (round(x), round(x + width)))) / 2 for x, width in (item.above, item.below)]
-        steps = item.rows * 4
-        points = max(steps, int(abs(ends[1] - ends[0]) * 2) + 1)
-        for point in range(points):
-            share = (point + 0.5) / points
-            column, dot = round((ends[0] + (ends[1] - ends[0]) * share) * 2 + 0.5), int(share * steps)
-            self.canvas.dot(self.top + item.row + dot // 4, column // 2, _BRAILLE[column % 2][dot % 4], item.role)
-
-    def _move(self, item: items.Move) -> None:
-        """An arrow in the first row below the block that is free there."""
-        start, stop = self._cell(item.x), self._cell(item.to)
-        arrow = f"╰{'─' * (stop - start - 1)}▸" if start < stop else f"◂{'─' * (start - stop - 1)}╯"
-        words, x = item.words or arrow, min(start, stop)
-        row = self.top + len(self.scene.rows)
-        while self.canvas.end(row) >= x:
-            row += 1
-        self.canvas.put(row, x, words, item.role)
-
-    def _group(self, item: items.Group) -> None:
-        for each in item.items:
-            self.put(each)

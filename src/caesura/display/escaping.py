@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from caesura.display.text_cells import clean
+from caesura.display.cells import clean
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~!])")
 _LATEX = {

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.cells import cells, clean, clip, widest
 from caesura.display.scene import Item, Name, Number, Scene, ScenePicture, Share
 from caesura.display.svg import CELL, LINE
 from caesura.display.table import spell
-from caesura.display.text_cells import cells, clean, clip, widest
 
 _NAME = 20
 _SHADES = " ░▒▓█"

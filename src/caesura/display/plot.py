@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from caesura.display.cells import Canvas
+from caesura.display.cells import Bidi, Canvas, choose_bidi, clean, clip, fold
 from caesura.display.scene import Picture
 from caesura.display.svg import Svg
-from caesura.display.text_cells import Bidi, choose_bidi, clean, clip, fold
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -82,6 +81,22 @@ class Plot:
     def holds(self, x: float, y: float) -> bool:
         """Whether a place is inside; NaN never is."""
         return self.x.low <= x <= self.x.high and self.y.low <= y <= self.y.high
+
+
+def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
+    """Round numbers to label an axis with, at most about ``most`` of them.
+
+    >>> [label for _, label in axis_labels(0, 1.52, 8)]
+    ['0', '0.2', '0.4', '0.6', '0.8', '1', '1.2', '1.4']
+    """
+    span = stop - start
+    if span <= 0:
+        return [(start, f"{start:g}")]
+    rough = span / max(1, most)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
+    first = math.ceil(start / step - 1e-9)
+    return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
 
 
 class PlotPicture(Picture):

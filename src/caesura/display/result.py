@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from caesura.display.cells import clean
 from caesura.display.escaping import html_words
 from caesura.display.scene import Picture
 from caesura.display.table import NOTEBOOK_STYLE, Table
-from caesura.display.text_cells import clean
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

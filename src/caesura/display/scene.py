@@ -1,4 +1,4 @@
-"""A scene: one drawing as records, in cells, which a terminal and an SVG picture both know how to write.
+"""A scene: one drawing as records, in cells, which a terminal (below) and an SVG picture (``strokes``) both know how to write.
 
 A drawing says what stands where and what it means (its role); it never says how a medium shows that. Cells count in reading
 direction inside ``room``, behind a margin of names; a scene that runs from right to left is mirrored in one place,
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
-from caesura.display.text_cells import Bidi
+from caesura.display.cells import Bidi, Canvas, cells, choose_bidi, clean, clip, fold, pad
+from caesura.display.palette import STYLES
 from caesura.errors import CaesuraError
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 # Nobody compares, prints, takes apart or changes items, and to make the methods for that would take longer than a small drawing does.
 @dataclass(eq=False, repr=False, match_args=False)
 class Item:
-    """Something in a row: the box of cells it takes, its words, what it means, and what is said when it is pointed at."""
+    """Something in a row, or several: the box of cells it takes, its words, what it means, and what is said when it is pointed at."""
 
     row: int
     x: float = 0
@@ -34,6 +36,7 @@ class Item:
     words: str = ""
     role: str = "ink"
     tip: str = ""
+    rows: int = 1
 
 
 class Label(Item):
@@ -94,19 +97,15 @@ class Rule(Item):
     """A boundary across a column of a text that runs down the page: a stroke, or its type where it has one."""
 
 
-@dataclass(eq=False, repr=False, match_args=False)
 class Stem(Item):
-    """The line down a column through ``rows`` rows."""
-
-    rows: int = 1
+    """The line down a column through its rows."""
 
 
 @dataclass(eq=False, repr=False, match_args=False)
 class Tick(Item):
-    """A boundary at a time: a stroke through ``rows`` rows, broken where the other side lacks it; cells have it in the last."""
+    """A boundary at a time: a stroke through its rows, broken where the other side lacks it; cells have it in the last."""
 
     broken: bool = False
-    rows: int = 1
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -119,11 +118,10 @@ class Ticks(Item):
 
 @dataclass(eq=False, repr=False, match_args=False)
 class Columns(Item):
-    """Bars side by side over ``rows`` rows, as high as their ``values``, each with its tip."""
+    """Bars side by side, as high as their ``values``, each with its tip."""
 
     values: tuple[int, ...] = ()
     tips: tuple[str, ...] = ()
-    rows: int = 1
 
 
 class Spread(Item):
@@ -148,11 +146,8 @@ class Join(Item):
     below: float = 0
 
 
-@dataclass(eq=False, repr=False, match_args=False)
 class Region(Item):
-    """A stretch of ``rows`` rows, shaded."""
-
-    rows: int = 1
+    """A stretch, shaded."""
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -176,13 +171,12 @@ class Branch(Item):
 
 @dataclass(eq=False, repr=False, match_args=False)
 class Edge(Item):
-    """A straight line over ``rows`` rows, from the middle of a box (x, width) above to the middle of one below.
+    """A straight line over its rows, from the middle of a box (x, width) above to the middle of one below.
 
     ``weight`` (0 to 1) says how wide it is, ``broken`` that only one side wants it. ``note`` is where along it its weight is
     written, as a share of its length; None leaves that to the tip.
     """
 
-    rows: int = 1
     above: tuple[float, float] = (0, 0)
     below: tuple[float, float] = (0, 0)
     weight: float = 1.0
@@ -254,22 +248,6 @@ class Scene:
         return self.room - x - width if self.direction == "rtl" else x
 
 
-def axis_labels(start: float, stop: float, most: int) -> list[tuple[float, str]]:
-    """Round numbers to label an axis with, at most about ``most`` of them.
-
-    >>> [label for _, label in axis_labels(0, 1.52, 8)]
-    ['0', '0.2', '0.4', '0.6', '0.8', '1', '1.2', '1.4']
-    """
-    span = stop - start
-    if span <= 0:
-        return [(start, f"{start:g}")]
-    rough = span / max(1, most)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * s for s in (1, 2, 5, 10) if power * s >= rough * 0.999)
-    first = math.ceil(start / step - 1e-9)
-    return [(n * step, f"{n * step:.10g}") for n in range(first, math.floor(stop / step + 1e-9) + 1)]
-
-
 class Picture(ABC):
     """Something to look at: in the terminal, as SVG, and by itself in a notebook."""
 
@@ -307,9 +285,7 @@ class ScenePicture(Picture):
 
     def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
         """Draw for a terminal of ``width`` cells."""
-        from caesura.display.cells import draw_cells
-
-        return draw_cells(self.scene(width, fine=False), bidi)
+        return _draw_cells(self.scene(width, fine=False), bidi)
 
     def svg(self, width: int = 96, *, style: bool = True) -> str:
         """Draw as SVG, about ``width`` letters wide."""
@@ -345,3 +321,178 @@ def stack(parts: Sequence[Picture]) -> Picture:
     if not parts:
         raise CaesuraError("there is nothing to draw: the corpus holds no annotation.")
     return parts[0] if len(parts) == 1 else Stack(tuple(parts), title=f"{parts[0].title} and {len(parts) - 1} more")
+
+
+# ---------------------------------------------------------------------- in cells of a terminal
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # two by four dots per cell
+#: How a bar opens, goes on and closes, and a bar of one cell.
+_BARS = {"heavy": ("┣", "━", "┫", "╋"), "plain": ("├", "─", "┤", "┼"), "broken": ("├", "┄", "┤", "┼")}
+
+
+def _draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
+    """Draw a scene in as many cells as it has."""
+    canvas, turned = Canvas(), choose_bidi(bidi)
+    if scene.heading:
+        canvas.put(0, 0, clip(scene.heading, scene.width), "strong", bidi=turned)
+    for line in fold(scene.legend, scene.width) if scene.legend else ():
+        canvas.put(canvas.height, 0, line, "faint", bidi=turned)
+    for number, block in enumerate(scene.blocks):
+        block_writer = _Block(canvas, scene, canvas.height + (scene.apart and number > 0), turned)
+        canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
+        for item in sorted(block, key=lambda item: not isinstance(item, Link)):  # links lie below everything
+            block_writer.put(item)
+    for note, role in scene.notes:
+        canvas.put(canvas.height, 0, clip(note, scene.width), role)
+    canvas.text_block(fold(scene.key, scene.width) if scene.key else (), role="faint")
+    return canvas.text()
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One block of a scene on a canvas: every kind of item as cells."""
+
+    canvas: Canvas
+    scene: Scene
+    top: int
+    bidi: Literal["terminal", "us"]
+
+    def _cell(self, x: float, width: float = 1) -> int:
+        return self.scene.margin + round(self.scene.place(x, width))
+
+    def put(self, item: Item) -> None:
+        """Write one item, by the method of its name."""
+        getattr(self, f"_{type(item).__name__.lower()}")(item)
+
+    def _label(self, item: Item) -> None:
+        shown = clip(clean(item.words), int(item.width))
+        self.canvas.put(self.top + item.row, self._cell(item.x, cells(shown)), shown, item.role, bidi=self.bidi)
+
+    _letters = _label
+
+    def _caption(self, item: Caption) -> None:
+        shown, start = clean(item.words), self._cell(item.x, item.width) + 1  # behind the boundary
+        room = round(item.x + item.width) - round(item.x) - 1
+        if 0 < cells(shown) <= room:
+            self.canvas.put(self.top + item.row, start + (room - cells(shown)) // 2, shown)
+
+    def _number(self, item: Number) -> None:
+        self.canvas.put(self.top + item.row, self.scene.margin + int(item.x), item.words, item.role)
+
+    def _axis(self, item: Axis) -> None:
+        free = 0
+        for at, words in sorted((round(self.scene.place(x, len(words))), words) for x, words in item.numbers):
+            if at >= free and at + len(words) <= self.scene.room:
+                self.canvas.put(self.top + item.row, self.scene.margin + at, words, "faint")
+                free = at + len(words) + 1
+
+    def _name(self, item: Name) -> None:
+        words = pad(clean(item.words), self.scene.margin - 2)
+        self.canvas.put(self.top + item.row, 0, words, item.role, bidi=self.bidi)
+
+    def _line(self, item: Item) -> None:
+        start, thin = self._cell(0, item.width), isinstance(item, Line) and item.thin
+        self.canvas.fill(self.top + item.row, start, start + round(item.width), "·" if thin else "─", "grid")
+
+    _band = _line
+
+    def _mark(self, item: Mark) -> None:
+        # A comma on a line is easily overlooked, so types stand on their colour.
+        style = f"{STYLES[item.role]} reverse" if item.words else item.role
+        self.canvas.put(self.top + item.row, self._cell(item.x, item.width), item.words or "┃", style)
+
+    def _tick(self, item: Tick) -> None:
+        row = self.top + item.row + item.rows - 1
+        self.canvas.put(row, self._cell(item.x), "╏" if item.broken else "┃", item.role)
+
+    def _ticks(self, item: Ticks) -> None:
+        counts = Counter(min(int(x), int(item.width) - 1) for x in item.xs)
+        for cell in range(int(item.width)):
+            shade = "░▒▓█"[min(3, int(4 * (counts[cell] - 1) / max(1, item.most - 1)))]  # one boundary is a thin mark
+            sign = "·" if not counts[cell] else "┃" if item.most == 1 else shade
+            self.canvas.put(self.top + item.row, self._cell(cell), sign, item.role)
+
+    def _columns(self, item: Columns) -> None:
+        highest = max(1, *item.values)
+        for cell, value in enumerate(item.values):
+            eighths = math.ceil(value / highest * item.rows * 8)
+            for step in range(item.rows):  # from below
+                block = _BLOCKS[min(8, max(0, eighths - 8 * step))]
+                self.canvas.put(self.top + item.row + item.rows - 1 - step, self._cell(cell), block)
+
+    def _spread(self, item: Spread) -> None:
+        start, stop = self._cell(item.x), self._cell(item.x + item.width)
+        self.canvas.fill(self.top + item.row, start, stop + 1, "━", "faint")
+
+    def _sign(self, item: Sign) -> None:
+        self.canvas.put(self.top + item.row, self._cell(item.x, cells(item.words)), item.words, item.role)
+
+    def _link(self, item: Link) -> None:
+        first, second = sorted(self._cell(x) for x, _ in item.ends)
+        self.canvas.fill(self.top + item.row, first + 1, second, "╌", item.role)
+
+    def _join(self, item: Join) -> None:
+        """There is no room between two rows."""
+
+    def _region(self, item: Region) -> None:
+        start, stop = (self.scene.margin + round(x) for x in (item.x, item.x + item.width))
+        self.canvas.shade(self.top + item.row + item.rows - 1, start, stop + 1, "░", "faint")
+
+    def _bar(self, item: Bar) -> None:
+        row = self.top + item.row
+        if item.stroke == "shared":
+            start, stop = sorted(self._cell(x) for x in (item.x, item.x + item.width))
+            self.canvas.fill(row, start + 1, stop, "─", "grid")
+            for end in (start, stop):
+                self.canvas.put(row, end, "┃")
+            if len(item.words) < stop - start:
+                self.canvas.put(row, start + (stop - start + 1 - len(item.words)) // 2, item.words, "strong")
+            return
+        size = max(round(item.x + item.width) - round(item.x), 1)
+        start = self._cell(round(item.x), size)
+        opening, between, closing, single = _BARS[item.stroke]
+        self.canvas.put(row, start, single if size == 1 else opening + between * (size - 2) + closing, item.role)
+        if size >= len(item.words) + 4:
+            self.canvas.put(row, start + (size - len(item.words)) // 2, item.words, item.role)
+
+    def _share(self, item: Share) -> None:
+        start, stop, label = self._cell(item.x), self._cell(item.x + item.width), f" {item.words} "
+        self.canvas.fill(self.top + item.row, start, stop, item.glyph, item.role)
+        if item.words and cells(label) <= stop - start:
+            self.canvas.put(self.top + item.row, start + (stop - start - cells(label)) // 2, label, item.role)
+
+    def _stem(self, item: Stem) -> None:
+        for row in range(item.row, item.row + item.rows):
+            self.canvas.put(self.top + row, self._cell(item.x) + int(item.width) // 2, "│", "grid")
+
+    def _rule(self, item: Rule) -> None:
+        words = pad(item.words, int(item.width), "centre") if item.words else "━" * int(item.width)
+        self.canvas.put(self.top + item.row, self._cell(item.x), words, item.role)
+
+    def _branch(self, item: Branch) -> None:
+        self.canvas.put(self.top + item.row, self.scene.margin, item.words, "faint")
+
+    def _edge(self, item: Edge) -> None:
+        """A line of Braille dots, so that any slope goes."""
+        ends = [sum(map(self._cell, (round(x), round(x + width)))) / 2 for x, width in (item.above, item.below)]
+        steps = item.rows * 4
+        points = max(steps, int(abs(ends[1] - ends[0]) * 2) + 1)
+        for point in range(points):
+            share = (point + 0.5) / points
+            column, dot = round((ends[0] + (ends[1] - ends[0]) * share) * 2 + 0.5), int(share * steps)
+            self.canvas.dot(self.top + item.row + dot // 4, column // 2, _BRAILLE[column % 2][dot % 4], item.role)
+
+    def _move(self, item: Move) -> None:
+        """An arrow in the first row below the block that is free there."""
+        start, stop = self._cell(item.x), self._cell(item.to)
+        arrow = f"╰{'─' * (stop - start - 1)}▸" if start < stop else f"◂{'─' * (start - stop - 1)}╯"
+        words, x = item.words or arrow, min(start, stop)
+        row = self.top + len(self.scene.rows)
+        while self.canvas.end(row) >= x:
+            row += 1
+        self.canvas.put(row, x, words, item.role)
+
+    def _group(self, item: Group) -> None:
+        for each in item.items:
+            self.put(each)

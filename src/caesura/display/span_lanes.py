@@ -9,8 +9,9 @@ from itertools import pairwise
 from math import ceil
 from typing import Literal
 
-from caesura.display.scene import Axis, Bar, Edge, Item, Name, Scene, ScenePicture, axis_labels
-from caesura.display.text_cells import cells, clean, clip, widest
+from caesura.display.cells import cells, clean, clip, widest
+from caesura.display.plot import axis_labels
+from caesura.display.scene import Axis, Bar, Edge, Item, Name, Scene, ScenePicture
 
 #: Start, end and label of a span; which span of each person belongs together, None for none.
 SpanBox = tuple[float, float, str | None]
@@ -160,7 +161,7 @@ class SpanLanes(ScenePicture):
             words = clip(words, int(where[1]) - 4) if where[1] >= 6 else ""
         row = self._tops[who] + self._lane_of[who][i]
         alone = " (alone)" if self._stroke(who, i) == "broken" else ""
-        return Bar(row, *where, words, self._role(who, i), self._say(who, i) + alone, self._stroke(who, i))
+        return Bar(row, *where, words, self._role(who, i), self._say(who, i) + alone, stroke=self._stroke(who, i))
 
     def _mates(self, who: int, i: int) -> list[SpanBox]:
         row = self._together.get((who, i), ())

@@ -6,9 +6,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from caesura.display import scene as items
+from caesura.display.cells import cells, clean, clip, fold, is_rtl
 from caesura.display.scene import Item, Scene
 from caesura.display.svg import CELL, LINE, Svg
-from caesura.display.text_cells import cells, clean, clip, fold, is_rtl
 
 _LARGE = 22  # letters whose marks are to be read
 

@@ -83,7 +83,7 @@ class Svg:
         ``fit`` squeezes the words into that many pixels; ``rtl`` is found from the words where not given; ``parts`` of them may have roles of
         their own: they are underlined, misses bold as well.
         """
-        from caesura.display.text_cells import is_rtl
+        from caesura.display.cells import is_rtl
 
         if is_rtl(words) if rtl is None else rtl:
             attributes = {"direction": "rtl", "unicode_bidi": "isolate", **attributes}

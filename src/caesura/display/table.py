@@ -15,8 +15,8 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from caesura.display.cells import Bidi, cells, choose_bidi, clean, fold_columns, fold_words, phrase
 from caesura.display.escaping import html_words, latex_words, markdown_code, markdown_words
-from caesura.display.text_cells import Bidi, cells, choose_bidi, clean, fold_columns, fold_words, phrase
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

@@ -13,22 +13,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.cells import clean, widest
 from caesura.display.palette import SERIES
-from caesura.display.scene import (
-    Axis,
-    Columns,
-    Item,
-    Line,
-    Name,
-    Picture,
-    Scene,
-    ScenePicture,
-    Ticks,
-    axis_labels,
-    stack,
-)
-from caesura.display.text_cells import clean, widest
-from caesura.drawings.coder_marks import OneTrack, streams
+from caesura.display.plot import axis_labels
+from caesura.display.scene import Axis, Columns, Item, Line, Name, Picture, Scene, ScenePicture, Ticks, stack
+from caesura.drawings.segmentations import OneTrack, streams
 from caesura.model import Corpus
 
 _NAME = 16

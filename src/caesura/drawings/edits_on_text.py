@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, cast
 
+from caesura.display.cells import cells, clean, clip, widest
 from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign, stack
-from caesura.display.text_cells import cells, clean, clip, widest
-from caesura.drawings.coder_marks import ROLES, OneTrack
-from caesura.drawings.segmentations import VERDICTS, EditStream, Wrapped, edit_streams, wrap_units
+from caesura.drawings.segmentations import ROLES, VERDICTS, EditStream, OneTrack, Wrapped, edit_streams, wrap_units
 from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations
 from caesura.model import Corpus

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from caesura.display.cells import clean, clip, widest
 from caesura.display.scene import Item, Name, Number, Picture, Scene, ScenePicture, Share
-from caesura.display.text_cells import clean, clip, widest
 from caesura.metrics.operations import flexible_operations
 from caesura.model import Corpus, Segmentation
 from caesura.words import heading

@@ -10,21 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from caesura.display.scene import (
-    Axis,
-    Bar,
-    Branch,
-    Item,
-    Label,
-    Name,
-    Number,
-    Picture,
-    Scene,
-    ScenePicture,
-    Sign,
-)  # fmt: skip
-from caesura.display.text_cells import cells, clean, clip, is_rtl, widest
-from caesura.drawings.coder_marks import GLYPHS, ROLES, WORDS, Verdict
+from caesura.display.cells import cells, clean, clip, is_rtl, widest
+from caesura.display.scene import Axis, Bar, Branch, Item, Label, Name, Number, Picture, Scene, ScenePicture, Sign
+from caesura.drawings.segmentations import GLYPHS, ROLES, WORDS, Verdict
 from caesura.model import Corpus, Hierarchy
 
 _NAME = 14
@@ -149,7 +137,7 @@ class NestedBars(_Nested, ScenePicture):
         verdict, votes = self.verdict(first, last), self.holders[first, last]
         tip = f"{first}–{last}, level {level}: {votes} of {len(self.hierarchies)} coders"
         x = scale * (first - 1)
-        return Bar(row, x, scale * last - x, _span(first, last), ROLES[verdict], tip, _STROKES[verdict])
+        return Bar(row, x, scale * last - x, _span(first, last), ROLES[verdict], tip, stroke=_STROKES[verdict])
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from caesura.display.cells import cells, clean, clip
 from caesura.display.scene import Group, Item, Label, Number, Rule, Scene, ScenePicture, Sign, Stem
-from caesura.display.text_cells import cells, clean, clip
-from caesura.drawings.coder_marks import GLYPHS, ROLES, OneTrack, Place
+from caesura.drawings.segmentations import GLYPHS, ROLES, OneTrack, Place
 
 _COLUMN = 8  # cells that a coder's name may take above its column
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.cells import clean, clip
 from caesura.display.palette import SERIES
 from caesura.display.plot import Curve, Plot, PlotPicture, Point, Scale
-from caesura.display.text_cells import clean, clip
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings, r_curve
 from caesura.metrics.regions import Matching, RegionScores

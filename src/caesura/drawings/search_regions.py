@@ -7,20 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caesura.display.scene import (
-    Band,
-    Item,
-    Join,
-    Name,
-    Region,
-    Scene,
-    ScenePicture,
-    Sign,
-    Tick,
-    Ticks,
-)  # fmt: skip
-from caesura.display.text_cells import clean, widest
-from caesura.drawings.coder_marks import streams
+from caesura.display.cells import clean, widest
+from caesura.display.scene import Band, Item, Join, Name, Region, Scene, ScenePicture, Sign, Tick, Ticks
+from caesura.drawings.segmentations import streams
 from caesura.drawings.timelines import Stretch, cells_per_gap, stretches
 from caesura.errors import CaesuraError
 from caesura.metrics.region_match import RegionMatch, region_match

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from caesura.display.cells import clean, widest
 from caesura.display.scene import Bar, Edge, Item, Name, Picture, Scene, ScenePicture
-from caesura.display.text_cells import clean, widest
-from caesura.drawings.coder_marks import streams
+from caesura.drawings.segmentations import streams
 from caesura.errors import CaesuraError
 from caesura.metrics.aligned import Alignment, Group, align_segments
 from caesura.metrics.aligned import Edge as AlignedEdge

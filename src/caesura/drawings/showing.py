@@ -10,7 +10,7 @@ from caesura.display.result import Block, Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.drawings.catalog import applicable, draw, drawing
-from caesura.drawings.coder_marks import streams
+from caesura.drawings.segmentations import streams
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
 from caesura.model.corpus import CorpusLike, Marks, as_corpus, is_marks

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from caesura.agreement.unitizing_alignment import best_alignments
+from caesura.display.cells import is_rtl
 from caesura.display.scene import Picture
 from caesura.display.span_lanes import SpanLanes
-from caesura.display.text_cells import is_rtl
 from caesura.errors import CaesuraError
 from caesura.model import Corpus, Spans
 

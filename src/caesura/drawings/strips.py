@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from caesura.display.cells import clean, widest
+from caesura.display.plot import axis_labels
 from caesura.display.scene import (
     Axis,
     Item,
@@ -21,9 +23,7 @@ from caesura.display.scene import (
     Sign,
     Spread,
     Tick,
-    axis_labels,
 )  # fmt: skip
-from caesura.display.text_cells import clean, widest
 from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError
 from caesura.metrics import metric as make_metric

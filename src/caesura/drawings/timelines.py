@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.cells import clean, widest
 from caesura.display.palette import SERIES
-from caesura.display.scene import Axis, Band, Caption, Item, Name, Scene, ScenePicture, Tick, axis_labels
-from caesura.display.text_cells import clean, widest
-from caesura.drawings.coder_marks import OneTrack
+from caesura.display.plot import axis_labels
+from caesura.display.scene import Axis, Band, Caption, Item, Name, Scene, ScenePicture, Tick
+from caesura.drawings.segmentations import OneTrack
 from caesura.model import Segmentation
 
 _NAME = 16

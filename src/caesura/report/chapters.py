@@ -8,9 +8,9 @@ import numpy as np
 
 from caesura._version import __version__
 from caesura.agreement import COEFFICIENTS, Agreement
+from caesura.display.cells import clean, clip
 from caesura.display.result import Block
 from caesura.display.table import Cell, Code, Interval, Link, Rounded, Table, measure_name, spell
-from caesura.display.text_cells import clean, clip
 from caesura.drawings.catalog import draw
 from caesura.metrics import Metric
 from caesura.model import Corpus

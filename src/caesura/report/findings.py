@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from caesura.display.cells import clean, clip
 from caesura.display.table import Cell, Table, measure_name, spell
-from caesura.display.text_cells import clean, clip
 from caesura.drawings.catalog import drawing
 from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus

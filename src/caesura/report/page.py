@@ -14,12 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from caesura._version import __version__
+from caesura.display.cells import clean
 from caesura.display.escaping import html_words
 from caesura.display.palette import ASKED, PALETTE, STYLE
 from caesura.display.result import Block
 from caesura.display.svg import plain_text
 from caesura.display.table import Table
-from caesura.display.text_cells import clean
 from caesura.report.blocks import Document, Report, Section
 from caesura.words import number_of
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from caesura.agreement import Agreement
+from caesura.display.cells import clean, clip
 from caesura.display.table import spell
-from caesura.display.text_cells import clean, clip
 from caesura.model import Corpus
 from caesura.report.amounts import MARKS, marks_per_annotation, rate_words, rates_of_coders, total_length
 from caesura.report.blocks import Section

@@ -54,7 +54,7 @@ def corpus(
 
     Example: caesura vowels corpus hebrew-bible -o bible.txt
     """
-    from caesura.cli.output import as_json, working
+    from caesura.cli.io import as_json, working
     from caesura.files import atomic_write
     from caesura.vowels.scripts import script
 
@@ -106,7 +106,7 @@ def train(
     """
     from time import perf_counter
 
-    from caesura.cli.output import as_json
+    from caesura.cli.io import as_json
     from caesura.files import Source, check_target
     from caesura.vowels import VowelRestorer
 
@@ -221,7 +221,7 @@ def evaluate(
 
     Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
     """
-    from caesura.cli.output import as_json, show_blocks, with_progress
+    from caesura.cli.io import as_json, show_blocks, with_progress
     from caesura.errors import CaesuraError
     from caesura.vowels import VowelRestorer
     from caesura.vowels.study import Part, VowelStudy, measure, measure_calibration, parts, study
@@ -273,7 +273,7 @@ def benchmark(
 
     Example: caesura vowels benchmark nakdimon data/vowels --model open
     """
-    from caesura.cli.output import as_json, show_blocks
+    from caesura.cli.io import as_json, show_blocks
     from caesura.vowels.benchmark import TEST_SETS
     from caesura.vowels.benchmark import benchmark as run
 

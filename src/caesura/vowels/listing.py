@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from caesura.cli.output import terminal_width
+from caesura.cli.io import terminal_width
 from caesura.vowels.doubts import DOUBTFUL, WRONG
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def colour_doubts(restorer: VowelRestorer, chunk: str) -> Iterator[str]:
     Where the terminal writes every letter left to right we turn lines around ourselves, cut to its width first, so that the beginning of
     a line stays above its end.
     """
-    from caesura.display.text_cells import choose_bidi, clean, is_rtl, turn_pieces
+    from caesura.display.cells import choose_bidi, clean, is_rtl, turn_pieces
 
     ours = choose_bidi() == "us"
     for line, words in words_by_line(restorer, chunk, 1):
@@ -91,7 +91,7 @@ def _paint(pieces: list[Piece]) -> str:
 
 def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
     """Cut a line at its spaces into rows that fit."""
-    from caesura.display.text_cells import cells
+    from caesura.display.cells import cells
 
     row: list[Piece] = []
     used = 0
@@ -110,7 +110,7 @@ def _rows(pieces: list[Piece], width: int) -> Iterator[list[Piece]]:
 
 
 def _align_right(pieces: list[Piece], width: int) -> list[Piece]:
-    from caesura.display.text_cells import cells
+    from caesura.display.cells import cells
 
     room = width - sum(cells(text) for text, _ in pieces)
     return [(" " * max(room, 0), ""), *pieces]

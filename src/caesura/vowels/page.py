@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from caesura.display.text_cells import clean
+from caesura.display.cells import clean
 from caesura.vowels.doubts import DOUBTFUL, FORMS, WRONG, letter_shares, offered_forms
 from caesura.vowels.listing import words_by_line
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from caesura.display.cells import cells, clean, clip
 from caesura.display.scene import Item, Letters, Picture, Scene, ScenePicture
-from caesura.display.text_cells import cells, clean, clip
 from caesura.drawings.segmentations import Wrapped, wrap_units
 from caesura.model import Corpus
 from caesura.vowels.doubts import DOUBTFUL, FORMS, WRONG, letter_shares, offered_forms

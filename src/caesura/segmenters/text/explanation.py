@@ -15,7 +15,7 @@ from caesura.model import Segmentation
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from caesura.display.text_cells import Bidi
+    from caesura.display.cells import Bidi
 
 
 @dataclass(frozen=True, repr=False)
