@@ -5,6 +5,7 @@ import itertools
 import sys
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from caesura.vowels.letter_scores import part_marks
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import Words
 from caesura.vowels.nets.text import Tables, number_lines, pack_rows, split_into_pieces
-from caesura.vowels.network import _cut
+from caesura.vowels.network import Network, _cut
 from caesura.vowels.network_training import make_network, spell_lines
 from caesura.vowels.neural import Neural
 from caesura.vowels.samples import HEBREW as SAMPLE
@@ -159,6 +160,20 @@ def test_a_damaged_or_foreign_network_is_named(small):
     other = Neural(small.script, fitted.lexicon, replace(fitted.network, slots=(("", "x"),)))
     with pytest.raises(CaesuraError, match="not one of letters"):
         other.decode(_words(text_of(small)))
+
+
+def test_a_network_that_gives_no_numbers_is_named(small):
+    network = replace(small.fitted.network)
+    columns = sum(map(len, network.slots))
+    silent = SimpleNamespace(run=lambda _, given: [np.full((*given["letters"].shape, columns), np.nan, np.float32)])
+    network.__dict__.update(session=silent, _inputs=["letters", "lines"])
+    with pytest.raises(CaesuraError, match="gives no numbers"):
+        Neural(small.script, small.fitted.lexicon, network).decode(_words(text_of(small)))
+
+
+def test_a_slot_that_is_always_empty_is_kept(small):
+    network = replace(small.fitted.network, slots=(*small.fitted.network.slots, ("",)))
+    assert Network.from_arrays(network.arrays()).slots == network.slots
 
 
 def _words(text):

@@ -30,6 +30,7 @@ Floats = NDArray[np.float32]
 
 _LONGEST = 384  # cells read at once: letters, and what stands between words
 _MARGIN = 48  # cells read on either side of a cut and left to the neighbouring piece
+_ONE = np.ones((1, 1), np.int64)
 _THREADS = 8  # each takes some 15 MB
 _CELLS = 512  # of one batch: more would leave the cache of the processor and take memory by the hundred megabytes
 
@@ -58,7 +59,7 @@ class Network:
         if threads > 1:
             from concurrent.futures import ThreadPoolExecutor
 
-            _ = self._session  # once, before the threads
+            _ = self.session  # once, before the threads
             with ThreadPoolExecutor(threads) as pool:
                 for rows, logits in pool.map(lambda batch: self._run(cells, batch), batches):
                     out[rows] = logits
@@ -66,6 +67,8 @@ class Network:
             for batch in batches:
                 rows, logits = self._run(cells, batch)
                 out[rows] = logits
+        if not np.isfinite(out).all():
+            raise CaesuraError("the network in this model gives no numbers; it was damaged in training or since.")
         edges = np.cumsum([0, *map(len, self.slots)]).tolist()
         for low, high in pairwise(edges):
             part = out[:, low:high]
@@ -113,38 +116,45 @@ class Network:
             letters[n, : stop - start], word[n, : stop - start] = cells.symbols[start:stop], cells.words[start:stop]
             row[n, low - start : high - start] = cells.rows[low:high]
         inputs = {"letters": letters, "lines": (letters != PAD).astype(np.int64), "word": word}
-        logits = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
+        logits = self.session.run(None, {name: inputs[name] for name in self._inputs})[0]
         return row[row >= 0], logits[row >= 0]
 
     @cached_property
-    def _session(self) -> Any:
-        """The network, loaded; one thread each, for batches run side by side."""
+    def session(self) -> Any:
+        """The network, loaded and tried on one letter; one thread each, for batches run side by side.
+
+        Raises
+        ------
+        CaesuraError
+            Where it is damaged, or no network of letters with these slots.
+        """
         try:
             import onnxruntime
         except ImportError:
             raise MissingExtra("onnxruntime", "neural", "a neural model") from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # what is wrong is said below, once
+        trial = {"letters": _ONE, "lines": _ONE, "word": 0 * _ONE}
         try:
             session = onnxruntime.InferenceSession(self.stored, options, providers=["CPUExecutionProvider"])
+            names = [x.name for x in session.get_inputs()]
+            said = session.run(None, {name: trial.get(name, _ONE) for name in names})[0]
         except Exception as fault:  # onnxruntime has a class for each way in which a file may be wrong
             raise CaesuraError(
                 f"the network in this model cannot be loaded: {str(fault).splitlines()[0][:200]}"
             ) from None
-        wanted, columns = {"letters", "lines"}, session.get_outputs()[0].shape[-1]
-        if not wanted <= {x.name for x in session.get_inputs()} <= {*wanted, "word"} or columns != sum(
-            map(len, self.slots)
-        ):
+        columns = sum(map(len, self.slots))
+        if not {"letters", "lines"} <= {*names} <= {*trial} or said.shape != (1, 1, columns):
             raise CaesuraError(
-                f"the network in this model is not one of letters: expected inputs letters, lines, word and {sum(map(len, self.slots))} "
-                f"outputs, found {', '.join(x.name for x in session.get_inputs())} and {columns}."
+                f"the network in this model is not one of letters: expected inputs letters, lines, word and {columns} outputs, "
+                f"found {', '.join(names)} and {said.shape[-1] if said.ndim else 'none'}."
             )
         return session
 
     @cached_property
     def _inputs(self) -> list[str]:
-        return [x.name for x in self._session.get_inputs()]
+        return [x.name for x in self.session.get_inputs()]
 
     @cached_property
     def _symbol(self) -> dict[str, int]:
@@ -173,7 +183,7 @@ class Network:
         slots = sum(stored.startswith(f"{name}_slot_") for stored in arrays)
         return cls(
             unstrung(arrays[f"{name}_symbols"]), int(arrays[f"{name}_letters"][0]),
-            tuple(unstrung(arrays[f"{name}_slot_{n}"]) for n in range(slots)), unstrung(arrays[f"{name}_words"]),
+            tuple(unstrung(arrays[f"{name}_slot_{n}"]) or ("",) for n in range(slots)), unstrung(arrays[f"{name}_words"]),
             arrays[name].tobytes(), arrays[f"{name}_seen"].copy() if f"{name}_seen" in arrays else np.zeros(0, np.uint32),
         )  # fmt: skip
 

@@ -181,6 +181,8 @@ class VowelRestorer:
             networks += networks_of(other.fitted)
         if len(networks) > _MOST_NETWORKS:
             raise CaesuraError(f"these models have {len(networks)} networks; a model takes {_MOST_NETWORKS} at most.")
+        for network in networks:
+            _ = network.session  # a damaged one is refused before anything is trained
         return networks
 
     def _rehearse(
