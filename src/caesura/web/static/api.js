@@ -12,7 +12,7 @@ export class Fault extends Error {
 export async function call(method, path, body) {
   const answer = await send(method, path, body);
   const data = answer.status === 204 ? null : await answer.json().catch(() => null);
-  if (answer.status === 403 && method !== "GET" && data?.error?.includes("missing or old") && (await renewed())) return call(method, path, body);
+  if (answer.status === 403 && method !== "GET" && data?.error?.includes("missing or old") && (await renewToken())) return call(method, path, body);
   if (!answer.ok) throw new Fault(answer.status, data);
   return data;
 }
@@ -34,7 +34,7 @@ async function send(method, path, body) {
 }
 
 // A server that was started anew has another token; a page that was open all the while asks for it and goes on.
-async function renewed() {
+async function renewToken() {
   const session = await fetch("/api/session").then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
   const before = csrf;
   csrf = session?.csrf ?? csrf;
@@ -51,14 +51,14 @@ export async function fetchFile(path) {
 
 // Elements are built, never written as HTML: what users wrote stays text.
 export function el(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return made;
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
 }
 
 export const byId = (id) => document.getElementById(id);
@@ -100,7 +100,7 @@ export async function remove(path, sentence, show) {
 }
 
 // A button of a list.
-export const small = (label, act, attributes = {}) => el("button", { type: "button", class: "small", ...attributes, onclick: told(act) }, label);
+export const small = (label, act, attributes = {}) => el("button", { type: "button", class: "small", ...attributes, onclick: sayFaults(act) }, label);
 
 // The options of a field, as [value, label]; what was chosen stays chosen.
 export function offer(field, options) {
@@ -111,7 +111,7 @@ export function offer(field, options) {
 // Item 2 stands before item 10.
 export const collate = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" }).compare;
 
-export const told = (action) => async (event) => {
+export const sayFaults = (action) => async (event) => {
   event?.preventDefault();
   try {
     await action(event);

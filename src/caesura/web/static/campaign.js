@@ -1,5 +1,5 @@
 // A project's people: how far everybody is, who has which role, which items are whose, and whether all may be seen.
-import { byId, call, collate, el, name, offer, say, small, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, offer, say, sayFaults, small, undoable } from "./api.js";
 
 const title = byId("title");
 const base = `/api/projects/${title.dataset.project}`;
@@ -22,7 +22,7 @@ async function show() {
   const release = byId("release");
   release.disabled = false;
   release.textContent = data.released ? "Close again" : "Release to everybody";
-  release.onclick = told(async () => {
+  release.onclick = sayFaults(async () => {
     await put(!data.released);
     undoable(data.released ? "Closed." : "Released.", () => put(data.released));
   });
@@ -47,7 +47,7 @@ function drawProgress(data, annotators) {
     const free = manages && (!given || given.state === "open");
     const about = `${person.name}, ${item.name}: ${words}`;
     return el("td", { class: `state ${given?.state ?? ""}`, title: given?.note || about },
-      free ? el("button", { type: "button", class: "place", "aria-label": about, onclick: told(() => assign(data, item, person)) }, sign) : el("span", { role: "img", "aria-label": about }, sign));
+      free ? el("button", { type: "button", class: "place", "aria-label": about, onclick: sayFaults(() => assign(data, item, person)) }, sign) : el("span", { role: "img", "aria-label": about }, sign));
   };
   byId("progress").replaceChildren(
     el("tr", {}, el("th", {}, "item"), ...annotators.map((p) => el("th", { scope: "col" }, name(p.name))), el("th", { class: "n" }, "done"), el("th", { class: "n" }, "gold")),
@@ -99,11 +99,11 @@ async function showAudit() {
     el("tr", {}, el("td", {}, new Date(e.time).toLocaleString()), el("td", {}, name(e.name)), el("td", {}, e.what), el("td", {}, e.address))));
 }
 
-byId("give-role")?.addEventListener("submit", told(async (event) => {
+byId("give-role")?.addEventListener("submit", sayFaults(async (event) => {
   const form = event.target.elements;
   await giveRole(Number(form.person.value), form.role.value);
 }));
-byId("add-member")?.addEventListener("submit", told(async (event) => {
+byId("add-member")?.addEventListener("submit", sayFaults(async (event) => {
   const form = event.target.elements;
   const made = await call("POST", `${base}/people`, { name: form.name.value, role: form.role.value });
   event.target.reset();
@@ -115,7 +115,7 @@ byId("add-member")?.addEventListener("submit", told(async (event) => {
   field.value = new URL(made.link, location.href).href;
   field.select();
 }));
-byId("assign")?.addEventListener("submit", told(async (event) => {
+byId("assign")?.addEventListener("submit", sayFaults(async (event) => {
   const many = event.target.elements.per_item.value;
   const { items } = await call("POST", `${base}/assignments`, { per_item: many ? Number(many) : null });
   say(`${items} items assigned.`);
@@ -123,6 +123,6 @@ byId("assign")?.addEventListener("submit", told(async (event) => {
 }));
 
 if (byId("campaign")) {
-  told(show)();
-  addEventListener("hashchange", () => location.hash === "#campaign" && told(show)());
+  sayFaults(show)();
+  addEventListener("hashchange", () => location.hash === "#campaign" && sayFaults(show)());
 }

@@ -1,5 +1,5 @@
 // Comments on an item: at a place, on a stretch or on the whole; each leads to where it stands, and what was commented on is marked there.
-import { byId, call, el, name, told } from "./api.js";
+import { byId, call, el, name, sayFaults } from "./api.js";
 
 const QUOTED = 60; // characters
 
@@ -8,7 +8,7 @@ export class Comments {
     Object.assign(this, { item, kind, editor });
     const { on } = byId("comment").elements;
     if (kind === "nested" || kind.startsWith("spans")) on.querySelector("[value=segment]").remove(); // there a stretch is what is chosen
-    byId("comment").addEventListener("submit", told(async (event) => this.post(event.target)));
+    byId("comment").addEventListener("submit", sayFaults(async (event) => this.post(event.target)));
   }
 
   async post(form) {

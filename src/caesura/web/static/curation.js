@@ -1,5 +1,5 @@
 // What is in dispute and what was decided: the choices at a place, taken with one key, and the list of all of them.
-import { byId, call, el, name, names, say, small, told } from "./api.js";
+import { byId, call, el, name, names, say, sayFaults, small } from "./api.js";
 
 const LETTERS = "ABCDEFGHIJ";
 const LISTED = 200;
@@ -11,7 +11,7 @@ export class Curation {
   constructor(editor) {
     this.editor = editor;
     for (const [id, act] of [["accept-place", () => this.accept()], ["skip", () => this.skip()]]) byId(id).addEventListener("click", () => editor.inTurn(act));
-    byId("history-box").addEventListener("toggle", told(async () => this.drawHistory()));
+    byId("history-box").addEventListener("toggle", sayFaults(async () => this.drawHistory()));
   }
 
   get place() {
@@ -71,11 +71,11 @@ export class Curation {
     byId("disputes-box").hidden = !count;
     byId("disputes-count").textContent = `${count} in dispute: ${Math.max(0, count - done)} open, ${Math.min(done, count)} settled`;
     const ranked = editor.places.toSorted((a, b) => settled.has(a.key) - settled.has(b.key) || b.dispute - a.dispute);
-    byId("disputes").replaceChildren(...ranked.slice(0, LISTED).map((place) => this.listed(place, settled.has(place.key))));
+    byId("disputes").replaceChildren(...ranked.slice(0, LISTED).map((place) => this.drawPlace(place, settled.has(place.key))));
     if (byId("history-box").open) this.drawHistory();
   }
 
-  listed(place, settled) {
+  drawPlace(place, settled) {
     const { editor } = this;
     const choices = editor.choicesOf(place).flatMap(({ marks, voters }, i) => [i ? "; " : "", el("bdi", { dir: "ltr" }, marks.length ? editor.say(marks) : "nothing"), ` (${voters.join(", ")})`]);
     return el("li", { class: settled ? "settled" : "" },

@@ -1,5 +1,5 @@
 // What every editor shares: one annotation at a time, changes sent in a line, undo and redo, places in dispute, two people at once.
-import { byId, call, el, markSeen, names, offer, say, told } from "./api.js";
+import { byId, call, el, markSeen, names, offer, say, sayFaults } from "./api.js";
 import { alike, Curation } from "./curation.js";
 
 const SHOWN = 12000; // units of a paged text that are fetched and drawn at once
@@ -20,9 +20,9 @@ export class Editor {
     this.turn = 0;
     this.curation = new Curation(this);
     for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
-      byId(id).addEventListener("click", told(async () => act()));
+      byId(id).addEventListener("click", sayFaults(async () => act()));
     for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id)?.addEventListener("click", () => this.inTurn(() => this.window(this.from + by * this.shown * 0.8)));
-    byId("editing").addEventListener("change", told(async (e) => this.open(this.data, Number(e.target.value))));
+    byId("editing").addEventListener("change", sayFaults(async (e) => this.open(this.data, Number(e.target.value))));
   }
 
   open(data, id) {
@@ -238,15 +238,15 @@ export class Editor {
     const mine = new Set([...before, ...come].filter((word) => !gone.includes(word)));
     const touched = [...new Set([...before, ...now, ...mine])].filter((w) => before.has(w) !== now.has(w) || before.has(w) !== mine.has(w));
     const cell = (set, word) => el("td", {}, set.has(word) ? "● there" : "– not there");
-    const differ = (one, two, what) => { const found = [...one].filter((w) => !two.has(w)); return `${what} ${found.join(", ") || "nothing"}`; };
+    const differ = (words, others, what) => `${what} ${[...words].filter((w) => !others.has(w)).join(", ") || "nothing"}`;
     byId("merge-say").textContent = `${answer.error} They ${differ(now, before, "added")} and ${differ(before, now, "removed")}; ` +
       (step ? `you wanted to ${operation.kind}.` : `you ${differ(mine, before, "added")} and ${differ(before, mine, "removed")}.`);
     byId("merge-table").replaceChildren(...touched.map((word) => el("tr", {}, el("th", { scope: "row" }, word), cell(before, word), cell(now, word), cell(mine, word))));
     byId("merge").hidden = false;
     byId("mine").hidden = step;
     const close = () => { byId("merge").hidden = true; this.take(theirs); byId("saved").textContent = `version ${theirs.version}`; };
-    byId("theirs").onclick = told(async () => { close(); await this.changed(theirs); });
-    byId("mine").onclick = told(async () => { close(); await this.change(operation); });
+    byId("theirs").onclick = sayFaults(async () => { close(); await this.changed(theirs); });
+    byId("mine").onclick = sayFaults(async () => { close(); await this.change(operation); });
     byId("theirs").focus();
   }
 

@@ -38,7 +38,7 @@ export class SpanEditor extends Editor {
     press("remove", () => this.remove());
     press("extend", () => byId("extend").setAttribute("aria-pressed", String(byId("extend").getAttribute("aria-pressed") !== "true")));
     for (const id of ["from", "until"]) byId(id).addEventListener("change", () => this.fieldsSay());
-    byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.inTurn(() => this.named())));
+    byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.inTurn(() => this.giveName())));
     addEventListener("resize", () => this.data && this.state && this.refresh());
     this.suggestions = new Suggestions(this);
     this.pointer();
@@ -152,7 +152,7 @@ export class SpanEditor extends Editor {
     const made = el("button", {
       type: "button", tabindex: "-1", title: said, "aria-label": `span, ${said}`, "data-span": `${start}–${end} ${label ?? ""}`.trim(),
       class: `stretch${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
-    }, el("bdi", {}, ...(row.suggested && this.suggestions.spelled(span).length ? this.suggestions.spelled(span) : [label ?? ""])));
+    }, el("bdi", {}, ...(row.suggested && this.suggestions.spellLetters(span).length ? this.suggestions.spellLetters(span) : [label ?? ""])));
     made.style.left = `${where.left}px`;
     made.style.width = `${Math.max(4, where.width)}px`;
     made.style.setProperty("--lane", lanes.indexOf(lane));
@@ -175,7 +175,7 @@ export class SpanEditor extends Editor {
   drawNames() {
     byId("labels").replaceChildren(...this.names.map((label) => el("option", { value: label })));
     byId("chips").replaceChildren(...this.names.slice(0, 30).map((label, i) => {
-      const chip = el("button", { type: "button", class: "chip", disabled: this.locked, onclick: () => this.inTurn(() => this.named(label)) }, i < 9 ? el("kbd", {}, i + 1) : null, " ", name(label));
+      const chip = el("button", { type: "button", class: "chip", disabled: this.locked, onclick: () => this.inTurn(() => this.giveName(label)) }, i < 9 ? el("kbd", {}, i + 1) : null, " ", name(label));
       chip.style.setProperty("--hue", this.hueOf(label));
       return chip;
     }));
@@ -315,7 +315,7 @@ export class SpanEditor extends Editor {
   }
 
   // A name was given: to the span in hand, or to a new one of what is chosen.
-  async named(label = this.label) {
+  async giveName(label = this.label) {
     byId("label").value = label ?? "";
     if (!this.held) return this.add(label);
     await this.rename(label);
@@ -371,7 +371,7 @@ export class SpanEditor extends Editor {
       byId("label").focus();
       return byId("label").select();
     }
-    const act = this.acts(event)[event.key] ?? (/^[1-9]$/.test(event.key) && this.names[event.key - 1] !== undefined ? () => this.named(this.names[event.key - 1]) : null);
+    const act = this.acts(event)[event.key] ?? (/^[1-9]$/.test(event.key) && this.names[event.key - 1] !== undefined ? () => this.giveName(this.names[event.key - 1]) : null);
     if (!act) return;
     event.preventDefault();
     this.inTurn(act);

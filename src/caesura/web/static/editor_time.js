@@ -73,7 +73,7 @@ export class TimeEditor extends Editor {
   set from(_) {}
 
   partFrom(from) {
-    return this.extent.asked(from);
+    return this.extent.rangeFrom(from);
   }
 
   expect(place) {
@@ -285,7 +285,7 @@ export class TimeEditor extends Editor {
   }
 
   // The coder's mark that a pointer is near to, else the time itself in whole milliseconds.
-  snapped(time, free) {
+  snap(time, free) {
     const rounded = this.legal(Math.round(time * 1000) / 1000);
     if (free || !byId("snap").checked) return rounded;
     const mark = nearest(this.all, time);
@@ -449,6 +449,6 @@ export class TimeEditor extends Editor {
     const near = this.marks().find((m) => Math.abs(m.time - time) * this.view.scale <= NEAR - 2);
     if (near) this.focus(near.time);
     else if (this.locked) this.focus(time);
-    else this.add(this.snapped(time, event.altKey));
+    else this.add(this.snap(time, event.altKey));
   }
 }

@@ -1,5 +1,5 @@
 // Guidelines: read in any version, written as a new one.
-import { byId, call, el, told, undoable } from "./api.js";
+import { byId, call, el, sayFaults, undoable } from "./api.js";
 
 const address = `/api/projects/${byId("title").dataset.project}/guidelines`;
 let last = { version: 0, text: "", versions: [] };
@@ -24,7 +24,7 @@ async function write(text) {
   draw(last);
 }
 
-byId("version").addEventListener("change", told(async (event) => draw(await call("GET", `${address}?version=${event.target.value}`))));
+byId("version").addEventListener("change", sayFaults(async (event) => draw(await call("GET", `${address}?version=${event.target.value}`))));
 const form = byId("write-guidelines");
 const toggle = (writing) => { form.hidden = !writing; byId("prose").hidden = byId("edit-guidelines").hidden = writing; };
 byId("edit-guidelines")?.addEventListener("click", () => {
@@ -33,11 +33,11 @@ byId("edit-guidelines")?.addEventListener("click", () => {
   form.elements.text.focus();
 });
 byId("cancel-guidelines")?.addEventListener("click", () => toggle(false));
-form?.addEventListener("submit", told(async () => {
+form?.addEventListener("submit", sayFaults(async () => {
   const before = last;
   await write(form.elements.text.value);
   toggle(false);
   if (before.version) undoable(`Version ${last.version} kept.`, () => write(before.text));
 }));
 
-told(show)();
+sayFaults(show)();

@@ -1,4 +1,4 @@
-import { byId, call, collate, el, name, remove, rename, small, told } from "./api.js";
+import { byId, call, collate, el, name, remove, rename, sayFaults, small } from "./api.js";
 
 const SAMPLES = "Samples";
 const manages = Boolean(byId("title").dataset.manages);
@@ -31,16 +31,16 @@ async function change(method, path) {
   await show();
 }
 
-byId("new")?.addEventListener("submit", told(async (event) => {
+byId("new")?.addEventListener("submit", sayFaults(async (event) => {
   const made = await call("POST", "/api/projects", { name: new FormData(event.target).get("name") });
   location.href = `/projects/${made.id}#add`;
 }));
 
 // The sample project is made once; whoever has it goes there.
-byId("sample")?.addEventListener("click", told(async () => {
+byId("sample")?.addEventListener("click", sayFaults(async () => {
   const known = (await call("GET", "/api/projects")).find((project) => project.name === SAMPLES);
   const { id } = known ?? (await call("POST", "/api/projects", { name: SAMPLES, samples: true }));
   location.href = `/projects/${id}`;
 }));
 
-told(show)();
+sayFaults(show)();

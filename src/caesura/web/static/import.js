@@ -1,5 +1,5 @@
 // Bringing files: chosen, said what they are, looked at, added, and taken back if that was wrong.
-import { byId, call, collate, el, name, say, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, say, sayFaults, undoable } from "./api.js";
 import { bringRecordings, isRecording } from "./sound_upload.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
@@ -40,28 +40,28 @@ async function look() {
     byId("add-files").disabled = byId("preview").hidden = true;
     return;
   }
-  let found;
+  let preview;
   try {
-    found = await call("POST", `${base}/preview`, choices());
+    preview = await call("POST", `${base}/preview`, choices());
   } catch (fault) {
-    found = { rows: [], faults: [fault] };
+    preview = { rows: [], faults: [fault] };
   }
   if (mine !== turn) return;
-  drawFaults(found.faults, found.notes);
-  const twins = found.rows.filter((row) => row.same_as);
+  drawFaults(preview.faults, preview.notes);
+  const twins = preview.rows.filter((row) => row.same_as);
   byId("join-label").hidden = !twins.length;
   byId("twins").textContent = twins.length ? `${count(new Set(twins.map((row) => row.item)).size, "item")} with the same text as another, such as “${twins[0].item}” as “${twins[0].same_as}”:` : "";
-  byId("preview").hidden = !found.rows.length;
-  byId("preview").querySelector("tbody").replaceChildren(...found.rows.slice(0, SHOWN).map((row) => el("tr", {},
+  byId("preview").hidden = !preview.rows.length;
+  byId("preview").querySelector("tbody").replaceChildren(...preview.rows.slice(0, SHOWN).map((row) => el("tr", {},
     el("td", {}, name(row.file)), el("td", {}, name(row.item), row.same_as ? [" = ", name(row.same_as)] : null, row.track ? [" ", name(row.track)] : null), el("td", {}, row.coder === null ? "nobody yet" : name(row.coder)),
     el("td", { class: "n" }, String(Number(row.length.toFixed(2)))), el("td", { class: "n" }, String(row.marks)), el("td", { dir: "auto" }, row.sample))));
-  const coders = new Set(found.rows.map((row) => row.coder).filter((coder) => coder !== null));
-  const items = new Set(found.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
-  const noMarks = coders.size && !found.rows.some((row) => row.marks);
-  byId("preview-say").textContent = found.rows.length
-    ? `${count(items.size, "item")}${coders.size ? `, ${count(found.rows.length, "annotation")} of ${count(coders.size, "coder")}` : ""}${found.rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ""}. Nothing is added yet.${noMarks ? " None of it has marks: if these are raw texts, say so above, or an annotator who marked nothing is added." : ""}`
+  const coders = new Set(preview.rows.map((row) => row.coder).filter((coder) => coder !== null));
+  const items = new Set(preview.rows.map((row) => `${row.item}\n${row.track ?? ""}`));
+  const noMarks = coders.size && !preview.rows.some((row) => row.marks);
+  byId("preview-say").textContent = preview.rows.length
+    ? `${count(items.size, "item")}${coders.size ? `, ${count(preview.rows.length, "annotation")} of ${count(coders.size, "coder")}` : ""}${preview.rows.length > SHOWN ? `; the first ${SHOWN} are shown` : ""}. Nothing is added yet.${noMarks ? " None of it has marks: if these are raw texts, say so above, or an annotator who marked nothing is added." : ""}`
     : "Nothing of this can be added.";
-  byId("add-files").disabled = !found.rows.length;
+  byId("add-files").disabled = !preview.rows.length;
 }
 
 async function add() {
@@ -87,7 +87,7 @@ drop.addEventListener("drop", (e) => {
   e.preventDefault();
   const entries = [...e.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.some((entry) => entry.isDirectory)) return take(plain(e.dataTransfer.files));
-  return told(async () => take((await Promise.all(entries.map((entry) => walk(entry)))).flat().sort((a, b) => collate(a.path, b.path))))();
+  return sayFaults(async () => take((await Promise.all(entries.map((entry) => walk(entry)))).flat().sort((a, b) => collate(a.path, b.path))))();
 });
 
 async function walk(entry, path = entry.name) {
@@ -113,7 +113,7 @@ async function take(files) {
 form.addEventListener("change", (event) => {
   if (event.target.type === "file") return;
   drawQuestions();
-  told(look)();
+  sayFaults(look)();
 });
-form.addEventListener("submit", told(add));
+form.addEventListener("submit", sayFaults(add));
 drawQuestions();

@@ -1,4 +1,4 @@
-import { byId, call, el, name, number, remove, rename, say, told } from "./api.js";
+import { byId, call, el, name, number, remove, rename, say, sayFaults } from "./api.js";
 import { Comments } from "./comments.js";
 import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
@@ -15,7 +15,7 @@ const choose = byId("choose");
 let data;
 
 async function load() {
-  data = await fetched();
+  data = await fetchItem();
   byId("text")?.setAttribute("lang", data.attributes.language ?? "");
   byId("compare").hidden = data.annotations.length < 2;
   drawChoices();
@@ -24,7 +24,7 @@ async function load() {
 }
 
 // Votes on a recording depend on how near to each other two marks may be; of a text, the part that is looked at is enough.
-function fetched(from = editor.from) {
+function fetchItem(from = editor.from) {
   const asked = new URLSearchParams(editor.partFrom(from));
   const tolerance = choose.elements.tolerance.value || address.searchParams.get("tolerance");
   if (kind === "time" && tolerance) asked.set("tolerance", tolerance);
@@ -50,7 +50,7 @@ function drawTypes() {
   drawSimilarity(byId("similarity"), [...new Set(types)], choose.elements.similarity);
 }
 
-function wanted() {
+function readChoices() {
   const form = new FormData(choose);
   const reference = Number(form.get("reference"));
   const others = form.getAll("other").map(Number).filter((id) => id !== reference);
@@ -68,7 +68,7 @@ async function compare() {
   if (data.annotations.length < 2) return;
   let request;
   try {
-    request = wanted();
+    request = readChoices();
   } catch {
     sentence.textContent = "M_T is not JSON yet.";
     return;
@@ -84,10 +84,10 @@ async function compare() {
   history.replaceState(null, "", address);
   const turn = ++latest;
   try {
-    const found = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
+    const comparison = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
     if (turn !== latest) return;
-    drawComparison(found);
-    sentence.textContent = found.note;
+    drawComparison(comparison);
+    sentence.textContent = comparison.note;
   } catch (fault) {
     if (turn !== latest) return;
     if (request.drawings) { // a drawing that does not fit these annotations: back to the one that does
@@ -101,18 +101,18 @@ async function compare() {
 
 const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(byId("pictures").clientWidth / 9)));
 
-function drawComparison(found) {
+function drawComparison({ pictures, drawings, comparisons }) {
   const parser = new DOMParser();
-  byId("pictures").replaceChildren(...found.pictures.map((picture) => {
+  byId("pictures").replaceChildren(...pictures.map((picture) => {
     const svg = document.importNode(parser.parseFromString(picture.svg, "image/svg+xml").documentElement, true);
     return el("figure", {}, svg, el("figcaption", {}, picture.title));
   }));
   const drawn = address.searchParams.get("drawing");
-  choose.elements.drawing.replaceChildren(el("option", { value: "" }, "what fits best"), ...found.drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
-  const [first] = found.comparisons;
+  choose.elements.drawing.replaceChildren(el("option", { value: "" }, "what fits best"), ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
+  const [first] = comparisons;
   document.querySelector("#scores thead").replaceChildren(el("tr", {}, el("th", {}, "metric"),
-    ...found.comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "what it is")));
-  document.querySelector("#scores tbody").replaceChildren(...first.scores.map(({ main }, i) => el("tr", { class: main ? null : "more" }, ...scoreCells(found.comparisons, i))));
+    ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "what it is")));
+  document.querySelector("#scores tbody").replaceChildren(...first.scores.map(({ main }, i) => el("tr", { class: main ? null : "more" }, ...scoreCells(comparisons, i))));
   drawAllScores();
   byId("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
 }
@@ -150,7 +150,7 @@ byId("compare").addEventListener("input", (event) => {
   if (event.target.name === "tolerance" && kind === "time") regroup();
   if (event.target.name === "similarity" && document.activeElement === event.target) drawTypes();
 });
-const regroup = told(async () => { data = await fetched(); editor.open(data, editor.state?.id); });
+const regroup = sayFaults(async () => { data = await fetchItem(); editor.open(data, editor.state?.id); });
 choose.addEventListener("submit", (event) => event.preventDefault());
 
 // ------------------------------------------------------------------ adjudication
@@ -159,13 +159,13 @@ const EDITORS = { time: TimeEditor, nested: NestedEditor, units: TextEditor, spa
 const editor = new EDITORS[kind](async (state) => {
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
-  if (wanted().annotations.includes(state.id)) await compare();
+  if (readChoices().annotations.includes(state.id)) await compare();
 }, async (from) => {
-  data = await fetched(from);
+  data = await fetchItem(from);
   return data;
 });
 
-byId("start").addEventListener("submit", told(async (event) => {
+byId("start").addEventListener("submit", sayFaults(async (event) => {
   const form = new FormData(event.target);
   const [source, value] = form.get("method").split(":");
   const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
@@ -190,7 +190,7 @@ function drawSuggesters() {
     ...able.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
     ...data.annotations.filter((a) => a.id !== editor.state?.id && a.role !== "system").map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
-for (const field of [suggesters, byId("segments")]) field?.addEventListener("change", told(async () => {
+for (const field of [suggesters, byId("segments")]) field?.addEventListener("change", sayFaults(async () => {
   const [source, ...value] = suggesters.value.split(":");
   if (!source) return editor.suggestions.offer(null, []);
   if (source !== "coder") {
@@ -213,11 +213,11 @@ async function reopen(id) {
   await compare();
 }
 
-byId("rename-coder").addEventListener("click", told(() => {
+byId("rename-coder").addEventListener("click", sayFaults(() => {
   const { id, coder } = editor.state;
   return rename(`/api/annotations/${id}`, "New name of the coder", coder, () => reopen(id));
 }));
-byId("delete-coder").addEventListener("click", told(() => {
+byId("delete-coder").addEventListener("click", sayFaults(() => {
   const { id, coder } = editor.state;
   return remove(`/api/annotations/${id}`, `${coder}’s annotation deleted.`, () => reopen(id));
 }));
@@ -253,7 +253,7 @@ document.querySelector("#start [name=role]").addEventListener("change", suggestN
 
 const remarks = new Comments(item, kind, editor);
 
-told(async () => {
+sayFaults(async () => {
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   editor.expect(at);
@@ -295,8 +295,8 @@ async function goToItem(by) {
   const next = worst[(here + by + worst.length) % worst.length];
   location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}#adjudicate`;
 }
-byId("next-item").addEventListener("click", told(() => goToItem(1)));
-byId("previous-item").addEventListener("click", told(() => goToItem(-1)));
+byId("next-item").addEventListener("click", sayFaults(() => goToItem(1)));
+byId("previous-item").addEventListener("click", sayFaults(() => goToItem(-1)));
 addEventListener("keydown", (event) => {
   if (event.key === "?" && !event.target.closest?.("input, select, textarea")) {
     const keys = document.querySelector(".keys");
@@ -304,7 +304,7 @@ addEventListener("keydown", (event) => {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
-  if (event.key === "N" || event.key === "P") told(() => goToItem(event.key === "N" ? 1 : -1))(event);
+  if (event.key === "N" || event.key === "P") sayFaults(() => goToItem(event.key === "N" ? 1 : -1))(event);
 });
 
 // Paper has no way to open what is closed.

@@ -1,5 +1,5 @@
 // What came twice made one: two names of one coder, two items of one text; asked which to keep where both have an annotation, and undone.
-import { byId, call, collate, el, name, offer, small, told, undoable } from "./api.js";
+import { byId, call, collate, el, name, offer, sayFaults, small, undoable } from "./api.js";
 
 const base = `/api/projects/${byId("title").dataset.project}`;
 
@@ -41,16 +41,16 @@ async function merge(wanted, labels) {
 function askWhich(wanted, labels) {
   byId("merge-keep").hidden = false;
   byId("merge-keep").replaceChildren(...["first", "second"].map((keep, i) =>
-    el("button", { type: "button", onclick: told(() => merge({ ...wanted, keep }, labels)) }, "Keep those of ", name(labels[i]))));
+    el("button", { type: "button", onclick: sayFaults(() => merge({ ...wanted, keep }, labels)) }, "Keep those of ", name(labels[i]))));
   byId("merge-keep").firstElementChild.focus();
 }
 
-byId("merge-coders").addEventListener("submit", told(async (event) => {
+byId("merge-coders").addEventListener("submit", sayFaults(async (event) => {
   const { first, second } = event.target.elements;
   await merge({ coders: [first.value, second.value] }, [first.value, second.value]);
 }));
-byId("merge-items").addEventListener("submit", told(async (event) => {
+byId("merge-items").addEventListener("submit", sayFaults(async (event) => {
   const { first, second } = event.target.elements;
   await merge({ items: [Number(first.value), Number(second.value)] }, [first, second].map((field) => field.selectedOptions[0].label));
 }));
-document.addEventListener("shown", (event) => told(() => show(event.detail))());
+document.addEventListener("shown", (event) => sayFaults(() => show(event.detail))());

@@ -1,8 +1,8 @@
-import { byId, call, el, name, say, small, told } from "./api.js";
+import { byId, call, el, name, say, sayFaults, small } from "./api.js";
 
 // ------------------------------------------------------------------ the first one
 
-byId("first")?.addEventListener("submit", told(async (event) => {
+byId("first")?.addEventListener("submit", sayFaults(async (event) => {
   const form = event.target.elements;
   await call("POST", "/api/people", { name: form.name.value, password: form.password.value, manager: true });
   location.reload();
@@ -41,7 +41,7 @@ async function show() {
   await showAudit();
 }
 
-byId("add-person")?.addEventListener("submit", told(async (event) => {
+byId("add-person")?.addEventListener("submit", sayFaults(async (event) => {
   const form = event.target.elements;
   const made = await call("POST", "/api/people", { name: form.name.value, manager: form.manager.checked });
   event.target.reset();
@@ -49,7 +49,7 @@ byId("add-person")?.addEventListener("submit", told(async (event) => {
   showLink(made.name, made.link);
 }));
 
-byId("copy")?.addEventListener("click", told(async () => {
+byId("copy")?.addEventListener("click", sayFaults(async () => {
   await navigator.clipboard.writeText(byId("link").value);
   say("Copied.");
 }));
@@ -64,7 +64,7 @@ async function showAudit(before) {
   before ? body.append(...rows) : body.replaceChildren(...rows);
   const more = byId("more");
   more.hidden = log.length < PAGE;
-  more.onclick = told(() => showAudit(log.at(-1).id));
+  more.onclick = sayFaults(() => showAudit(log.at(-1).id));
 }
 
-if (byId("people")) told(show)();
+if (byId("people")) sayFaults(show)();

@@ -1,4 +1,4 @@
-import { byId, call, collate, el, fetchFile, name, names, number, offer, remove, rename, small, told, undoable } from "./api.js";
+import { byId, call, collate, el, fetchFile, name, names, number, offer, remove, rename, sayFaults, small, undoable } from "./api.js";
 import { showTab } from "./tabs.js";
 
 const project = byId("title").dataset.project;
@@ -51,7 +51,7 @@ async function showDeleted() {
     small("Restore", async () => { await call("POST", `/api/${each.sort}s/${each.id}/restore`); await showAll(); }))));
 }
 
-byId("rename")?.addEventListener("click", told(() => rename(base, "New name of the project", document.querySelector("#title bdi").textContent, (name) => {
+byId("rename")?.addEventListener("click", sayFaults(() => rename(base, "New name of the project", document.querySelector("#title bdi").textContent, (name) => {
   for (const each of document.querySelectorAll("#title bdi, nav bdi:last-child")) each.textContent = name;
 })));
 
@@ -86,14 +86,14 @@ async function showAgreement() {
   for (const id of ["metric", "sort", "coefficient"]) if (byId(id).value) asked.set(id, byId(id).value);
   const sentence = byId("agree-say");
   try {
-    const found = await call("GET", `${base}/agreement?${asked}`);
-    byId("coefficient-label").hidden = found.kind !== "spans";
-    sentence.replaceChildren(`Every two coders, pooled: ${found.title} `, el("b", {}, number(found.pooled, 3)));
-    byId("signature").textContent = found.signature;
-    fact("agreement", number(found.pooled, 3), found.title, "agreement");
-    for (const item of found.items) scores.set(item.name, item.score);
-    drawMatrix(found);
-    document.querySelector("#coefficients tbody").replaceChildren(...found.coefficients.map((c) =>
+    const agreement = await call("GET", `${base}/agreement?${asked}`);
+    byId("coefficient-label").hidden = agreement.kind !== "spans";
+    sentence.replaceChildren(`Every two coders, pooled: ${agreement.title} `, el("b", {}, number(agreement.pooled, 3)));
+    byId("signature").textContent = agreement.signature;
+    fact("agreement", number(agreement.pooled, 3), agreement.title, "agreement");
+    for (const item of agreement.items) scores.set(item.name, item.score);
+    drawMatrix(agreement);
+    document.querySelector("#coefficients tbody").replaceChildren(...agreement.coefficients.map((c) =>
       el("tr", {}, el("th", { scope: "row" }, c.title ?? c.coefficient), el("td", { class: "n" }, number(c.value, 3)),
         el("td", { title: c.signature }, c.why ?? c.about ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed, 3)}, by chance ${number(c.expected, 3)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
     drawItems();
@@ -103,12 +103,12 @@ async function showAgreement() {
   }
 }
 
-function drawMatrix(found) {
+function drawMatrix({ coders, matrix }) {
   // A fixed scale from 0 to 1: two numbers that hardly differ look alike.
   const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(70 * Math.min(1, Math.max(0, v)))}%, var(--paper))`);
-  const head = el("tr", {}, el("td", {}), ...found.coders.map((coder) => el("th", { scope: "col" }, name(coder))));
-  const rows = found.matrix.map((row, i) =>
-    el("tr", {}, el("th", { scope: "row" }, name(found.coders[i])),
+  const head = el("tr", {}, el("td", {}), ...coders.map((coder) => el("th", { scope: "col" }, name(coder))));
+  const rows = matrix.map((row, i) =>
+    el("tr", {}, el("th", { scope: "row" }, name(coders[i])),
       ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v, 3))))));
   byId("matrix").replaceChildren(head, ...rows);
 }
@@ -122,11 +122,11 @@ async function showPlaces() {
   const places = [...open, ...all.filter((place) => place.settled)].slice(0, LISTED);
   byId("places").replaceChildren(...places.map((place) =>
     el("li", { class: place.settled ? "settled" : "" }, place.settled ? "✓ " : "", el("a", { href: `/items/${place.item}?at=${place.position}${place.first === undefined ? "" : `&from=${place.first}`}#adjudicate` }, name(place.name), ...where(place)),
-      ` — ${place.voters.length} of ${place.coders}: `, ...names(place.voters), ...typesOf(place), quoted(place))));
+      ` — ${place.voters.length} of ${place.coders}: `, ...names(place.voters), ...typesOf(place), quotePlace(place))));
 }
 
 // The words at a place: a boundary between them, or what a segment or span covers.
-const quoted = ({ quote, first }) => quote?.before === undefined ? null
+const quotePlace = ({ quote, first }) => quote?.before === undefined ? null
   : el("div", { class: "quote", dir: "auto" }, quote.before, first === undefined ? el("b", {}, "‖") : el("mark", {}, quote.inside), quote.behind);
 
 // Who gave which type, where coders agree on the place and not on its type.
@@ -160,8 +160,8 @@ addEventListener("keydown", (event) => {
 // Texts, recordings and nested segments are measured apart; the table of items shows all of them, each by what fits.
 async function showOthers() {
   for (const { value } of [...byId("sort").options].slice(1)) {
-    const found = await call("GET", `${base}/agreement?sort=${encodeURIComponent(value)}`).catch(() => ({ items: [] }));
-    for (const item of found.items) if (!scores.has(item.name)) scores.set(item.name, item.score);
+    const agreement = await call("GET", `${base}/agreement?sort=${encodeURIComponent(value)}`).catch(() => ({ items: [] }));
+    for (const item of agreement.items) if (!scores.has(item.name)) scores.set(item.name, item.score);
   }
   drawItems();
 }
@@ -174,7 +174,7 @@ async function showAll() {
 }
 
 function openAdd() {
-  byId("paste").addEventListener("submit", told(async (event) => {
+  byId("paste").addEventListener("submit", sayFaults(async (event) => {
     const form = new FormData(event.target);
     const raw = form.get("unit");
     const { made } = await call("POST", `${base}/text`, { item: form.get("item"), text: form.get("text"), ...(raw ? { unit: raw, kind: form.get("kind") } : { coder: form.get("coder") }) });
@@ -195,10 +195,10 @@ function openAdd() {
   drawPaste();
 }
 if (manages) openAdd();
-document.addEventListener("added", told(showAll));
+document.addEventListener("added", sayFaults(showAll));
 
 // What cannot be written is said here, instead of a page of JSON.
-byId("download").addEventListener("submit", told(async (event) => {
+byId("download").addEventListener("submit", sayFaults(async (event) => {
   const sentence = byId("export-say");
   sentence.textContent = "";
   const asked = new URLSearchParams([...new FormData(event.target)].filter(([, value]) => value));
@@ -213,9 +213,9 @@ byId("download").addEventListener("submit", told(async (event) => {
   }
 }));
 
-for (const id of ["metric", "sort", "coefficient"]) byId(id).addEventListener("change", told(showAgreement));
+for (const id of ["metric", "sort", "coefficient"]) byId(id).addEventListener("change", sayFaults(showAgreement));
 
-told(async () => {
+sayFaults(async () => {
   const known = await session;
   byId("coefficient").append(el("option", { value: "" }, "what fits"), ...Object.entries(known.coefficients).map(([value, title]) => el("option", { value }, title)));
   byId("metric").append(el("option", { value: "" }, "what fits"), ...known.metrics.map((m) => el("option", {}, m)));

@@ -7,7 +7,7 @@ const NONE = "no boundary";
 export function drawSimilarity(place, types, field) {
   place.replaceChildren();
   if (!types.length) return place.append("These annotations have no types.");
-  const given = parsed(field.value);
+  const given = parseMatrix(field.value);
   const labels = given?.labels ?? types;
   const all = [...labels, NONE];
   const value = (i, j) => given?.matrix?.[i]?.[j] ?? (i === j ? 1 : 0);
@@ -25,10 +25,10 @@ export function drawSimilarity(place, types, field) {
   place.append(table, el("button", { type: "button", onclick: () => { field.value = ""; field.dispatchEvent(new Event("input", { bubbles: true })); drawSimilarity(place, types, field); } }, "All unlike"));
 }
 
-function parsed(text) {
+function parseMatrix(text) {
   try {
-    const found = JSON.parse(text);
-    return Array.isArray(found.labels) && Array.isArray(found.matrix) && found.matrix.length === found.labels.length + 1 ? found : null;
+    const { labels, matrix } = JSON.parse(text);
+    return Array.isArray(labels) && Array.isArray(matrix) && matrix.length === labels.length + 1 ? { labels, matrix } : null;
   } catch {
     return null;
   }

@@ -36,13 +36,13 @@ export class TextLines {
     this.rtl = this.box.dir === "rtl";
     this.all = this.words();
     this.starts = this.all.map((w) => w.start);
-    this.lines = this.broken().map((words) => this.line(words));
+    this.lines = this.breakLines().map((words) => this.line(words));
     this.box.replaceChildren(...this.lines.map((line) => line.element));
     this.editor.drawPages();
   }
 
   // Let the browser break the text, and see where it did.
-  broken() {
+  breakLines() {
     const flow = el("div", { class: "flow" }, ...this.all.flatMap((w) => [el("span", {}, w.text), w.behind.includes("\n") ? el("br") : " "]));
     this.box.replaceChildren(flow);
     const lines = [];

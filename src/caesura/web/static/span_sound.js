@@ -1,12 +1,9 @@
 // The axis of spans in time as the sound above it sees it: where a time is on the screen.
-import { paletteOf } from "./strips.js";
+import { TimeScale } from "./time_scale.js";
 
-export class AxisView {
+export class AxisView extends TimeScale {
   constructor(editor) {
-    this.editor = editor;
-    this.line = editor.box;
-    this.dark = matchMedia("(prefers-color-scheme: dark)");
-    this.dark.addEventListener("change", () => { this.colours = null; editor.sound?.paint(); });
+    super(editor, editor.box);
     addEventListener("resize", () => { this.measured = null; editor.sound?.resize(); });
     this.content = { height: 0 }; // the line of the player's place goes through the sound only: rows below grow with their lanes
   }
@@ -15,8 +12,8 @@ export class AxisView {
     return this.editor.layout;
   }
 
-  get palette() {
-    return (this.colours ??= paletteOf(this.dark.matches));
+  recolour() {
+    this.editor.sound?.paint();
   }
 
   // Measured once: asking the browser with every frame would make it measure the page anew.
@@ -43,24 +40,6 @@ export class AxisView {
 
   x(time) {
     return this.gutter + this.layout.x(time);
-  }
-
-  timeAt(x) {
-    return (x - this.x(0)) / this.scale;
-  }
-
-  seen(time) {
-    const x = this.x(time) - this.line.scrollLeft;
-    return x >= this.gutter && x <= this.wide;
-  }
-
-  get inView() {
-    const left = this.line.scrollLeft;
-    return { from: Math.max(0, this.timeAt(left + this.gutter)), to: Math.min(this.editor.data.length, this.timeAt(left + this.wide)) };
-  }
-
-  pointed(event) {
-    return this.timeAt(event.clientX - this.line.getBoundingClientRect().left - this.line.clientLeft + this.line.scrollLeft);
   }
 
   zoom(factor, around) {

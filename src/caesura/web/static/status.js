@@ -1,5 +1,5 @@
 // An annotator says how far an item is, and goes on to the next.
-import { ask, byId, call, collate, told } from "./api.js";
+import { ask, byId, call, collate, sayFaults } from "./api.js";
 
 const { item, project } = byId("title").dataset;
 const WORDS = { open: "Open.", begun: "Begun.", done: "Done: open it again to change it.", discuss: "To be discussed." };
@@ -24,7 +24,7 @@ async function show() {
 }
 
 for (const button of document.querySelectorAll("[data-status]"))
-  button.addEventListener("click", told(async () => {
+  button.addEventListener("click", sayFaults(async () => {
     const { status } = button.dataset;
     const note = status === "discuss" ? ask("What is to be discussed?", "") : "";
     if (note === undefined) return;
@@ -32,5 +32,5 @@ for (const button of document.querySelectorAll("[data-status]"))
     await show();
   }));
 
-document.addEventListener("started", told(show));
-told(show)();
+document.addEventListener("started", sayFaults(show));
+sayFaults(show)();

@@ -59,7 +59,7 @@ export class Suggestions {
   }
 
   // The name of a suggested mark, with letters that a machine doubts marked as such.
-  spelled(mark) {
+  spellLetters(mark) {
     return (this.letters?.get(mark) ?? []).map(([letter, share]) => share < .8 ? el("span", { class: share < .5 ? "unlikely" : "doubtful" }, letter) : letter);
   }
 

@@ -1,5 +1,5 @@
 // What an annotator has to do, and where to go on.
-import { byId, call, collate, el, name, told } from "./api.js";
+import { byId, call, collate, el, name, sayFaults } from "./api.js";
 
 const title = byId("title");
 const WORDS = { open: "○ open", begun: "◐ begun", done: "● done", discuss: "? to be discussed" };
@@ -18,4 +18,4 @@ async function show() {
   if (next) document.querySelector("#continue a").href = `/items/${next.item}`;
 }
 
-if (title.dataset.role === "annotator") told(show)();
+if (title.dataset.role === "annotator") sayFaults(show)();

@@ -26,7 +26,7 @@ export function dragBoundaries(editor) {
   view.track.addEventListener("pointermove", (e) => {
     if (!handle || editor.locked || (to === null && Math.abs(e.clientX - start) < 3)) return;
     editor.dragged = true;
-    to = editor.snapped(view.pointed(e), e.altKey);
+    to = editor.snap(view.pointed(e), e.altKey);
     handle.classList.add("moving");
     handle.style.transform = `translateX(${view.x(to)}px)`;
     byId("time").value = to;

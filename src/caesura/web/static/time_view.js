@@ -1,6 +1,7 @@
 // The line of time as it is seen: how wide a second is, what is in view, and what is painted of it with every frame.
 import { byId, el } from "./api.js";
-import { Strips, paletteOf } from "./strips.js";
+import { Strips } from "./strips.js";
+import { TimeScale } from "./time_scale.js";
 import { BENCH, LETTER, ROW, RULER, paintOver, paintRows } from "./time_rows.js";
 import { before, seconds } from "./times.js";
 
@@ -12,10 +13,9 @@ const OPENING = 30; // seconds in view when a recording of many minutes is opene
 const LONG = 600; // seconds
 const REST = 150; // milliseconds after which nobody zooms any more
 
-export class TimeView {
+export class TimeView extends TimeScale {
   constructor(editor) {
-    this.editor = editor;
-    this.line = byId("timeline");
+    super(editor, byId("timeline"));
     this.track = byId("track");
     this.canvas = el("canvas", { class: "rows", "aria-hidden": "true" });
     this.brush = this.canvas.getContext("2d", { alpha: false });
@@ -25,15 +25,14 @@ export class TimeView {
     this.strips = new Strips((brush, strip) => paintRows(brush, strip, this.content, this.palette));
     this.scale = Number(new URLSearchParams(location.search).get("scale")) || null; // as it was in another track
     this.pool = [];
-    this.dark = matchMedia("(prefers-color-scheme: dark)");
-    this.dark.addEventListener("change", () => { this.colours = null; this.strips.clear(); this.paint(); });
     this.line.addEventListener("scroll", () => this.later());
     addEventListener("resize", () => { if (this.content) { this.resize(); this.editor.sound?.resize(); this.paint(); } });
     addEventListener("beforeprint", () => this.content && this.zoom(0)); // paper shows the whole recording
   }
 
-  get palette() {
-    return (this.colours ??= paletteOf(this.dark.matches));
+  recolour() {
+    this.strips.clear();
+    this.paint();
   }
 
   // What there is to paint: { rows, bench, disputes, comments }.
@@ -134,25 +133,6 @@ export class TimeView {
 
   x(time) {
     return this.gutter + EDGE + time * this.scale;
-  }
-
-  timeAt(x) {
-    return (x - EDGE - this.gutter) / this.scale;
-  }
-
-  seen(time) {
-    const x = this.x(time) - this.line.scrollLeft;
-    return x >= this.gutter && x <= this.wide;
-  }
-
-  // From and to which time is in view.
-  get inView() {
-    const left = this.line.scrollLeft;
-    return { from: Math.max(0, this.timeAt(left + this.gutter)), to: Math.min(this.content.length, this.timeAt(left + this.wide)) };
-  }
-
-  pointed(event) {
-    return this.timeAt(event.clientX - this.track.getBoundingClientRect().left);
   }
 
   // ---------------------------------------------------------------- painting

@@ -20,7 +20,7 @@ export class TimeWindow {
     return [first, last];
   }
 
-  asked(from) {
+  rangeFrom(from) {
     return { first: from, last: from + this.wide, whole_up_to: MOST };
   }
 
