@@ -183,13 +183,25 @@ def rename_parts(corpus: Corpus, named: Mapping[str, str]) -> Corpus:
                 None,
                 f"one {what} is named, {named[what]!r}, but the file holds {len(known)}: {', '.join(known[:3])} …",
             )
+    items, coders, tracks = (
+        {each: named.get(what, each) for each in known}
+        for what, known in (("item", corpus.items), ("coder", corpus.coders), ("track", corpus.tracks))
+    )
+    return rename_each(corpus, items, coders, tracks)
+
+
+def rename_each(
+    corpus: Corpus, items: Mapping[str, str], coders: Mapping[str, str], tracks: Mapping[str, str] | None = None
+) -> Corpus:
+    """Give items, coders and tracks other names, by those they have; what is not named stays as it is."""
+    tracks = tracks or {}
     return Corpus.from_annotations(
-        [
-            Annotation(named.get("item", a.item), named.get("coder", a.coder), a.marks, named.get("track", a.track))
+        (
+            Annotation(items.get(a.item, a.item), coders.get(a.coder, a.coder), a.marks, tracks.get(a.track, a.track))
             for a in corpus
-        ],
+        ),
         labels=corpus.labels,
-        attributes={named.get("item", item): known for item, known in corpus.attributes.items()},
+        attributes={items.get(item, item): known for item, known in corpus.attributes.items()},
     )
 
 
@@ -203,7 +215,9 @@ def _from_folder(file: Path, corpus: Corpus, named: dict[str, str]) -> Corpus:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
+    """List the files below a folder, hidden ones left out."""
+    below = ((path, path.relative_to(folder).parts) for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path, parts in below if not any(part.startswith(".") for part in parts))
 
 
 def likely_patterns(paths: Sequence[str]) -> Iterator[str]:
@@ -236,10 +250,6 @@ def _shared_start(words: Sequence[str]) -> str:
     return "".join(
         letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*words, strict=False))
     )
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:

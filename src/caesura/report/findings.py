@@ -13,7 +13,8 @@ from caesura.display.cells import clean, clip
 from caesura.display.table import Cell, Table, measure_name, spell
 from caesura.drawings.catalog import drawing
 from caesura.errors import CaesuraError
-from caesura.model import Annotation, Corpus
+from caesura.formats.folders import rename_each
+from caesura.model import Corpus
 from caesura.report import chapters
 from caesura.report.blocks import Document, Report
 from caesura.report.measures import Measures, measure
@@ -159,9 +160,7 @@ def _shorten_names(corpus: Corpus, coders: dict[str, str]) -> Corpus:
         _kept_apart(names)
     if all(old == new for names in (items, tracks, coders) for old, new in names.items()):
         return corpus
-    renamed = (Annotation(items[a.item], coders[a.coder], a.marks, tracks[a.track]) for a in corpus)
-    attributes = {items[item]: known for item, known in corpus.attributes.items()}
-    return Corpus.from_annotations(renamed, labels=corpus.labels, attributes=attributes)
+    return rename_each(corpus, items, coders, tracks)
 
 
 def _kept_apart(names: dict[str, str]) -> None:

@@ -15,7 +15,8 @@ from caesura.display.table import spreadsheet_value
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import write
 from caesura.formats.catalog import Format, named_format
-from caesura.model import Annotation, Corpus
+from caesura.formats.folders import rename_each
+from caesura.model import Corpus
 from caesura.web.rows import on_one_scale
 from caesura.web.settings import Limits
 from caesura.web.uploads import plain_name
@@ -92,16 +93,9 @@ def _parts(corpus: Corpus, chosen: Format, renamed: dict[str, str]) -> Iterator[
         if part.kind == "spans":  # labels that only others use are nothing to this file
             part = Corpus.from_annotations(on_one_scale(list(part)), attributes=part.attributes)
         if "items" not in chosen.carries or "coders" not in chosen.carries:
-            part = _rename(part, {name: names.get(name, name) for name in (item, coder)})
+            own = {name: names[name] for name in (item, coder) if name}
+            part = rename_each(part, own, own)
         yield (f"{names[coder]}/{stem}" if coder else stem), part
-
-
-def _rename(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
-    return Corpus.from_annotations(
-        [Annotation(names.get(a.item, a.item), names.get(a.coder, a.coder), a.marks, a.track) for a in corpus],
-        labels=corpus.labels,
-        attributes={names.get(item, item): known for item, known in corpus.attributes.items()},
-    )
 
 
 def _file_name(name: str) -> str:

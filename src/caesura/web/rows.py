@@ -124,20 +124,8 @@ def item_for(db: sa.Connection, project: int, annotation: Annotation, corpus: Co
         words = json.dumps(marks.units, ensure_ascii=False)
         row = db.execute(sa.select(items).where(twin, items.c.units == words).order_by(items.c.id)).first()
     if row is None:
-        inserted = db.execute(
-            items.insert().values(
-                project=project,
-                name=annotation.item,
-                track=annotation.track,
-                kind=kind,
-                length=float(marks.length),
-                units=None if marks.units is None else json.dumps(marks.units, ensure_ascii=False),
-                attributes=json.dumps(
-                    dict(corpus.attributes.get(annotation.item, {})), ensure_ascii=False, default=str
-                ),
-            )
-        )
-        return key(inserted)
+        about = corpus.attributes.get(annotation.item, {})
+        return insert_item(db, project, annotation.item, kind, marks.length, annotation.track, marks.units, about)
     length, units = join_texts(row, kind, float(marks.length), marks.units, "the new annotation")
     grown: dict[str, Any] = {"length": length} if length != row.length else {}
     if row.units is None and units is not None:
@@ -163,17 +151,21 @@ def join_texts(
     return max(length, item.length), units if known is None else known
 
 
-def insert_text(
-    db: sa.Connection, project: int, name: str, units: tuple[str, ...], kind: str, attributes: Mapping[str, Any]
+def insert_item(
+    db: sa.Connection,
+    project: int,
+    name: str,
+    kind: str,
+    length: float,
+    track: str = "",
+    units: tuple[str, ...] | None = None,
+    attributes: Mapping[str, Any] | None = None,
 ) -> int:
-    """An item that is a text and nothing else."""
-    taken = sa.select(items.c.id).where(items.c.project == project, items.c.name == name, items.c.track == "")
-    if db.scalar(taken) is not None:
-        raise CaesuraError(f"there is an item {name!r} in this project already; name the text otherwise.")
-    words = json.dumps(units, ensure_ascii=False)
-    values = {"project": project, "name": name, "track": "", "kind": kind, "length": float(len(units)), "units": words}
-    about = json.dumps(dict(attributes), ensure_ascii=False)
-    return key(db.execute(items.insert().values(**values, attributes=about)))
+    """A new item; its number."""
+    words = None if units is None else json.dumps(units, ensure_ascii=False)
+    about = json.dumps(dict(attributes or {}), ensure_ascii=False, default=str)
+    values = {"project": project, "name": name, "track": track, "kind": kind, "length": float(length)}
+    return key(db.execute(items.insert().values(**values, units=words, attributes=about)))
 
 
 def insert_annotation(

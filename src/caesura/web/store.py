@@ -167,8 +167,11 @@ class Store:
     ) -> int:
         """Add a text that nobody has annotated yet; returns the number of its item."""
         self.project_name(project)
+        taken = sa.select(items.c.id).where(items.c.project == project, items.c.name == name, items.c.track == "")
         with self.writing() as db:
-            return rows.insert_text(db, project, name, units, kind, attributes or {})
+            if db.scalar(taken) is not None:
+                raise CaesuraError(f"there is an item {name!r} in this project already; name the text otherwise.")
+            return rows.insert_item(db, project, name, kind, len(units), units=units, attributes=attributes)
 
     def coders_marks(self, project: int) -> list[Annotation]:
         """What the project's coders have marked, as it is now; what adjudicators made of it are results, not coders."""

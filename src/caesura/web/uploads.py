@@ -14,6 +14,7 @@ from threading import Lock
 from caesura.errors import CaesuraError, FormatError
 from caesura.formats import read
 from caesura.formats.catalog import all_formats
+from caesura.formats.folders import rename_each
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.web.documents import DOCUMENTS, read_document
 from caesura.web.settings import Limits
@@ -197,16 +198,7 @@ def _rename(corpus: Corpus, item: str, coder: str | None) -> Corpus:
     """Name the coder as the user did; an item that was named after the temporary file takes the upload's name."""
     if coder is not None and len(corpus.coders) > 1:
         raise CaesuraError(f"the file holds {len(corpus.coders)} coders, so one name for all of them does not fit.")
-    return Corpus.from_annotations(
-        [
-            Annotation(
-                item if a.item == "upload" else a.item,
-                coder or ("coder" if a.coder in ("", "upload") else a.coder),
-                a.marks,
-                a.track,
-            )
-            for a in corpus
-        ],
-        labels=corpus.labels,
-        attributes={item if name == "upload" else name: known for name, known in corpus.attributes.items()},
+    named = coder or "coder"
+    return rename_each(
+        corpus, {"upload": item}, dict.fromkeys(("", "upload", *(corpus.coders if coder else ())), named)
     )

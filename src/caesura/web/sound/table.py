@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
-from caesura.web.rows import key, kind_in_store, there
+from caesura.web.rows import insert_item, kind_in_store, there
 from caesura.web.schema import codings, items, metadata, projects
 from caesura.web.sound.views import Facts
 
@@ -45,8 +45,7 @@ def attach(
             )
     numbers = [int(row.id) for row in known]
     if not numbers:
-        new = {"project": project, "name": name, "track": "", "kind": kind, "length": facts.duration}
-        numbers = [key(db.execute(items.insert().values(**new)))]
+        numbers = [insert_item(db, project, name, kind, facts.duration)]
     db.execute(recordings.delete().where(recordings.c.item.in_(numbers)))
     values = {"digest": digest, "file": file, "facts": json.dumps(asdict(facts))}
     db.execute(recordings.insert(), [{"item": number, **values} for number in numbers])
