@@ -19,6 +19,15 @@ def number_of(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+def shorten(text: str, most: int = 40) -> str:
+    """Cut a text that is quoted in a sentence.
+
+    >>> shorten("quinquagintasex", 8)
+    'quinqua…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def place(item: str, track: str) -> str:
     """Name a track of an item in a complaint.
 

@@ -11,6 +11,7 @@ from itertools import chain
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
+from caesura.words import shorten
 
 _DELIMITERS = ",;\t"
 csv.field_size_limit(2**24)
@@ -101,7 +102,7 @@ def whole(row: Row, name: str, least: int = 1) -> int:
     """Read a cell as a whole number."""
     number = as_whole(row[name])
     if number is None:
-        raise row.fault(f"{name} is {_clip(row[name])!r}, expected a whole number of at most 18 plain digits.")
+        raise row.fault(f"{name} is {shorten(row[name])!r}, expected a whole number of at most 18 plain digits.")
     if number < least:
         raise row.fault(f"{name} is {number}, expected {least} or more.")
     return number
@@ -115,10 +116,6 @@ def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: di
     if missing := [name for name in needs if name not in names]:
         raise source.fault(1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
     return {name: i for i, name in enumerate(names)}
-
-
-def _clip(cell: str) -> str:
-    return cell if len(cell) <= 40 else cell[:39] + "…"
 
 
 def _delimiter(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Unpack
 
 from caesura.files import Source
@@ -32,7 +33,7 @@ def read(source: Source, *, unit: Unit | None = None, **standoff: Unpack[Standof
                 raise source.fault(line, why)
             spans = list(_spans(source, line, entry))
             item = str(entry.get("item", entry.get("id", line)))
-            texts.append(Marked(item, "", entry["text"], spans, _faults(source, line)))
+            texts.append(Marked(item, "", entry["text"], spans, partial(source.fault, line)))
     if not texts:
         raise source.fault(None, "the file holds no text.")
     return read_standoff(texts, unit=unit, **standoff)
@@ -55,7 +56,3 @@ def _spans(source: Source, line: int, entry: dict[str, Any]) -> Iterator[Span]:
         if not good or not 0 <= span[0] <= span[1] <= len(entry["text"]):
             raise source.fault(line, f"expected [first, last, label] inside the text, found {span!r}.")
         yield span[0], span[1], str(span[2])
-
-
-def _faults(source: Source, line: int) -> Any:
-    return lambda why: source.fault(line, why)

@@ -51,7 +51,11 @@ def features(corpus: Corpus) -> set[str]:
         ("items", len(corpus.items) > 1),
         ("coders", len(corpus.coders) > 1),
         ("text", bool(corpus.texts)),
-        ("textless", len(corpus) > 0 and (not corpus.texts or len(_streams(corpus) - set(corpus.texts)) > 0)),
+        (
+            "textless",
+            len(corpus) > 0
+            and (not corpus.texts or any((item, track) not in corpus.texts for item, track, _ in _keys(corpus))),
+        ),
         ("names", bool(corpus.names)),
         ("attributes", any(corpus.attributes.values())),
     ):
@@ -160,10 +164,6 @@ def _shares_positions(corpus: Corpus) -> bool:
     cuts = corpus.offsets[1:-1] - 1
     inner[cuts[(cuts >= 0) & (cuts < len(inner))]] = False
     return bool((same & inner).any())
-
-
-def _streams(corpus: Corpus) -> set[tuple[str, str]]:
-    return {(item, track) for item, track, _ in _keys(corpus)}
 
 
 def _keys(corpus: Corpus) -> set[tuple[str, str, str]]:

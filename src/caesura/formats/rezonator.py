@@ -35,7 +35,7 @@ def read(source: Source, *, text: str | None = None, **conventions: Unpack[Endno
     """
     nodes = _nodes(source)
     speech = Speech(Convention.of(**conventions), source.path)
-    units = sorted((n for n in nodes.values() if n.get("type") == "unit"), key=lambda unit: _order(unit, "unitSeq"))
+    units = sorted((n for n in nodes.values() if n.get("type") == "unit"), key=_order)
     for unit in units:
         tokens = _tokens(source, nodes, unit)
         spoken: list[str] = []
@@ -103,8 +103,8 @@ def _speaker(unit: dict[str, Any]) -> str:
     return named.strip().rstrip(":").strip()
 
 
-def _order(node: dict[str, Any], name: str) -> float:
+def _order(unit: dict[str, Any]) -> float:
     try:
-        return float(node.get(name) or 0)
+        return float(unit.get("unitSeq") or 0)
     except (TypeError, ValueError, OverflowError):
         return 0.0

@@ -27,7 +27,8 @@ def check_options(function: Callable[..., Any], given: Mapping[str, Any], what: 
         if name not in hints:
             takes = f"it takes {', '.join(sorted(hints))}" if hints else "it takes none"
             raise FormatError(None, None, f"{what} takes no option {name!r}; {takes}.")
-    return {_parameter(name): _convert(name, value, hints[name], what) for name, value in given.items()}
+    parameters = {name: f"{name}_" if iskeyword(name) else name for name in given}  # as_ for as
+    return {parameters[name]: _convert(name, value, hints[name], what) for name, value in given.items()}
 
 
 @cache
@@ -55,10 +56,6 @@ def option_types(function: Callable[..., Any]) -> dict[str, Any]:
 def _option(parameter: str) -> str:
     """The option of a parameter whose name Python keeps for itself: ``as`` for ``as_``."""
     return parameter.removesuffix("_")
-
-
-def _parameter(option: str) -> str:
-    return f"{option}_" if iskeyword(option) else option
 
 
 def parse_list(value: Any, separator: str | None = ",") -> tuple[str, ...]:

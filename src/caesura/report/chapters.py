@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from caesura._version import __version__
-from caesura.agreement import COEFFICIENTS, Agreement
+from caesura.agreement import COEFFICIENTS
 from caesura.display.cells import clean, clip
 from caesura.display.result import Block
 from caesura.display.table import Cell, Code, Interval, Link, Rounded, Table, measure_name, spell
@@ -234,7 +234,8 @@ def parameters(corpus: Corpus, name: str, measures: Measures) -> Section:
     blocks: list[Block] = [Table("Settings", ("setting", "value"), tuple(settings))]
     signatures: list[tuple[str, str]] = [(m.metric.name, Code(m.signature)) for m in _each_metric(measures)]
     signatures += [
-        (_coefficient_title(n, result), Code(result.signature)) for n, result in measures.coefficients.items()
+        (COEFFICIENTS[name].of_many if name in COEFFICIENTS else result.title, Code(result.signature))
+        for name, result in measures.coefficients.items()
     ]
     signatures += [(f"Sf, chance {n}", Code(result.signature)) for n, result in measures.flexible.items()]
     if signatures:
@@ -269,10 +270,6 @@ def citing(measures: Measures) -> Section:
 
 def _each_metric(measures: Measures) -> list[Measured]:
     return list(next(iter(measures.scores.values())).values()) if measures.scores else []
-
-
-def _coefficient_title(name: str, result: Agreement) -> str:
-    return COEFFICIENTS[name].of_many if name in COEFFICIENTS else result.title
 
 
 def _range(metric: Metric) -> str:

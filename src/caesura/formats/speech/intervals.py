@@ -26,6 +26,7 @@ from caesura.formats.numbers import as_decimal
 from caesura.formats.signatures import parse_list
 from caesura.formats.standoff import Reading
 from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.words import shorten
 
 #: What happens to the boundaries of silences: all stay, neighbouring silences become one, or none that touches one counts.
 Silence: TypeAlias = Literal["keep", "merge", "out"]
@@ -241,8 +242,9 @@ def decimal(source: Source, line: int | None, text: str, what: str) -> Decimal:
     """Read a time exactly as it is written, so that start + duration is what the next line calls its start."""
     number = as_decimal(text)
     if number is None or not 0 <= number < LONGEST:
-        shown = text if len(text) <= 40 else text[:39] + "…"
-        raise source.fault(line, f"the {what} is {shown!r}, expected seconds from 0 up, written with plain digits.")
+        raise source.fault(
+            line, f"the {what} is {shorten(text)!r}, expected seconds from 0 up, written with plain digits."
+        )
     return number
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from caesura.errors import FormatError
 from caesura.files import Source
 from caesura.formats.numbers import as_decimal
+from caesura.words import shorten
 
 CHRONOLOGICAL = "Praat chronological TextGrid text file"
 BINARY = b"ooBinaryFile"
@@ -171,7 +172,7 @@ class _Reader:
             raise self.fault(f"the file ends before the {what}.")
         value = as_decimal(self.tokens[self.at])
         if value is None:
-            raise self.fault(f"the {what} is {_short(self.tokens[self.at])}, expected a number.")
+            raise self.fault(f"the {what} is {shorten(self.tokens[self.at])}, expected a number.")
         self.at += 1
         return float(value)
 
@@ -236,7 +237,7 @@ class _Reader:
             for i, token in enumerate(column):
                 if token.startswith('"') != labels:
                     expected = "a label in quotes" if labels else "a time"
-                    why = f"{what[:-1]} {i + 1} of tier {name!r} has {_short(token)} where {expected} is expected."
+                    why = f"{what[:-1]} {i + 1} of tier {name!r} has {shorten(token)} where {expected} is expected."
                     raise self.fault(why, first + i * width + c)
         if len(columns[-1]) < size:
             raise self.fault(
@@ -318,7 +319,3 @@ class _Bytes:
 
 def _unquote(text: str) -> str:
     return text[1:-1].replace('""', '"') if '""' in text else text[1:-1]
-
-
-def _short(token: str) -> str:
-    return token if len(token) <= 40 else token[:39] + "…"

@@ -87,7 +87,9 @@ def compound_multinomial(
     counts = np.arange(size + 1)
     steps = np.log(counts + 1 + prior) - np.log(counts + prior)
     terms = np.log(counts[:-1] + max(vocabulary, 1) * prior) - np.log(prior)
-    return Cohesion(bags, steps, np.concatenate(([0.0], np.cumsum(terms))), _or_none(durations))
+    return Cohesion(
+        bags, steps, np.concatenate(([0.0], np.cumsum(terms))), np.empty(0) if durations is None else durations
+    )
 
 
 def smoothed_likelihood(bags: Bags, per_segment: float, vocabulary: int) -> Cohesion:
@@ -103,7 +105,3 @@ def smoothed_likelihood(bags: Bags, per_segment: float, vocabulary: int) -> Cohe
     numbers = np.arange(size + 1, dtype=np.float64)
     totals = per_segment + numbers * np.log(np.maximum(numbers + vocabulary, 1.0)) - numbers * np.log(2.0)
     return Cohesion(bags, steps, totals, np.empty(0))
-
-
-def _or_none(durations: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    return np.empty(0) if durations is None else durations
