@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
@@ -13,7 +12,7 @@ from caesura.web.guesses import network_of
 from caesura.web.login_tries import LoginTries
 from caesura.web.pages import render_page
 from caesura.web.people import SESSION_DAYS, People
-from caesura.web.security import COOKIE, SESSION_COOKIE, client_of, cookie_value, judge_guess, refuse
+from caesura.web.security import COOKIE, SESSION_COOKIE, client_of, cookie_value, judge_guess, refuse, refuse_for_now
 from caesura.web.viewers import Deed
 
 entrance = APIRouter(include_in_schema=False)
@@ -44,12 +43,10 @@ def log_in(
     if not link and not (name and password):
         return refuse(422, "give a name with its password, a personal link, or the token.")
     people, client = People(request.app.state.store), client_of(request.scope)
-    tries, whos = (
-        LoginTries(request.app.state.store),
-        (f"client {network_of(client)}", *(() if link else (f"account {name}",))),
-    )
+    tries = LoginTries(request.app.state.store)
+    whos = (f"client {network_of(client)}", *(() if link else (f"account {name}",)))
     if (wait := tries.seconds_to_wait(*whos)) > 0:
-        return _too_many(wait)
+        return refuse_for_now(wait, "too many wrong passwords", ", or use your personal link")
     person = people.by_link(link) if link else _with_password(people, name, password)
     tries.note(person is not None, *whos)
     denied = judge_guess(request.state.guesses, client, person is not None, "this is not how anybody comes in here.")
@@ -84,11 +81,6 @@ def _with_password(people: People, name: str, password: str) -> Any:
 
     person = people.by_name(name)
     return person if is_password(password, None if person is None else person.password) else None
-
-
-def _too_many(wait: float) -> Response:
-    sentence = f"too many wrong passwords; wait {math.ceil(wait)} s and try again, or use your personal link."
-    return refuse(429, sentence, {"Retry-After": str(math.ceil(wait))})
 
 
 def _remember(request: Request, cookie: str, value: str) -> Response:

@@ -33,7 +33,8 @@ def export_file(
     if len(corpus) == 1 and not {"items", "coders"} <= chosen.carries:  # such a file's name is where its names go
         stem = _file_name(f"{corpus.items[0]}-{corpus.coders[0]}")
     _refuse_costly(corpus, chosen, limits)
-    with _folder() as folder:
+    with tempfile.TemporaryDirectory(prefix="caesura-") as own:
+        folder = Path(own)
         _write_part(_with_provenance(corpus, chosen, origins), folder / f"{stem}{suffix}", chosen, lossy)
         files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
     if len(files) == 1:
@@ -55,7 +56,8 @@ def export_folder(
     chosen = named_format(format)
     files: dict[str, bytes] = {}
     renamed: dict[str, str] = {}
-    with _folder() as folder:
+    with tempfile.TemporaryDirectory(prefix="caesura-") as own:
+        folder = Path(own)
         for corpus in corpora:
             for name, part in _parts(corpus, chosen, renamed):
                 _refuse_costly(part, chosen, limits)
@@ -120,17 +122,6 @@ def _suffix(chosen: Format) -> str:
 
 
 # ---------------------------------------------------------------------- writing
-
-
-class _folder:
-    """A folder of our own that no sentence names."""
-
-    def __enter__(self) -> Path:
-        self._own = tempfile.TemporaryDirectory(prefix="caesura-")
-        return Path(self._own.name)
-
-    def __exit__(self, *_: object) -> None:
-        self._own.cleanup()
 
 
 def _write_part(corpus: Corpus, path: Path, chosen: Format, lossy: bool, folder: Path | None = None) -> None:

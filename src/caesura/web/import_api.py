@@ -12,21 +12,20 @@ from caesura.errors import CaesuraError
 from caesura.web import naming
 from caesura.web.api import Seen, settings_of
 from caesura.web.imports import Choices, CoderFrom, Part, Twins, describe_part, read_parts, safe_path
-from caesura.web.requests import Id, PastedText, RawKind, RequestBody, Unit
+from caesura.web.requests import Id, Key, PastedText, RawKind, RequestBody, Unit
 from caesura.web.rows import Added, StoreFault
 from caesura.web.uploads import Upload, read_text, split_raw_text
 
 router = APIRouter(prefix="/api")
 
 Files = Annotated[list[UploadFile], File(description="Files of any format, or zips of them; names may be paths.")]
-_Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class TakenBack(RequestBody):
     """What an import added, as its answer told."""
 
-    items: Annotated[list[_Number], Field(max_length=100_000)] = []
-    annotations: Annotated[list[_Number], Field(max_length=100_000)] = []
+    items: Annotated[list[Key], Field(max_length=100_000)] = []
+    annotations: Annotated[list[Key], Field(max_length=100_000)] = []
 
 
 def _choices(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from caesura.web.api import Project, Seen
 from caesura.web.merging import Keep, list_merges, merge_coders, merge_items, undo_merge, write_merge
-from caesura.web.requests import Id, Name, RequestBody
+from caesura.web.requests import Id, Key, Name, RequestBody
 from caesura.web.viewers import tell
 
 router = APIRouter(prefix="/api", tags=["merges"])
-_Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class Merge(RequestBody):
@@ -23,7 +22,7 @@ class Merge(RequestBody):
     """
 
     coders: tuple[Name, Name] | None = None
-    items: tuple[_Number, _Number] | None = None
+    items: tuple[Key, Key] | None = None
     keep: Keep = None
 
     @model_validator(mode="after")

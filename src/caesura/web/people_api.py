@@ -12,14 +12,13 @@ from caesura.web.api import Project, Seen
 from caesura.web.campaign import Campaign
 from caesura.web.guidelines import Guidelines
 from caesura.web.people import People
-from caesura.web.requests import Id, Name, RequestBody
+from caesura.web.requests import Id, Key, Name, RequestBody
 from caesura.web.security import SESSION_COOKIE, client_of
 from caesura.web.viewers import Role
 
 router = APIRouter(prefix="/api")
 
 Password = Annotated[str, StringConstraints(max_length=500)]
-Person = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class NewPerson(RequestBody):
@@ -47,7 +46,7 @@ class NewPassword(RequestBody):
 class Membership(RequestBody):
     """A role in a project; null takes it away."""
 
-    person: Person
+    person: Key
     role: Role | None
 
 
@@ -67,7 +66,7 @@ class Assigning(RequestBody):
 class Assignees(RequestBody):
     """Who is to annotate an item."""
 
-    people: Annotated[list[Person], Field(max_length=1000)]
+    people: Annotated[list[Key], Field(max_length=1000)]
 
 
 class Status(RequestBody):
@@ -75,7 +74,7 @@ class Status(RequestBody):
 
     status: Literal["open", "done", "discuss"]
     note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = ""
-    person: Person | None = None
+    person: Key | None = None
 
 
 class NewGuidelines(RequestBody):

@@ -11,7 +11,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 #: The number of a project, an item or an annotation in an address; one that no store can hold is of nothing.
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+#: The same in a body.
+Key = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
+#: Who signs, where the workbench knows nobody.
+Author = Annotated[str, StringConstraints(max_length=200)]
 
 
 def _check_text(given: dict[str, Any]) -> dict[str, Any]:
@@ -108,11 +112,11 @@ class NewAnnotation(RequestBody):
     method: Annotated[str, StringConstraints(max_length=100)] | None = "majority"
     copy_of: int | None = None
     segmenter: Annotated[str, StringConstraints(max_length=100)] | None = None
-    segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    segments: Key | None = None
     empty: bool = False
     types: Annotated[list[Name], Field(max_length=200)] | None = None
     tolerance: Number | None = None
-    author: Annotated[str, StringConstraints(max_length=200)] = ""
+    author: Author = ""
 
 
 class Suggestion(RequestBody):
@@ -124,8 +128,8 @@ class Suggestion(RequestBody):
     segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
     system: Name | None = None
     restorer: Literal["hebrew", "arabic"] | None = None
-    annotation: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
-    segments: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    annotation: Key | None = None
+    segments: Key | None = None
     first: Number | None = None
     last: Number | None = None
 
@@ -139,20 +143,20 @@ class Suggestion(RequestBody):
 class Versioned(RequestBody):
     """The version that the sender saw."""
 
-    version: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    version: Key
 
 
 class Change(Versioned):
     """One operation on an annotation; ``settles`` in it names the place in dispute that is decided by it."""
 
     operation: Operation
-    author: Annotated[str, StringConstraints(max_length=200)] = ""
+    author: Author = ""
 
 
 class Return(Versioned):
     """An earlier state to go back to."""
 
-    author: Annotated[str, StringConstraints(max_length=200)] = ""
+    author: Author = ""
 
 
 class Comment(RequestBody):
@@ -161,4 +165,4 @@ class Comment(RequestBody):
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
     position: Number | None = None
     until: Number | None = None
-    author: Annotated[str, StringConstraints(max_length=200)] = ""
+    author: Author = ""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -415,14 +414,3 @@ def on_one_scale(annotations: list[Annotation]) -> list[Annotation]:
 def words_of(units: str) -> tuple[str, ...]:
     """The words of a text; all coders of an item stand on the same."""
     return tuple(json.loads(units))
-
-
-@contextmanager
-def committing(db: sa.Connection) -> Iterator[None]:
-    """Keep what is done inside, or nothing of it, in a transaction that was begun by hand."""
-    try:
-        yield
-    except BaseException:
-        db.rollback()
-        raise
-    db.commit()

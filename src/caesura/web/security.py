@@ -52,10 +52,15 @@ def judge_guess(guesses: Guesses, client: str, right: bool, wrong: str = _WRONG)
     """Let a token that is right pass, refuse a wrong one, and neither where too many wrong ones came before."""
     wait = guesses.seconds_to_wait(client)
     if wait > 0:
-        sentence = f"too many wrong tokens; wait {math.ceil(wait)} s and try again."
-        return refuse(429, sentence, {"Retry-After": str(math.ceil(wait))})
+        return refuse_for_now(wait, "too many wrong tokens")
     guesses.note(client, right)
     return None if right else refuse(401, wrong)
+
+
+def refuse_for_now(wait: float, why: str, otherwise: str = "") -> Response:
+    """An answer that says how many seconds to wait."""
+    seconds = math.ceil(wait)
+    return refuse(429, f"{why}; wait {seconds} s and try again{otherwise}.", {"Retry-After": str(seconds)})
 
 
 def client_of(scope: Scope) -> str:

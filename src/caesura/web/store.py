@@ -429,7 +429,7 @@ class Store:
         with self._say_faults(), self._line, self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
-            with db.begin() if not db.in_transaction() else rows.committing(db):
+            with db.get_transaction() or db.begin():
                 yield db
                 write_down(db, DEED.get(), rows.now())
 

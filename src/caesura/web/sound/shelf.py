@@ -16,7 +16,6 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import IO, Any
 
-from caesura.errors import CaesuraError
 from caesura.web.rows import StoreFault
 from caesura.web.sound.decoding import SUFFIXES, BadSound, SoundLimits
 from caesura.web.sound.views import Facts
@@ -156,7 +155,5 @@ def _sync(path: Path) -> None:
 def _say_faults() -> Iterator[None]:
     try:
         yield
-    except CaesuraError:
-        raise
     except OSError as fault:
         raise StoreFault(f"the recording could not be kept, nothing was changed: {fault.strerror or fault}.") from None

@@ -344,6 +344,10 @@ export class Editor {
     return { position };
   }
 
+  placeFor(position) {
+    return position;
+  }
+
   // ---------------------------------------------------------------- what curation asks for, where marks are boundaries
 
   here() {

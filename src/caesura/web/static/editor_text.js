@@ -26,10 +26,6 @@ export class TextEditor extends Editor {
     return position >= 1 && position <= this.last && !this.on.has(position);
   }
 
-  placeFor(position) {
-    return position;
-  }
-
   // ---------------------------------------------------------------- drawing
 
   draw() {

@@ -51,7 +51,7 @@ export class AxisLine {
     const from = this.begin + (this.box.scrollLeft - EDGE) / this.scale;
     const to = from + (this.box.clientWidth + 2 * EDGE) / this.scale;
     this.drawRuler(from, to);
-    this.lines = [{ from, to, lanes: this.lanes, box: (start, end) => this.boxOf(start, end) }];
+    this.lines = [{ from, to, lanes: this.lanes, box: (start, end) => ({ left: this.x(start), width: (end - start) * this.scale }) }];
     this.track.style.setProperty("--scrolled", `${this.box.scrollLeft}px`);
     if (this.editor.paged) this.editor.drawPages();
   }
@@ -69,10 +69,6 @@ export class AxisLine {
 
   x(at) {
     return EDGE + (at - this.begin) * this.scale;
-  }
-
-  boxOf(start, end) {
-    return { left: this.x(start), width: (end - start) * this.scale };
   }
 
   choose(range) {
