@@ -4,10 +4,14 @@ Programs that tests start are not touched by this: they choose for themselves, a
 deadlines, for the first example may pay for compiling a loop.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from twins import compare_first_calls
+from web_browser import Chromium
 
 compare_first_calls()
 
@@ -17,4 +21,25 @@ settings.load_profile("caesura")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that wait for a browser come first: the other worker and the static checks use that time, and nobody waits at the end."""
-    items.sort(key=lambda item: "browser" not in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: "chromium" not in getattr(item, "fixturenames", ()))
+
+
+_chromium = Chromium()
+
+
+@pytest.fixture
+def chromium() -> Chromium:
+    return _chromium
+
+
+@pytest.fixture
+def browser(chromium: Chromium) -> Any:
+    return chromium.start()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    """One browser serves all tests that come one after the other and ask for it."""
+    yield
+    if "chromium" not in getattr(nextitem, "fixturenames", ()):
+        _chromium.stop()

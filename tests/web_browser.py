@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CHROMIUM", "FLAGS", "POEM", "opened", "picture", "to_item"]
+import pytest
+
+__all__ = ["CHROMIUM", "FLAGS", "POEM", "Chromium", "opened", "pasted", "picture", "to_item"]
 
 CHROMIUM = Path("/usr/bin/chromium")
 PICTURES = Path(os.environ.get("CAESURA_ARTIFACTS", Path(__file__).parents[1] / "artifacts")) / "screenshots"
@@ -23,6 +25,48 @@ FLAGS = [
 ]
 
 
+class Chromium:
+    """The browser of this process: started when a test first asks, and one context for the pages of tests that need no other."""
+
+    def __init__(self) -> None:
+        self._driver: Any = None
+        self._browser: Any = None
+        self._context: Any = None
+        self._address = ""
+
+    def start(self) -> Any:
+        """The browser, or a reason to skip."""
+        sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+        if not CHROMIUM.exists():
+            pytest.skip(f"there is no {CHROMIUM} here (apt-get install chromium)")
+        if self._browser is None:
+            self._driver = sync_api.sync_playwright().start()
+            self._browser = self._driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        return self._browser
+
+    def new_page(self, address: str) -> Any:
+        """A page of the workbench at this address, without cookies of the tests before.
+
+        One page of the context is never closed: so the process that shows the site stays, and a test does not wait for a new one.
+        """
+        browser = self.start()
+        if self._address != address:
+            if self._context is not None:
+                self._context.close()
+            self._context = browser.new_context(base_url=address, viewport={"width": 1200, "height": 900})
+            self._context.new_page().goto("/static/style.css")
+            self._address = address
+        self._context.clear_cookies()
+        return self._context.new_page()
+
+    def stop(self) -> None:
+        """Close it, and with it Playwright's loop, which is in the way of tests that run a loop of their own."""
+        if self._browser is not None:
+            self._browser.close()
+            self._driver.stop()
+        self.__init__()  # type: ignore[misc]
+
+
 def picture(page: Any, name: str) -> None:
     """Keep a picture of the whole page among the artefacts."""
     PICTURES.mkdir(parents=True, exist_ok=True)
@@ -30,6 +74,18 @@ def picture(page: Any, name: str) -> None:
 
 
 def opened(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
+    """Open a project that holds these texts."""
+    ask = page.request
+    head = {"X-CSRF-Token": ask.get("/api/session").json()["csrf"]}
+    project = ask.post("/api/projects", data={"name": "poems"}, headers=head).json()["id"]
+    for coder, text in texts.items():
+        brought = {"item": item, "coder": coder, "text": text}
+        assert ask.post(f"/api/projects/{project}/text", data=brought, headers=head).status == 201
+    page.goto(f"/projects/{project}#add")
+    page.wait_for_selector("#item-table tbody bdi", state="attached")
+
+
+def pasted(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
     """Open a project through the page itself and paste texts into it."""
     page.goto("/")
     page.get_by_label("New project").fill("poems")

@@ -50,14 +50,27 @@ def serve(words: list[str], environment: dict[str, str], descriptors: int | None
         run()
 
 
+def free_port(wanted: int = 0) -> int:
+    """A port that nobody listens on: the wanted one, if that is free."""
+    for port in (wanted, 0):
+        with socket.socket() as door:
+            door.setsockopt(
+                socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+            )  # a server that ended leaves its port for a while
+            try:
+                door.bind(("127.0.0.1", port))
+                return int(door.getsockname()[1])
+            except OSError:
+                continue
+    raise RuntimeError("there is no free port")
+
+
 class Server:
     """``caesura serve`` as a process that can be killed and started again on the same store."""
 
-    def __init__(self, database: Path, *words: str, descriptors: int | None = None) -> None:
+    def __init__(self, database: Path, *words: str, descriptors: int | None = None, port: int | None = None) -> None:
         self.database, self.words, self.descriptors = database, words, descriptors
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = port or free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: Any = None
 

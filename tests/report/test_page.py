@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shutil
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
@@ -314,20 +313,6 @@ def test_what_cannot_be_reported_is_refused() -> None:
 # ---------------------------------------------------------------------- in a browser
 
 
-@pytest.fixture
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        yield started
-        started.close()
-
-
 def test_it_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     target.write_text(html_page(make_report(many(40, 3, 700), "forty", ["B"], resamples=50)), encoding="utf-8")
@@ -351,6 +336,7 @@ def test_it_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> None:
     page.locator("#open-all").click()
     page.wait_for_function("document.querySelectorAll('#comparisons details[open] svg').length === 40")
     assert faults == []
+    page.close()
 
 
 def test_flexible_similarity_is_corrected_by_every_model_of_chance() -> None:

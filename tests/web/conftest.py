@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 
 from caesura.web.app import create_app
 from caesura.web.settings import Limits, Settings
-from web_browser import CHROMIUM, FLAGS
-from web_server import Server
+from web_browser import Chromium
+from web_server import Server, free_port
 
 
 @pytest.fixture
@@ -46,26 +46,24 @@ def project(client: TestClient) -> int:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "store.sqlite").start()
+    made = Server(tmp_path / "store.sqlite", port=_port()).start()
     yield made
     made.kill()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM} here (apt-get install chromium)")
-    with sync_api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield made
-        made.close()
+_ports = [0]
+
+
+def _port() -> int:
+    """The same for every server of this process, where it can be: then pages need no new context of the browser."""
+    _ports[0] = free_port(_ports[0])
+    return _ports[0]
 
 
 @pytest.fixture
-def page(browser: Any, server: Server) -> Iterator[Any]:
+def page(chromium: Chromium, server: Server) -> Iterator[Any]:
     """A page of the workbench in which no script may fail and no policy be broken."""
-    made = browser.new_page(base_url=server.address, viewport={"width": 1200, "height": 900})
+    made = chromium.new_page(server.address)
     made.set_default_timeout(60_000)
     faults: list[str] = []
     made.on("pageerror", lambda error: faults.append(str(error)))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from web_browser import POEM, opened, picture, to_item
+from web_browser import POEM, opened, pasted, picture, to_item
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
 pytestmark = pytest.mark.slow
 
 
 def test_from_paste_to_agreement(page: sync_api.Page) -> None:
-    opened(page, POEM)
+    pasted(page, POEM)
     page.locator("#tab-agreement").click()
     page.wait_for_selector("#matrix td")
     assert "0.750" in page.locator("#matrix").inner_text()
@@ -162,7 +162,7 @@ def drop_folder(page: sync_api.Page, folder: Path) -> None:
 def test_right_to_left_and_hostile_text(page: sync_api.Page) -> None:
     evil = "<img src=x onerror=alert(1)>"
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    opened(page, {evil: "בְּרֵאשִׁית בָּרָא | אֱלֹהִים אֵת הַשָּׁמַיִם", "two": "בְּרֵאשִׁית | בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם"}, item=evil)
+    pasted(page, {evil: "בְּרֵאשִׁית בָּרָא | אֱלֹהִים אֵת הַשָּׁמַיִם", "two": "בְּרֵאשִׁית | בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם"}, item=evil)
     to_item(page, evil)
     page.locator("#start button").click()
     page.wait_for_selector("#editor[data-state=open] .gap")
