@@ -115,11 +115,17 @@ def read_standoff(
         as_ = "boundaries" if chosen and all(_is_tiled(t, unit or "word") for t in chosen) else "spans"
     if unit is None:
         unit = _unit_for(chosen, as_)
-    if as_ == "spans":
-        kept = [(t, Text(t.text, unit) if unit else t.units or Text(t.text, "character")) for t in chosen]
-        return Corpus.from_annotations(Annotation(t.item, t.coder, _keep_spans(t, units)) for t, units in kept)
-    cut = [(t, Text(t.text, unit) if unit else t.units or Text(t.text)) for t in chosen]
-    return Corpus.from_annotations(Annotation(t.item, t.coder, _marks_of(t, units, marks)) for t, units in cut)
+    annotations = []
+    for text in chosen:
+        units = (
+            Text(text.text, unit) if unit else text.units or Text(text.text, "character" if as_ == "spans" else "word")
+        )
+        try:
+            placed = _keep_spans(text, units) if as_ == "spans" else _build_marks(text, units, marks)
+        except InvalidSegmentation as odd:
+            raise text.fault(str(odd)) from None
+        annotations.append(Annotation(text.item, text.coder, placed))
+    return Corpus.from_annotations(annotations)
 
 
 def _unit_for(texts: Sequence[Marked], as_: Reading) -> Unit | None:
@@ -159,25 +165,12 @@ def _keep_spans(text: Marked, units: Text) -> Spans:
         if place is None:
             raise text.fault(f"the span {start}–{end} ({label}) covers no unit; choose a smaller unit= (character).")
         rows.append((place[0] - 1, place[1], None if label == "segment" else label))
-    try:
-        return Spans.from_rows(rows, length=len(units.units), units=units.units)
-    except InvalidSegmentation as odd:
-        raise text.fault(str(odd)) from None
+    return Spans.from_rows(rows, length=len(units.units), units=units.units)
 
 
-def _marks_of(text: Marked, units: Text, how: As) -> Segmentation | Hierarchy:
-    placed = []
-    for start, end, label in text.spans:
-        if (place := units.units_covered(start, end, text.fault)) is not None:
-            placed.append((*place, label))
-    placed.sort(key=lambda span: (span[0], -span[1]))
-    try:
-        return _build_marks(units, placed, how)
-    except InvalidSegmentation as odd:
-        raise text.fault(str(odd)) from None
-
-
-def _build_marks(text: Text, spans: list[tuple[int, int, str]], how: As) -> Segmentation | Hierarchy:
+def _build_marks(marked: Marked, text: Text, how: As) -> Segmentation | Hierarchy:
+    placed = ((text.units_covered(start, end, marked.fault), label) for start, end, label in marked.spans)
+    spans = sorted(((*place, label) for place, label in placed if place is not None), key=lambda s: (s[0], -s[1]))
     levels = [_LEVEL.fullmatch(label) for _, _, label in spans]
     if how == "auto":
         how = "nested" if (spans and all(levels)) or _overlap(spans) else "segments"

@@ -6,6 +6,7 @@ Sections without sentences (a heading followed by another) are passed over. Titl
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from caesura.files import Source
 from caesura.formats.numbers import as_whole
@@ -48,9 +49,8 @@ def read(source: Source, *, nested: bool = False) -> Corpus:
         return Corpus.from_annotations([Annotation(source.stem, "", Hierarchy(len(units), spans, units))])
     full = [(title, sentences) for _, title, sentences in sections if sentences]
     titles = [title for title, _ in full]
-    marks = Segmentation.from_spans(
-        _runs([len(sentences) for _, sentences in full]), names=titles if any(titles) else None, units=units
-    )
+    ends = list(accumulate(len(sentences) for _, sentences in full))
+    marks = Segmentation(len(units), ends[:-1], units=units, names=titles if any(titles) else None)
     return Corpus.from_annotations([Annotation(source.stem, "", marks)])
 
 
@@ -62,11 +62,6 @@ def write(corpus: Corpus) -> str:
     for name, sentences in zip(marks.names or [""] * len(marks), segments_of(corpus), strict=True):
         lines += [f"========,1,{name}.", *sentences]
     return "\n".join(lines) + "\n"
-
-
-def _runs(masses: list[int]) -> list[tuple[int, int]]:
-    ends = [sum(masses[: i + 1]) for i in range(len(masses))]
-    return [(end - mass + 1, end) for end, mass in zip(ends, masses, strict=True)]
 
 
 def _level(source: Source, line: int, digits: str) -> int:

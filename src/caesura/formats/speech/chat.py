@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import accumulate, groupby, zip_longest
 from typing import Any, Literal
 
 from caesura.errors import FormatError
@@ -96,9 +96,9 @@ def read(source: Source, *, level: Level = "words", length: float | None = None)
         return _in_time(source, headers, utterances, length)
     if level == "utterances":
         turns = [(speaker, len(list(turn))) for speaker, turn in groupby(u.speaker for u in utterances)]
-        marks = Segmentation.from_masses([size for _, size in turns], units=[u.text for u in utterances])
-        named = Segmentation(marks.length, marks.positions, units=marks.units, names=[speaker for speaker, _ in turns])
-        return _corpus([Annotation(source.stem, "", named)], headers, utterances, turns=False)
+        ends, names = list(accumulate(size for _, size in turns)), [speaker for speaker, _ in turns]
+        marks = Segmentation(len(utterances), ends[:-1], units=[u.text for u in utterances], names=names)
+        return _corpus([Annotation(source.stem, "", marks)], headers, utterances, turns=False)
     return _of_words(source, headers, utterances)
 
 
