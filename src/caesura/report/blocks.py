@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from caesura.display.result import Block
@@ -52,26 +51,21 @@ class Report:
     ----------
     title
         What was looked at.
-    sections
-        In reading order; the documents' comparisons stand between the first ``before`` sections and the others.
+    opening, closing
+        The sections before the documents' comparisons, and those after.
     documents
         Every item, those that coders agree on least first.
     """
 
     title: str
-    sections: tuple[Section, ...]
+    opening: tuple[Section, ...]
     documents: tuple[Document, ...]
-    before: int
+    closing: tuple[Section, ...]
 
-    @cached_property
-    def opening(self) -> tuple[Section, ...]:
-        """The sections that come before the documents."""
-        return self.sections[: self.before]
-
-    @cached_property
-    def closing(self) -> tuple[Section, ...]:
-        """The sections that come after them."""
-        return self.sections[self.before :]
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """All of them, in reading order."""
+        return *self.opening, *self.closing
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON: the words, and the tables by what they are called."""

@@ -74,8 +74,8 @@ def make_report(
     documents = _documents(kept, measures, tuple(drawings))
     opening = [summary(kept, name, measures), *chapters.agreement(kept, measures), *chapters.scores(measures)]
     opening += [chapters.coders(kept, measures), chapters.documents(kept, measures, documents)]
-    closing = [chapters.meaning(measures), chapters.parameters(kept, name, measures), chapters.citing(measures)]
-    return Report(clip(clean(name), _NAME), (*opening, *closing), documents, len(opening))
+    closing = (chapters.meaning(measures), chapters.parameters(kept, name, measures), chapters.citing(measures))
+    return Report(clip(clean(name), _NAME), tuple(opening), documents, closing)
 
 
 # ---------------------------------------------------------------------- documents
