@@ -95,6 +95,11 @@ class Source:
         """Every line with its number, counted from 1."""
         return enumerate(self.text.split("\n"), 1)
 
+    def full_lines(self, comment: str | None = None) -> Iterator[tuple[int, str]]:
+        """Every line that holds something, with its number; those that open with the sign of a comment are passed over."""
+        full = ((number, line) for number, line in self.lines if line.strip())
+        return full if comment is None else (each for each in full if not each[1].lstrip().startswith(comment))
+
     def stream(self) -> IO[str]:
         """Open the text to be read piece by piece, line ends as they are; for files of any size."""
         binary: IO[bytes] = self.path.open("rb") if self.data is None else io.BytesIO(self.data)

@@ -33,9 +33,7 @@ def sniff(head: str) -> bool:
 def read(source: Source, **intervals: Unpack[IntervalOptions]) -> Corpus:
     """Read a label track: regions as segments, or points as boundaries; frequencies of spectral labels are passed over."""
     rows: list[Line] = []
-    for number, line in source.lines:
-        if not line.strip() or line.startswith("\\"):
-            continue
+    for number, line in source.full_lines("\\"):
         parts = line.split("\t", 2)
         if len(parts) < 2:
             raise source.fault(number, f"expected start, end and label with tabs between, found {line[:60]!r}.")

@@ -153,9 +153,7 @@ def _parse(source: Source) -> tuple[dict[str, Any], list[_Utterance]]:
 def _joined_lines(source: Source) -> Iterator[tuple[int, str]]:
     """Give every line with those that go on with it, which begin with a tab or a blank."""
     waiting: tuple[int, str] | None = None
-    for number, line in source.lines:
-        if not line.strip():
-            continue
+    for number, line in source.full_lines():
         if line[0] in "\t " and waiting is not None:
             waiting = (waiting[0], f"{waiting[1]} {line.strip()}")
             continue

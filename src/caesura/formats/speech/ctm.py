@@ -44,9 +44,7 @@ def read(source: Source, **intervals: Unpack[SpanOptions]) -> Corpus:
     """
     words: dict[tuple[str, str], list[Line]] = {}
     other = False
-    for number, line in source.lines:
-        if not line.strip() or line.lstrip().startswith(";;"):
-            continue
+    for number, line in source.full_lines(";;"):
         parts = line.split()
         if len(parts) < 5:
             raise source.fault(

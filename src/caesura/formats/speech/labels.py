@@ -45,7 +45,7 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Spa
     length
         How long the recording is, for spans (default: to the end of the last label).
     """
-    lines = [line for line in source.lines if line[1].strip()]
+    lines = list(source.full_lines())
     bar = next((i for i, (_, line) in enumerate(lines) if line.strip() == "#"), None)
     if bar is None:
         listed = [_row(source, *line) for line in lines if not line[1].startswith("#")]

@@ -122,9 +122,7 @@ def _spans_of_turns(
 
 
 def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
-    for number, line in source.lines:
-        if not line.strip() or line.lstrip().startswith(";;"):
-            continue
+    for number, line in source.full_lines(";;"):
         parts = line.split()
         if parts[0] not in _TYPES or len(parts) < 8:
             raise source.fault(

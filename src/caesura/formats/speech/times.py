@@ -41,7 +41,7 @@ def read(source: Source, *, length: float | None = None, **intervals: Unpack[Int
         Of the recordings, in seconds, where there is no column for it; default: the last time.
     """
     if _bare(source.head()):
-        times = [float(decimal(source, n, line.strip(), "time")) for n, line in source.lines if line.strip()]
+        times = [float(decimal(source, n, line.strip(), "time")) for n, line in source.full_lines()]
         marks = Segmentation.from_times(sorted(times), length=length)
         return Corpus.from_annotations([Annotation(recording(source), "", marks)])
     rows = list(read_table(source, aliases=_ALIASES))

@@ -24,9 +24,7 @@ def read(source: Source, *, rate: float = 16000.0, **intervals: Unpack[IntervalO
     if not rate > 0:
         raise source.fault(None, f"the rate is {rate:g} samples a second, expected a number above 0.")
     rows: list[Line] = []
-    for number, line in source.lines:
-        if not line.strip():
-            continue
+    for number, line in source.full_lines():
         parts = line.strip().split(None, 2)
         first, last = (as_whole(part) for part in parts[:2]) if len(parts) == 3 else (None, None)
         if first is None or last is None:
