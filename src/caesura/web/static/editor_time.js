@@ -88,10 +88,6 @@ export class TimeEditor extends Editor {
     if (this.tiers.known.length) this.tiers.load();
   }
 
-  follow(from, to) {
-    this.extent.follow(from, to);
-  }
-
   // A recording can be heard before anybody has annotated it.
   blank({ length }) {
     return { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "time", length, positions: [] } };

@@ -5,7 +5,7 @@ import { drawSimilarity } from "./similarity.js";
 import { SpanEditor } from "./editor_spans.js";
 import { TextEditor } from "./editor_text.js";
 import { TimeEditor } from "./editor_time.js";
-import { openSound } from "./sound_pane.js";
+import { SoundPane } from "./sound_pane.js";
 
 const title = byId("title");
 const { item, kind, role } = title.dataset;
@@ -268,7 +268,7 @@ sayFaults(async () => {
   drawSuggesters();
   sound.then(({ recording }) => {
     if (!recording) return;
-    openSound(editor, item, recording);
+    editor.sound = new SoundPane(editor, item, recording);
     const { method } = byId("start").elements;
     const chosen = method.value;
     drawStart();

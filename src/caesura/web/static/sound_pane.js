@@ -9,12 +9,8 @@ const SLIP = 3; // pixels a pointer may move before a click is a choice
 
 const LONGEST = 120; // seconds that a segmenter listens to at once
 
-// Show and play the recording of an item.
-export function openSound(editor, item, recording) {
-  editor.sound = new SoundPane(editor, item, recording);
-}
-
-class SoundPane {
+// Shows and plays the recording of an item.
+export class SoundPane {
   constructor(editor, item, facts) {
     this.editor = editor;
     this.view = editor.view; // where a time is on the screen
@@ -105,7 +101,7 @@ class SoundPane {
     if (!editor.data || view.scale === null || !this.tall) return;
     const { wide, gutter, palette } = view;
     const look = `${view.scale} ${gutter} ${byId("top").value} ${view.dark.matches}`;
-    if (look !== this.drawn) picture.clear();
+    if (look !== this.drawn) picture.strips.clear();
     this.drawn = look;
     brush.setTransform(view.sharp, 0, 0, view.sharp, 0, 0);
     picture.lay(brush, scrolled, wide, view, palette, Number(byId("top").value) || this.facts.tones.top);

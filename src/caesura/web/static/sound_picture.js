@@ -15,11 +15,6 @@ export class SoundPicture {
     this.strips.resize(tall.wave + tall.tone, sharp);
   }
 
-  // Another scale, other colours, other frequencies.
-  clear() {
-    this.strips.clear();
-  }
-
   lay(brush, scrolled, wide, view, palette, top) {
     if (palette !== this.palette) for (const tile of this.tones.kept.values()) if (tile) tile.image = null;
     Object.assign(this, { palette, top, scale: view.scale });

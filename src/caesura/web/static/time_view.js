@@ -164,7 +164,7 @@ export class TimeView extends TimeScale {
     const seen = { x: (time) => this.x(time) - left, from: this.timeAt(left + this.gutter), to: this.timeAt(left + wide), left: this.gutter, right: wide };
     paintOver(brush, seen, { ...content, suggestions: editor.suggestions, cursor: editor.held ? null : editor.cursor }, palette);
     if (!editor.dragging && !this.hurried) this.cover(left, left + wide);
-    editor.follow(seen.from, seen.to);
+    editor.extent.follow(seen.from, seen.to);
   }
 
   // Buttons for the boundaries around what is in view: they move with the track, so that scrolling needs them anew only once a window.
