@@ -62,10 +62,8 @@ class TextRun:
         segmented = dict(self._segment_all(chosen))
         corpus = Corpus.from_annotations(Annotation(item, name, marks) for item, marks in segmented.items())
         if self.output is not None:
-            single = (
-                len(corpus.items) == 1 and self.levels is None
-            )  # levels were asked for, so that no format may drop them
-            write(corpus, self.output, self.to, lossy=single)
+            lossy = len(corpus.items) == 1 and self.levels is None  # levels were asked for: no format may drop them
+            write(corpus, self.output, self.to, lossy=lossy)
             click.echo(f"wrote {self.output}", err=bool(self.json))
         if self.reference is not None:
             self._evaluate(corpus, name)
@@ -88,11 +86,7 @@ class TextRun:
                     f"--{name.replace('_', '-')} has no effect with --parameter {name}={value}: give one."
                 )
             parameters[name] = _value(value)
-        if self.model is not None:
-            if self.method is not None or parameters:
-                raise CaesuraError(
-                    "a saved segmenter (--model) brings its method and parameters with it; leave the others out."
-                )
+        if self.model is not None:  # which brings its method and parameters with it
             chosen = load(self.model)
         else:
             chosen = segmenter(check_medium(self.method or "dcm", "text"), **parameters)
@@ -150,10 +144,6 @@ class TextRun:
     # ------------------------------------------------------------------ what is shown
 
     def _explain(self, chosen: Any) -> None:
-        if self.output is not None or self.reference is not None or self.levels is not None:
-            raise CaesuraError(
-                "--explain shows one segmentation in the terminal; leave --output, --reference and --levels out."
-            )
         if not hasattr(chosen, "explain"):
             raise CaesuraError(f"{self.method} has no reasons; leave --explain out.")
         reasons = {}
@@ -193,8 +183,6 @@ def _segment_units(units: Any, chosen: Any, segments: int | None, levels: Any) -
     if levels is None:
         marks: Segmentation = chosen.segment(units, segments)
         return marks
-    if segments is not None:
-        raise CaesuraError("--levels says how many segments each level has; leave --segments out.")
     if not hasattr(chosen, "tree"):
         raise CaesuraError("this method gives no nested segments; leave --levels out.")
     tree: Hierarchy = chosen.tree(units, levels)
@@ -222,10 +210,8 @@ def _levels(text: str | None) -> int | list[int] | None:
     return int(parts[0]) if len(parts) == 1 else [int(part) for part in parts]
 
 
-def _value(text: Any) -> Any:
+def _value(text: str) -> Any:
     """Read a parameter as a number, true or false where it is one."""
-    if not isinstance(text, str):
-        return text
     for kind in (int, float):
         try:
             return kind(text)
@@ -245,5 +231,4 @@ def _spell(item: str, marks: Segmentation | Hierarchy) -> str:
         return f"{item}: {marks}"
     if not marks.length:
         return f"{item}: no units"
-    units = "unit" if marks.length == 1 else "units"
-    return f"{item}: {number_of(len(marks), 'segment')} of {'|'.join(map(str, marks.masses))} {units}"
+    return f"{item}: {number_of(len(marks), 'segment')} of {'|'.join(map(str, marks.masses))} unit{'s' * (marks.length > 1)}"

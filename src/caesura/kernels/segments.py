@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel
+from caesura.kernels.jit import Index, inline, kernel
 from caesura.kernels.layout import MarkColumns, pairs_of_marks
 
 #: How alike two segments are; ways to break a tie; ways to turn edges into a score; who chose an edge (bits).
@@ -85,8 +85,8 @@ def align_pair(ref: NDArray[Any], hyp: NDArray[Any], length: Any, tolerance: flo
         return total, edges
     start = length - length  # zero in the number type of the positions
     ref_from, hyp_from = start, start
-    i, ref_to = _next_cut(ref, 0, start, length)
-    j, hyp_to = _next_cut(hyp, 0, start, length)
+    i, ref_to = _next_cut(ref, Index(0), start, length)
+    j, hyp_to = _next_cut(hyp, Index(0), start, length)
     nothing = start - 1  # less than any two segments share
     ref_share, ref_size, ref_other, ref_counted = nothing, start, start, False
     hyp_share, hyp_size, hyp_other, hyp_counted = nothing, start, start, False
@@ -125,11 +125,12 @@ def align_pair(ref: NDArray[Any], hyp: NDArray[Any], length: Any, tolerance: flo
 
 
 @inline
-def _next_cut(marks: NDArray[Any], i: int, start: Any, length: Any) -> Any:
+def _next_cut(marks: NDArray[Any], i: Any, start: Any, length: Any) -> Any:
     """Go on to the first mark behind a place: recordings may carry one twice, at 0, or at the end, where no segment ends but the last."""
-    while i < len(marks) and marks[i] <= start:
-        i += 1
-    return i, min(marks[i], length) if i < len(marks) else length
+    stop = Index(len(marks))
+    while i < stop and marks[i] <= start:
+        i += Index(1)
+    return i, min(marks[i], length) if i < stop else length
 
 
 @inline
