@@ -77,10 +77,10 @@ def boundary_votes(
     """
     check_embeddedness(embeddedness)
     timed = annotations[0].timed
-    by_type: dict[Type, list[tuple[float, str]]] = {}
+    by_type: defaultdict[Type, list[tuple[float, str]]] = defaultdict(list)
     for coder, annotation in zip(coders, annotations, strict=True):
         for position, kind in _marks(annotation, embeddedness):
-            by_type.setdefault(kind, []).append((position, coder))
+            by_type[kind].append((position, coder))
     votes = [
         BoundaryVote(position, kind, tuple(dict.fromkeys(voters) if timed else voters))  # one vote for two near marks
         for kind, marks in by_type.items()

@@ -363,4 +363,5 @@ def _one_text(annotations: Annotations) -> tuple[list[str], list[Any]]:
         corpus = Corpus.from_annotations(("text", coder, marks) for coder, marks in listed)
     if not len(corpus):
         raise CaesuraError("there is no annotation to unify; expected one or more of the same text.")
-    return [a.coder for a in corpus], [a.marks for a in corpus]
+    _, coders, marks, _ = zip(*corpus, strict=True)
+    return list(coders), list(marks)

@@ -162,7 +162,7 @@ class Columns:
     def marks(self, positions: list[Any], types: list[Any] | None) -> None:
         """Give the marks of the annotation begun last."""
         numbers = {int, float} if self.kind == "time" else {int}
-        if not {type(p) for p in positions} <= numbers:
+        if not set(map(type, positions)) <= numbers:
             what = "numbers" if self.kind == "time" else "whole numbers"
             odd = next(p for p in positions if type(p) not in numbers)
             raise InvalidSegmentation(f"positions must be {what}, found {odd!r}.")
