@@ -112,7 +112,7 @@ def export(arguments: argparse.Namespace) -> None:
 
 
 def assemble(arguments: argparse.Namespace) -> None:
-    """Make a model file out of a network, its data and its corpus, calibrated on the held-out lines or as another model is."""
+    """Make a model file out of a network, its data and its corpus, calibrated on the held-out lines."""
     from caesura.vowels import VowelRestorer
     from caesura.vowels.lexicon import read_lines
     from caesura.vowels.network_training import make_network
@@ -129,14 +129,10 @@ def assemble(arguments: argparse.Namespace) -> None:
     network = make_network(data["meta"], arguments.network.read_bytes())
     network = replace(network, seen=hash_lines(learnt, restorer.script))
     model = Neural(restorer.script, lexicon, network)
-    if arguments.calibration is None:
-        # With the words of the training lines alone: among held-out words, too, some are unseen.
-        rehearsed = Neural(restorer.script, read_lines(learnt, restorer.script)[0], network)
-        rehearsal = rehearse(iter([(0, rehearsed)]), held, restorer.script, arguments.seed)
-        restorer._calibration, restorer.rehearsed = rehearsal.calibration, rehearsal.as_dict()
-    else:
-        other = VowelRestorer.load(arguments.calibration)
-        restorer._calibration, restorer.rehearsed = other._calibration, other.rehearsed
+    # With the words of the training lines alone: among held-out words, too, some are unseen.
+    rehearsed = Neural(restorer.script, read_lines(learnt, restorer.script)[0], network)
+    rehearsal = rehearse(iter([(0, rehearsed)]), held, restorer.script, arguments.seed)
+    restorer._calibration, restorer.rehearsed = rehearsal.calibration, rehearsal.as_dict()
     restorer._fitted, restorer.notice, restorer.made_for = model, corpus.notice, arguments.made_for
     restorer.save(arguments.output)
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB, {restorer.rehearsed}")
@@ -171,7 +167,6 @@ def main() -> None:
     four.add_argument("corpus")
     four.add_argument("--held-lines", help="the file of lines to calibrate by, where `prepare` was given one")
     four.add_argument("--made-for", default="", help="what text the model is for, said where it meets other text")
-    four.add_argument("--calibration", type=Path, help="a model file to take the calibration from")
     four.add_argument("--seed", type=int, default=0)
     four.set_defaults(do=assemble)
     for command in (one, two, three, four):

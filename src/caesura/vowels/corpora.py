@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -90,46 +90,10 @@ MORPHHB_NOTICE = (
     "(CC BY 4.0); text of the Westminster Leningrad Codex, public domain."
 )
 _BOOKS = [
-    "Gen",
-    "Exod",
-    "Lev",
-    "Num",
-    "Deut",
-    "Josh",
-    "Judg",
-    "1Sam",
-    "2Sam",
-    "1Kgs",
-    "2Kgs",
-    "Isa",
-    "Jer",
-    "Ezek",
-    "Hos",
-    "Joel",
-    "Amos",
-    "Obad",
-    "Jonah",
-    "Mic",
-    "Nah",
-    "Hab",
-    "Zeph",
-    "Hag",
-    "Zech",
-    "Mal",
-    "Ps",
-    "Prov",
-    "Job",
-    "Song",
-    "Ruth",
-    "Lam",
-    "Eccl",
-    "Esth",
-    "Dan",
-    "Ezra",
-    "Neh",
-    "1Chr",
-    "2Chr",
-]
+    "Gen", "Exod", "Lev", "Num", "Deut", "Josh", "Judg", "1Sam", "2Sam", "1Kgs", "2Kgs", "Isa", "Jer", "Ezek", "Hos",
+    "Joel", "Amos", "Obad", "Jonah", "Mic", "Nah", "Hab", "Zeph", "Hag", "Zech", "Mal", "Ps", "Prov", "Job", "Song",
+    "Ruth", "Lam", "Eccl", "Esth", "Dan", "Ezra", "Neh", "1Chr", "2Chr",
+]  # fmt: skip
 _SEPARATOR = re.compile(r"[\s־]+")
 
 
@@ -385,8 +349,3 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "caesura"
     return Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))) / "caesura"
-
-
-def take(lines: Sequence[str], rows: Sequence[int]) -> list[str]:
-    """Lines by number."""
-    return [lines[i] for i in rows]

@@ -203,7 +203,7 @@ class Run:
     def train(self, pieces: list[tuple[int, int]], say: Any) -> None:
         """Pass over the text again and again until all steps are taken."""
         self.network.train()
-        start = time.time()
+        start, often = time.time(), max(1, min(500, self.steps // 20))
         while self.step < self.steps:
             order = self.random.permutation(len(pieces))
             joined = self.random.random(len(pieces)) < self.plan.join if self.plan.join else None
@@ -213,7 +213,7 @@ class Run:
                 rows = order[first : first + self.plan.rows]
                 self.feed(places[rows], lines[rows])
                 self.advance()
-                if self.step % 500 == 0:
+                if self.step % often == 0:
                     say(f"step {self.step} of {self.steps}, loss {self.loss.item():.4f}, {time.time() - start:.0f} s")
                     self.keep()
                 if self.step >= self.steps:
