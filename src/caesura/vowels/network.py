@@ -139,16 +139,16 @@ class Network:
         try:
             session = onnxruntime.InferenceSession(self.stored, options, providers=["CPUExecutionProvider"])
             names = [x.name for x in session.get_inputs()]
-            said = session.run(None, {name: trial.get(name, _ONE) for name in names})[0]
+            answer = session.run(None, {name: trial.get(name, _ONE) for name in names})[0]
         except Exception as fault:  # onnxruntime has a class for each way in which a file may be wrong
             raise CaesuraError(
                 f"the network in this model cannot be loaded: {str(fault).splitlines()[0][:200]}"
             ) from None
         columns = sum(map(len, self.slots))
-        if not {"letters", "lines"} <= {*names} <= {*trial} or said.shape != (1, 1, columns):
+        if not {"letters", "lines"} <= {*names} <= {*trial} or answer.shape != (1, 1, columns):
             raise CaesuraError(
                 f"the network in this model is not one of letters: expected inputs letters, lines, word and {columns} outputs, "
-                f"found {', '.join(names)} and {said.shape[-1] if said.ndim else 'none'}."
+                f"found {', '.join(names)} and {answer.shape[-1] if answer.ndim else 'none'}."
             )
         return session
 
