@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import inline, kernel
 
 
 class Costs(NamedTuple):
@@ -49,15 +49,22 @@ class ByLength(NamedTuple):
     longest: NDArray[Any]
 
 
-@kernel
-def unit_cost(u: int, v: int, units: Units, costs: Costs) -> float:
-    """Return what it costs to take two units for the same."""
+@inline
+def compare_units(u: int, v: int, units: Units, costs: Costs) -> Any:
+    """Return how far two units and how far their names lie apart."""
     starts, ends = units.starts, units.ends
     apart = (abs(starts[u] - starts[v]) + abs(ends[u] - ends[v])) / ((ends[u] - starts[u]) + (ends[v] - starts[v]))
     if costs.table.size:
         named = float(costs.table[units.codes[u], units.codes[v]])
     else:
         named = 1.0 if units.codes[u] != units.codes[v] else 0.0
+    return apart, named
+
+
+@kernel
+def unit_cost(u: int, v: int, units: Units, costs: Costs) -> float:
+    """Return what it costs to take two units for the same."""
+    apart, named = compare_units(u, v, units, costs)
     return float(costs.delta * (costs.alpha * apart * apart + costs.beta * named))
 
 

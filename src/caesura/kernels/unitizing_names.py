@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.kernels.jit import kernel
-from caesura.kernels.unitizing import Costs, Units
+from caesura.kernels.unitizing import Costs, Units, compare_units
 
 
 @kernel
@@ -46,8 +46,9 @@ def sum_name_costs(
                     by_code[units.codes[u], 1] += missing * delta
                 for b in range(a + 1, tail):
                     v = order[b]
-                    place, named = _compare(u, v, units, costs)
-                    weight = max(0.0, 1.0 - place) / (number - 1)
+                    apart, named = compare_units(u, v, units, costs)
+                    weight = max(0.0, 1.0 - costs.alpha * costs.delta * apart * apart) / (number - 1)
+                    named *= costs.delta
                     by_text[i, 0] += weight * named
                     by_text[i, 1] += weight
                     by_code[units.codes[u], 0] += weight * named
@@ -56,15 +57,3 @@ def sum_name_costs(
                         by_code[units.codes[v], 0] += weight * named
                         by_code[units.codes[v], 1] += weight
             head = tail
-
-
-@kernel
-def _compare(u: int, v: int, units: Units, costs: Costs) -> tuple[float, float]:
-    """Return what the places and what the names of two units cost."""
-    starts, ends = units.starts, units.ends
-    apart = (abs(starts[u] - starts[v]) + abs(ends[u] - ends[v])) / ((ends[u] - starts[u]) + (ends[v] - starts[v]))
-    if costs.table.size:
-        named = float(costs.table[units.codes[u], units.codes[v]])
-    else:
-        named = 1.0 if units.codes[u] != units.codes[v] else 0.0
-    return costs.alpha * costs.delta * apart * apart, costs.delta * named
