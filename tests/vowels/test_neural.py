@@ -12,6 +12,7 @@ import pytest
 
 from caesura.errors import CaesuraError, MissingExtra
 from caesura.vowels import VowelRestorer, ready
+from caesura.vowels.alphabet import Spelt
 from caesura.vowels.letter_scores import part_marks
 from caesura.vowels.lexicon import read_lines
 from caesura.vowels.models import Words
@@ -149,6 +150,20 @@ def test_pieces_of_long_lines_overlap_and_what_is_kept_follows_on():
             assert piece.stop - piece.start <= 384
             assert piece.start == 2 or piece.low - piece.start >= 48
             assert piece.stop == length + 2 or piece.stop - piece.high >= 48
+
+
+def test_a_sign_behind_a_letter_hides_neither_from_a_network_that_learnt_them_apart():
+    words = Words(["\u05d0\u05d5\u05f4\u05dd"], np.array([0, 1]), np.zeros(1, bool))  # alef, vav with gershayim, mem
+    text = Spelt(np.arange(3), np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 3]))
+    letters = ["\u05d0", "\u05d5\u05f4", "\u05dd"]
+    apart = Network(("<pad>", "<hidden>", "<other>", " ", '"', "\u05d0", "\u05d5", "\u05dd"), 5, (), (), b"")
+    cells = apart._lay_out(words, text, letters)
+    assert "".join(apart.symbols[n] for n in cells.symbols) == ' \u05d0\u05d5"\u05dd '
+    assert cells.rows.tolist() == [-1, 0, 1, -1, 2, -1]
+    without = replace(apart, symbols=tuple(s for s in apart.symbols if s != '"'))
+    assert "<other>" not in [without.symbols[n] for n in without._lay_out(words, text, letters).symbols]
+    together = replace(apart, symbols=(*apart.symbols, "\u05d5\u05f4"))
+    assert "\u05d5\u05f4" in [together.symbols[n] for n in together._lay_out(words, text, letters).symbols]
 
 
 def test_a_damaged_or_foreign_network_is_named(small):

@@ -33,6 +33,7 @@ _MARGIN = 48  # cells read on either side of a cut and left to the neighbouring 
 _ONE = np.ones((1, 1), np.int64)
 _THREADS = 8  # each takes some 15 MB
 _CELLS = 512  # of one batch: more would leave the cache of the processor and take memory by the hundred megabytes
+_TYPED = {"\u05f3": "'", "\u05f4": '"'}  # geresh and gershayim as most texts have them
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Network:
     def _lay_out(self, words: Words, text: Spelt, letters: Sequence[str]) -> _Cells:
         """Lay all lines one after the other, gaps between words, and cut them into pieces."""
         number = self._symbol
-        symbol = np.array([number.get(x, OTHER) for x in letters], np.int64)[text.letters]
+        written = [self._write_letter(letter) for letter in letters]
         known = [self._word.get(word, 0) for word in words.words]
         gaps = words.gaps or [" "] * (len(words.words) + 1)
         symbols: list[int] = []
@@ -87,7 +88,7 @@ class Network:
         row: list[int] = []
         pieces: list[_Piece] = []
         ends = text.words.tolist()
-        spelled = symbol.tolist()
+        spelled = text.letters.tolist()
 
         def put_gap(gap: str) -> None:
             numbers = [number.get(c, OTHER) for c in spell_gap(gap)]
@@ -99,13 +100,22 @@ class Network:
             start = len(symbols)
             for i in range(first, last):
                 put_gap(after_break(gaps[i]) if i == first else gaps[i])
-                low, high = ends[i], ends[i + 1]
-                symbols.extend(spelled[low:high])
-                of_word.extend([known[i]] * (high - low))
-                row.extend(range(low, high))
+                for place in range(ends[i], ends[i + 1]):
+                    numbers = written[spelled[place]]
+                    symbols.extend(numbers)
+                    row.extend((place, *[-1] * (len(numbers) - 1)))
+                of_word.extend([known[i]] * (len(symbols) - len(of_word)))
             put_gap(before_break(gaps[last]) if last > first else "")
             pieces += _cut(symbols, start, number.get(" ", OTHER))
         return _Cells(np.array(symbols, np.int64), np.array(of_word, np.int64), np.array(row, np.int64), pieces)
+
+    def _write_letter(self, letter: str) -> list[int]:
+        """Numbers of a letter, and of the sign behind it (geresh, gershayim) where the network learnt that as a symbol of its own."""
+        number = self._symbol
+        if letter in number:
+            return [number[letter]]
+        signs = [number[sign] for sign in map(_TYPED.get, letter[1:]) if sign in number]
+        return [number.get(letter[:1], OTHER), *signs]
 
     def _run(self, cells: _Cells, batch: list[_Piece]) -> tuple[Ints, Floats]:
         """Rows of the letters of some pieces, and what the network says of them."""
