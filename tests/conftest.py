@@ -4,6 +4,7 @@ Programs that tests start are not touched by this: they choose for themselves, a
 deadlines, for the first example may pay for compiling a loop.
 """
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from twins import compare_first_calls
 from web_browser import Chromium
 
+gc.disable()  # while tests are collected: what is made then stays, and looking at it again and again takes a third of that time
 compare_first_calls()
 
 settings.register_profile("caesura", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,6 +23,9 @@ settings.load_profile("caesura")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that wait for a browser come first: the other worker and the static checks use that time, and nobody waits at the end."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)  # compiling makes many objects that soon go by themselves
+    gc.enable()
     items.sort(key=lambda item: "chromium" not in getattr(item, "fixturenames", ()))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import caesura
 
 ROOMS = [
@@ -29,12 +31,14 @@ IRREGULAR = {"told", "made", "said", "found", "drawn", "grown", "written", "show
 ALLOWED = {"seed", "speed", "unmeasured", "renumbered", "reversed", "marked", "shared", "compiled"}
 
 
-SOURCE = Path(caesura.__file__).parent
-TREES = {
-    str(file.relative_to(SOURCE)): ast.parse(file.read_text(encoding="utf-8"))
-    for room in ROOMS
-    for file in sorted((SOURCE / room).rglob("*.py"))
-}
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    source = Path(caesura.__file__).parent
+    return {
+        str(file.relative_to(source)): ast.parse(file.read_text(encoding="utf-8"))
+        for room in ROOMS
+        for file in sorted((source / room).rglob("*.py"))
+    }
 
 
 def is_participle(name: str) -> bool:
@@ -42,11 +46,11 @@ def is_participle(name: str) -> bool:
     return word not in ALLOWED and (word in IRREGULAR or (word.endswith("ed") and "_" not in word))
 
 
-def test_no_function_is_named_by_a_bare_participle() -> None:
+def test_no_function_is_named_by_a_bare_participle(trees: dict[str, ast.Module]) -> None:
     """Properties may: ``corpus.typed`` is true or false of it."""
     named = [
         f"{file}: {node.name}"
-        for file, tree in TREES.items()
+        for file, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
         and is_participle(node.name)
@@ -55,10 +59,10 @@ def test_no_function_is_named_by_a_bare_participle() -> None:
     assert named == ["model/segmentation.py: _trusted"], "(which makes what is trusted without a check)"
 
 
-def test_no_local_and_no_field_is_named_by_an_empty_word() -> None:
+def test_no_local_and_no_field_is_named_by_an_empty_word(trees: dict[str, ast.Module]) -> None:
     named = [
         f"{file}:{node.lineno} {node.id}"
-        for file, tree in TREES.items()
+        for file, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in EMPTY
     ]

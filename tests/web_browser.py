@@ -12,7 +12,7 @@ import pytest
 __all__ = ["CHROMIUM", "FLAGS", "POEM", "Chromium", "opened", "pasted", "picture", "to_item"]
 
 CHROMIUM = Path("/usr/bin/chromium")
-PICTURES = Path(os.environ.get("CAESURA_ARTIFACTS", Path(__file__).parents[1] / "artifacts")) / "screenshots"
+PICTURES = os.environ.get("CAESURA_ARTIFACTS")
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -68,9 +68,9 @@ class Chromium:
 
 
 def picture(page: Any, name: str) -> None:
-    """Keep a picture of the whole page among the artefacts."""
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+    """Keep a picture of the whole page, where a folder for pictures is named."""
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / "screenshots" / f"{name}.png", full_page=True)
 
 
 def opened(page: Any, texts: dict[str, str], item: str = "kubla") -> None:

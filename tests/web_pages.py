@@ -49,13 +49,17 @@ class Furnished:
 
     def open(self, browser: Any, who: str, **look: Any) -> Any:
         """A page of the browser, as this person."""
-        context = browser.new_context(base_url=self.server.address, **look)
+        page = browser.new_context(base_url=self.server.address, **look).new_page()
+        page.set_default_timeout(120_000)
+        self.become(page, who)
+        return page
+
+    def become(self, page: Any, who: str) -> None:
+        """Let a page be this person's from now on."""
+        page.context.clear_cookies()
         if who in self.sessions:
             cookie = {"name": "caesura-session", "value": self.sessions[who], "url": self.server.address}
-            context.add_cookies([cookie])
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        return page
+            page.context.add_cookies([cookie])
 
     def show(self, page: Any, view: View) -> None:
         """Go there and wait until it is drawn."""

@@ -1,4 +1,4 @@
-"""The workbench in a real browser: every page looked at, edited by keyboard and mouse, kept as a picture."""
+"""The workbench in a real browser: every page looked at, edited by keyboard and mouse."""
 
 from __future__ import annotations
 

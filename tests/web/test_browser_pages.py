@@ -1,4 +1,4 @@
-"""Every page of a furnished workbench, as everybody who may see it: nothing sticks out, axe-core finds nothing, and a picture is kept."""
+"""Every page of a furnished workbench, as everybody who may see it: nothing sticks out, axe-core finds nothing."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def test_every_page_is_in_order(browser: Any, server: Server) -> None:
     bench = furnish(server)
     looks = list(LOOKS.items())
     faults: dict[str, list[str]] = {}
-    pages: dict[tuple[str, str], Any] = {}
+    pages: dict[str, Any] = {}
     for number, view in enumerate(view for view in bench.views if ALL or not view.alike):
         for name, look in looks if ALL else [looks[number % 2]]:
-            key = (view.who, name)
-            page = pages[key] = pages.get(key) or bench.open(browser, view.who, **look)
+            page = pages[name] = pages.get(name) or bench.open(browser, view.who, **look)
+            bench.become(page, view.who)
             bench.show(page, view)
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             against = [*findings(page), *([f"{wide} pixels too wide"] if wide > 1 else [])]
