@@ -176,18 +176,24 @@ byId("start").addEventListener("submit", sayFaults(async (event) => {
   await reopen(made.id);
 }));
 
+// Segmenters that know what to do with this item: those that hear its recording, or read its text.
+function machines() {
+  if (kind === "time") return (editor.sound?.facts.segmenters ?? []).map((each) => ({ name: each }));
+  return data.units && ["units", "nested"].includes(kind) ? segmenters : [];
+}
+
 // Where a machine, or another coder, would place boundaries: shown beside the text, taken or refused one by one.
 const suggesters = byId("suggest");
 function drawSuggesters() {
   if (!suggesters) return;
-  const machines = { time: editor.sound?.facts.segmenters, units: data.units && segmenters, nested: data.units && segmenters }[kind] ?? [];
+  const able = machines();
   const language = data.attributes.language?.split("-")[0];
-  const able = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
-  byId("segments").closest("label").hidden = !machines.length;
+  const restoring = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
+  byId("segments").closest("label").hidden = !able.length;
   suggesters.replaceChildren(el("option", { value: "" }, "nobody"),
     ...data.systems.map((system) => el("option", { value: `system:${system}` }, system)),
-    ...machines.map((machine) => el("option", { value: `segmenter:${machine.name ?? machine}` }, machine.name ?? machine)),
-    ...able.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
+    ...able.map((machine) => el("option", { value: `segmenter:${machine.name}` }, machine.name)),
+    ...restoring.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
     ...data.annotations.filter((a) => a.id !== editor.state?.id && a.role !== "system").map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
 }
 for (const field of [suggesters, byId("segments")]) field?.addEventListener("change", sayFaults(async () => {
@@ -232,7 +238,7 @@ function drawStart() {
     el("option", { value: "empty:", selected: !coded }, "nothing"),
     ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
     ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
-    ...group("by machine", kind === "time" ? (editor.sound?.facts.segmenters ?? []).map((s) => el("option", { value: `machine:${s}` }, s)) : data.units && ["units", "nested"].includes(kind) ? segmenters.map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, `${s.name}: ${s.title}`)) : []));
+    ...group("by machine", machines().map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, s.title ? `${s.name}: ${s.title}` : s.name))));
   const form = byId("start");
   const another = byId("another");
   another.open = !data.annotations.some((a) => a.editable);
