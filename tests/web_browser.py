@@ -32,6 +32,7 @@ class Chromium:
         self._driver: Any = None
         self._browser: Any = None
         self._context: Any = None
+        self._stays: Any = None
         self._address = ""
 
     def start(self) -> Any:
@@ -45,7 +46,7 @@ class Chromium:
         return self._browser
 
     def new_page(self, address: str) -> Any:
-        """A page of the workbench at this address, without cookies of the tests before.
+        """A page of the workbench at this address, without cookies and answers of the tests before.
 
         One page of the context is never closed: so the process that shows the site stays, and a test does not wait for a new one.
         """
@@ -54,9 +55,12 @@ class Chromium:
             if self._context is not None:
                 self._context.close()
             self._context = browser.new_context(base_url=address, viewport={"width": 1200, "height": 900})
-            self._context.new_page().goto("/static/style.css")
+            stays = self._context.new_page()
+            stays.goto("/static/style.css")
+            self._stays = self._context.new_cdp_session(stays)
             self._address = address
         self._context.clear_cookies()
+        self._stays.send("Network.clearBrowserCache")  # another store may name another answer alike
         return self._context.new_page()
 
     def stop(self) -> None:
