@@ -342,7 +342,7 @@ def _draw_cells(scene: Scene, bidi: Bidi = "auto") -> Text:
         block_writer = _Block(canvas, scene, canvas.height + (scene.apart and number > 0), turned)
         canvas.put(block_writer.top + len(scene.rows) - 1, 0, "")
         for item in sorted(block, key=lambda item: not isinstance(item, Link)):  # links lie below everything
-            block_writer.put(item)
+            block_writer.draw_item(item)
     for note, role in scene.notes:
         canvas.put(canvas.height, 0, clip(note, scene.width), role)
     canvas.text_block(fold(scene.key, scene.width) if scene.key else (), role="faint")
@@ -361,7 +361,7 @@ class _Block:
     def _cell(self, x: float, width: float = 1) -> int:
         return self.scene.margin + round(self.scene.place(x, width))
 
-    def put(self, item: Item) -> None:
+    def draw_item(self, item: Item) -> None:
         """Write one item, by the method of its name."""
         getattr(self, f"_{type(item).__name__.lower()}")(item)
 
@@ -495,4 +495,4 @@ class _Block:
 
     def _group(self, item: Group) -> None:
         for each in item.items:
-            self.put(each)
+            self.draw_item(each)

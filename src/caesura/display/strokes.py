@@ -29,7 +29,7 @@ def draw_svg(scene: Scene, *, style: bool = True) -> str:
         with picture.group(transform=f"translate(8 {top + number * block:g})"):
             writer = _Block(picture, scene)
             for item in block_items:
-                writer.put(item)
+                writer.draw_item(item)
     for number, line in enumerate(reversed(key)):
         picture.text(8, picture.height - LINE * (number + 0.6), line, "faint", size=12)
     return picture.render()
@@ -54,7 +54,7 @@ class _Block:
     def _y(self, row: int) -> float:
         return self._top(row) + LINE * self.scene.rows[row] / 2
 
-    def put(self, item: Item) -> None:
+    def draw_item(self, item: Item) -> None:
         """Draw one item, by the method of its name."""
         getattr(self, f"_{type(item).__name__.lower()}")(item)
 
@@ -237,4 +237,4 @@ class _Block:
     def _group(self, item: items.Group) -> None:
         with self.picture.group(tip=item.tip):
             for each in item.items:
-                self.put(each)
+                self.draw_item(each)
