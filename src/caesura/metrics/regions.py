@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan, sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +134,13 @@ def _false_alarm_rate(correct: Numbers, hypothesis: Numbers) -> Numbers:
 
 def r_of_counts(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
     """R (8) of counts; NaN with a warning where there is no reference boundary."""
-    hit_rate, over = _hit_rate(hits, reference), 100.0 * (share(hypothesis, reference, np.nan) - 1.0)
+    if _any_zero(reference):
+        _warn_undefined("reference boundaries")
+    return _r_of_counts(hits, reference, hypothesis)
+
+
+def _r_of_counts(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+    hit_rate, over = 100.0 * share(hits, reference, np.nan), 100.0 * (share(hypothesis, reference, np.nan) - 1.0)
     return _r_value(hit_rate, over, sqrt if type(reference) is float else np.sqrt)
 
 
@@ -335,7 +341,7 @@ class RegionScores(Result):
     @property
     def r_value(self) -> float:
         """R (8)."""
-        return float(_r_value(self.hit_rate, self.over_segmentation, sqrt))
+        return float(_r_of_counts(self.hits, float(self.n_ref), self.n_hyp))
 
     @property
     def miss_rate(self) -> float:
@@ -436,18 +442,20 @@ def region_scores(
         length = float(ref_times.length)
     elif isinstance(hyp_times, Segmentation):
         length = float(hyp_times.length)
-    several = type(tolerance) is not float and _is_list(tolerance)
     keep = edges == "in" or length is None
     given = matching, tie, edges, resolution, keep
-    if several:
-        check_rule(matching, tie, edges)
-        ref_times = as_times(ref_times, "reference", scale := grid(resolution))
-        hyp_times = as_times(hyp_times, "hypothesis", scale)
-    wanted: Any = tolerance if several else (tolerance,)
-    scores = [_score_times(ref_times, hyp_times, length, each, given) for each in wanted]
-    if scores and scores[0].n_ref == 0:
+    if type(tolerance) is float or not _is_list(tolerance):
+        scores = _score_times(ref_times, hyp_times, length, tolerance, given)
+        if scores.n_ref == 0:
+            _warn_undefined("reference boundaries")
+        return scores
+    check_rule(matching, tie, edges)
+    ref_times = as_times(ref_times, "reference", scale := grid(resolution))
+    hyp_times = as_times(hyp_times, "hypothesis", scale)
+    several = [_score_times(ref_times, hyp_times, length, each, given) for each in tolerance]
+    if several and several[0].n_ref == 0:
         _warn_undefined("reference boundaries")
-    return scores if several else scores[0]
+    return several
 
 
 def _score_times(ref: Times, hyp: Times, length: float | None, tolerance: Any, given: tuple[Any, ...]) -> RegionScores:
@@ -456,7 +464,7 @@ def _score_times(ref: Times, hyp: Times, length: float | None, tolerance: Any, g
     return RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), seconds, given[0])
 
 
-def _is_list(tolerance: Any) -> bool:
+def _is_list(tolerance: Any) -> TypeGuard[Iterable[float]]:
     single = isinstance(tolerance, (int, float, str, np.number)) or not isinstance(tolerance, Iterable)
     return not single and getattr(tolerance, "ndim", 1) > 0
 
