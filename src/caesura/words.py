@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError
 
@@ -46,6 +47,10 @@ def heading(item: str, track: str) -> str:
     return f"{item} · {track}" if track else item
 
 
+#: Refuses a value in a sentence: ``check(name, given)``.
+Check: TypeAlias = Callable[[str, Any], None]
+
+
 def check_whole(name: str, given: object, least: int = 0, *, most: int | None = None, of: str = "") -> None:
     """Refuse what is no whole number, or too small or large a one, where something is counted."""
     if isinstance(given, bool) or not hasattr(given, "__index__") or given.__index__() < least:
@@ -60,8 +65,31 @@ def check_above_zero(name: str, given: Any) -> None:
         raise CaesuraError(f"{name} is {given!r}; expected a number above 0.")
 
 
-def check_choice(name: str, given: object, known: Sequence[str]) -> None:
-    """Refuse a word that is not one of these."""
-    if given not in known:
+def check_choice(name: str, given: object, known: Sequence[str], *, function: str = "") -> None:
+    """Refuse a word that is not one of these; where it is told ``function`` of what, let functions through."""
+    if given not in known and not (function and callable(given)):
         listed = " or ".join(filter(None, (", ".join(map(repr, known[:-1])), repr(known[-1]))))
-        raise CaesuraError(f"{name} is {given!r}; expected {listed}.")
+        raise CaesuraError(f"{name} is {given!r}; expected {listed}{function and f' or a function of {function}'}.")
+
+
+def check_range(name: str, given: Any, low: float, high: float = inf) -> None:
+    """Refuse anything but a number between two, either included."""
+    number = isinstance(given, (int, float, Real)) and not isinstance(given, bool)
+    if not (number and low <= float(given) <= high and float(given) < inf):
+        expected = f"a number, {low:g} or more" if high == inf else f"a number from {low:g} to {high:g}"
+        raise CaesuraError(f"{name} is {given!r}; expected {expected}.")
+
+
+def whole(least: int, most: int, of: str) -> Check:
+    """Let whole numbers of something through."""
+    return partial(check_whole, least=least, most=most, of=of)
+
+
+def between(low: float, high: float = inf) -> Check:
+    """Let numbers between two through, either included."""
+    return partial(check_range, low=low, high=high)
+
+
+def one_of(*known: str, function: str = "") -> Check:
+    """Let some words through, and functions where it is told of what."""
+    return partial(check_choice, known=known, function=function)

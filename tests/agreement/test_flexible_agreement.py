@@ -298,7 +298,7 @@ WRONG = [
     (lambda: cs.flexible_agreement(FIRST, SECOND, draws=1, method="simulation"), "expected a whole number, 2 or more"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, precision=0), "precision is 0"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", method="exact"), "no exact value"),
-    (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="words"), "no value of normalise 'words'"),
+    (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="words"), "normalise is 'words'"),
     (lambda: cs.flexible_agreement(FIRST, marked("p")), "both must cover the same text"),
     (lambda: cs.flexible_agreement(Corpus.from_annotations([("t", "ann", FIRST)])), "needs two or more"),
     (

@@ -99,7 +99,7 @@ def test_a_comparison_passes_through_few_files(tmp_path) -> None:
     finally:
         sys.setprofile(None)
     assert done.returncode == 0, done.stderr
-    assert len(passed) <= 25, sorted(passed)
+    assert len(passed) < 25, sorted(passed)
 
 
 def test_a_file_of_more_than_two_coders_says_whom_it_compares() -> None:
@@ -118,4 +118,4 @@ def test_files_that_share_some_tiers_are_told_which(tmp_path) -> None:
         cs.write(cs.Corpus.from_annotations(tiers), tmp_path / f"{coder}.eaf", lossy=True)
     files = tmp_path / "ann.eaf", tmp_path / "ben.eaf"
     assert refused("compare", *files).endswith("or read what both have, such as the tier 'IU' (-O tier=IU).")
-    assert caesura("compare", *files, "-O", "tier=IU").stdout.startswith("1 item: ben against ann")
+    assert caesura("compare", *files, "-O", "tier=IU").stdout.startswith("ben against ann\n")

@@ -99,5 +99,5 @@ def test_only_the_texts_that_were_segmented_are_measured(text: Path) -> None:
     )
     cs.write(both, text.with_name("people.json"))
     assert caesura("segment", text, "-r", text.with_name("people.json"), "-m", "B").stdout.startswith(
-        "1 item: dcm against people"
+        "dcm against people"
     )

@@ -310,7 +310,7 @@ def test_hash_seeds_change_nothing() -> None:
         ({"threshold": 1.5}, "threshold is 1.5; expected a number from 0 to 1"),
         ({"threshold": float("nan")}, "threshold is nan"),
         ({"penalty": -0.1}, "penalty is -0.1"),
-        ({"base": 0.5}, "base is 0.5; expected 1 or more"),
+        ({"base": 0.5}, "base is 0.5; expected a number, 1 or more"),
         ({"base": "two"}, "base is 'two'"),
         ({"alignment": "global", "edges": "directed"}, "no directed edges"),
         ({"colour": "red"}, "A has no parameter 'colour'"),

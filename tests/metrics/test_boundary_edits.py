@@ -251,7 +251,7 @@ def test_types_are_compared_by_value() -> None:
         (lambda: cs.boundary_similarity([5], [5], n_t=10**12), "expected at most 1000000"),
         (lambda: cs.boundary_similarity(b"0100", b"0010"), "masses must be a list"),
         (lambda: cs.metric(None), "a metric is a name"),
-        (lambda: cs.generalized_hamming([5], [5], "2"), "insert costs '2'"),
+        (lambda: cs.generalized_hamming([5], [5], "2"), "insert is '2'; expected a number, 0 or more"),
         (lambda: cs.boundary_similarity([5], [5], w_s=1.0), "w_s is 1"),
         (lambda: cs.boundary_similarity([5], [5], transposition="linear"), "transposition is 'linear'"),
         (lambda: cs.boundary_similarity([5], [5], transposition=lambda s, n: -1), "would weigh -1"),

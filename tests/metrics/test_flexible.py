@@ -302,15 +302,15 @@ WRONG = [
     (lambda: flexible_similarity([2, 2], [1, 3], np.eye(3), labels=["p", "q"]), "the boundaries have no types"),
     (lambda: flexible_similarity(marked("p"), marked("p"), transposition=-1), "expected a number from 0 up"),
     (lambda: flexible_similarity(marked("p"), marked("p"), transposition=[0.1]), "need labels="),
-    (lambda: Sf(moved="first"), "there is no value of moved 'first'"),
-    (lambda: Sf(ties="some"), "there is no value of ties 'some'"),
+    (lambda: Sf(moved="first"), "moved is 'first'; expected "),
+    (lambda: Sf(ties="some"), "ties is 'some'; expected "),
     (lambda: flexible_similarity([2, 3], [3, 2], transposition={}), r"transposition is \{\}; expected a cost"),
     (lambda: flexible_similarity([2, 3], [3, 2], labels={}), r"labels is \{\}; expected a list"),
     (lambda: flexible_similarity([2, 3], [3, 2], labels=[]), "labels is empty"),
     (lambda: flexible_similarity([2, 3], [3, 2], {"∅": {"∅": 1}}), "the similarity matrix has 0"),
     (lambda: flexible_similarity([2, 3], [3, 2], forced="no"), "forced is 'no'; expected True or False"),
     (lambda: flexible_similarity([2, 3], [3, 2], closing="no"), "closing is 'no'; expected True or False"),
-    (lambda: flexible_similarity(marked("p"), marked("p"), normalise="n"), "there is no value of normalise 'n'"),
+    (lambda: flexible_similarity(marked("p"), marked("p"), normalise="n"), "normalise is 'n'"),
     (
         lambda: flexible_similarity(
             Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([], length=1.0)

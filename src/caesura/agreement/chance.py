@@ -106,7 +106,8 @@ def chance_similarity(
     if method not in get_args(Method):
         raise UnknownName("method", str(method), list(get_args(Method)))
     check_whole("draws", draws, 2)
-    check_whole("threads", 1 if threads is None else threads)
+    if threads is not None:
+        check_whole("threads", threads)
     if seed is not None:
         check_whole("seed", seed)
     if method == "exact" and normalise == "boundaries":

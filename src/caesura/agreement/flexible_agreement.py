@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.agreement.answer import Agreement
 from caesura.agreement.chance import Chance, ChanceModel, Estimate, Method, chance_similarity, distributions
-from caesura.errors import CaesuraError, UnknownName
+from caesura.errors import CaesuraError
 from caesura.metrics import Metric
 from caesura.metrics.catalog import tell_unmeasured_names
 from caesura.metrics.flexible import (
@@ -28,6 +28,7 @@ from caesura.metrics.flexible import (
 )
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike
 from caesura.model import Corpus, Segmentation
+from caesura.words import check_above_zero, check_choice
 
 _Tracks: TypeAlias = list[tuple[Segmentation, Segmentation]]
 
@@ -99,10 +100,9 @@ def flexible_agreement(
     >>> round(found.observed, 3), round(found.expected, 3), round(found.value, 3)
     (0.85, 0.547, 0.669)
     """
-    if precision is not None and not (isinstance(precision, (int, float)) and precision > 0):
-        raise CaesuraError(f"precision is {precision!r}; expected a number above 0.")
-    if normalise not in get_args(Normalise):
-        raise UnknownName("value of normalise", str(normalise), list(get_args(Normalise)))
+    if precision is not None:
+        check_above_zero("precision", precision)
+    check_choice("normalise", normalise, get_args(Normalise))
     measure = flexible_metric(
         normalise, similarity=similarity, transposition=transposition, moved=moved, ties=ties, forced=forced,
         closing=closing, labels=labels,

@@ -29,6 +29,7 @@ from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share_or_one, sign
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
+from caesura.words import between, one_of
 
 
 class Segment(NamedTuple):
@@ -59,14 +60,7 @@ Likeness: TypeAlias = Literal["intersect", "jaccard", "dice", "overlap", "rand"]
 _LIKENESSES = ("intersect", "jaccard", "dice", "overlap", "rand")
 _TIES = ("leftmost", "rightmost", "both")
 _SCORERS = ("mean", "exponential", "best")
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "closeness": _LIKENESSES,
-    "weight": _LIKENESSES,
-    "ties": _TIES,
-    "scorer": _SCORERS,
-    "edges": ("undirected", "directed"),
-    "alignment": ("mla", "global"),
-}
+_LIKENESS = one_of(*_LIKENESSES, function="two segments")
 
 #: Recordings are measured in floating point: a difference of this share of a segment is no difference.
 _SAME_TIME = 1e-9
@@ -120,15 +114,15 @@ class SegmentAlignment(Family):
     True
     """
 
-    closeness: Likeness = sign("c", "intersect")
-    weight: Likeness = sign("g", "jaccard")
-    ties: Literal["leftmost", "rightmost", "both"] = sign("ties", "leftmost")
-    threshold: float = sign("t", 0.0)
-    penalty: float = sign("pen", 1.0)
-    scorer: Literal["mean", "exponential", "best"] = sign("score", "mean")
-    base: float = sign("base", 2.0)
-    edges: Literal["undirected", "directed"] = sign("edges", "undirected")
-    alignment: Literal["mla", "global"] = sign("align", "mla")
+    closeness: Likeness = sign("c", "intersect", _LIKENESS)
+    weight: Likeness = sign("g", "jaccard", _LIKENESS)
+    ties: Literal["leftmost", "rightmost", "both"] = sign("ties", "leftmost", one_of(*_TIES))
+    threshold: float = sign("t", 0.0, between(0, 1))
+    penalty: float = sign("pen", 1.0, between(0, 1))
+    scorer: Literal["mean", "exponential", "best"] = sign("score", "mean", one_of(*_SCORERS))
+    base: float = sign("base", 2.0, between(1))
+    edges: Literal["undirected", "directed"] = sign("edges", "undirected", one_of("undirected", "directed"))
+    alignment: Literal["mla", "global"] = sign("align", "mla", one_of("mla", "global"))
     typed: bool = sign("typed", False)
 
     counts = AlignmentCounts
@@ -143,16 +137,7 @@ class SegmentAlignment(Family):
     paper = "Ocampo Diaz & Ouyang 2022, An Alignment-based Approach to Text Segmentation Similarity Scoring"
 
     def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
-            given = getattr(self, name)
-            if given not in known and not (known is _LIKENESSES and callable(given)):
-                more = " or a function of two segments" if known is _LIKENESSES else ""
-                raise CaesuraError(f"{name} is {given!r}; expected {_either(known)}{more}.")
-        for name, low, high in (("threshold", 0.0, 1.0), ("penalty", 0.0, 1.0), ("base", 1.0, np.inf)):
-            given = getattr(self, name)
-            if isinstance(given, (bool, str)) or not (np.isfinite(given) and low <= given <= high):
-                expected = "1 or more" if high == np.inf else f"a number from {low:g} to {high:g}"
-                raise CaesuraError(f"{name} is {given!r}; expected {expected}.")
+        super().__post_init__()
         if self.alignment == "global" and self.edges == "directed":
             raise CaesuraError("a global alignment has no directed edges; leave edges='undirected'.")
 
@@ -341,7 +326,3 @@ def _segments(
     edges = [0, *positions.tolist(), length.item()]
     kinds = [*types.tolist(), int(closing)] if typed else [None] * (len(edges) - 1)
     return [Segment(a, b, kind) for a, b, kind in zip(edges, edges[1:], kinds, strict=False)]
-
-
-def _either(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"

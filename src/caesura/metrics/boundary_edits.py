@@ -40,7 +40,7 @@ from caesura.metrics.edit import Edit, EditKind
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, one_less, share_of_side, sign
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
-from caesura.words import check_above_zero, check_choice, check_whole, number_of
+from caesura.words import between, check_above_zero, check_choice, number_of, one_of, whole
 
 Matching: TypeAlias = Literal["published", "optimal"]
 #: How a near miss is weighed: by name, or a function of (span, n_t).
@@ -135,12 +135,14 @@ class BoundaryEdits(Family):
         Constants added to either weight. No weight may exceed 1, the price of an addition.
     """
 
-    n_t: int = sign("nt", 2)
-    matching: Matching = sign("match", "published")
-    transposition: TranspositionWeight = sign("wt", "span")
-    substitution: SubstitutionWeight = sign("ws", "ordinal")
-    w_t: float = sign("wt0", 0.0)
-    w_s: float = sign("ws0", 0.0)
+    n_t: int = sign("nt", 2, whole(1, _FARTHEST, "positions"))
+    matching: Matching = sign("match", "published", one_of("published", "optimal"))
+    transposition: TranspositionWeight = sign(
+        "wt", "span", one_of("span", "printed", "unit", function="a span and n_t")
+    )
+    substitution: SubstitutionWeight = sign("ws", "ordinal", one_of("ordinal", "printed", "unit", function="two types"))
+    w_t: float = sign("wt0", 0.0, between(0, 1))
+    w_s: float = sign("ws0", 0.0, between(0, 1))
 
     counts = EditCounts
     scores = {
@@ -169,15 +171,7 @@ class BoundaryEdits(Family):
     paper = "Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, ACL"
 
     def __post_init__(self) -> None:
-        check_whole("n_t", self.n_t, 1, most=_FARTHEST, of="positions")
-        check_choice("matching", self.matching, ("published", "optimal"))
-        if not callable(self.transposition):
-            check_choice("transposition", self.transposition, ("span", "printed", "unit"))
-        if not callable(self.substitution):
-            check_choice("substitution", self.substitution, ("ordinal", "printed", "unit"))
-        for name, constant in (("w_t", self.w_t), ("w_s", self.w_s)):
-            if not isinstance(constant, (int, float, np.number)) or not (np.isfinite(constant) and 0 <= constant <= 1):
-                raise CaesuraError(f"{name} is {constant!r}; expected a number from 0 to 1.")
+        super().__post_init__()
         if self.substitution == "ordinal" and self.w_s >= 1:
             raise CaesuraError("w_s is 1, so that every substitution would cost more than an addition; lower it.")
         self.span_weights  # noqa: B018  weights above the price of an addition are refused at once

@@ -30,6 +30,7 @@ from caesura.metrics.edit import Edit
 from caesura.metrics.family import share_of_side
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.columns import merged_labels
+from caesura.words import check_above_zero
 
 #: How classes are pooled: "micro" adds their cells, "macro" averages their scores.
 Average: TypeAlias = Literal["micro", "macro"]
@@ -118,8 +119,7 @@ class Confusion(Result):
 
     def f(self, beta: float = 1.0, type: str | int | None = None, average: Average = "micro") -> float:
         """B-F: the weighted harmonic mean of precision and recall."""
-        if not (np.isfinite(beta) and beta > 0):
-            raise CaesuraError(f"beta is {beta}; expected a number above 0.")
+        check_above_zero("beta", beta)
         squared = beta**2
         return self._score(
             type,

@@ -42,7 +42,7 @@ from caesura.metrics.batch import Batch, Side
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share, share_of_side, sign
 from caesura.metrics.label_map import LabelMap
 from caesura.metrics.time_grid import check_fits_grid, grid, lay_on_grid
-from caesura.words import check_choice
+from caesura.words import one_of
 
 Pairing: TypeAlias = Literal["names", "nearest"]
 
@@ -138,7 +138,7 @@ class Displacement(Family):
     (10.0, 0.6667)
     """
 
-    pairing: Pairing = sign("pair", "names")
+    pairing: Pairing = sign("pair", "names", one_of("names", "nearest"))
     mapping: Any = sign("map", "")
     resolution: float = sign("res", 1e-7)
 
@@ -181,7 +181,7 @@ class Displacement(Family):
     paper = "McAuliffe et al. 2017, Montreal Forced Aligner; Hosom 2009 for the shares"
 
     def __post_init__(self) -> None:
-        check_choice("pairing", self.pairing, ("names", "nearest"))
+        super().__post_init__()
         object.__setattr__(self, "mapping", LabelMap.of(self.mapping))
         if self.mapping and self.pairing == "nearest":
             raise CaesuraError("pairing=nearest looks at no names, so that there is nothing to map.")

@@ -20,6 +20,7 @@ from caesura._version import __version__
 from caesura.errors import CaesuraError
 from caesura.metrics.batch import Batch, lay_out_pair, single_marks
 from caesura.model.corpus import Kind
+from caesura.words import Check
 
 #: One row of counts per pair; the last axis runs over ``Family.counts._fields``.
 Rows: TypeAlias = NDArray[np.float64]
@@ -29,9 +30,9 @@ Parts: TypeAlias = tuple[Numbers, ...]
 _MOST_SCALES = 100  # of types, for which a metric remembers its loop
 
 
-def sign(short: str, default: Any) -> Any:
-    """Declare a parameter: its short name in signatures, and its default."""
-    return field(default=default, metadata={"sign": short})
+def sign(short: str, default: Any, check: Check | None = None) -> Any:
+    """Declare a parameter: its short name in signatures, its default, and what refuses any other value in a sentence."""
+    return field(default=default, metadata={"sign": short, "check": check})
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,12 @@ class Family(ABC):
     types: ClassVar[Literal["ignored", "sets", "exclusive"]] = "ignored"
     compares_names: ClassVar[bool] = False
     paper: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            given, check = getattr(self, each.name), each.metadata.get("check")
+            if check is not None and given is not each.default:
+                check(each.name, given)
 
     @property
     def symmetric(self) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError, LengthMismatch, UnknownName
+from caesura.errors import CaesuraError, LengthMismatch
 from caesura.kernels import load
 from caesura.kernels.flexible import FlexibleRule
 from caesura.kernels.layout import MarkColumns
@@ -29,6 +29,7 @@ from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, 
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
+from caesura.words import check_choice, one_of
 
 #: Whose cost a move of two types is charged: the cheaper's, the second annotator's (Algorithm 1 as printed), or that of
 #: the boundary that stands later in the text (the authors' program).
@@ -75,8 +76,8 @@ class FlexibleEdits(Family):
 
     similarity: Any = sign("sim", None)
     transposition: Any = sign("c", None)
-    moved: Moved = sign("mv", "cheaper")
-    ties: Ties = sign("ties", "most")
+    moved: Moved = sign("mv", "cheaper", one_of(*get_args(Moved)))
+    ties: Ties = sign("ties", "most", one_of(*get_args(Ties)))
     forced: bool = sign("forced", True)
     closing: bool | None = sign("end", None)
     labels: Any = sign("labels", None)
@@ -98,9 +99,7 @@ class FlexibleEdits(Family):
     paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
 
     def __post_init__(self) -> None:
-        for name, known in (("moved", get_args(Moved)), ("ties", get_args(Ties))):
-            if (given := getattr(self, name)) not in known:
-                raise UnknownName(f"value of {name}", str(given), list(known))
+        super().__post_init__()
         for name, truth in (("forced", (bool, np.bool_)), ("closing", (bool, np.bool_, NoneType))):
             if not isinstance(getattr(self, name), truth):
                 raise CaesuraError(f"{name} is {getattr(self, name)!r}; expected True or False.")
@@ -272,8 +271,7 @@ def _usual_metric(
 
 def flexible_metric(normalise: Normalise = "potential", **parameters: Any) -> Metric:
     """Return S_f ("potential") or S_f^B ("boundaries") with these parameters of :class:`FlexibleEdits`."""
-    if normalise not in get_args(Normalise):
-        raise UnknownName("value of normalise", str(normalise), list(get_args(Normalise)))
+    check_choice("normalise", normalise, get_args(Normalise))
     return usual_metric("Sf" if normalise == "potential" else "SfB", **parameters)
 
 

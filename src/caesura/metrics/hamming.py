@@ -7,18 +7,17 @@ cross. Nothing to compare on either side costs nothing: 0.0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
-from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.metrics.batch import Batch
 from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Rows, Score, Single, share, sign
 from caesura.model import SegmentationLike
 from caesura.model.corpus import Kind
+from caesura.words import between
 
 
 class HammingCounts(NamedTuple):
@@ -40,9 +39,9 @@ class GeneralizedHamming(Family):
         Price of moving a boundary by one unit.
     """
 
-    insert: float = sign("ins", 2.0)
-    delete: float = sign("del", 2.0)
-    shift: float = sign("shift", 1.0)
+    insert: float = sign("ins", 2.0, between(0))
+    delete: float = sign("del", 2.0, between(0))
+    shift: float = sign("shift", 1.0, between(0))
 
     counts = HammingCounts
     scores = {
@@ -52,11 +51,6 @@ class GeneralizedHamming(Family):
         )
     }  # fmt: skip
     paper = "Bookstein, Kulyukin & Raita 2002, Generalized Hamming distance, Information Retrieval 5"
-
-    def __post_init__(self) -> None:
-        for name, cost in (("insert", self.insert), ("delete", self.delete), ("shift", self.shift)):
-            if not isinstance(cost, (int, float, np.number)) or not (isfinite(cost) and cost >= 0):
-                raise CaesuraError(f"{name} costs {cost!r}; expected a number, 0 or more.")
 
     @property
     def symmetric(self) -> bool:

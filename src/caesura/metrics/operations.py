@@ -32,6 +32,7 @@ from caesura.metrics.flexible import (
 )  # fmt: skip
 from caesura.metrics.similarity import NONE, Moves, Similarity, SimilarityLike
 from caesura.model import Segmentation
+from caesura.words import check_range
 
 #: What can happen to a boundary on the way from the reference to the hypothesis.
 KINDS: tuple[EditKind, ...] = (
@@ -233,8 +234,7 @@ def similarity_from_confusion(
     given = confusion if isinstance(confusion, Confusion) else sum(confusion, start=0)
     if not isinstance(given, Confusion):
         raise CaesuraError("there is no confusion matrix to derive similarities from.")
-    if not (np.isfinite(smoothing) and smoothing >= 0):
-        raise CaesuraError(f"smoothing is {smoothing}; expected a number from 0 up.")
+    check_range("smoothing", smoothing, 0)
     counts = given.matrix.T + smoothing  # first annotator in rows
     if symmetric:
         counts = (counts + counts.T) / 2

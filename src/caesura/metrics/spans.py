@@ -34,7 +34,7 @@ from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, share_of_side, share_or_one, sign
 from caesura.model import Spans
 from caesura.model.spans import UNNAMED
-from caesura.words import check_above_zero, check_choice
+from caesura.words import check_above_zero, check_choice, check_range
 
 #: What makes two spans the same.
 Match: TypeAlias = Literal["exact", "bounds", "partial", "type", "iou"]
@@ -55,13 +55,8 @@ class SpanCounts(NamedTuple):
     covered_by_hypothesis: Numbers
 
 
-def _check_credit(credit: float) -> None:
-    if not (isinstance(credit, (int, float)) and 0 <= credit <= 1):
-        raise CaesuraError(f"credit is {credit!r}; expected a number from 0 to 1.")
-
-
 def _partial(c: SpanCounts, credit: float) -> Numbers:
-    _check_credit(credit)
+    check_range("credit", credit, 0, 1)
     return c.bounds + credit * (c.overlapping - c.bounds)
 
 
@@ -296,7 +291,7 @@ def span_scores(reference: Spans, hypothesis: Spans, match: str = "exact", *, cr
     >>> scores.by_label["place"].precision
     0.5
     """
-    _check_credit(credit)
+    check_range("credit", credit, 0, 1)
     for side in (reference, hypothesis):
         if not isinstance(side, Spans):
             raise CaesuraError(f"span scores compare Spans, as Spans.from_rows makes them, not {type(side).__name__}.")

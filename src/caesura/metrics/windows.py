@@ -28,7 +28,7 @@ from caesura.metrics.catalog import usual_metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, share, share_of_side, sign
 from caesura.model import SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
-from caesura.words import check_above_zero, check_choice, check_whole
+from caesura.words import check_above_zero, check_choice, check_whole, one_of, whole
 
 Rounding: TypeAlias = Literal["even", "up", "down", "ceil"]
 Edges: TypeAlias = Literal["plain", "padded"]
@@ -109,9 +109,9 @@ class Windows(Family):
     """
 
     k: int | Literal["nltk"] | None = sign("k", None)
-    round: Rounding = sign("round", "even")
-    minimum: int = sign("min", 2)
-    edges: Edges = sign("edges", "plain")
+    round: Rounding = sign("round", "even", one_of(*_ROUNDINGS))
+    minimum: int = sign("min", 2, whole(1, _WIDEST, "units"))
+    edges: Edges = sign("edges", "plain", one_of("plain", "padded"))
 
     counts = WindowCounts
     scores = {
@@ -137,12 +137,10 @@ class Windows(Family):
     }  # fmt: skip
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.k is not None and self.k != "nltk":
             check_whole("k", self.k, 1, most=_WIDEST, of="units")
             object.__setattr__(self, "k", int(self.k))  # NumPy's integers are none to isinstance
-        check_choice("round", self.round, _ROUNDINGS)
-        check_whole("minimum", self.minimum, 1, most=_WIDEST, of="units")
-        check_choice("edges", self.edges, ("plain", "padded"))
 
     @property
     def symmetric(self) -> bool:
@@ -302,9 +300,10 @@ def win_pr(
         width = int(seen) // places  # for every place between two units is seen by k padded windows
     else:
         width = _size_for(cast(Windows, chosen.family), reference)
+    nothing = 0.0 if wrong > 0 else 1.0  # for a side without boundaries
     return WinPRScores(
-        share_of_side(tp, tp + fp, wrong),
-        share_of_side(tp, tp + fn, wrong),
-        share_of_side((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, wrong),
+        share(tp, tp + fp, nothing),
+        share(tp, tp + fn, nothing),
+        share((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, nothing),
         tp, fp, fn, seen - tp - wrong, width,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Segmentation
 from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.sound.recording import Recording
+from caesura.words import check_above_zero
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,7 @@ class Uniform:
     interval: float = 0.08
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.interval) and self.interval > 0):
-            raise CaesuraError(f"the interval is {self.interval} s; expected a number above 0.")
+        check_above_zero("the interval", self.interval)
 
     def segment(self, units: Recording | float | Sequence[str], segments: int | None = None) -> Segmentation:
         """Place boundaries into a recording, into so many seconds, or between the units of a text."""

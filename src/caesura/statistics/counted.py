@@ -86,10 +86,11 @@ class CountedPairs:
         Which reference is "best" depends on the score, so that this is chosen per metric; of equally good ones, the first by name,
         whatever the order of the file.
         """
-        check_choice("references", references, get_args(References))
         rows, items, item = self.rows(metric), len(self.pairs.items), self.pairs.item_of
-        coders = len(self.pairs.reference.coders)
-        if coders == 1 or references == "pooled":
+        if references == "pooled":
+            return add_up(rows, item, items)
+        check_choice("references", references, get_args(References))
+        if (coders := len(self.pairs.reference.coders)) == 1:
             return add_up(rows, item, items)
         cell = item * coders + self.pairs.coders[0]
         per_coder = add_up(rows, cell, items * coders).reshape(items, coders, -1)

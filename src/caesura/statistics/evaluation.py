@@ -262,10 +262,11 @@ class Evaluation(Results):
 
     @property
     def caption(self) -> str:
-        """How many items, and who was compared with whom."""
+        """Who was compared with whom, and on how many items."""
         alone = list(self.systems) == ["hypothesis"]  # nobody named it: its coders say more
         systems = self.pairs.hypothesis.coders if alone else list(self.systems)
-        return f"{number_of(self.count, 'item')}: {_names(systems)} against {_names(self.pairs.reference.coders)}"
+        sides = f"{_names(systems)} against {_names(self.pairs.reference.coders)}"
+        return sides if self.count == 1 else f"{self.count} items: {sides}"
 
     def pictures(self) -> Sequence[Picture]:
         """The item on which the first system scores worst by the first metric, drawn beside the reference."""
@@ -358,7 +359,8 @@ def evaluate(
         name: as_corpus(system, f"the system {name!r}", lambda item, name=name: (item, name))  # type: ignore[misc]
         for name, system in _by_system(hypothesis).items()
     }
-    check_whole("threads", 1 if threads is None else threads)
+    if threads is not None:
+        check_whole("threads", threads)
     paired = pair_systems(reference, systems, missing=missing)
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
     chosen, omitted = _choose_metrics(metrics, counted)

@@ -19,6 +19,7 @@ from caesura.metrics.catalog import metric
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, one_less, share, sign
 from caesura.vowels.marked_text import UNSEEN_WORD, WORD
 from caesura.vowels.scripts import SCRIPTS
+from caesura.words import between
 
 #: Mark -> the sound it stands for, in all scripts.
 GROUPS: dict[str, str] = {mark: sound for script in SCRIPTS.values() for mark, sound in script.groups.items()}
@@ -154,7 +155,7 @@ class MarkSimilarity(_Marks):
     (0.875, 0.75)
     """
 
-    alike: float = sign("alike", 0.5)
+    alike: float = sign("alike", 0.5, between(0, 1))
 
     paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
     counts = MarkCosts
@@ -166,10 +167,6 @@ class MarkSimilarity(_Marks):
             one_less,
         )
     }
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.alike <= 1:
-            raise CaesuraError(f"alike is {self.alike}; expected a number from 0 to 1.")
 
     def count(self, batch: Batch) -> Rows:
         """Take the marks of each letter together, and find the least cost of turning one side into the other."""

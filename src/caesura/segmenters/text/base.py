@@ -17,6 +17,7 @@ from caesura.model import Hierarchy, Segmentation
 from caesura.segmenters.protocol import check_segments
 from caesura.segmenters.text import dynamic
 from caesura.segmenters.text.tokens import Bags, Sizes, Tokenizer, Tokens
+from caesura.words import check_above_zero
 
 if TYPE_CHECKING:
     from caesura.model import Corpus
@@ -63,7 +64,8 @@ class TextSegmenter(ABC):
         self.tokenizer  # noqa: B018  refuses what it does not know
         if self.density is not None and not 0 <= self.density <= 1:
             raise CaesuraError(f"density is {self.density}; expected a share of the places, 0 to 1.")
-        check_positive("mean_length", self.mean_length)
+        if self.mean_length is not None:
+            check_above_zero("mean_length", self.mean_length)
         if self.density is not None and self.mean_length is not None:
             raise CaesuraError("density and mean_length both say how many segments there are; give one of them.")
 
@@ -193,7 +195,7 @@ class AdditiveSegmenter(TextSegmenter):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive("temperature", self.temperature)
+        check_above_zero("temperature", self.temperature)
         if self.penalty is not None:
             parse_penalty(self.penalty)
 
@@ -331,9 +333,3 @@ def parse_penalty(penalty: Penalty) -> tuple[float, bool]:
             f"the penalty is {text!r}; expected a number from 0 on, or one times log N such as '0.75 log N'."
         )
     return factor, by_size
-
-
-def check_positive(name: str, value: float | None) -> None:
-    """Refuse what is not above 0."""
-    if value is not None and not (np.isfinite(value) and value > 0):
-        raise CaesuraError(f"{name} is {value}; expected a number above 0.")

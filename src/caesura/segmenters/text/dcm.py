@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.segmenters.text.base import CohesionSegmenter, Penalty, check_positive, units_of
+from caesura.segmenters.text.base import CohesionSegmenter, Penalty, units_of
 from caesura.segmenters.text.cohesion import Cohesion, compound_multinomial
 from caesura.segmenters.text.tokens import Bags, Sizes
+from caesura.words import check_above_zero
 
 if TYPE_CHECKING:
     from caesura.segmenters.text.streams import Stream
@@ -59,11 +60,13 @@ class DCM(CohesionSegmenter):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive("prior", self.prior)
+        if self.prior is not None:
+            check_above_zero("prior", self.prior)
         if self.duration is not None:
             mean, dispersion = self.mean_and_dispersion
-            check_positive("the mean duration", None if mean == "mean" else mean)
-            check_positive("the dispersion", dispersion)
+            if mean != "mean":
+                check_above_zero("the mean duration", mean)
+            check_above_zero("the dispersion", dispersion)
         if not isinstance(self.vocabulary, int) and self.vocabulary not in (None, "kept", "all"):
             raise CaesuraError(f"vocabulary is {self.vocabulary!r}; expected 'kept', 'all' or a number of types.")
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura.kernels import dynamic_program as program
+from caesura.words import check_above_zero
 
 #: Cells of a table of K × n numbers that fit into memory without a thought: 200 million, 2.4 GB.
 _MOST_CELLS = 200_000_000
@@ -206,8 +207,7 @@ def posteriors(
     n = frame.length
     if n < 2:
         return np.empty(0)
-    if not temperature > 0:
-        raise CaesuraError(f"the temperature is {temperature}; expected a number above 0.")
+    check_above_zero("the temperature", temperature)
     frame.check_work(2 * (segments or 1))
     forward = _sums(cost, frame, penalty, segments, 1.0 / temperature)
     backward = _sums(cost.reversed(), frame.reversed(), penalty, segments, 1.0 / temperature)[..., ::-1]
