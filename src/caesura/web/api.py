@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 
 from caesura import samples
 from caesura.errors import CaesuraError, UnknownName
@@ -27,6 +27,7 @@ from caesura.web.requests import (
     Return,
     Suggestion,
     Versioned,
+    api_router,
 )
 from caesura.web.security import SESSION_COOKIE, csrf_token
 from caesura.web.settings import Settings
@@ -37,7 +38,7 @@ from caesura.web.suggestions import suggest as suggest_for
 from caesura.web.uploads import ascii_name
 from caesura.web.windows import Window, is_small, look_at, window_of
 
-router = APIRouter(prefix="/api")
+router = api_router()
 
 
 def settings_of(request: Request) -> Settings:

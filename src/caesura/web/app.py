@@ -61,12 +61,11 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,  # its page would load scripts from another host; /openapi.json is the description
         redoc_url=None,
-        responses={status: {"description": what} for status, what in _ANSWERS.items()},
     )
     app.state.store, app.state.settings, app.state.cache = store, settings, Cache()
     app.state.shelf = _open_shelf(settings, store)
     for part in (router, merge_router, import_router, sound_router, people_router, pages, entrance):
-        app.include_router(part)
+        app.router.routes += part.routes  # as they are: including them would make each anew, with the first request
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     app.add_middleware(Guard, settings=settings, fault_page=render_fault)
     for kind, answer in (
@@ -85,18 +84,6 @@ def _open_shelf(settings: Settings, store: Store) -> Shelf:
     if store.damage is None:
         shelf.sweep(store.recordings_in())
     return shelf
-
-
-_ANSWERS: dict[int | str, str] = {
-    400: "Bad input, in one sentence.",
-    401: "Nobody has said who they are.",
-    403: "A request from another site, without the session's token, a change of what a coder brought, or what one's role does not allow.",
-    404: "There is no such thing.",
-    409: "Somebody changed it first; the answer carries the present state.",
-    413: "Too large.",
-    422: "Not of the form that was asked for.",
-    503: "The store is locked, full or damaged; nothing was changed.",
-}
 
 
 _STATUS: dict[type[CaesuraError], int] = {NotFound: 404, NotYours: 403, Forbidden: 403, Stale: 409, StoreFault: 503}

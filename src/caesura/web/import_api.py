@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
+from fastapi import Depends, File, Form, Request, UploadFile
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
@@ -12,11 +12,11 @@ from caesura.errors import CaesuraError
 from caesura.web import naming
 from caesura.web.api import Seen, settings_of
 from caesura.web.imports import Choices, CoderFrom, Part, Twins, describe_part, read_parts, safe_path
-from caesura.web.requests import Id, Key, PastedText, RawKind, RequestBody, Unit
+from caesura.web.requests import Id, Key, PastedText, RawKind, RequestBody, Unit, api_router
 from caesura.web.rows import Added, StoreFault
 from caesura.web.uploads import Upload, read_text, split_raw_text
 
-router = APIRouter(prefix="/api")
+router = api_router()
 
 Files = Annotated[list[UploadFile], File(description="Files of any format, or zips of them; names may be paths.")]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import model_validator
 
 from caesura.web.api import Project, Seen
 from caesura.web.merging import Keep, list_merges, merge_coders, merge_items, undo_merge, write_merge
-from caesura.web.requests import Id, Key, Name, RequestBody
+from caesura.web.requests import Id, Key, Name, RequestBody, api_router
 from caesura.web.viewers import tell
 
-router = APIRouter(prefix="/api", tags=["merges"])
+router = api_router("merges")
 
 
 class Merge(RequestBody):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import Field, StringConstraints
 
 from caesura.errors import CaesuraError
@@ -12,11 +12,11 @@ from caesura.web.api import Project, Seen
 from caesura.web.campaign import Campaign
 from caesura.web.guidelines import Guidelines
 from caesura.web.people import People
-from caesura.web.requests import Id, Key, Name, RequestBody
+from caesura.web.requests import Id, Key, Name, RequestBody, api_router
 from caesura.web.security import SESSION_COOKIE, client_of
 from caesura.web.viewers import Role
 
-router = APIRouter(prefix="/api")
+router = api_router()
 
 Password = Annotated[str, StringConstraints(max_length=500)]
 

@@ -5,8 +5,27 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from fastapi import Path
+from fastapi import APIRouter, Path
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+#: How every operation may fail.
+_FAULTS = {
+    400: "Bad input, in one sentence.",
+    401: "Nobody has said who they are.",
+    403: "A request from another site, without the session's token, a change of what a coder brought, or what one's role does not allow.",
+    404: "There is no such thing.",
+    409: "Somebody changed it first; the answer carries the present state.",
+    413: "Too large.",
+    422: "Not of the form that was asked for.",
+    503: "The store is locked, full or damaged; nothing was changed.",
+}
+
+
+def api_router(*tags: str) -> APIRouter:
+    """A part of the API; an operation without tags has these."""
+    faults: dict[int | str, dict[str, Any]] = {status: {"description": what} for status, what in _FAULTS.items()}
+    return APIRouter(prefix="/api", tags=list(tags), responses=faults)
+
 
 #: The number of a project, an item or an annotation in an address; one that no store can hold is of nothing.
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]

@@ -79,11 +79,16 @@ comments = sa.Table(
 )
 
 
-def add_missing_columns(db: sa.Connection) -> None:
-    """Bring a store of an earlier version up to date; annotations that were made from others' were gold without saying so."""
+def complete_tables(db: sa.Connection) -> None:
+    """Make what is missing of the tables, as all is in a new store.
+
+    Annotations of an earlier version that were made from others' were gold without saying so.
+    """
     inside = sa.inspect(db)
+    there = set(inside.get_table_names())
+    metadata.create_all(db, [table for table in metadata.sorted_tables if table.name not in there], checkfirst=False)
     added = set()
-    for table in metadata.sorted_tables:
+    for table in (table for table in metadata.sorted_tables if table.name in there):
         known = {column["name"] for column in inside.get_columns(table.name)}
         for column in table.columns:
             if column.name not in known:

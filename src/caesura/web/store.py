@@ -24,7 +24,7 @@ from caesura.model.corpus import Marks
 from caesura.web import rows
 from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqlite
 from caesura.web.rows import Added, AnnotationState, Item, NotFound, StoreFault, there
-from caesura.web.schema import add_missing_columns, codings, comments, items, metadata, projects, revisions
+from caesura.web.schema import codings, comments, complete_tables, items, projects, revisions
 from caesura.web.settings import shown_address
 from caesura.web.sound.table import adopt, all_digests, share
 from caesura.web.viewers import ALONE, DEED, Viewer, write_down
@@ -54,9 +54,8 @@ class Store:
             #: A damaged store of an earlier version has no room for people, and is not given any.
             self.keeps_people = self.damage is None or sa.inspect(self.engine).has_table("people")
             if self.damage is None:
-                metadata.create_all(self.engine)
-                with self.writing() as db:
-                    add_missing_columns(db)
+                with self._transaction() as db:
+                    complete_tables(db)
         except CaesuraError:
             raise
         except (SQLAlchemyError, ImportError) as fault:
@@ -426,12 +425,17 @@ class Store:
         """One transaction that takes the write lock at once, so that a version that was checked stays checked."""
         if self.damage is not None:
             raise StoreFault(f"the store is damaged and takes no changes: {self.damage}; restore it from a copy.")
-        with self._say_faults(), self._line, self.engine.connect() as db:
+        with self._say_faults(), self._line, self._transaction() as db:
+            yield db
+            write_down(db, DEED.get(), rows.now())
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        with self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             with db.get_transaction() or db.begin():
                 yield db
-                write_down(db, DEED.get(), rows.now())
 
     @contextmanager
     def _say_faults(self) -> Iterator[None]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.web.api import Edge, Project, Seen
-from caesura.web.requests import Id
+from caesura.web.requests import Id, api_router
 from caesura.web.rows import NotFound
 from caesura.web.shapes import describe_annotation
 from caesura.web.sound import table
@@ -22,7 +22,7 @@ from caesura.web.store import Store
 from caesura.web.uploads import plain_name
 from caesura.web.windows import Window
 
-router = APIRouter(prefix="/api", tags=["recordings"])
+router = api_router("recordings")
 
 Level = Annotated[int, Path(ge=0, le=40)]
 Tile = Annotated[int, Path(ge=0, le=2**31 - 1)]
