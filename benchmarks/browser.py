@@ -23,7 +23,7 @@ import numpy as np
 path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import caesura as cs
-from web_browser import CHROMIUM, FLAGS
+from web_browser import launch
 from web_server import Server
 
 RATE = 16_000
@@ -130,7 +130,7 @@ def measure(server: Server, items: dict[str, int], runs: int) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        browser = launch(playwright)
         for screen, look in SCREENS.items():
             for kind, item in items.items():
                 seen: dict[str, list[float]] = {}

@@ -20,7 +20,7 @@ path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from playwright.sync_api import sync_playwright
 
-from web_browser import CHROMIUM, FLAGS
+from web_browser import launch
 from web_pages import Furnished, View, furnish
 from web_server import Server
 
@@ -83,7 +83,7 @@ def main() -> None:
             bench.views.append(
                 View("long text", "mira", f"/items/{long_text}", "#editor[data-state=open] .gap.disputed")
             )
-            browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+            browser = launch(playwright)
             measure(bench, browser, wanted.rounds)
             browser.close()
         finally:

@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import caesura as cs
-from web_browser import CHROMIUM, FLAGS
+from web_browser import launch
 from web_pages import furnish
 from web_server import Server
 
@@ -33,7 +33,7 @@ PICTURES = {
 
 def main() -> None:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        browser = launch(playwright)
         picture_poem(browser)
         picture_views(browser)
         browser.close()

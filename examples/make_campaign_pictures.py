@@ -5,18 +5,15 @@ Needs the extra ``web``, Playwright and Chromium. A button that the page names a
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from web_browser import launch
+from web_server import Server
 
 ROOT = Path(__file__).parents[1]
 GUIDELINES = (
@@ -29,11 +26,11 @@ def main(folder: Path) -> None:
     """Take the five pictures of the page."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as place, served(Path(place)) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        server, browser = Server(Path(place) / "campaign.sqlite").start(), launch(playwright)
 
         def person() -> Any:
-            return browser.new_context(base_url=address, viewport={"width": 1200, "height": 760}).new_page()
+            return browser.new_context(base_url=server.address, viewport={"width": 1200, "height": 760}).new_page()
 
         manager = person()
         links = say_who_you_are(manager, folder)
@@ -43,32 +40,7 @@ def main(folder: Path) -> None:
         annotate(person(), "Ben", links["Ben"], folder)
         make_gold(manager, folder)
         browser.close()
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Run a workbench with a store of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "caesura", "serve", "--no-browser", "--port", str(port)]
-    server = subprocess.Popen([*command, "--database", str(folder / "campaign.sqlite")], stdout=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        while not answers(address):
-            time.sleep(0.2)
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def answers(address: str) -> bool:
-    """Whether somebody listens there."""
-    try:
-        return bool(urllib.request.urlopen(address, timeout=5).status)
-    except (urllib.error.URLError, ConnectionError):
-        return False
+        server.kill()
 
 
 def picture(page: Any, file: Path, last: str) -> None:

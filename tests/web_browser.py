@@ -1,17 +1,19 @@
-"""A real browser for the tests: Debian's Chromium, driven by Playwright, and pictures of what it shows."""
+"""A real browser for the tests and for whoever takes pictures: Debian's Chromium, driven by Playwright."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-__all__ = ["CHROMIUM", "FLAGS", "POEM", "Chromium", "opened", "pasted", "picture", "to_item"]
+__all__ = ["POEM", "Chromium", "launch", "opened", "pasted", "picture", "to_item"]
 
-CHROMIUM = Path("/usr/bin/chromium")
+#: The shell has the same engine, no windows, and takes a third less of a processor.
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PICTURES = os.environ.get("CAESURA_ARTIFACTS")
 FLAGS = [
     "--headless",
@@ -23,6 +25,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def launch(driver: Any) -> Any:
+    """Start the browser of this machine under Playwright."""
+    return driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
 
 
 class Chromium:
@@ -38,11 +45,11 @@ class Chromium:
     def start(self) -> Any:
         """The browser, or a reason to skip."""
         sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
-        if not CHROMIUM.exists():
-            pytest.skip(f"there is no {CHROMIUM} here (apt-get install chromium)")
+        if CHROMIUM is None:
+            pytest.skip("there is no Chromium here (apt-get install chromium-headless-shell)")
         if self._browser is None:
             self._driver = sync_api.sync_playwright().start()
-            self._browser = self._driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+            self._browser = launch(self._driver)
         return self._browser
 
     def new_page(self, address: str) -> Any:
