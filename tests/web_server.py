@@ -6,8 +6,10 @@ import multiprocessing
 import os
 import resource
 import socket
+import sqlite3
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -33,6 +35,7 @@ _FORKS.set_forkserver_preload(
         "caesura.metrics.spans",
         "caesura.vowels.accuracy",
         "caesura.vowels.field_scores",
+        "web_server",  # this, which the new process is to run a function of
     ]
 )
 
@@ -50,34 +53,27 @@ def serve(words: list[str], environment: dict[str, str], descriptors: int | None
         run()
 
 
-def free_port(wanted: int = 0) -> int:
-    """A port that nobody listens on: the wanted one, if that is free."""
-    for port in (wanted, 0):
-        with socket.socket() as door:
-            door.setsockopt(
-                socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-            )  # a server that ended leaves its port for a while
-            try:
-                door.bind(("127.0.0.1", port))
-                return int(door.getsockname()[1])
-            except OSError:
-                continue
-    raise RuntimeError("there is no free port")
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return int(door.getsockname()[1])
 
 
 class Server:
     """``caesura serve`` as a process that can be killed and started again on the same store."""
 
-    def __init__(self, database: Path, *words: str, descriptors: int | None = None, port: int | None = None) -> None:
+    def __init__(self, database: Path, *words: str, descriptors: int | None = None) -> None:
         self.database, self.words, self.descriptors = database, words, descriptors
-        self.port = port or free_port()
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: Any = None
 
     def start(self) -> Server:
         words = ["serve", "--no-browser", "--port", str(self.port), "--database", str(self.database), *self.words]
         self.process = _FORKS.Process(target=serve, args=(words, dict(os.environ), self.descriptors), daemon=True)
-        ours = [str(Path(__file__).parents[1] / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        here = Path(__file__).parent
+        ours = [str(here), str(here.parent / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
         with patch.dict(os.environ, PYTHONPATH=os.pathsep.join(ours)):  # for the one that forks
             self.process.start()
         deadline = time.monotonic() + 60
@@ -93,6 +89,12 @@ class Server:
         assert self.process is not None
         self.process.kill()
         self.process.join()
+
+    def empty(self) -> None:
+        """Forget all that was brought and whoever came, as a new store would: a new process takes a while."""
+        with closing(sqlite3.connect(self.database)) as db, db:
+            for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                db.execute(f"DELETE FROM {table}")
 
     def client(self) -> httpx.Client:
         """A client for a with statement, which opens it: so one that has asked nothing yet."""

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from caesura.web.app import create_app
 from caesura.web.settings import Limits, Settings
 from web_browser import Chromium
-from web_server import Server, free_port
+from web_server import Server
 
 
 @pytest.fixture
@@ -44,20 +44,18 @@ def project(client: TestClient) -> int:
     return number
 
 
+@pytest.fixture(scope="session")
+def started_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    served = Server(tmp_path_factory.mktemp("store") / "store.sqlite").start()
+    yield served
+    served.kill()
+
+
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "store.sqlite", port=_port()).start()
-    yield made
-    made.kill()
-
-
-_ports = [0]
-
-
-def _port() -> int:
-    """The same for every server of this process, where it can be: then pages need no new context of the browser."""
-    _ports[0] = free_port(_ports[0])
-    return _ports[0]
+def server(started_server: Server) -> Server:
+    """A workbench that knows nothing and nobody; all it keeps is in its store."""
+    started_server.empty()
+    return started_server
 
 
 @pytest.fixture
