@@ -136,10 +136,8 @@ def mark(client: TestClient, annotation: int, version: int, position: int) -> An
 def routes_of(app: Any) -> set[str]:
     listed = set()
     for route in app.routes:
-        inside = getattr(route, "original_router", None)  # newer FastAPI keeps included routers whole
-        for each in (route,) if inside is None else inside.routes:
-            methods = {"GET"} if each.path == "/openapi.json" else getattr(each, "methods", None) or {"GET", "HEAD"}
-            listed |= {f"{method} {each.path}" for method in methods}
+        methods = {"GET"} if route.path == "/openapi.json" else getattr(route, "methods", None) or {"GET", "HEAD"}
+        listed |= {f"{method} {route.path}" for method in methods}
     return listed
 
 
