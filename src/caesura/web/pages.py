@@ -82,11 +82,11 @@ def item(request: Request, store: Seen, item: Id) -> Response:
     guidelines = Guidelines(store, record.project).read()
     return render_page(
         request, "item.html", guidelines=guidelines["html"], item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
-        project_name=store.project_name(record.project), editor=f"editor_{_EDITORS[record.kind]}.html",
+        project_name=store.project_name(record.project), editor=_EDITORS[record.kind],
     )  # fmt: skip
 
 
-#: Kind of an item -> its editor.
+#: Kind of an item -> its editor: editor_….html and editor_….js.
 _EDITORS = {"units": "text", "time": "time", "nested": "nested", "spans": "spans", "spans in time": "spans"}
 
 

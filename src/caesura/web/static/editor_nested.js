@@ -9,7 +9,7 @@ const same = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1
 const reading = (a, b) => a[0] - b[0] || b[1] - a[1] || a[2] - b[2];
 const between = (n, low, high) => Math.min(Math.max(n, low), high);
 
-export class NestedEditor extends Editor {
+export default class NestedEditor extends Editor {
   constructor(changed) {
     super(changed);
     this.box = byId("nest");

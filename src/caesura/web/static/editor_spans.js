@@ -21,7 +21,7 @@ function lanesOf(spans) {
   });
 }
 
-export class SpanEditor extends Editor {
+export default class SpanEditor extends Editor {
   constructor(changed, reload) {
     super(changed, reload);
     this.box = byId("spans");

@@ -9,7 +9,7 @@ const FEW = 2000; // units that are one block
 const isFull = (count, word) => count >= 400 || (count >= 150 && /[.!?…。؟।]["”’»)]?$/u.test(word));
 const QUOTED = 60; // characters of a quotation on each side of a place
 
-export class TextEditor extends Editor {
+export default class TextEditor extends Editor {
   constructor(changed, reload) {
     super(changed, reload);
     this.text = byId("text");

@@ -13,7 +13,7 @@ import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
 const NEAR = 7; // pixels within which a boundary snaps to a coder's mark
 const PAUSE = 350; // milliseconds after the last nudge before it is sent as one change
 
-export class TimeEditor extends Editor {
+export default class TimeEditor extends Editor {
   constructor(changed, reload) {
     super(changed, reload);
     this.held = null; // the boundary in hand: { time, type }

@@ -1,14 +1,10 @@
 import { byId, call, el, name, number, remove, rename, say, sayFaults } from "./api.js";
 import { Comments } from "./comments.js";
-import { NestedEditor } from "./editor_nested.js";
 import { drawSimilarity } from "./similarity.js";
-import { SpanEditor } from "./editor_spans.js";
-import { TextEditor } from "./editor_text.js";
-import { TimeEditor } from "./editor_time.js";
-import { SoundPane } from "./sound_pane.js";
 
 const title = byId("title");
 const { item, kind, role } = title.dataset;
+const { default: KindEditor } = await import(`./editor_${title.dataset.editor}.js`); // of four editors the one that is needed
 const FIELDS = ["n_t", "k", "tolerance", "iou"];
 const address = new URL(location.href);
 const choose = byId("choose");
@@ -155,8 +151,7 @@ choose.addEventListener("submit", (event) => event.preventDefault());
 
 // ------------------------------------------------------------------ adjudication
 
-const EDITORS = { time: TimeEditor, nested: NestedEditor, units: TextEditor, spans: SpanEditor, "spans in time": SpanEditor };
-const editor = new EDITORS[kind](async (state) => {
+const editor = new KindEditor(async (state) => {
   const index = data.annotations.findIndex((a) => a.id === state.id);
   if (index >= 0) data.annotations[index] = state;
   if (readChoices().annotations.includes(state.id)) await compare();
@@ -263,7 +258,7 @@ sayFaults(async () => {
   const at = Number(address.searchParams.get("at"));
   const from = Number(address.searchParams.get("from"));
   editor.expect(at);
-  const sound = kind.endsWith("time") ? call("GET", `/api/items/${item}/recording`) : Promise.resolve({}); // all at once: the first view waits for the slowest only
+  const sound = kind.endsWith("time") ? Promise.all([call("GET", `/api/items/${item}/recording`), import("./sound_pane.js")]) : Promise.resolve([{}]); // all at once: the first view waits for the slowest only
   const [session] = await Promise.all([call("GET", "/api/session"), load()]);
   methods = session.methods[kind];
   segmenters = session.segmenters;
@@ -272,9 +267,9 @@ sayFaults(async () => {
   editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
   if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
   drawSuggesters();
-  sound.then(({ recording }) => {
+  sound.then(([{ recording }, pane]) => {
     if (!recording) return;
-    editor.sound = new SoundPane(editor, item, recording);
+    editor.sound = new pane.SoundPane(editor, item, recording);
     const { method } = byId("start").elements;
     const chosen = method.value;
     drawStart();
