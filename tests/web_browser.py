@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["POEM", "Chromium", "launch", "opened", "pasted", "picture", "to_item"]
+__all__ = ["POEM", "Chromium", "go_to_item", "launch", "open_item", "open_project", "paste_project", "picture"]
 
 #: The shell has the same engine, no windows, and takes a third less of a processor.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -39,8 +39,6 @@ class Chromium:
         self._driver: Any = None
         self._browser: Any = None
         self._context: Any = None
-        self._stays: Any = None
-        self._address = ""
 
     def start(self) -> Any:
         """The browser, or a reason to skip."""
@@ -53,21 +51,15 @@ class Chromium:
         return self._browser
 
     def new_page(self, address: str) -> Any:
-        """A page of the workbench at this address, without cookies and answers of the tests before.
+        """A page of the workbench at this address, the same for all tests of this process, without cookies of those before.
 
-        One page of the context is never closed: so the process that shows the site stays, and a test does not wait for a new one.
+        One page of the context is never closed: so the process that shows the site stays, with the scripts it has fetched.
         """
         browser = self.start()
-        if self._address != address:
-            if self._context is not None:
-                self._context.close()
+        if self._context is None:
             self._context = browser.new_context(base_url=address, viewport={"width": 1200, "height": 900})
-            stays = self._context.new_page()
-            stays.goto("/static/style.css")
-            self._stays = self._context.new_cdp_session(stays)
-            self._address = address
+            self._context.new_page().goto("/static/style.css")
         self._context.clear_cookies()
-        self._stays.send("Network.clearBrowserCache")  # another store may name another answer alike
         return self._context.new_page()
 
     def stop(self) -> None:
@@ -84,19 +76,30 @@ def picture(page: Any, name: str) -> None:
         page.screenshot(path=Path(PICTURES) / "screenshots" / f"{name}.png", full_page=True)
 
 
-def opened(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
+def open_project(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
     """Open a project that holds these texts."""
+    page.goto(f"/projects/{_bring(page, texts, item)}#add")
+    page.wait_for_selector("#item-table tbody bdi", state="attached")
+
+
+def open_item(page: Any, texts: dict[str, str]) -> None:
+    """Open the item that these are the texts of."""
+    project = page.request.get(f"/api/projects/{_bring(page, texts, 'kubla')}").json()
+    page.goto(f"/items/{project['items'][0]['id']}")
+    page.wait_for_selector("#scores tbody tr")
+
+
+def _bring(page: Any, texts: dict[str, str], item: str) -> int:
     ask = page.request
     head = {"X-CSRF-Token": ask.get("/api/session").json()["csrf"]}
     project = ask.post("/api/projects", data={"name": "poems"}, headers=head).json()["id"]
     for coder, text in texts.items():
         brought = {"item": item, "coder": coder, "text": text}
         assert ask.post(f"/api/projects/{project}/text", data=brought, headers=head).status == 201
-    page.goto(f"/projects/{project}#add")
-    page.wait_for_selector("#item-table tbody bdi", state="attached")
+    return int(project)
 
 
-def pasted(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
+def paste_project(page: Any, texts: dict[str, str], item: str = "kubla") -> None:
     """Open a project through the page itself and paste texts into it."""
     page.goto("/")
     page.get_by_label("New project").fill("poems")
@@ -118,7 +121,7 @@ POEM = {
 }
 
 
-def to_item(page: Any, name: str = "kubla") -> None:
+def go_to_item(page: Any, name: str = "kubla") -> None:
     """Open an item from the project's page."""
     page.locator("#tab-items").click()
     page.locator("#item-table").get_by_role("link", name=name).click()

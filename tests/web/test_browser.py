@@ -7,27 +7,30 @@ from pathlib import Path
 
 import pytest
 
-from web_browser import POEM, opened, pasted, picture, to_item
+from web_browser import POEM, go_to_item, open_item, open_project, paste_project, picture
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
 pytestmark = pytest.mark.slow
 
 
 def test_from_paste_to_agreement(page: sync_api.Page) -> None:
-    pasted(page, POEM)
+    paste_project(page, POEM)
     page.locator("#tab-agreement").click()
     page.wait_for_selector("#matrix td")
     assert "0.750" in page.locator("#matrix").inner_text()
     assert page.locator("#places li").count() == 3
     picture(page, "project")
-    to_item(page)
+    go_to_item(page)
     assert page.locator("#scores tr", has_text="boundary similarity").inner_text().split("\t")[1] == "0.7500"
+    fetched = page.evaluate("performance.getEntriesByType('resource').map(e => e.name.split('/').pop())")
+    assert {name for name in fetched if name.startswith("editor_")} == {"editor_text.js"}, (
+        "of four editors the one of texts"
+    )
     picture(page, "item")
 
 
 def test_parameters_are_followed_at_once_and_shared_by_address(page: sync_api.Page) -> None:
-    opened(page, POEM)
-    to_item(page)
+    open_item(page, POEM)
     page.locator("[name=n_t]").fill("1")
     page.wait_for_function(
         "() => [...document.querySelectorAll('#scores tr')].some(r => r.innerText.includes('B\\t0.3333'))"
@@ -39,8 +42,7 @@ def test_parameters_are_followed_at_once_and_shared_by_address(page: sync_api.Pa
 
 
 def test_adjudicate_by_keyboard_alone(page: sync_api.Page) -> None:
-    opened(page, POEM)
-    to_item(page)
+    open_item(page, POEM)
     page.locator("#start button").press("Enter")
     page.wait_for_selector("#editor[data-state=open] .gap.on")
     page.locator(".gap[data-at='1']").focus()
@@ -84,8 +86,7 @@ def test_adjudicate_by_keyboard_alone(page: sync_api.Page) -> None:
 
 
 def test_drag_with_the_mouse(page: sync_api.Page) -> None:
-    opened(page, POEM)
-    to_item(page)
+    open_item(page, POEM)
     page.locator("#start button").click()
     page.wait_for_selector("#editor[data-state=open] .gap.on")
     page.locator(".gap.on[data-at='7']").drag_to(page.locator(".gap[data-at='5']"))
@@ -94,8 +95,7 @@ def test_drag_with_the_mouse(page: sync_api.Page) -> None:
 
 
 def test_two_people_on_one_document(browser: sync_api.Browser, page: sync_api.Page) -> None:
-    opened(page, POEM)
-    to_item(page)
+    open_item(page, POEM)
     page.locator("#start button").click()
     page.wait_for_selector("#editor[data-state=open] .gap.on")
     other = browser.new_page(base_url=page.url, viewport={"width": 1200, "height": 900})
@@ -114,7 +114,7 @@ def test_two_people_on_one_document(browser: sync_api.Browser, page: sync_api.Pa
 
 
 def test_a_file_with_a_fault_is_told_with_its_line(page: sync_api.Page, tmp_path: Path) -> None:
-    opened(page, {"ann": POEM["ann"]})
+    open_project(page, {"ann": POEM["ann"]})
     bad = tmp_path / "bad.json"
     bad.write_text('{"segmentation_type": "linear",\n "items": ')
     good = tmp_path / "good.json"
@@ -162,8 +162,8 @@ def drop_folder(page: sync_api.Page, folder: Path) -> None:
 def test_right_to_left_and_hostile_text(page: sync_api.Page) -> None:
     evil = "<img src=x onerror=alert(1)>"
     page.on("dialog", lambda dialog: pytest.fail("a script ran"))
-    pasted(page, {evil: "בְּרֵאשִׁית בָּרָא | אֱלֹהִים אֵת הַשָּׁמַיִם", "two": "בְּרֵאשִׁית | בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם"}, item=evil)
-    to_item(page, evil)
+    paste_project(page, {evil: "בְּרֵאשִׁית בָּרָא | אֱלֹהִים אֵת הַשָּׁמַיִם", "two": "בְּרֵאשִׁית | בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם"}, item=evil)
+    go_to_item(page, evil)
     page.locator("#start button").click()
     page.wait_for_selector("#editor[data-state=open] .gap")
     assert page.evaluate("getComputedStyle(document.getElementById('text')).direction") == "rtl"
@@ -172,10 +172,9 @@ def test_right_to_left_and_hostile_text(page: sync_api.Page) -> None:
 
 def test_a_thousand_units_are_compared_within_a_tenth_of_a_second(page: sync_api.Page) -> None:
     words = [f"w{i}" for i in range(1000)]
-    opened(
+    open_item(
         page, {c: " | ".join(" ".join(words[i : i + s]) for i in range(0, 1000, s)) for c, s in (("x", 10), ("y", 8))}
     )
-    to_item(page)
     for reach in (1, 2, 3, 4, 5):  # the first time more is loaded
         with page.expect_response("**/compare"):
             page.locator("[name=n_t]").fill(str(reach))
@@ -187,7 +186,7 @@ def test_a_thousand_units_are_compared_within_a_tenth_of_a_second(page: sync_api
 
 
 def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> None:
-    opened(page, {"ann": POEM["ann"]})
+    open_project(page, {"ann": POEM["ann"]})
     files = []
     for coder, text in (("x", "JOHN: Hello , how are you . Well ?"), ("y", "JOHN: Hello . how are , you . Well .")):
         (tmp_path / coder).mkdir()
@@ -198,7 +197,7 @@ def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> 
         page.locator("#upload [name=files]").set_input_files([files[-1]])
         page.locator("#add-files:enabled").click()
         page.wait_for_function("c => document.getElementById('item-table').innerText.includes(c)", arg=f"{coder}")
-    to_item(page, "talk")
+    go_to_item(page, "talk")
 
     def score(metric: str) -> str:
         return page.evaluate(
@@ -219,7 +218,7 @@ def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> 
 
 
 def test_from_item_to_item_by_keyboard(page: sync_api.Page) -> None:
-    opened(page, POEM)
+    open_project(page, POEM)
     for coder, text in (("ann", "a | b c d"), ("ben", "a b c | d")):
         for name, value in (("item", "dome"), ("coder", coder), ("text", text)):
             page.locator(f"#paste [name={name}]").fill(value)

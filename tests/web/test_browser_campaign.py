@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from web_browser import opened, picture, to_item
+from web_browser import go_to_item, open_project, picture
 from web_server import Server
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
@@ -119,7 +119,7 @@ def test_a_long_text_is_shown_in_parts(page: sync_api.Page, server: Server) -> N
 
 
 def test_tabs_names_and_what_was_deleted(page: sync_api.Page) -> None:
-    opened(page, {"ann": "a | b c", "ben": "a b | c"}, item="verse 10")
+    open_project(page, {"ann": "a | b c", "ben": "a b | c"}, item="verse 10")
     paste = page.locator("#paste")
     for name, value in (("item", "verse 9"), ("coder", "ann"), ("text", "a | b")):
         paste.locator(f"[name={name}]").fill(value)
@@ -143,7 +143,7 @@ def test_tabs_names_and_what_was_deleted(page: sync_api.Page) -> None:
     page.locator("#deleted summary").click()
     page.locator("#deleted").get_by_role("button", name="Restore").click()
     page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 2")
-    to_item(page, "verse 10")
+    go_to_item(page, "verse 10")
     assert not page.locator(".keys p").is_visible()
     page.locator("#title").click()
     page.keyboard.press("?")

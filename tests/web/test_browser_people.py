@@ -70,7 +70,6 @@ def paste(page: sync_api.Page, item: str, text: str) -> None:
 
 
 def add_person(page: sync_api.Page, name: str) -> str:
-    page.goto("/people")
     page.locator("#add-person [name=name]").fill(name)
     page.locator("#add-person button").click()
     page.wait_for_function("n => document.getElementById('link-name').textContent === n", arg=name)
@@ -229,8 +228,8 @@ def from_a_recording_to_gold(mira: sync_api.Page, dora: sync_api.Page, emil: syn
     mira.keyboard.type("pause")
     mira.keyboard.press("Enter")
     mira.wait_for_selector("#segment-say:has-text('“pause”')")
+    mira.goto(f"{project}#export")
     for name in ("textgrid", "eaf"):
-        mira.goto(f"{project}#export")
         mira.locator("#download [name=role]").select_option("gold")
         mira.locator("#download [name=format]").select_option(name)
         mira.locator("#download [name=lossy]").check()

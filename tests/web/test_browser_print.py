@@ -88,10 +88,9 @@ def test_packed_drawings_come_out_as_they_went_in(browser: Any, tmp_path: Path) 
 
 
 def test_a_page_of_the_workbench_on_paper(page: Any) -> None:
-    from web_browser import POEM, opened, to_item
+    from web_browser import POEM, open_item
 
-    opened(page, POEM)
-    to_item(page)
+    open_item(page, POEM)
     page.evaluate(
         "addEventListener('beforeprint', () => window.seen = document.querySelector('#skipped').closest('details').open)"
     )
