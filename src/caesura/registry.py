@@ -128,11 +128,13 @@ class Registry(Generic[T]):
         loaded = self[name]
         return {fact: getattr(loaded, fact, default) for fact, default in self._defaults.items()}
 
+    def names(self) -> Iterator[str]:
+        """Give every name, ours first: who stops there never looks for strangers. A plug-in that fails is named in a warning and skipped."""
+        return (name for name in self if name in self._ours or self._works(name))
+
     def all_facts(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Give every name and its facts; a plug-in that fails is named in a warning and skipped."""
-        for name in self:  # ours first: who stops there never looks for strangers
-            if name in self._ours or self._works(name):
-                yield name, self.facts(name)
+        """Give every one of :meth:`names` and its facts."""
+        return ((name, self.facts(name)) for name in self.names())
 
     def source(self, name: str) -> str:
         """Say which distribution brought a name."""

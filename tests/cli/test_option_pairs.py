@@ -596,15 +596,14 @@ class Bench:
 
     def run(self, command: str, *words: str) -> tuple[Any, ...]:
         """Return status, standard error and all the rest of what a run of these words gives."""
-        key = (command, *words)
-        if key not in self.seen:
-            self.seen[key] = self._run(command.split() + " ".join(words).split())
-        return self.seen[key]
+        line = tuple(" ".join((command, *words)).split())
+        if line not in self.seen:
+            self.seen[line] = self._run(line)
+        return self.seen[line]
 
-    def _run(self, words: list[str]) -> tuple[Any, ...]:
+    def _run(self, words: tuple[str, ...]) -> tuple[Any, ...]:
         out = self.folder / "out"
-        shutil.rmtree(out, ignore_errors=True)
-        out.mkdir()
+        out.mkdir(exist_ok=True)
         handed: list[str] = []
         with chdir(self.folder), _recorded(handed):
             done = caesura(*words)
@@ -612,6 +611,8 @@ class Bench:
         if (default := self.folder / "report.html").exists():  # where `report` writes unless it is told
             files["report.html"] = default.read_bytes()
             default.unlink()
+        if any(out.iterdir()):
+            shutil.rmtree(out)
         return done.returncode, done.stderr, done.stdout, files, handed
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -203,13 +204,18 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 def console() -> Console:
     """Return a terminal that drops colours and styles when piped."""
+    return _piped_console()(highlight=False, soft_wrap=False)
+
+
+@cache
+def _piped_console() -> type[Console]:
     from rich.console import Console
 
     class Piped(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # the program ends as it does wherever else the reader leaves, not with status 1
 
-    return Piped(highlight=False, soft_wrap=False)
+    return Piped
 
 
 def terminal_width() -> int:

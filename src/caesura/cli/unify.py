@@ -113,8 +113,8 @@ def unify(
         return
     for headline, lines in result.findings():
         say(headline, "bold")
-        for line in lines:
-            say(line)
+        if lines:
+            say("\n".join(lines))
     say("")
     show_blocks(result.tables())
     for picture in pictures:

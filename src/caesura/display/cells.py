@@ -309,6 +309,7 @@ class Canvas:
 
     def __init__(self) -> None:
         self._rows: list[dict[int, tuple[str, int, str]]] = []
+        self._widest = 1  # cells of the widest piece so far
 
     @property
     def height(self) -> int:
@@ -327,6 +328,7 @@ class Canvas:
         for piece in pieces:
             size = cells(piece)
             if size:
+                self._widest = max(self._widest, size)
                 if column not in here or here[column][1] != size:
                     self._clear(here, column, size)
                 here[column] = (piece, size, role)
@@ -353,10 +355,10 @@ class Canvas:
         here = self._rows[row] if row < self.height else {}
         return max((column + size for column, (_, size, _) in here.items()), default=-1)
 
-    @staticmethod
-    def _clear(here: dict[int, tuple[str, int, str]], column: int, size: int) -> None:
-        for at in [c for c, (_, wide, _) in here.items() if c < column + size and column < c + wide]:
-            del here[at]
+    def _clear(self, here: dict[int, tuple[str, int, str]], column: int, size: int) -> None:
+        for at in range(column - self._widest + 1, column + size):
+            if at in here and column < at + here[at][1]:
+                del here[at]
 
     def _lines(self) -> Iterable[list[tuple[str, str]]]:
         for row in self._rows:

@@ -139,12 +139,14 @@ def represent(
     measures = default_metrics(first, embeddedness) if chosen is None else [metric(name) for name in chosen]
     scores = np.full((len(listed), len(measures)), np.nan)
     agreement: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    batches: dict[str, Batch] = {}
     for column, measure in enumerate(measures):
-        reference = Corpus.from_annotations([a._replace(marks=_as_compared(a.marks, measure, level)) for a in listed])
-        hypothesis = Corpus.from_annotations(
-            [a._replace(marks=_as_compared(golds[a.item, a.track], measure, level)) for a in listed]
-        )
-        rows = measure.rows(Batch.of_corpora(reference, hypothesis))
+        kind = next((kind for kind in ("spans", "nested") if kind in measure.needs), "flat")
+        if kind not in batches:
+            theirs = (a._replace(marks=_as_compared(a.marks, kind, level)) for a in listed)
+            ours = (a._replace(marks=_as_compared(golds[a.item, a.track], kind, level)) for a in listed)
+            batches[kind] = Batch.of_corpora(Corpus.from_annotations(theirs), Corpus.from_annotations(ours))
+        rows = measure.rows(batches[kind])
         scores[:, column] = measure.score(rows)
         if isinstance(measure.family, SegmentBeginnings):
             parts = kappa_parts(rows)
@@ -195,11 +197,11 @@ def like(marks: Marks, gold: Gold) -> Marks:
     return Segmentation(flat.length, flat._cuts(), units=flat.units) if flat.typed and not gold.typed else flat
 
 
-def _as_compared(marks: Marks, measure: Metric, level: int | None) -> Marks:
-    """Show marks to a metric as what it compares."""
-    if "spans" in measure.needs:
+def _as_compared(marks: Marks, kind: str, level: int | None) -> Marks:
+    """Show marks to metrics as what they compare."""
+    if kind == "spans":
         return marks
-    if "nested" in measure.needs:
+    if kind == "nested":
         return marks if isinstance(marks, Hierarchy) else Hierarchy.from_segmentation(_flat(marks, None))
     return _flat(marks, level)
 

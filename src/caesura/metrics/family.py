@@ -233,17 +233,17 @@ class Metric:
     def score(self, rows: Rows) -> NDArray[np.float64]:
         """Score rows or sums of rows: the last axis goes away. NaN where the score is undefined."""
         parts, value, options, counts = self._rule
-        scores: NDArray[np.float64] = value(*parts(counts(np.moveaxis(rows, -1, 0)), **options))
+        scores: NDArray[np.float64] = value(*parts(counts(_columns(rows)), **options))
         return scores
 
     def parts(self, rows: Rows) -> Rows:
         """Return the two or three sums that this score divides: all that resampling has to add up."""
         parts, _, options, counts = self._rule
-        return np.stack(parts(counts(np.moveaxis(rows, -1, 0)), **options), axis=-1)
+        return np.stack(parts(counts(_columns(rows)), **options), axis=-1)
 
     def value(self, parts: Rows) -> NDArray[np.float64]:
         """Score parts, or sums of parts."""
-        scores: NDArray[np.float64] = self.chosen.value(*np.moveaxis(parts, -1, 0))
+        scores: NDArray[np.float64] = self.chosen.value(*_columns(parts))
         return scores
 
     def __call__(self, reference: Any, hypothesis: Any) -> float:
@@ -357,6 +357,10 @@ def spell(value: Any) -> str:
 def _check_kind(names: Iterable[str], needs: frozenset[Kind], kind: Kind) -> None:
     if kind not in needs:
         raise CaesuraError(f"{'/'.join(names)} compares {' or '.join(sorted(needs))}, not {kind}.")
+
+
+def _columns(rows: Rows) -> Rows:
+    return rows.T if rows.ndim < 3 else np.moveaxis(rows, -1, 0)  # which takes five times as long
 
 
 # ---------------------------------------------------------------------- the divisions of scores

@@ -15,6 +15,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import asin, erf, pi, sqrt
 from typing import Literal, TypeAlias
 
@@ -199,6 +200,7 @@ def _normal_quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
+@cache
 def _student_quantile(share: float, freedom: int) -> float:
     """Find t by halving the angle θ = arctan(t/√freedom), whose share is a finite sum (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
     low, high = -1.0, 1.0  # sines

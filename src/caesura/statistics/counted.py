@@ -287,8 +287,8 @@ def count_families(families: Iterable[Family], batch: Batch, *, threads: int | N
     Kernels release the GIL, so that pairs are cut into runs of equal work and counted side by side.
     """
     ready = {family: family.prepare(batch) for family in families}
-    workers = threads or os.cpu_count() or 1
-    if workers == 1 or (threads is None and batch.marks < _SMALL):
+    workers = 1 if threads is None and batch.marks < _SMALL else threads or os.cpu_count() or 1
+    if workers == 1:
         return {family: family.count(prepared) for family, prepared in ready.items()}
     from concurrent.futures import ThreadPoolExecutor  # small work starts without it
 

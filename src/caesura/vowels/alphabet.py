@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.vowels.reading import letters_in
 from caesura.vowels.scripts import Script
 
 Ints = NDArray[np.int64]
@@ -42,9 +43,8 @@ class Alphabet:
     def of(cls, script: Script, words: Iterable[str]) -> Alphabet:
         """Gather the pointed letters of pointed words."""
         seen: dict[str, dict[str, None]] = {}
-        for word in words:
-            for letter in script.split(word):
-                seen.setdefault(letter.read, {}).setdefault(letter.marks)
+        for letter in letters_in(script, words):
+            seen.setdefault(letter.read, {}).setdefault(letter.marks)
         letters = sorted(seen)
         marks = ["", *sorted({m for of in seen.values() for m in of} - {""})]
         number = {m: i for i, m in enumerate(marks)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,6 +50,12 @@ def split_word(script: Script, word: str) -> tuple[Letter, ...]:
         else:
             letters.extend(_ligature(script, written, raw))
     return tuple(letters)
+
+
+def letters_in(script: Script, words: Iterable[str]) -> Iterator[Letter]:
+    """Give the letters of words, as :func:`split_word` does, each way to write one only once."""
+    for raw in {raw for word in words for raw in _clusters(script, word)}:
+        yield from split_word(script, raw)
 
 
 def write_out(char: str) -> str:
