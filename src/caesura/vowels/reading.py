@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _DIGRAPHS = {"\u05f0": "\u05d5\u05d5", "\u05f1": "\u05d5\u05d9", "\u05f2": "\u05
 _TATWEEL, _HAMZA, _MADDAH = "\u0640", "\u0621", "\u0653"
 _HAMZA_SIGNS = "\u0654\u0655"
 _SEEN_ORDER = "\u0651\u064b\u064c\u064d\u064e\u064f\u0650\u0652\u0670\u05f3\u05f4".index
-_CARRIER = re.compile(f"{_TATWEEL}[\u064b-\u0653\u0656-\u065f\u0670\u06d6-\u06ed\u08f0-\u08f2]*[{_HAMZA_SIGNS}]")
+_CARRIER = f"{_TATWEEL}[\u064b-\u0653\u0656-\u065f\u0670\u06d6-\u06ed\u08f0-\u08f2]*[{_HAMZA_SIGNS}]"
 
 
 class Letter(NamedTuple):
@@ -42,20 +43,13 @@ class Letter(NamedTuple):
 @lru_cache(maxsize=1 << 18)
 def split_word(script: Script, word: str) -> tuple[Letter, ...]:
     """Take a word apart, letter by letter; targets come in canonical order."""
-    letters: list[Letter] = []
-    for raw in _clusters(script, word):
-        written = write_out(raw[0])
-        if len(written) == 1 or not _is_letter(script)(written[1]):
-            letters.append(_letter(script, written, raw[1:], raw))
-        else:
-            letters.extend(_ligature(script, written, raw))
-    return tuple(letters)
+    return tuple(letter for raw in _clusters(script)(word) for letter in _letters_of(script, raw))
 
 
 def letters_in(script: Script, words: Iterable[str]) -> Iterator[Letter]:
     """Give the letters of words, as :func:`split_word` does, each way to write one only once."""
-    for raw in {raw for word in words for raw in _clusters(script, word)}:
-        yield from split_word(script, raw)
+    for raw in set(chain.from_iterable(map(_clusters(script), words))):
+        yield from _letters_of(script, raw)
 
 
 def write_out(char: str) -> str:
@@ -93,6 +87,15 @@ def _rank(char: str, order: Mapping[str, int]) -> int:
     )
 
 
+@lru_cache(maxsize=1 << 16)
+def _letters_of(script: Script, raw: str) -> tuple[Letter, ...]:
+    """Read one character and what stands behind it: one letter, or those of a ligature."""
+    written = write_out(raw[0])
+    if len(written) == 1 or not _is_letter(script)(written[1]):
+        return (_letter(script, written, raw[1:], raw),)
+    return _ligature(script, written, raw)
+
+
 def _letter(script: Script, written: str, behind: str, raw: str) -> Letter:
     """Read one letter from what its character shows and what stands behind it."""
     base = script.folds.get(written[0], written[0])
@@ -106,7 +109,7 @@ def _letter(script: Script, written: str, behind: str, raw: str) -> Letter:
     return Letter(base + seen, marks, raw)
 
 
-def _ligature(script: Script, written: str, raw: str) -> list[Letter]:
+def _ligature(script: Script, written: str, raw: str) -> tuple[Letter, ...]:
     """Read the letters of a ligature; marks behind it are the first letter's until one of the same slot follows."""
     shown = [c for c in written if _is_letter(script)(c)]
     signs, held = [""] * len(shown), [raw[0], *[""] * (len(shown) - 1)]
@@ -119,20 +122,14 @@ def _ligature(script: Script, written: str, raw: str) -> list[Letter]:
         taken |= slots
         signs[at] += char
         held[at] += stands
-    return [_letter(script, *each) for each in zip(shown, signs, held, strict=True)]
+    return tuple(_letter(script, *each) for each in zip(shown, signs, held, strict=True))
 
 
-def _clusters(script: Script, word: str) -> list[str]:
-    """Cut before every letter; tatweel is a letter only where it carries a hamza."""
-    cuts: list[str] = []
-    is_letter = _is_letter(script)
-    for i, char in enumerate(word):
-        starts = is_letter(char) or (char == _TATWEEL and bool(_CARRIER.match(word, i)))
-        if starts or not cuts:
-            cuts.append(char)
-        else:
-            cuts[-1] += char
-    return cuts
+@lru_cache
+def _clusters(script: Script) -> Callable[[str], list[str]]:
+    """What cuts a word before every letter; tatweel is a letter only where it carries a hamza."""
+    behind = f"[^{script.letters}{_TATWEEL}]+|(?!{_CARRIER}){_TATWEEL}"
+    return re.compile(f".(?:{behind})*", re.DOTALL).findall
 
 
 @lru_cache
