@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isnan, sqrt
+from math import isnan, nan, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard, overload
 
 import numpy as np
@@ -134,13 +134,7 @@ def _false_alarm_rate(correct: Numbers, hypothesis: Numbers) -> Numbers:
 
 def r_of_counts(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
     """R (8) of counts; NaN with a warning where there is no reference boundary."""
-    if _any_zero(reference):
-        _warn_undefined("reference boundaries")
-    return _r_of_counts(hits, reference, hypothesis)
-
-
-def _r_of_counts(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
-    hit_rate, over = 100.0 * share(hits, reference, np.nan), 100.0 * (share(hypothesis, reference, np.nan) - 1.0)
+    hit_rate, over = _hit_rate(hits, reference), 100.0 * (share(hypothesis, reference, np.nan) - 1.0)
     return _r_value(hit_rate, over, sqrt if type(reference) is float else np.sqrt)
 
 
@@ -306,22 +300,22 @@ class RegionScores(Result):
     @property
     def hit_rate(self) -> float:
         """HR (1), in percent."""
-        return float(100.0 * share(self.hits, float(self.n_ref), np.nan))
+        return 100.0 * _ratio(self.hits, self.n_ref)
 
     @property
     def over_segmentation(self) -> float:
         """OS (2), in percent: -100 without hypotheses, 0 where both sides have as many boundaries."""
-        return float(100.0 * (share(self.n_hyp, float(self.n_ref), np.nan) - 1.0))
+        return 100.0 * (_ratio(self.n_hyp, self.n_ref) - 1.0)
 
     @property
     def precision(self) -> float:
         """PRC (3)."""
-        return float(share(self.correct, float(self.n_hyp), np.nan))
+        return _ratio(self.correct, self.n_hyp)
 
     @property
     def recall(self) -> float:
         """RCL (4)."""
-        return float(share(self.hits, float(self.n_ref), np.nan))
+        return _ratio(self.hits, self.n_ref)
 
     @property
     def f(self) -> float:
@@ -341,7 +335,7 @@ class RegionScores(Result):
     @property
     def r_value(self) -> float:
         """R (8)."""
-        return float(_r_of_counts(self.hits, float(self.n_ref), self.n_hyp))
+        return float(_r_value(self.hit_rate, self.over_segmentation, sqrt))
 
     @property
     def miss_rate(self) -> float:
@@ -459,9 +453,16 @@ def region_scores(
 
 
 def _score_times(ref: Times, hyp: Times, length: float | None, tolerance: Any, given: tuple[Any, ...]) -> RegionScores:
-    seconds, rule = _rule(tolerance, *given)
+    try:
+        seconds, rule = _remember_rule(tolerance, *given)
+    except TypeError:  # what cannot be hashed
+        seconds, rule = _remember_rule.__wrapped__(tolerance, *given)
     hits, correct, n_ref, n_hyp = _count_times(ref, hyp, 0.0 if given[-1] else length, rule)
     return RegionScores(int(hits), int(correct), int(n_ref), int(n_hyp), seconds, given[0])
+
+
+def _ratio(above: int, below: int) -> float:
+    return above / below if below else nan
 
 
 def _is_list(tolerance: Any) -> TypeGuard[Iterable[float]]:
@@ -469,18 +470,11 @@ def _is_list(tolerance: Any) -> TypeGuard[Iterable[float]]:
     return not single and getattr(tolerance, "ndim", 1) > 0
 
 
-def _rule(*given: Any) -> tuple[Any, ...]:
-    """Return a tolerance in seconds and the rule as the loop takes it, made once for all calls with these parameters."""
-    try:
-        return _remember_rule(*given)
-    except TypeError:  # what cannot be hashed
-        return _remember_rule.__wrapped__(*given)
-
-
 @lru_cache(maxsize=256, typed=True)
 def _remember_rule(
     tolerance: Any, matching: Matching, tie: Tie, edges: Edges, resolution: float, keep: bool
 ) -> tuple[Any, ...]:
+    """Return a tolerance in seconds and the rule as the loop takes it, made once for all calls with these parameters."""
     family = SearchRegions(tolerance, matching, tie, edges, resolution)
     return family.tolerance, (*family.rule(edges=keep), float(LARGEST_TICK))
 
