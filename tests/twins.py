@@ -35,7 +35,7 @@ def compare_again() -> None:
 
 
 def _choose_and_compare(twins: jit.Twins, *args: Any) -> Any:
-    if jit.mode != "always" or not twins.may_be_plain or compared[twins] >= CALLS:
+    if jit.mode != "always" or twins.is_helper or not twins.may_be_plain or compared[twins] >= CALLS:
         return _choose(twins, *args)
     return both_ways(twins, args) if twins.work(*args) <= WORK else twins.compiled(*args)
 

@@ -20,7 +20,7 @@ def _weigh(value, factor):
 
 
 @kernel
-def _total(values, factor):
+def add_weighted(values, factor):
     result = 0.0
     for i in range(Index(len(values))):
         result += _weigh(values[i], factor)
@@ -28,8 +28,8 @@ def _total(values, factor):
 
 
 @kernel
-def _factorial(n):
-    return 1 if n < 2 else n * _factorial(n - 1)
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def is_compiled(entry) -> bool:
 
 
 def test_small_work_runs_plainly_and_large_work_compiled(auto: pytest.MonkeyPatch) -> None:
-    total = fresh(_total)
+    total = fresh(add_weighted)
     assert total(np.arange(4.0), 2.0) == (12.0, 4)
     assert not is_compiled(total)
     assert total(np.ones(100_000), 2.0) == (200_000.0, 100_000)
@@ -60,7 +60,7 @@ def test_small_work_runs_plainly_and_large_work_compiled(auto: pytest.MonkeyPatc
 
 
 def test_many_small_calls_add_up(auto: pytest.MonkeyPatch) -> None:
-    total = fresh(_total)
+    total = fresh(add_weighted)
     auto.setattr(jit, "_BEFORE_NUMBA", 0.005)
     calls = 0
     while not is_compiled(total):
@@ -71,7 +71,7 @@ def test_many_small_calls_add_up(auto: pytest.MonkeyPatch) -> None:
 
 
 def test_an_estimate_beside_the_kernel_counts_instead_of_the_size(auto: pytest.MonkeyPatch) -> None:
-    squares = jit.kernel(work=lambda values, **_: len(values) ** 2)(_total.twins.function)
+    squares = jit.kernel(work=lambda values, **_: len(values) ** 2)(add_weighted.twins.function)
     squares(np.ones(10), 1.0)
     assert not is_compiled(squares)
     squares(np.ones(1000), 1.0)
@@ -79,24 +79,31 @@ def test_an_estimate_beside_the_kernel_counts_instead_of_the_size(auto: pytest.M
 
 
 def test_what_may_not_be_plain_never_is(auto: pytest.MonkeyPatch) -> None:
-    strict = jit.kernel(plain=False)(_total.twins.function)
+    strict = jit.kernel(plain=False)(add_weighted.twins.function)
     strict(np.ones(1), 1.0)
     assert is_compiled(strict)
 
 
 def test_a_plain_call_is_plain_all_the_way_down(auto: pytest.MonkeyPatch) -> None:
-    plain = _total.twins.plain
+    plain = add_weighted.twins.plain
     assert plain.__globals__["_weigh"] is _weigh.twins.plain
     assert plain.__globals__["Index"] is int
-    assert _total.twins.function.__globals__["_weigh"] is _weigh, "the module itself is left alone"
+    assert add_weighted.twins.function.__globals__["_weigh"] is _weigh, "the module itself is left alone"
+
+
+def test_a_helper_called_from_python_runs_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "mode", "always")
+    weigh = jit.inline(_weigh.twins.function)
+    assert weigh(np.arange(100_000), 3)[-1] == 299_997
+    assert not is_compiled(weigh), "there is no door to the compiled one"
 
 
 def test_a_kernel_may_call_itself(auto: pytest.MonkeyPatch) -> None:
-    assert _factorial.twins.plain(5) == _factorial.twins.compiled(5) == 120
+    assert factorial.twins.plain(5) == factorial.twins.compiled(5) == 120
 
 
 def test_plain_answers_are_pythons_numbers(auto: pytest.MonkeyPatch) -> None:
-    answer = fresh(_total)(np.arange(4.0), np.float64(2.0))
+    answer = fresh(add_weighted)(np.arange(4.0), np.float64(2.0))
     assert [type(each) for each in answer] == [float, int]
 
 

@@ -13,24 +13,24 @@ from metrics.test_harness import batches, countable
 
 
 @jit.kernel
-def _wraps(value):
+def wrap_around(value):
     return np.uint8(value) + np.uint8(250)
 
 
 @jit.kernel
-def _leaves(values):
+def leave_cube(values):
     values[0] = values[1] * values[1] * values[1]
 
 
 def test_a_loop_that_returns_something_else_is_found() -> None:
-    with pytest.raises(AssertionError, match="_wraps returns other bits plainly"):
-        twins.both_ways(_wraps.twins, (10,))
+    with pytest.raises(AssertionError, match="wrap_around returns other bits plainly"):
+        twins.both_ways(wrap_around.twins, (10,))
 
 
-def test_a_loop_that_leaves_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_leaves.twins._twins, "plain", lambda values: None)
-    with pytest.raises(AssertionError, match="_leaves leaves other bits in argument 0"):
-        twins.both_ways(_leaves.twins, (np.array([1.0, 0.1]),))
+def test_a_loop_thatleave_cube_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(leave_cube.twins._twins, "plain", lambda values: None)
+    with pytest.raises(AssertionError, match="leave_cube leaves other bits in argument 0"):
+        twins.both_ways(leave_cube.twins, (np.array([1.0, 0.1]),))
 
 
 @pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")

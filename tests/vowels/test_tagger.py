@@ -80,7 +80,7 @@ def test_a_candidate_scores_the_same_alone(trained: tuple[Alphabet, Passage, Tag
 
 
 @kernel(plain=False)
-def _widen(halves: np.ndarray, out: np.ndarray) -> None:
+def widen(halves: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(halves)):
         out[i] = _weight(halves, i)
 
@@ -89,5 +89,5 @@ def test_every_half_precision_number_is_read_as_it_is() -> None:
     halves = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
     halves = halves[np.isfinite(halves.view(np.float16))]
     widened = np.empty(len(halves), np.float32)
-    _widen(halves, widened)
+    widen(halves, widened)
     assert np.array_equal(widened.view(np.uint32), halves.view(np.float16).astype(np.float32).view(np.uint32))

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import Index, kernel
+from caesura.kernels.jit import Index, kernel, read_only
 from caesura.kernels.layout import MarkColumns, pairs_of_marks
 from caesura.kernels.matching import EditRule, pair_optimal, pair_optimal_types, type_weight
+from caesura.kernels.sorting import stable_order
 
 POSITION, TYPE, MARK, GROUP = 0, 1, 2, 3  # rows of the table of events
 
@@ -274,7 +275,13 @@ def _distinct(ref_types: NDArray[Any], hyp_types: NDArray[Any], low: int, high: 
     """Count the types that occur on either side."""
     marks = len(ref_types) + len(hyp_types)
     if high - low > 64 + 4 * marks:
-        return len(np.unique(np.concatenate((ref_types, hyp_types))))
+        types, kinds = np.empty(marks, np.int64), 1
+        for i in range(marks):
+            types[i] = ref_types[i] if i < len(ref_types) else hyp_types[i - len(ref_types)]
+        order = stable_order(read_only(types))
+        for i in range(1, marks):
+            kinds += int(types[order[i]] != types[order[i - 1]])
+        return kinds
     seen = np.zeros(high - low + 1, np.bool_)
     for i in range(len(ref_types)):
         seen[ref_types[i] - low] = True

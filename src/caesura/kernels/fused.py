@@ -26,6 +26,7 @@ from caesura.kernels.matching import EditRule
 from caesura.kernels.nesting import count_beginnings, count_crossing, count_shared
 from caesura.kernels.regions import RegionRule, count_matched
 from caesura.kernels.segments import AlignmentRule, Cuts, count_alignment, count_alignment_with
+from caesura.kernels.sorting import stable_order
 from caesura.kernels.windows import count_windows, window_width
 
 # ---------------------------------------------------------------------- laying out
@@ -304,7 +305,7 @@ def _reading_order(rows: NDArray[Any], length: int, flat: bool) -> SpanColumns:
     for i in range(size):
         key[i] = rows[i, 0] * (length + 1) - rows[i, 1]
     firsts, lasts, levels = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-    for i in np.argsort(key, kind="mergesort"):  # rows come by level, and stay so where they share a span
+    for i in stable_order(read_only(key)):  # rows come by level, and stay so where they share a span
         if flat and count > 0 and firsts[count - 1] == rows[i, 0] and lasts[count - 1] == rows[i, 1]:
             continue
         firsts[count], lasts[count], levels[count] = rows[i, 0], rows[i, 1], 0 if flat else rows[i, 2]

@@ -8,6 +8,9 @@ Once compiled it stays compiled: it releases the GIL (so threads scale) and is k
 
 Every kernel has two twins, made when first needed: a plain one, whose helpers are plain, and a compiled one, whose helpers are
 compiled. So a call is of one kind all the way down, and Numba never sees the odd types that plain code hands to a helper.
+
+A helper is a kernel that only kernels call: an :func:`inline` one, or one whose name begins with an underscore. Its compiled twin has
+no door to Python, which takes longer to compile than many a helper; called from Python it runs plainly.
 """
 
 from __future__ import annotations
@@ -96,6 +99,7 @@ class Twins:
         self, function: Any, *, plain: bool = True, work: Any = None, inline: bool = False, fastmath: Any = None
     ) -> None:
         self.function, self.may_be_plain, self.inline, self.fastmath = function, plain, inline, fastmath or False
+        self.is_helper = inline or function.__name__.startswith("_")
         self._work = work
         self.plain_seconds = 0.0
         self._twins: dict[str, Any] = {}
@@ -118,7 +122,7 @@ class Twins:
     def choose(self, *args: Any) -> Any:
         """Run plainly while that is the cheaper way, then never again."""
         global _plain_seconds
-        if not self.may_be_plain or self._compiler_pays(args):
+        if not self.is_helper and (not self.may_be_plain or self._compiler_pays(args)):
             return self.promote()(*args)
         began = thread_time()  # not by the clock, which runs on while others have the machine
         with np.errstate(all="ignore"):  # a compiled loop says nothing either
@@ -177,6 +181,7 @@ class Twins:
 
         options: Any = {"nogil": True, "error_model": "numpy", "forceinline": self.inline, "fastmath": self.fastmath}
         options["no_cfunc_wrapper"] = True  # making it takes time, and nobody calls it
+        options["no_cpython_wrapper"] = self.is_helper
         compiled: Any = numba.njit(**options)(function)
         if hasattr(compiled, "_cache"):  # not so with NUMBA_DISABLE_JIT
             from caesura.kernels.cache import Cache

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel
+from caesura.kernels.jit import inline, kernel, read_only
+from caesura.kernels.sorting import stable_order
 
 
 class Choices(NamedTuple):
@@ -68,7 +69,7 @@ def heaviest_laminar(spans: Choices, gains: NDArray[Any], contexts: int, chosen:
     """Mark in ``chosen`` the spans of the heaviest selection; the gains of a span are its weight, 1 and its units."""
     left, right, inside, points = spans.left, spans.right, spans.inside, spans.points
     option_starts, options, stack_starts, stacks = spans.option_starts, spans.options, spans.stack_starts, spans.stacks
-    by_right = np.argsort(right, kind="mergesort")  # within one right end still in reading order: left points ascend
+    by_right = stable_order(read_only(right))  # within one right end still in reading order: left points ascend
     value = np.zeros((len(left), 3), np.int64)
     best = np.zeros((contexts, points, 3), np.int64)
     trial = np.zeros(3, np.int64)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import kernel, read_only
 from caesura.kernels.layout import SpanColumns
+from caesura.kernels.sorting import stable_order
 from caesura.kernels.unitizing import match_close_pairs
 
 
@@ -93,7 +94,7 @@ def cover(spans: Column) -> Column:
     """Melt the spans of each name into stretches that do not overlap, in order of names, then of starts."""
     size, stretches = len(spans.starts), 0
     starts, ends, types = np.empty_like(spans.starts), np.empty_like(spans.ends), np.empty(size, np.int64)
-    for u in np.argsort(spans.types, kind="mergesort"):
+    for u in stable_order(read_only(spans.types)):
         if stretches and types[stretches - 1] == spans.types[u] and ends[stretches - 1] >= spans.starts[u]:
             ends[stretches - 1] = max(ends[stretches - 1], spans.ends[u])
         else:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import inline, kernel
+from caesura.kernels.jit import inline, kernel, read_only
+from caesura.kernels.sorting import stable_order
 
 
 class Costs(NamedTuple):
@@ -92,7 +93,7 @@ def sort_by_length(units: Units, start: int, stop: int) -> ByLength:
     for k in range(len(longest)):
         bounds[k + 1] += bounds[k]
     order, middles, filled = np.empty(size, np.int64), np.empty(size), bounds.copy()
-    for i in np.argsort(middle_of, kind="mergesort"):
+    for i in stable_order(read_only(middle_of)):
         place = filled[classes[i]]
         order[place], middles[place] = start + i, middle_of[i]
         filled[classes[i]] += 1

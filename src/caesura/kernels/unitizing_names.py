@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import kernel, read_only
+from caesura.kernels.sorting import stable_order
 from caesura.kernels.unitizing import Costs, Units, compare_units
 
 
@@ -29,7 +29,7 @@ def sum_name_costs(
     """
     for i in range(len(sizes) - 1):
         start, stop, coders = rows[sizes[i]], rows[sizes[i + 1]], sizes[i + 1] - sizes[i]
-        order = start + np.argsort(tuple_of[start:stop], kind="mergesort")
+        order = start + stable_order(read_only(tuple_of[start:stop]))
         head = 0
         while head < len(order):
             tail = head + 1

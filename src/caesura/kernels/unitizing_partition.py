@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import kernel, read_only
+from caesura.kernels.sorting import stable_order
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_tuples import Tuples, list_tuples
 
@@ -74,7 +75,7 @@ def align_each(
         if tuples.complete:
             for u in range(stop - start):
                 middles[u] = own.starts[u] + own.ends[u]
-            answer = partition(tuples, np.argsort(middles, kind="mergesort"), nodes)
+            answer = partition(tuples, stable_order(read_only(middles)), nodes)
             out[i, 0], out[i, 1] = answer.upper, answer.lower
             for u in range(stop - start):
                 tuple_of[start + u] = tuples.units[tuples.first[answer.taken[u]]]
@@ -263,7 +264,7 @@ def _take_cheapest(tuples: Tuples, live: NDArray[Any], reduced: NDArray[Any], tr
         own[i] = reduced[live[i]]
     for u in range(len(trial)):
         trial[u] = -1
-    for i in np.argsort(own, kind="mergesort"):
+    for i in stable_order(read_only(own)):
         t = live[i]
         free = True
         for e in range(first[t], first[t + 1]):
@@ -323,7 +324,7 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
         ranked, keys = lists[counts[u] : counts[u + 1]].copy(), np.empty(counts[u + 1] - counts[u])
         for e in range(len(keys)):
             keys[e] = reduced[ranked[e]]
-        order = np.argsort(keys, kind="mergesort")
+        order = stable_order(read_only(keys))
         for e in range(len(keys)):
             lists[counts[u] + e] = ranked[order[e]]
     taken, upper, close = known.taken.copy(), known.upper, CLOSE * max(1.0, known.upper)
