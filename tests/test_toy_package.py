@@ -8,8 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,22 @@ POINTS = {
     "papers": {"toy2026": "toy_paper:reproduce"},
     "commands": {"greet": "toy_command:greet"},
 }
+
+
+#: Runs the program on every line of words that comes, each time in a process that has loaded nothing but what every command does.
+PROGRAM = """
+import json, os, sys
+import numpy, caesura.formats, caesura.metrics, caesura.model, rich.console, rich.text
+from caesura.cli.main import run
+for line in sys.stdin:
+    if (child := os.fork()) == 0:
+        for number, name in ((1, "stdout"), (2, "stderr")):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.argv = ["caesura", *json.loads(line)]
+        run()
+        sys.exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
 
 
 @dataclass(frozen=True)
@@ -41,36 +60,52 @@ class Place:
         )
         (info / "entry_points.txt").write_text("\n".join(groups))
 
-    def python(self, *words: object) -> subprocess.CompletedProcess[str]:
+    @property
+    def options(self) -> dict[str, Any]:
+        """How Python is started here."""
         env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(SOURCE), str(self.folder))), "COLUMNS": "200"}
-        return subprocess.run(
-            [sys.executable, *map(str, words)],
-            capture_output=True, text=True, encoding="utf-8", env=env, cwd=self.folder, timeout=240, check=False,
-        )  # fmt: skip
+        return {"env": env, "cwd": self.folder, "text": True, "encoding": "utf-8"}
+
+    def python(self, *words: object) -> subprocess.CompletedProcess[str]:
+        program = [sys.executable, *map(str, words)]
+        return subprocess.run(program, capture_output=True, timeout=240, check=False, **self.options)
+
+    @cached_property
+    def program(self) -> subprocess.Popen[str]:
+        piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        return subprocess.Popen([sys.executable, "-c", PROGRAM], **piped, **self.options)
 
     def __call__(self, *words: object) -> subprocess.CompletedProcess[str]:
-        return self.python("-m", "caesura", *words)
+        print(json.dumps([*map(str, words)]), file=self.program.stdin, flush=True)
+        status = int(self.program.stdout.readline())
+        printed = ((self.folder / name).read_text("utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess(words, status, *printed)
+
+    def leave(self) -> None:
+        self.program.communicate()
 
 
 @pytest.fixture(scope="module")
-def caesura(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def caesura(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     place = Place(tmp_path_factory.mktemp("strangers"))
     for file in TOYS.glob("toy_*.py"):
         shutil.copy(file, place.folder)
     place.install("toy-box", POINTS)
     (place.folder / "a.toy").write_text("one\ntwo\n...\nthree\nfour\n")
     (place.folder / "b.toy").write_text("one\n...\ntwo\nthree\nfour\n")
-    return place
+    yield place
+    place.leave()
 
 
 @pytest.fixture(scope="module")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     place = Place(tmp_path_factory.mktemp("broken"))
     (place.folder / "bad_toys.py").write_text("import no_such_library\n")
     bad = {group: {f"bad-{group}": "bad_toys:Nothing"} for group in POINTS}
     bad["metrics"]["B"] = "bad_toys:Nothing"  # ours has this name
     place.install("bad-box", bad)
-    return place
+    yield place
+    place.leave()
 
 
 def output(done: subprocess.CompletedProcess[str]) -> str:

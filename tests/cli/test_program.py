@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
@@ -39,14 +40,38 @@ def test_import_alone_does_not_even_load_numpy() -> None:
     assert "numpy" not in loaded_by("import caesura")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)])
-def test_help_is_light(words: list[str]) -> None:
-    code = (
-        f"import sys, os, io\nsys.argv = ['caesura', *{words!r}]\nfrom caesura.cli.main import run\n"
-        "kept, sys.stdout = sys.stdout, io.StringIO()\n"
-        "try:\n    run()\nexcept SystemExit as end:\n    assert not end.code, end.code\nsys.stdout = kept"
-    )
-    assert not loaded_by(code) & (HEAVY if words[0] in COMMANDS else HEAVY | {"numpy", "rich"})
+#: Asks for help again and again, each time in a process that has loaded nothing but the program, and NumPy where it may be loaded.
+HELPING = """
+import io, json, os, sys
+from caesura.cli.main import run
+for words in json.loads(sys.argv[1]):
+    if not words.startswith("-"):
+        import numpy
+    if (child := os.fork()) == 0:
+        kept, sys.stdout, sys.argv = sys.stdout, io.StringIO(), ["caesura", *words.split()]
+        try:
+            run()
+        except SystemExit as end:
+            assert not end.code, end.code
+        print(json.dumps([words, sorted({name.split(".")[0] for name in sys.modules})]), file=kept, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+HELPS = ["--help", "--version", *(f"{name} --help" for name in COMMANDS)]
+
+
+@cache
+def loaded_by_helps() -> dict[str, list[str]]:
+    """Ask for every help and name the packages that each loads."""
+    program, env = [sys.executable, "-c", HELPING, json.dumps(HELPS)], {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(program, capture_output=True, text=True, env=env, check=True)
+    return dict(json.loads(line) for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("words", HELPS)
+def test_help_is_light(words: str) -> None:
+    light = HEAVY if words.split()[0] in COMMANDS else HEAVY | {"numpy", "rich"}
+    assert not light.intersection(loaded_by_helps()[words])
 
 
 def test_version() -> None:

@@ -27,6 +27,7 @@ from caesura.statistics import evaluate  # noqa: E402
 from caesura.statistics.engine import evaluate_files, plan_run  # noqa: E402
 from caesura.statistics.engine.run import StreamedEvaluation  # noqa: E402
 from caesura.statistics.evaluation_tables import rows_frame  # noqa: E402
+from cli.command import caesura, process  # noqa: E402
 
 METRICS = ["F", "recall"]
 
@@ -189,13 +190,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_command_on_a_full_disk(files, small_disk: Path) -> None:
     reference, systems = files
     folder = small_disk / "check"
-    command = [sys.executable, "-m", "caesura", "evaluate", reference, systems["one"], "-m", "F", "--json"]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-    def run(*more: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*map(str, (*command, *more))], env=env, capture_output=True, text=True, check=False)
-
-    failed = run("--checkpoint", folder)
+    command = ["evaluate", reference, systems["one"], "-m", "F", "--json"]
+    failed = process(*command, "--checkpoint", folder)
     assert failed.returncode == 2
     assert failed.stdout == ""
     assert (
@@ -203,24 +199,22 @@ def test_a_command_on_a_full_disk(files, small_disk: Path) -> None:
     )
     assert [path.name for path in folder.iterdir()] == ["plan.json"]
     subprocess.run(["mount", "-o", "remount,size=4m", str(small_disk)], check=True)
-    resumed = run("--checkpoint", folder)
+    resumed = caesura(*command, "--checkpoint", folder)
     assert resumed.returncode == 0
     assert (folder / "fragment-00000000.npz").exists()
-    assert resumed.stdout == run("--engine", "local").stdout
+    assert resumed.stdout == caesura(*command, "--engine", "local").stdout
 
 
 RUN = """
 import sys
 from caesura.statistics.engine import evaluate_files
 import caesura.statistics.engine.fragment as f, time
-slow = float(sys.argv[4])
 count = f._count
 def slowly(*given):
-    time.sleep(slow)
+    time.sleep(0.2)
     return count(*given)
 f._count = slowly
-result = evaluate_files(sys.argv[1], {"one": sys.argv[2]}, ["F", "recall"], items_per_fragment=25, checkpoint=sys.argv[3], workers=1)
-print(repr(result.as_dict()))
+evaluate_files(sys.argv[1], {"one": sys.argv[2]}, ["F", "recall"], items_per_fragment=25, checkpoint=sys.argv[3], workers=1)
 """
 
 
@@ -230,16 +224,17 @@ def test_kill_and_resume(files, tmp_path: Path) -> None:
     folder = tmp_path / "check"
     command = [sys.executable, "-c", RUN, str(reference), str(systems["one"]), str(folder)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen([*command, "0.2"], env=env, stdout=subprocess.DEVNULL)
+    running = subprocess.Popen(command, env=env)
     deadline = time.monotonic() + 60
     while len(list(folder.glob("fragment-*.npz"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    running.send_signal(signal.SIGKILL)
+    running.wait()
     done = len(list(folder.glob("fragment-*.npz")))
     assert 3 <= done < 20, "killed in the middle"
-    resumed = subprocess.run([*command, "0"], env=env, capture_output=True, text=True, check=True).stdout.strip()
-    assert resumed == told(evaluate_files(reference, {"one": systems["one"]}, METRICS, items_per_fragment=25))
+    asked = (reference, {"one": systems["one"]}, METRICS)
+    resumed = evaluate_files(*asked, items_per_fragment=25, checkpoint=folder, workers=1)
+    assert told(resumed) == told(evaluate_files(*asked, items_per_fragment=25))
 
 
 def test_items_that_one_side_lacks(tmp_path: Path) -> None:
@@ -386,7 +381,7 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path:
     distributed = pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
     expected = told(evaluate_files(*files, METRICS, items_per_fragment=10))
     with distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
     ) as cluster:
         killed = []
 
