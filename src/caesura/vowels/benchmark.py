@@ -133,10 +133,9 @@ def score_field(
     scores = {}
     for heading, name in test_set.metrics.items():
         chosen = metric(name)
-        rows = chosen.rows(batch)
-        resampled = [_mean_of_groups(chosen, rows, each) for each in drawn]
+        score, *resampled = _means_of_groups(chosen, chosen.rows(batch), [groups, *drawn])
         low, high = np.percentile(resampled, [2.5, 97.5]).tolist()
-        scores[heading] = (100 * _mean_of_groups(chosen, rows, groups), (100 * low, 100 * high))
+        scores[heading] = (100 * score, (100 * low, 100 * high))
     return scores
 
 
@@ -146,11 +145,15 @@ def _groups(items: Sequence[str]) -> list[NDArray[np.int64]]:
     return [np.array([n for n, _ in group]) for _, group in groupby(numbered, lambda pair: pair[1].rpartition("/")[0])]
 
 
-def _mean_of_groups(chosen: Metric, rows: NDArray[np.float64], groups: Sequence[NDArray[np.int64]]) -> float:
-    """Lines are pooled; documents in folders are averaged, then folders."""
-    if len(groups) == 1:
-        return float(chosen.score(rows[groups[0]].sum(axis=0)))
-    return float(np.mean([chosen.score(rows[group]).mean() for group in groups]))
+def _means_of_groups(
+    chosen: Metric, rows: NDArray[np.float64], draws: Sequence[Sequence[NDArray[np.int64]]]
+) -> list[float]:
+    """Of every draw: lines are pooled; documents in folders are averaged, then folders."""
+    if len(draws[0]) == 1:
+        pooled: list[float] = chosen.score(np.array([rows[lines].sum(axis=0) for (lines,) in draws])).tolist()
+        return pooled
+    scores = chosen.score(rows)
+    return [float(np.mean([scores[group].mean() for group in groups])) for groups in draws]
 
 
 # ---------------------------------------------------------------------- the files
