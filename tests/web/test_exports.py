@@ -80,6 +80,15 @@ def test_names_that_no_file_can_have(tmp_path: Path) -> None:
     assert about["names of files"] == {"x/y": "x_y", "a/b": "a_b", "..": "_"}
 
 
+def test_every_file_of_a_zip_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = Corpus.from_annotations([(f"poem {n}", "ann", POEM) for n in range(30)])
+    reads: list[str] = []
+    read_bytes = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: reads.append(path.name) or read_bytes(path))
+    export_folder([corpus], "p", "inline", lossy=True, limits=Limits())
+    assert sorted(reads) == sorted(f"poem {n}.txt" for n in range(30)), "not once more with every file after it"
+
+
 def test_gold_alone_coders_alone_and_both(client: TestClient, project: int, tmp_path: Path) -> None:
     item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
     client.post(f"/api/items/{item}/annotations", json={"coder": "final"})

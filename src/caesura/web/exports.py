@@ -8,6 +8,7 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -54,19 +55,18 @@ def export_folder(
 ) -> tuple[str, bytes]:
     """A zip with one file per item, in a folder per coder where a file holds one coder, and provenance.json beside them."""
     chosen = named_format(format)
-    files: dict[str, bytes] = {}
+    taken: set[str] = set()
     renamed: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="caesura-") as own:
         folder = Path(own)
         for corpus in corpora:
             for name, part in _parts(corpus, chosen, renamed):
                 _refuse_costly(part, chosen, limits)
-                path = folder / _free_name(name, _suffix(chosen), files)
+                path = folder / _take_name(name, _suffix(chosen), taken)
                 path.parent.mkdir(exist_ok=True)
                 _write_part(_with_provenance(part, chosen, origins), path, chosen, lossy, folder)
-                files |= {
-                    p.relative_to(folder).as_posix(): p.read_bytes() for p in path.parent.iterdir() if p.is_file()
-                }
+        written = sorted(path for path in folder.rglob("*") if path.is_file())
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in written}
     if not files:
         raise CaesuraError("there is no such annotation to export.")
     about = {"project": project, "format": chosen.name, "names of files": renamed, "annotations": history or []}
@@ -110,11 +110,12 @@ def _file_name(name: str) -> str:
     return safe.strip(" .")[:100] or "_"
 
 
-def _free_name(name: str, suffix: str, taken: Mapping[str, bytes]) -> str:
-    """The name, with a number behind it where two items would be called the same."""
-    lower = {each.lower() for each in taken}
-    candidates = (f"{name}{suffix}", *(f"{name}_{n}{suffix}" for n in range(2, 10_000)))
-    return next(each for each in candidates if each.lower() not in lower)
+def _take_name(name: str, suffix: str, taken: set[str]) -> str:
+    """The name, with a number behind it where two items would be called the same; nobody else has it from now on."""
+    numbered = (f"{name}_{n}{suffix}" for n in count(2))
+    free = next(each for each in chain([f"{name}{suffix}"], numbered) if each.lower() not in taken)
+    taken.add(free.lower())
+    return free
 
 
 def _suffix(chosen: Format) -> str:
