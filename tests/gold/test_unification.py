@@ -124,7 +124,10 @@ def test_the_best_annotator_does_not_depend_on_the_order() -> None:
 
 def test_the_best_of_recordings() -> None:
     made = [Segmentation.from_times(t, length=1.0) for t in ([0.1, 0.5], [0.1, 0.5, 0.7], [0.2, 0.7])]
-    assert unify(made, "best-annotator", metric="F") == made[1]
+    gold = unify(made, "best-annotator", metric="F")
+    assert gold == made[1]
+    assert gold.tables() == []  # nobody voted: what it is stands in words, above the drawing
+    assert str(gold).startswith("Segmentation(1 s: 0.1|0.5|0.7) by best-annotator\n\n'2' is most like the others")
 
 
 def test_labels_of_utterances() -> None:

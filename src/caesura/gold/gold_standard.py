@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
-from caesura.display.result import Result
+from caesura.display.result import Block, Result
 from caesura.display.scene import Picture
 from caesura.display.table import Table
 from caesura.gold.votes import Ballot, Conflict, Vote
@@ -155,12 +155,16 @@ class Unification(Result):
         """The annotation in one line."""
         return self._kind.__repr__(cast("Frozen", self))
 
+    @property
+    def _caption(self) -> str:
+        return f"{self.headline} by {self.provenance.method}"
+
     @abstractmethod
     def marks_as_dict(self) -> dict[str, Any]:
         """The annotation alone as plain data."""
 
     def tables(self) -> Sequence[Table]:
-        """Everything that anybody marked, in reading order: who has it, and whether it stands in the gold standard."""
+        """Everything that anybody marked, in reading order: who has it, and whether it stands; none where nothing was voted on."""
         known = self.provenance
         votes = [*((vote, True) for vote in known.accepted), *((vote, False) for vote in known.rejected)]
         undecided: set[Any] = {vote for place in known.open for vote in place.votes}
@@ -168,9 +172,13 @@ class Unification(Result):
             (str(vote), vote.votes, "type open" if vote in undecided else stands, ", ".join(vote.voters))
             for vote, stands in sorted(votes, key=lambda pair: (pair[0][0], str(pair[0][1])))
         )
-        caption = f"{self.headline} by {known.method}"
-        table = Table(caption, ("marked", "votes", "kept", "by"), rows, known.notes)
-        return [table.first(_SHOWN, "marks; .provenance has them all")]
+        table = Table(self._caption, ("marked", "votes", "kept", "by"), rows, known.notes)
+        return [table.first(_SHOWN, "marks; .provenance has them all")] if rows else []
+
+    def blocks(self) -> Sequence[Block]:
+        """Its votes and the drawing; where there are none, what it is in words."""
+        words: Sequence[Block] = (self._caption, *self.provenance.notes)
+        return (*(self.tables() or words), *self.pictures())
 
     def pictures(self) -> Sequence[Picture]:
         """The annotation, drawn."""
