@@ -252,9 +252,10 @@ def test_unknown_formats_and_options(good, tmp_path):
     said = refused("convert", good, tmp_path / "o.json", "--format", "segeval-jsom")
     assert "there is no format 'segeval-jsom'; did you mean 'segeval-json'?" in said
     assert "transcript" in said
-    assert "no format writes this suffix; name one with format= (--to): " in refused(
-        "convert", good, tmp_path / "o.xyz"
-    )
+    said = refused("convert", good, tmp_path / "o.xyz")
+    assert "no format writes this suffix; name one with format= (--to): " in said
+    assert "segeval-json" in said
+    assert "inception" not in said  # which can only be read
     said = refused("convert", good, tmp_path / "o.json", "--option", "sep=;")
     assert said == "segeval's JSON of masses takes no option 'sep'; it takes none."
     table = tmp_path / "t.csv"

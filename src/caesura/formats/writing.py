@@ -199,7 +199,6 @@ def _by_suffix(path: Path, corpus: Corpus) -> Format:
                 return each
             first = first or each
     if first is None:
-        raise FormatError(
-            path, None, f"no format writes this suffix; name one with format= (--to): {', '.join(sorted(FORMATS))}."
-        )
+        known = ", ".join(sorted(name for name, module in FORMATS.items() if hasattr(module, "write")))
+        raise FormatError(path, None, f"no format writes this suffix; name one with format= (--to): {known}.")
     return first
