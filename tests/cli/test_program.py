@@ -84,6 +84,7 @@ def test_version() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> None:
     done = caesura(command, "--help")
+    assert not re.search(r"--\S+ _", done.stdout), "a private name is shown"
     assert done.returncode == 0
     if not isinstance(group := COMMANDS[command], click.Group):
         assert f"Example: caesura {command}" in " ".join(done.stdout.split())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 
@@ -27,20 +27,13 @@ _DRAWN = 12  # gold standards that are drawn
 _METHODS = Keys(("caesura.gold.unification:METHODS",))
 
 
-class _Embeddedness(StrEnum):
-    """Whether a segment is its span and level, or its span alone."""
-
-    full = "full"
-    flat = "flat"
-
-
 def unify(
     path: options.Input,
     method: Annotated[
         str, Option("--method", "-M", help="consensus, majority, conflict-free-union, best-annotator …", offer=_METHODS)
     ] = "majority",
     embeddedness: Annotated[
-        _Embeddedness | None,
+        Embeddedness | None,
         Option("--embeddedness", "-e", help="full: a segment is its span and level. flat: its span alone."),
     ] = None,
     output: Annotated[
@@ -100,7 +93,7 @@ def unify(
     if compare_all:
         _side_by_side(corpus, embeddedness, metric, json)
         return
-    how: Embeddedness = "flat" if embeddedness == "flat" else "full"
+    how = embeddedness or "full"
     given = asked_for(threshold=threshold, rule=rule, weight=weight, metric=similarity, tolerance=tolerance)
     with working("unifying"):
         golds = unify_corpus(corpus, method, embeddedness=how, **given)
@@ -159,8 +152,8 @@ def _pictures(golds: dict[tuple[str, str], Gold], corpus: Corpus, names: list[st
     return pictures
 
 
-def _side_by_side(corpus: Corpus, embeddedness: _Embeddedness | None, metric: list[str] | None, json: bool) -> None:
-    wanted: Any = ("flat", "full") if embeddedness is None else (embeddedness.value,)
+def _side_by_side(corpus: Corpus, embeddedness: Embeddedness | None, metric: list[str] | None, json: bool) -> None:
+    wanted: Sequence[Embeddedness] = ("flat", "full") if embeddedness is None else (embeddedness,)
     if corpus.kind != "nested" and not corpus.typed and embeddedness is None:
         wanted = ("full",)  # without levels or types there is no difference
     with working("comparing methods"):
