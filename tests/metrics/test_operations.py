@@ -104,6 +104,8 @@ def test_tables(tmp_path) -> None:
     assert (tmp_path / "operations.csv").read_text(encoding="utf-8") == found.to_csv()
     assert [r["track"] for r in rows] == ["A", "A", "A", "B"]
     assert rows[1]["old_position"] == ""
+    formula = Segmentation.from_labels_at(["="])
+    assert "\nmatch,,1,1,'=,'=,0.0\n" in flexible_operations(formula, formula).to_csv()
     assert found.as_dicts()[0]["kind"] == "match"
     polars = pytest.importorskip("polars")
     frame = found.to_polars()

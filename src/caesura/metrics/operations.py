@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.table import Table
 from caesura.errors import CaesuraError, import_extra
 from caesura.files import atomic_write
 from caesura.kernels.flexible import FlexibleRule, align_flexible
@@ -159,13 +158,10 @@ class Operations(Sequence[Edit]):
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The record as CSV, written to ``path`` if one is given."""
-        text = StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows(["" if cell is None else cell for cell in row.values()] for row in self.as_dicts())
+        text = Table("", tuple(_COLUMNS), tuple(tuple(row.values()) for row in self.as_dicts())).csv()
         if path is not None:
-            atomic_write(Path(path), text.getvalue())
-        return text.getvalue()
+            atomic_write(Path(path), text)
+        return text
 
 
 def flexible_operations(
