@@ -11,15 +11,19 @@ import caesura
 
 ROOMS = [
     "agreement",
+    "bench",
     "cli",
+    "compat",
     "display",
     "drawings",
+    "formats",
     "gold",
     "kernels",
     "metrics",
     "model",
     "papers",
     "report",
+    "samples",
     "segmenters",
     "statistics",
 ]

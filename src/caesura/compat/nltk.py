@@ -74,8 +74,8 @@ def _marks(entries: Sequence[Any], boundary: Any, length: int | None = None) -> 
     return Segmentation((len(entries) if length is None else length) + 1, places)
 
 
-def _check_lengths(one: Sequence[Any], other: Sequence[Any]) -> None:
-    if len(one) != len(other):
+def _check_lengths(ref: Sequence[Any], hyp: Sequence[Any]) -> None:
+    if len(ref) != len(hyp):
         raise ValueError("Segmentations have unequal length")
 
 

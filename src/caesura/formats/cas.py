@@ -49,10 +49,10 @@ def read(
     chosen = checked_layer(
         source, cas, layer or (SEGMENT if has_type(cas, SEGMENT) or not has_type(cas, SENTENCE) else SENTENCE)
     )
-    return read_standoff([marked(source, cas, source.stem, "", chosen, feature)], **standoff)
+    return read_standoff([read_layer(source, cas, source.stem, "", chosen, feature)], **standoff)
 
 
-def marked(source: Source, cas: Any, item: str, coder: str, layer: str, feature: str | None) -> Marked:
+def read_layer(source: Source, cas: Any, item: str, coder: str, layer: str, feature: str | None) -> Marked:
     """Take the text of a CAS, its tokens and the annotations of a layer."""
     text = cas.sofa_string or ""
     tokens = sorted(_place(source, token, len(text)) for token in _select(cas, TOKEN))

@@ -245,13 +245,13 @@ def likely_pattern(folder: str | PathLike[str], format: str | None = None, **opt
     where = Path(folder)
     if not where.is_dir():
         return None
-    return guess_pattern(where, lambda pattern: read(where, format, pattern=pattern, **options), _wanted(format))
+    return guess_pattern(where, lambda pattern: read(where, format, pattern=pattern, **options), _file_filter(format))
 
 
 def likely_tiers(path: str | PathLike[str], tracks: Sequence[str], format: str | None = None) -> str | None:
     """Guess the pattern of tiers, each a coder's, of a file or of the first in a folder; None where its format has no tiers."""
     where = Path(path)
-    files = sorted(filter(_wanted(format), where.rglob("*"))) if where.is_dir() else [where]
+    files = sorted(filter(_file_filter(format), where.rglob("*"))) if where.is_dir() else [where]
     if len(tracks) < 2 or not files:
         return None
     chosen = named_format(format) if format is not None else detect(Source.open(files[0]))
@@ -286,7 +286,7 @@ def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpu
 
 def _format_in_folder(file: Path, format: str | None, encoding: str | None, matched: bool) -> str | FormatError | None:
     """Name the format of a file of a folder: the one asked for, or the one that fits it; files that belong to others have none."""
-    if not matched and not _wanted(format)(file):
+    if not matched and not _file_filter(format)(file):
         return None
     if format is not None:
         return format
@@ -296,7 +296,7 @@ def _format_in_folder(file: Path, format: str | None, encoding: str | None, matc
         return fault
 
 
-def _wanted(format: str | None) -> Callable[[Path], bool]:
+def _file_filter(format: str | None) -> Callable[[Path], bool]:
     """Tell which files of a folder are read: those that a format claims."""
     return _stands_alone if format is None else named_format(format).claims
 

@@ -75,11 +75,11 @@ def _marks_of_row(
     row: Mapping[str, Any], units: str | None, labels: str | None, mean: Meaning | None, features: Any
 ) -> Marks:
     if units is None and labels is None and all(name in row for name in _TIMES[:2]):
-        return _timed(
+        return _spans_in_time(
             zip(row[_TIMES[0]], row[_TIMES[1]], row.get(_TIMES[2]) or [""] * len(row[_TIMES[0]]), strict=True)
         )
     if units is None and labels is None and _is_timed(row.get("segments")):
-        return _timed((part["start"], part["end"], _label(part)) for part in row["segments"])
+        return _spans_in_time((part["start"], part["end"], _label(part)) for part in row["segments"])
     column = units or next((name for name in (*_UNITS, "text") if name in row), None)
     if column is None or column not in row:
         raise CaesuraError(f"there is no column {column or 'of units'!r}; the columns are {', '.join(map(str, row))}.")
@@ -147,7 +147,7 @@ def _spans_of_text(text: str, parts: Any) -> Marks:
     return read_standoff([marked], as_="spans").annotation(0).marks
 
 
-def _timed(parts: Iterable[tuple[Any, Any, Any]]) -> Spans:
+def _spans_in_time(parts: Iterable[tuple[Any, Any, Any]]) -> Spans:
     rows = sorted((float(start), float(end), str(label or "")) for start, end, label in parts)
     length = max((row[1] for row in rows), default=0.0)
     return spans_of_intervals(

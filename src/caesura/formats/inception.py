@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Unpack
 
 from caesura.files import MAX_BYTES, Source
 from caesura.formats.archives import UNREADABLE
-from caesura.formats.cas import SENTENCE, checked_layer, load_cas, load_json_cas, marked
+from caesura.formats.cas import SENTENCE, checked_layer, load_cas, load_json_cas, read_layer
 from caesura.formats.standoff import StandoffOptions, read_standoff
 from caesura.model import Corpus
 
@@ -63,19 +63,19 @@ def read(
         raise source.fault(None, "no document of this project has annotations.")
     chosen = layer or _only_layer(source, documents)
     checked_layer(source, documents[0].cas, chosen)
-    texts = [marked(each.source, each.cas, each.item, each.coder, chosen, feature) for each in documents]
+    texts = [read_layer(each.source, each.cas, each.item, each.coder, chosen, feature) for each in documents]
     return read_standoff(texts, **standoff)
 
 
 def _documents(source: Source, curation: str) -> Iterator[_Document]:
-    files = _unpacked(source, source.raw, source.path.name)
+    files = _unpack(source, source.raw, source.path.name)
     places = {path: place for path in files if (place := _place(path)) is not None}
     if not any(path.endswith((".zip", ".json", ".xmi")) for path in places):
         kinds = ", ".join(sorted({PurePosixPath(path).suffix for path in places}))
         why = f"this archive holds no annotations as XMI or JSON of UIMA CAS{f' (found {kinds})' if kinds else ''}; export an INCEpTION project so, and unpack other archives first: a folder is read whole."
         raise source.fault(None, why)
     for path, (item, curated) in places.items():
-        inner = _unpacked(source, files[path], path) if path.endswith(".zip") else {path: files[path]}
+        inner = _unpack(source, files[path], path) if path.endswith(".zip") else {path: files[path]}
         beside = inner if len(inner) > 1 else files
         for name, content in inner.items():
             user = PurePosixPath(name).stem
@@ -121,7 +121,7 @@ def _only_layer(source: Source, documents: list[_Document]) -> str:
     raise source.fault(None, f"several layers have annotations; choose one with layer=: {', '.join(sorted(used))}.")
 
 
-def _unpacked(source: Source, data: bytes, name: str) -> dict[str, bytes]:
+def _unpack(source: Source, data: bytes, name: str) -> dict[str, bytes]:
     """Return what an archive holds, by path; refused where it is none, or too large to be one of annotations."""
     where = source if name == source.path.name else Source(source.path / name, None, data)
     try:

@@ -316,7 +316,7 @@ def check_sums(path: str | PathLike[str]) -> None:
 
 def _check_sum(source: Source) -> None:
     """Refuse a file of ours whose bytes are not those that were written; of files made elsewhere the pages that have a sum of their own."""
-    with _mapped(source) as content:
+    with _lend_bytes(source) as content:
         end = len(content)
         if end < 12 or bytes(content[-4:]) != b"PAR1":
             return  # cut off, or no Parquet: polars says so
@@ -326,17 +326,17 @@ def _check_sum(source: Source) -> None:
             at = marks[-1].start()
             pieces = chain(_chunks(content, 0, at), [_UNSUMMED], _chunks(content, at + len(_UNSUMMED), end))
             if reduce(lambda total, piece: zlib.crc32(piece, total), pieces, 0) != int(marks[-1][1], 16):
-                raise _damaged(source, "its checksum does not fit its content")
+                raise _damage_fault(source, "its checksum does not fit its content")
         elif (page := damaged_page(content)) is not None:
-            raise _damaged(source, f"the page at byte {page} does not fit its checksum")
+            raise _damage_fault(source, f"the page at byte {page} does not fit its checksum")
 
 
-def _damaged(source: Source, how: str) -> FormatError:
+def _damage_fault(source: Source, how: str) -> FormatError:
     return source.fault(None, f"the file is damaged: {how}; take it from where it was written.")
 
 
 @contextmanager
-def _mapped(source: Source) -> Iterator[bytes | mmap.mmap]:
+def _lend_bytes(source: Source) -> Iterator[bytes | mmap.mmap]:
     """Lend the bytes of a file of any size without reading them all at once."""
     if source.data is not None:
         yield source.data

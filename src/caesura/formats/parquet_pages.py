@@ -71,7 +71,7 @@ class _Struct:
         fields: dict[int, Any] = {}
         number = 0
         while kind := self._byte():
-            number = number + (kind >> 4) if kind >> 4 else self._signed()
+            number = number + (kind >> 4) if kind >> 4 else self._signed_number()
             fields[number] = kind & 15 == 1 if kind & 15 in (1, 2) else self._value(kind & 15)
         return fields
 
@@ -79,15 +79,15 @@ class _Struct:
         if kind in (1, 2, 3):
             return self._byte()
         if kind in (4, 5, 6):
-            return self._signed()
+            return self._signed_number()
         if kind == 7:
             return self._bytes(8)
         if kind == 8:
-            return self._bytes(self._unsigned())
+            return self._bytes(self._unsigned_number())
         if kind in (9, 10):
             head = self._byte()
-            size = head >> 4 if head >> 4 < 15 else self._unsigned()
-            return [self._value(head & 15) for _ in range(self._fitting(size))]
+            size = head >> 4 if head >> 4 < 15 else self._unsigned_number()
+            return [self._value(head & 15) for _ in range(self._check_size(size))]
         if kind == 12:
             return self.read()
         raise ValueError(f"no value is of kind {kind}")  # maps, which no structure of Parquet holds
@@ -97,16 +97,16 @@ class _Struct:
         return self.content[self.at - 1]
 
     def _bytes(self, size: int) -> bytes:
-        self.at += self._fitting(size)
+        self.at += self._check_size(size)
         return self.content[self.at - size : self.at]
 
-    def _fitting(self, size: int) -> int:
+    def _check_size(self, size: int) -> int:
         """Refuse a size that the rest of the file cannot hold, before anything is made of it."""
         if size > len(self.content) - self.at:
             raise ValueError
         return size
 
-    def _unsigned(self) -> int:
+    def _unsigned_number(self) -> int:
         value, shift = 0, 0
         while (byte := self._byte()) & 128:
             value |= (byte & 127) << shift
@@ -115,6 +115,6 @@ class _Struct:
                 raise ValueError
         return value | byte << shift
 
-    def _signed(self) -> int:
-        value = self._unsigned()
+    def _signed_number(self) -> int:
+        value = self._unsigned_number()
         return value >> 1 ^ -(value & 1)

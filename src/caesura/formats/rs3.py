@@ -79,7 +79,7 @@ def read(source: Source, *, marks: What = "nested", unit: RstUnit | None = None)
     places = ends if unit == "word" else list(range(len(texts) + 1))
     units = [word for some in words for word in some] if unit == "word" else texts
     nodes = [node for node in _tree(source, root) if node.own]
-    spans = [(node, *_covered(source, node)) for node in nodes]
+    spans = [(node, *_unit_range(source, node)) for node in nodes]
     if marks == "relations":
         related = [(places[a], places[b], node.relation) for node, a, b in spans if node.relation not in ("", "span")]
         return _corpus(source, Spans.from_rows(related, length=len(units), units=units))
@@ -164,7 +164,7 @@ def _gather(source: Source, nodes: dict[str, _Node]) -> None:
         raise source.fault(_line(source, circle), f"{circle!r} hangs on itself, in a circle.")
 
 
-def _covered(source: Source, node: _Node) -> tuple[int, int]:
+def _unit_range(source: Source, node: _Node) -> tuple[int, int]:
     first, behind = min(node.own), max(node.own) + 1
     if behind - first != len(node.own):
         why = f"{node.name!r} covers units {first + 1} to {behind}, but not all of them, and a segment is in one piece; read the cuts alone with marks=segments."

@@ -30,7 +30,7 @@ def chosen_tiers(source: Source, names: Sequence[str], tier: str | int | None) -
     if not names:
         raise source.fault(None, "the file holds no tier.")
     if tier is None:
-        return [Chosen(0, "", "")] if len(names) == 1 else _numbered([Chosen(i, "", n) for i, n in enumerate(names)])
+        return [Chosen(0, "", "")] if len(names) == 1 else _set_apart([Chosen(i, "", n) for i, n in enumerate(names)])
     text = str(tier)
     places = [i for i, name in enumerate(names) if name == text]
     if len(places) > 1:
@@ -60,7 +60,7 @@ def _by_pattern(source: Source, names: Sequence[str], pattern: str) -> list[Chos
         named = match.groupdict()
         wild = "" if named else match[1] if len(match.groups()) == 1 else names[i]
         chosen.append(Chosen(i, named.get("coder", ""), named.get("track", wild)))
-    return _numbered(chosen)
+    return _set_apart(chosen)
 
 
 def _expression(source: Source, pattern: str) -> re.Pattern[str]:
@@ -75,7 +75,7 @@ def _expression(source: Source, pattern: str) -> re.Pattern[str]:
     return re.compile("".join([*parts, re.escape(pattern[at:])]), re.DOTALL)
 
 
-def _numbered(chosen: list[Chosen]) -> list[Chosen]:
+def _set_apart(chosen: list[Chosen]) -> list[Chosen]:
     """Number tiers that share a name, so that none is lost: ``words``, ``words (2)``."""
     seen: Counter[tuple[str, str]] = Counter()
     numbered = []
