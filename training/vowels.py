@@ -25,8 +25,8 @@ import numpy as np
 
 # The room that makes networks, by itself: the machine with the GPU has no Caesura.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src" / "caesura" / "vowels"))
-from nets.plan import Plan
 from nets.text import number_lines
+from nets.training_plan import Plan
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -73,8 +73,8 @@ def load_text(name: str) -> Any:
 def train(arguments: argparse.Namespace) -> None:
     """Train one network, and keep what it says."""
     from nets.encoder import load_network
-    from nets.run import train_network
     from nets.text import Tables
+    from nets.training_run import train_network
 
     data = read_data(arguments.data)
     given = {f.name: getattr(arguments, f.name) for f in fields(Plan) if getattr(arguments, f.name) is not None}

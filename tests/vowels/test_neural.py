@@ -284,7 +284,7 @@ def test_a_tiny_network_gives_the_same_marks_in_pytorch_and_onnx(tmp_path):
     encoder, export, run_module = (
         importlib.import_module(f"caesura.vowels.nets.{name}") for name in ("encoder", "export", "run")
     )
-    from caesura.vowels.nets.plan import Plan
+    from caesura.vowels.nets.training_plan import Plan
 
     lexicon, lines = read_lines(SAMPLE, HEBREW)
     cells = spell_lines(HEBREW, lexicon, lines)

@@ -105,11 +105,11 @@ def calibration_error(probability: Floats, right: Bools, bins: int = 15) -> floa
 
 def crossed_error(probability: Floats, right: Bools, known: Bools, seed: int) -> float:
     """The calibration error that other lines would show: each half of the words with curves fitted on the other half."""
-    half = np.random.default_rng(seed).random(len(right)) < 0.5
+    first = np.random.default_rng(seed).random(len(right)) < 0.5
     calibrated = np.empty(len(right))
-    for one in (half, ~half):
-        fitted = Calibration.fit(probability[one], right[one], known[one])
-        calibrated[~one] = fitted(probability[~one], known[~one])
+    for half in (first, ~first):
+        fitted = Calibration.fit(probability[half], right[half], known[half])
+        calibrated[~half] = fitted(probability[~half], known[~half])
     return calibration_error(calibrated, right)
 
 

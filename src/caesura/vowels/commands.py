@@ -413,7 +413,7 @@ def _chunks(file: Path | None) -> Iterator[str]:
 def _write_page(restorer: VowelRestorer, file: Path | None, page: Path) -> None:
     """Write a whole text as a page."""
     from caesura.files import atomic_write, check_target
-    from caesura.vowels.page import restored_page
+    from caesura.vowels.restored_page import restored_page
 
     check_target(page)
     text = "".join(_chunks(file))

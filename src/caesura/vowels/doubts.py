@@ -39,11 +39,11 @@ def offered_forms(word: RestoredWord) -> list[tuple[str, float]]:
 
 def restored_words(restorer: VowelRestorer, text: str) -> list[tuple[RestoredWord, dict[str, Any]]]:
     """Every word of a text that has marks to get, and as plain data how sure it is, how sure each of its letters is, and its forms."""
-    told = []
+    restored = []
     for word in restorer.restore_nbest(text, FORMS):
         if word.alternatives[0][0] != word.word:
             letters, forms = letter_shares(word, restorer.script), offered_forms(word)
-            told.append(
+            restored.append(
                 (
                     word,
                     {
@@ -53,4 +53,4 @@ def restored_words(restorer: VowelRestorer, text: str) -> list[tuple[RestoredWor
                     },
                 )
             )
-    return told
+    return restored

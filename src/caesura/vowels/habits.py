@@ -43,4 +43,4 @@ def count_forms(lines: Iterable[str], script: Script) -> defaultdict[str, Counte
 
 def follow_habits(text: str, habits: Mapping[str, str], script: Script) -> str:
     """Write the words of a restored text as those habits have them."""
-    return script.word.sub(lambda found: habits.get(script.read(found[0]), found[0]), text) if habits else text
+    return script.word.sub(lambda word: habits.get(script.read(word[0]), word[0]), text) if habits else text

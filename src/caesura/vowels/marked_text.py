@@ -37,12 +37,12 @@ def read(
     words, combined = (str(flag).lower() not in ("false", "no", "0") for flag in (words, combined))
     lines = [(str(number), line) for number, line in source.lines if line.strip()]
     if field is not None:
-        return _checked(field_corpus(lines, field), source, field)
+        return _check_letters(field_corpus(lines, field), source, field)
     table = script(marks) if marks is not None else guess_script(line for _, line in lines)
-    return _checked(marked_corpus(lines, table, words=words, combined=combined), source, table.name.capitalize())
+    return _check_letters(marked_corpus(lines, table, words=words, combined=combined), source, table.name.capitalize())
 
 
-def _checked(corpus: Corpus, source: Source, language: str) -> Corpus:
+def _check_letters(corpus: Corpus, source: Source, language: str) -> Corpus:
     if not len(corpus.positions) and not any(corpus.lengths):
         raise source.fault(None, f"the text holds no {language} letter.")
     return corpus

@@ -15,8 +15,8 @@ from caesura.errors import CaesuraError, MissingExtra
 from caesura.vowels.letter_scores import part_marks
 from caesura.vowels.lexicon import Lexicon, Lines
 from caesura.vowels.models import Progress
-from caesura.vowels.nets.plan import Plan
 from caesura.vowels.nets.text import NOTHING, Cell, Tables, number_lines
+from caesura.vowels.nets.training_plan import Plan
 from caesura.vowels.network import Network, after_break, before_break, spell_gap
 from caesura.vowels.scripts import Script
 from caesura.vowels.seen_lines import hash_lines
@@ -32,7 +32,7 @@ def train_on_lines(
     except ImportError as fault:
         raise MissingExtra(fault.name or "PyTorch", "train", "training a neural model") from None
     from caesura.vowels.nets.export import export_network, measures, read_back
-    from caesura.vowels.nets.run import train_network
+    from caesura.vowels.nets.training_run import train_network
 
     cells = spell_lines(script, lexicon, lines)
     none = np.zeros(0, np.int64)

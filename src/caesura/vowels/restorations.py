@@ -87,15 +87,15 @@ class Restorations(ScenePicture):
             parts, word = self._doubts[number], self.words[number]
             roles = {role for _, role in parts}
             role = next((r for r in ("miss", "near") if r in roles), "ink")
-            told = " · ".join(f"{form} {share:.0%}" for form, share in offered_forms(word)) if role != "ink" else ""
-            yield Letters(0, start, wide, "".join(letter for letter, _ in parts), role, parts=parts, hint=told)
+            hint = " · ".join(f"{form} {share:.0%}" for form, share in offered_forms(word)) if role != "ink" else ""
+            yield Letters(0, start, wide, "".join(letter for letter, _ in parts), role, parts=parts, hint=hint)
 
     def _description(self) -> str:
         doubtful = [
             word for word, parts in zip(self.words, self._doubts, strict=True) if any(r != "ink" for _, r in parts)
         ]
-        told = [f"{w.alternatives[0][0]} {w.probability:.0%}" for w in doubtful]
-        return f"{len(self.words)} words, {len(told)} of them doubtful: {'; '.join(told)}"[:4000]
+        forms = [f"{w.alternatives[0][0]} {w.probability:.0%}" for w in doubtful]
+        return f"{len(self.words)} words, {len(forms)} of them doubtful: {'; '.join(forms)}"[:4000]
 
 
 def _role(share: float) -> str:

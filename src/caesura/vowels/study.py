@@ -117,9 +117,9 @@ def measure_calibration(restorer: VowelRestorer, lines: Sequence[str]) -> float:
     """How far the probabilities of restored words lie from the share of words that are right."""
     script = restorer.script
     gold = [script.canonical(word) for line in lines for word in script.word.findall(line)]
-    told = restorer.probability("\n".join(map(script.strip, lines)))
-    right = [script.canonical(form) == word for (form, _), word in zip(told, gold, strict=True)]
-    return calibration_error(np.array([share for _, share in told]), np.array(right, bool))
+    restored = restorer.probability("\n".join(map(script.strip, lines)))
+    right = [script.canonical(form) == word for (form, _), word in zip(restored, gold, strict=True)]
+    return calibration_error(np.array([share for _, share in restored]), np.array(right, bool))
 
 
 def restored_pair(

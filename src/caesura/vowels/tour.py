@@ -17,11 +17,11 @@ def visit() -> list[Block]:
     return [
         f"Hebrew is written without vowels. Learnt from {len(TOUR)} lines: is it sefer, a book, or safar, he counted?",
         _table([(line, restorer.restore(line)) for line in UNPOINTED]),
-        *_shipped(),
+        *_visit_networks(),
     ]
 
 
-def _shipped() -> list[Block]:
+def _visit_networks() -> list[Block]:
     if find_spec("onnxruntime") is None:
         return [
             "With pip install 'caesura[neural]' there are networks for biblical Hebrew and Qur'anic Arabic, ready to use."

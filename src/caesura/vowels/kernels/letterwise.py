@@ -29,13 +29,13 @@ def likeliest_forms(
         before = np.zeros(1)
         parents = np.zeros((high - low, most), np.int64)
         for at in range(low, high):
-            found = 0
+            kept = 0
             for b in range(len(before)):
                 for c in range(width):
                     total = before[b] + logs[at, c]
-                    if logs[at, c] == -np.inf or (found == most and total <= best[found - 1]):
+                    if logs[at, c] == -np.inf or (kept == most and total <= best[kept - 1]):
                         continue
-                    place = found if found < most else most - 1
+                    place = kept if kept < most else most - 1
                     while place > 0 and best[place - 1] < total:
                         if place < most:
                             best[place], parent[place], choice[place] = (
@@ -43,9 +43,9 @@ def likeliest_forms(
                             )  # fmt: skip
                         place -= 1
                     best[place], parent[place], choice[place] = total, b, c
-                    found = min(found + 1, most)
-            before = best[:found].copy()
-            for r in range(found):
+                    kept = min(kept + 1, most)
+            before = best[:kept].copy()
+            for r in range(kept):
                 parents[at - low, r] = parent[r]
                 choices[at, r] = choice[r]
         sizes[w] = len(before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .plan import Plan
+from .training_plan import Plan
 
 
 def build_network(plan: Plan, symbols: int, slots: list[int], words: int = 0) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .encoder import load_network
-from .plan import Plan
 from .text import Array, split_into_pieces
+from .training_plan import Plan
 
 _WORTH = 4096  # numbers of a table of weights below which it stays as it is
 _LINES = 60  # that activations are measured on

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from caesura.vowels import RestoredWord, VowelRestorer
-from caesura.vowels.page import letter_shares, restored_page
+from caesura.vowels.restored_page import letter_shares, restored_page
 from caesura.vowels.samples import HEBREW as SAMPLE
 from caesura.vowels.scripts import HEBREW
 from cli.command import caesura

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .encoder import build_network, load_network
-from .plan import Plan
 from .text import GAP, HIDDEN, PAD, Array, Tables, pack_rows, split_into_pieces, word_edges
+from .training_plan import Plan
 
 #: The tables and the weights of a network to go on from.
 Start = tuple[Tables, dict[str, Array]]
