@@ -94,11 +94,15 @@ def test_titles_can_be_looked_up_by_whoever_knows_them() -> None:
 
 
 def test_a_strangers_thing_comes_with_its_facts_and_its_source(install: Any) -> None:
-    install("far-numbers", {"many": "far_numbers:Many"}, "class Many:\n    size = 12\n")
+    points = {name: f"far_numbers:{name}" for name in ("many", "much", "some")}
+    classes = '"""More than few.\n\n    Indeed.\n    """\n    size = 12', '"""A heap."""\n    title = "a lot"', "pass"
+    install("far-numbers", points, "\n".join(f"class {n}:\n    {c}" for n, c in zip(points, classes, strict=True)))
     known = numbers()
-    assert list(known) == ["pi", "e", "maths", "many"]
+    assert list(known) == ["pi", "e", "maths", "many", "much", "some"]
     assert known["many"].size == 12
-    assert known.facts("many") == {"title": "", "size": 12}
+    assert known.facts("many") == {"title": "More than few", "size": 12}  # the docstring's first line
+    assert known.facts("much") == {"title": "a lot", "size": 0}
+    assert known.facts("some") == {"title": "some", "size": 0}
     assert known.source("many") == "far-numbers"
     assert known.source("pi") == "caesura"
     assert [name for name, _ in known.items()] == list(known)

@@ -59,7 +59,8 @@ class Registry(Generic[T]):
     ours
         Name -> "module:attribute", or an :class:`Entry` where there are facts.
     facts
-        Name -> default of the facts that every entry has. Ours are in the table, a stranger's are attributes of its object.
+        Name -> default of the facts that every entry has. Ours are in the table, a stranger's are attributes of its object; where
+        that has no ``title``, the first line of its docstring is it, else its name.
     accept
         Looks at what was loaded under a name and returns it, or raises a :class:`CaesuraError` that says what it should be.
     titles
@@ -126,7 +127,10 @@ class Registry(Generic[T]):
         if name in self._ours:
             return self._defaults | self._ours[name].facts
         loaded = self[name]
-        return {fact: getattr(loaded, fact, default) for fact, default in self._defaults.items()}
+        facts = {fact: getattr(loaded, fact, default) for fact, default in self._defaults.items()}
+        if "title" in facts:
+            facts["title"] = facts["title"] or (loaded.__doc__ or "").strip().partition("\n")[0].rstrip(".") or name
+        return facts
 
     def names(self) -> Iterator[str]:
         """Give every name, ours first: who stops there never looks for strangers. A plug-in that fails is named in a warning and skipped."""

@@ -53,13 +53,6 @@ def _metrics() -> Iterator[Known]:
         yield Known(name, metric(name).title, FAMILIES.source(name))
 
 
-def _papers() -> Iterator[Known]:
-    from caesura.papers import PAPERS, citation
-
-    for name, _ in PAPERS.all_facts():
-        yield Known(name, citation(name), PAPERS.source(name))
-
-
 def _list_titles(where: str) -> Callable[[], Iterator[Known]]:
     """List a registry whose entries have titles."""
 
@@ -77,6 +70,6 @@ CATALOGUES: dict[str, Callable[[], Iterator[Known]]] = {
     "formats": _list_titles("caesura.formats.catalog:FORMATS"),
     "segmenters": _list_titles("caesura.segmenters.catalog:SEGMENTERS"),
     "samples": _list_titles("caesura.samples:SAMPLES"),
-    "papers": _papers,
+    "papers": _list_titles("caesura.papers.catalog:PAPERS"),
     "drawings": _list_titles("caesura.drawings.catalog:DRAWINGS"),
 }

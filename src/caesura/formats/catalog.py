@@ -148,7 +148,7 @@ def named_format(name: str) -> Format:
     carries = _split(facts["carries"])
     return Format(
         name,
-        facts["title"] or name,
+        facts["title"],
         tuple(suffix.lower() for suffix in suffixes),
         frozenset(WORDS) if carries == {"everything"} else carries,
         facts["extra"],

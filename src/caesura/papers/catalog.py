@@ -1,6 +1,6 @@
 """Papers by name. Each module has ``reproduce(**options) -> Reproduction`` with its own options as keywords.
 
-Another package's paper is such a function; its ``title`` is the full reference, by default the first line of its docstring.
+Another package's paper is such a function; its ``title``, or the first line of its docstring, is the full reference.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def citation(paper: str) -> str:
     'Gal 2002, An HMM Approach to Vowel Restoration in Arabic and Hebrew, ACL Workshop on Semitic Languages'
     """
     title: str = PAPERS.facts(paper)["title"]
-    return title or (inspect.getdoc(PAPERS[paper]) or paper).partition("\n")[0]
+    return title
 
 
 def reproduce(paper: str, progress: Callable[[str, float], None] | None = None, **options: Any) -> Reproduction:

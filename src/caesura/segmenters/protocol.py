@@ -12,8 +12,8 @@ from caesura.model import Segmentation
 class Segmenter(Protocol):
     """Places boundaries; its parameters are keywords of its class, with their defaults.
 
-    The class may say ``title`` (what it is, in a few words) and ``takes`` (``{"text"}``, ``{"sound"}`` or both), by which it is
-    offered and chosen. A segmenter that knows more offers more: ``explain``, ``tree``, ``fit``, ``stream``, ``save``.
+    The class may say ``title`` (what it is, in a few words; else the first line of its docstring) and ``takes`` (``{"text"}``, which
+    holds where nothing is said, ``{"sound"}`` or both), by which it is offered and chosen. A segmenter that knows more offers more: ``explain``, ``tree``, ``fit``, ``stream``, ``save``.
     """
 
     def segment(self, units: Any, segments: int | None = None) -> Segmentation:
