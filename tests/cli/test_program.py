@@ -262,6 +262,13 @@ def test_names_that_a_stream_cannot_spell_are_no_traceback(tmp_path, command: st
         assert json.dumps(name)[1:-1] in json.dumps(json.loads(caesura(command, file, "--json").stdout))
 
 
+@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}])
+def test_a_name_between_colons_stays_a_name(tmp_path, environment: dict[str, str]) -> None:
+    done = caesura("unify", coded(tmp_path, ":cat:"), **environment)
+    assert ":cat:" in done.stdout
+    assert ("\x1b[1m" in done.stdout) == bool(environment)
+
+
 def test_a_terminal_of_few_letters_gets_escapes(tmp_path) -> None:
     file = coded(tmp_path, "a")
     done = process("agree", file, PYTHONIOENCODING="ascii")

@@ -82,7 +82,7 @@ def test_points_with_labels_are_typed_boundaries(tmp_path: Path, name: str) -> N
 
 @pytest.mark.parametrize("name", ["textgrid", "eaf", "timit", "htk", "mlf", "audacity", "ctm", "rttm", "times"])
 def test_very_long_tiers(tmp_path: Path, name: str) -> None:
-    size = 20_000
+    size = 8_000
     cuts = np.arange(1, size) / 8
     before = Corpus.from_annotations(
         [("rec", "", Segmentation.from_times(cuts, length=size / 8, names=[f"p{i % 50}" for i in range(size)]))]

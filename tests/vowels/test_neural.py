@@ -125,7 +125,7 @@ def test_other_text_brings_a_warning_once_it_is_long_enough():
 @pytest.mark.filterwarnings("ignore:.*new to the model")
 def test_long_lines_and_long_words_end(small):
     word = text_of(small).split()[0]
-    for text in (" ".join([word] * 3000), word[0] * 20_000):
+    for text in (" ".join([word] * 1000), word[0] * 6_000):  # more than ten pieces, each a batch
         assert small.script.strip(small.restore(text)) == text
 
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,8 @@ import click
 from caesura.errors import CaesuraError
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
+    from rich.text import Text
 
     from caesura.display.result import Block
     from caesura.display.scene import Picture
@@ -204,18 +204,13 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 def console() -> Console:
     """Return a terminal that drops colours and styles when piped."""
-    return _piped_console()(highlight=False, soft_wrap=False)
-
-
-@cache
-def _piped_console() -> type[Console]:
     from rich.console import Console
 
     class Piped(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # the program ends as it does wherever else the reader leaves, not with status 1
 
-    return Piped
+    return Piped(highlight=False, emoji=False, soft_wrap=False)
 
 
 def terminal_width() -> int:
@@ -225,13 +220,21 @@ def terminal_width() -> int:
     return max(20, shutil.get_terminal_size((80, 24)).columns)
 
 
-def say(what: RenderableType, style: str = "") -> None:
+def _shows_styles() -> bool:
+    """Whether Rich may draw colours: a pipe takes plain text, for which Rich need not even be loaded."""
+    return sys.stdout.isatty() or "FORCE_COLOR" in os.environ or "TTY_COMPATIBLE" in os.environ
+
+
+def say(what: str | Text, style: str = "") -> None:
     """Print something to look at; a drawing is as wide as it is and never wrapped or cut again."""
     if isinstance(what, str):
         from caesura.display.cells import clean
 
         what = "\n".join(clean(line) for line in what.split("\n"))
-    console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
+    if _shows_styles():
+        console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
+    else:
+        print(what if isinstance(what, str) else what.plain, flush=True)  # so that a reader who left is noticed here
 
 
 def say_aside(sentence: str) -> None:
@@ -366,10 +369,7 @@ def show_block(block: Block, width: int | None = None) -> None:
 
 def show_table(table: Table) -> None:
     """Print a table, folded into the terminal; a file or a pipe has no edge to fold at."""
-    screen = console()
-    screen.print(
-        table.terminal(screen.width if screen.is_terminal else None), no_wrap=True, crop=False, overflow="ignore"
-    )
+    say(table.terminal(console().width if _shows_styles() else None))
 
 
 def _plain(data: Any) -> Any:

@@ -38,7 +38,7 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[31mb\\u202ec")
     'a␛[31mbc'
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     out = []
     for c in text:

@@ -212,7 +212,7 @@ def stack_svgs(pictures: Sequence[str], *, title: str, style: bool = True, space
 
 def plain_text(words: str) -> str:
     """Escape words for SVG and HTML, attributes included; characters that XML cannot hold become U+FFFD."""
-    if words.isascii() and words.isprintable():
+    if words.isprintable():
         return escape(words)
     kept = "".join(c if c >= " " or c in "\t\n" else "\ufffd" for c in words)
     return escape("".join("\ufffd" if "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff\x7f" else c for c in kept))

@@ -133,7 +133,7 @@ class Script:
         >>> HEBREW.canonical("רָ֖ב") == "רָב"
         True
         """
-        return "".join(letter.read + letter.marks for letter in self.split(word))
+        return "".join([letter.read + letter.marks for letter in self.split(word)])
 
     def put_marks(self, word: str, marks: tuple[str, ...], *, replace: bool = False) -> str:
         """Put marks on the letters of a word as it stands, into the slots that are free, or in place of those it has.
@@ -174,13 +174,8 @@ class Script:
         """Names of all target marks, in canonical order."""
         return tuple(self.mark_of)
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.missing))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Script) and (self.name, self.missing) == (other.name, other.missing)
-
     def __reduce__(self) -> tuple[Callable[..., Script], tuple[str, Missing]]:
+        """Each script is one object, also where a copy is unpickled."""
         return script, (self.name, self.missing)
 
 
