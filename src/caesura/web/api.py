@@ -16,6 +16,7 @@ from caesura.web.answers import Cache
 from caesura.web.changes import apply_operation
 from caesura.web.disagreement import disputed_places
 from caesura.web.histories import Histories
+from caesura.web.item_windows import Window, is_small, look_at, window_of
 from caesura.web.requests import (
     Change,
     Comment,
@@ -36,7 +37,6 @@ from caesura.web.store import Store
 from caesura.web.suggestions import RESTORERS, decisions_table, list_decisions, systems_on
 from caesura.web.suggestions import suggest as suggest_for
 from caesura.web.uploads import ascii_name
-from caesura.web.windows import Window, is_small, look_at, window_of
 
 router = api_router()
 
@@ -165,7 +165,7 @@ def delete_project(request: Request, store: Seen, project: Id, forever: bool = F
 
 
 @router.get("/projects/{project}/deleted", tags=["projects"])
-def deleted(store: Seen, project: Project) -> list[dict[str, Any]]:
+def deleted_in_project(store: Seen, project: Project) -> list[dict[str, Any]]:
     """Items and annotations of a project that were deleted and can be restored."""
     with store.reading() as db:
         return naming.deleted_in(db, project)
@@ -379,13 +379,13 @@ def compare_item(store: Seen, item: Id, wanted: CompareRequest) -> dict[str, Any
 @router.post("/items/{item}/annotations", status_code=201, tags=["items"])
 def add_annotation(request: Request, store: Seen, item: Id, wanted: NewAnnotation, part: Part) -> dict[str, Any]:
     """Start an annotation of one's own, as one more coder or as gold: empty, as a copy, by a segmenter, or unified."""
-    from caesura.web.sound.suggestions import segment_recording
+    from caesura.web.sound.suggested_times import segment_recording
     from caesura.web.starts import start_marks
 
     listen = partial(segment_recording, store, request.app.state.shelf)
     marks, origin = start_marks(store.item(item), store.annotations(item), wanted, listen)
-    made = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
-    return describe_annotation(store.viewer, made, part)
+    added = store.add_annotation(item, wanted.coder, marks, origin=origin, role=wanted.role, author=wanted.author)
+    return describe_annotation(store.viewer, added, part)
 
 
 @router.post("/items/{item}/suggestions", tags=["items"])

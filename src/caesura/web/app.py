@@ -24,18 +24,18 @@ from caesura.web.entrance import entrance
 from caesura.web.guard import Guard
 from caesura.web.guidelines import Stale
 from caesura.web.import_api import router as import_router
+from caesura.web.item_windows import describe_part, window_of
 from caesura.web.merge_api import router as merge_router
 from caesura.web.merging import Collision
 from caesura.web.pages import pages, render_fault
 from caesura.web.people_api import router as people_router
 from caesura.web.rows import Conflict, NotFound, NotYours, StoreFault
 from caesura.web.settings import Settings
-from caesura.web.sound.api import router as sound_router
 from caesura.web.sound.decoding import SoundLimits
+from caesura.web.sound.recording_api import router as sound_router
 from caesura.web.sound.shelf import Shelf
 from caesura.web.store import Store
 from caesura.web.viewers import Forbidden
-from caesura.web.windows import describe_part, window_of
 
 _HERE = Path(__file__).parent
 

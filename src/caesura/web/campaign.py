@@ -62,7 +62,7 @@ class Campaign:
                     f"there are {len(working)} annotators, and {per_item} for every item were asked for."
                 )
             self._take_back(db, project, working)
-            given = _assigned(db, project)
+            given = _people_by_item(db, project)
             load = Counter(person for listed in given.values() for person in listed)
             for turn, item in enumerate(_items(db, project)):
                 has = given.get(item, set())
@@ -81,7 +81,7 @@ class Campaign:
             if strangers:
                 raise CaesuraError(f"person {min(strangers)} is no annotator of this project.")
             self._take_back(db, project, None, item=item)
-            for person in sorted(set(wanted) - _assigned(db, project).get(item, set())):
+            for person in sorted(set(wanted) - _people_by_item(db, project).get(item, set())):
                 db.execute(assignments.insert().values(item=item, person=person))
 
     def _take_back(self, db: sa.Connection, project: int, whose: list[int] | None, item: int | None = None) -> None:
@@ -130,7 +130,7 @@ class Campaign:
             count["item", task["item"], task["state"]] += 1
         gold = self._store.coders_of(project, "gold")
         return {
-            "released": self.released(project),
+            "released": self.is_released(project),
             "people": [
                 {**member, **{state: count["person", member["id"], state] for state in states}}
                 for member in self.members(project)
@@ -166,7 +166,7 @@ class Campaign:
 
     # ------------------------------------------------------------------ release
 
-    def released(self, project: int) -> bool:
+    def is_released(self, project: int) -> bool:
         """Whether annotators and readers see everything."""
         with self._store.reading() as db:
             return db.scalar(sa.select(projects.c.released).where(projects.c.id == project)) is not None
@@ -202,7 +202,7 @@ def _items(db: sa.Connection, project: int) -> list[int]:
     )
 
 
-def _assigned(db: sa.Connection, project: int) -> dict[int, set[int]]:
+def _people_by_item(db: sa.Connection, project: int) -> dict[int, set[int]]:
     query = sa.select(assignments.c.item, assignments.c.person).join(items, items.c.id == assignments.c.item)
     given: dict[int, set[int]] = {}
     for row in db.execute(query.where(items.c.project == project)):

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from caesura.errors import CaesuraError, UnknownName
 from caesura.model import Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
-from caesura.web.operations import marks_listed, number_at, whole_at
+from caesura.web.operation_fields import marks_listed, number_at, whole_at
 from caesura.web.span_changes import SPAN_OPERATIONS
 
 Span = tuple[int, int, int]

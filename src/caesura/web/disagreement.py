@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from caesura.gold.linear import TOLERANCE, places_of
 from caesura.gold.span_votes import candidates
 from caesura.model import Annotation, Hierarchy, Segmentation, Spans
-from caesura.web.segment_names import NameDisputes, TimeGroups, dispute_names
+from caesura.web.name_disputes import NameDisputes, TimeGroups, dispute_names
 
 #: A mark as operations name it: (position,) or (position, type), (first, last, level) of a nested segment, (start, end, label) of a span
 #: or of a named segment of a recording.

@@ -35,10 +35,10 @@ class Histories:
         """Every annotation of a project with where it came from and all that was done to it since."""
         self._store.project_name(project)
         columns = (items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
-        known = self._store.coded(project, codings.c.id, *columns).order_by(codings.c.id)
+        known = self._store.select_codings(project, codings.c.id, *columns).order_by(codings.c.id)
         steps = (revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
         of_annotation = revisions.c.annotation == codings.c.id
-        query = self._store.coded(project, *steps).join(revisions, of_annotation).order_by(revisions.c.id)
+        query = self._store.select_codings(project, *steps).join(revisions, of_annotation).order_by(revisions.c.id)
         with self._store.reading() as db:
             listed = [dict(row._mapping) for row in db.execute(known)]
             merged = merges_of(db, project)

@@ -85,21 +85,21 @@ async def add_files(
         return store.add_corpus(project, part.corpus, origin=f"file {part.file}", role=role, join=choices.join)
 
     faults: list[dict[str, Any]] = []
-    made, texts = Added([], []), 0
+    added, texts = Added([], []), 0
     parts = await _read(request, files, choices)
     for part in parts:
         try:
-            added = await run_in_threadpool(add, part)
+            new = await run_in_threadpool(add, part)
         except StoreFault:
             raise
         except CaesuraError as fault:
             faults.append({"file": part.file, "line": getattr(fault, "line", None), "error": str(fault)})
             continue
         texts += part.corpus is None
-        made = Added(made.items + added.items, made.annotations + added.annotations)
-    if faults and not (made.items or made.annotations):
+        added = Added(added.items + new.items, added.annotations + new.annotations)
+    if faults and not (added.items or added.annotations):
         raise CaesuraError(" ".join(fault["error"] for fault in faults[:3]))
-    return {"annotations": len(made.annotations), "texts": texts, "faults": faults, "made": made._asdict()} | {
+    return {"annotations": len(added.annotations), "texts": texts, "faults": faults, "made": added._asdict()} | {
         "notes": _notes(parts)
     }
 
@@ -115,15 +115,15 @@ def add_text(request: Request, store: Seen, project: Id, pasted: PastedText) -> 
         return {"item": item, "annotations": 0, "faults": [], "made": Added([item], [])._asdict()}
     assert pasted.coder is not None
     corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
-    made = store.add_corpus(project, corpus, origin="pasted text")
-    return {"annotations": len(made.annotations), "faults": [], "made": made._asdict()}
+    added = store.add_corpus(project, corpus, origin="pasted text")
+    return {"annotations": len(added.annotations), "faults": [], "made": added._asdict()}
 
 
 @router.post("/projects/{project}/take-back", status_code=204, tags=["projects"])
-def take_back(store: Seen, project: Id, made: TakenBack) -> None:
+def take_back(store: Seen, project: Id, wanted: TakenBack) -> None:
     """Delete what an import added, all of it at once; each can be restored."""
     with store.writing() as db:
-        naming.take_back(db, project, made.items, made.annotations)
+        naming.take_back(db, project, wanted.items, wanted.annotations)
 
 
 def _notes(parts: list[Part]) -> list[dict[str, str]]:

@@ -17,7 +17,7 @@ from caesura.web import naming, rows
 from caesura.web.rows import NotFound, there
 from caesura.web.schema import codings, comments, items, metadata, revisions
 from caesura.web.schema_people import assignments
-from caesura.web.sound.table import recordings
+from caesura.web.sound.recording_rows import recordings
 
 #: Which of two annotations of one item stays: that of the first, which goes into the second, or that of the second.
 Keep = Literal["first", "second"] | None

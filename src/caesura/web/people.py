@@ -40,7 +40,7 @@ class People:
         with self._store.reading() as db:
             return db.scalar(sa.select(people.c.id).limit(1)) is not None
 
-    def listed(self) -> list[dict[str, Any]]:
+    def list_all(self) -> list[dict[str, Any]]:
         """Everybody, with how they can come in and how many sessions they have now."""
         alive = sa.select(sa.func.count()).where(sessions.c.person == people.c.id, sessions.c.until > rows.now())
         query = sa.select(
@@ -72,7 +72,7 @@ class People:
         given = {"manager": manager, "active": active}
         with self._store.writing() as db:
             changes = [name if value else f"not {name}" for name, value in given.items() if value is not None]
-            tell(f"{_known(db, person)}, {', '.join(changes)}")
+            tell(f"{_name_of(db, person)}, {', '.join(changes)}")
             values = {name: value for name, value in given.items() if value is not None}
             if values:
                 db.execute(people.update().where(people.c.id == person).values(**values))
@@ -92,7 +92,7 @@ class People:
         """A personal link that opens the workbench until the next one is made; sessions of the old one end."""
         secret = secrets.token_urlsafe(24)
         with self._store.writing() as db:
-            tell(_known(db, person))
+            tell(_name_of(db, person))
             db.execute(people.update().where(people.c.id == person).values(link=digest(secret)))
             self._end(db, person, None)
         return secret
@@ -222,7 +222,7 @@ def _is_theirs(db: sa.Connection, viewer: Viewer, target: tuple[str, int]) -> bo
     return db.scalar(own.where(codings.c.id == number, codings.c.person == viewer.person)) is not None
 
 
-def _known(db: sa.Connection, person: int) -> str:
+def _name_of(db: sa.Connection, person: int) -> str:
     """The name of somebody who must be there."""
     name = db.scalar(sa.select(people.c.name).where(people.c.id == person))
     if name is None:

@@ -127,7 +127,7 @@ def end_my_sessions(request: Request, store: Seen) -> None:
 @router.get("/people", tags=["people"])
 def people(store: Seen) -> list[dict[str, Any]]:
     """Everybody."""
-    return People(store).listed()
+    return People(store).list_all()
 
 
 @router.post("/people", status_code=201, tags=["people"])

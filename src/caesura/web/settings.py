@@ -80,10 +80,10 @@ class Settings:
         """Where recordings are kept: in the folder that was named, beside the file of the store, or in the working folder where the store is a server's."""
         if self.recordings is not None:
             return Path(self.recordings).expanduser()
-        scheme, found, rest = self.database.partition("://")
-        if found and not scheme.startswith("sqlite"):
+        scheme, is_address, rest = self.database.partition("://")
+        if is_address and not scheme.startswith("sqlite"):
             return Path("caesura-recordings")
-        path = Path(rest.removeprefix("/") if found else self.database).expanduser()
+        path = Path(rest.removeprefix("/") if is_address else self.database).expanduser()
         return path.with_name(f"{path.name}.recordings")
 
     @property
@@ -100,9 +100,9 @@ def shown_address(address: str) -> str:
     >>> shown_address("me:secret@db/x"), shown_address("/data/a@b.sqlite")
     ('…@db/x', '/data/a@b.sqlite')
     """
-    scheme, found, rest = address.partition("://")
-    if not found or scheme.startswith("sqlite"):
-        path = rest.removeprefix("/") if found else address
+    scheme, is_address, rest = address.partition("://")
+    if not is_address or scheme.startswith("sqlite"):
+        path = rest.removeprefix("/") if is_address else address
         before, _, place = path.rpartition("@")
         return f"…@{place}" if ":" in before else path
     before, _, place = rest.partition("?")[0].rpartition("@")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from caesura.web.disagreement import Place
+from caesura.web.item_windows import Window, describe_part
 from caesura.web.quotes import quote_place
 from caesura.web.rows import AnnotationState, Item
 from caesura.web.viewers import Viewer
-from caesura.web.windows import Window, describe_part
 
 
 def describe_item(item: Item) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from caesura.errors import CaesuraError
 from caesura.model import Spans
 from caesura.model.spans import SpanRow
-from caesura.web.operations import marks_listed, number_at
+from caesura.web.operation_fields import marks_listed, number_at
 
 _LONGEST = 500
 
@@ -81,7 +81,7 @@ def _rename(spans: Spans, operation: dict[str, Any]) -> Spans:
     return _change(spans, operation, lambda row: (row[0], row[1], to[2]))
 
 
-def _listed(spans: Spans, operation: dict[str, Any], key: str) -> list[SpanRow]:
+def _read_rows(spans: Spans, operation: dict[str, Any], key: str) -> list[SpanRow]:
     names = ("start", "end", "label")
     return [
         _row(spans, {"kind": operation["kind"], **dict(zip(names, row, strict=False))})
@@ -91,12 +91,12 @@ def _listed(spans: Spans, operation: dict[str, Any], key: str) -> list[SpanRow]:
 
 def _replace(spans: Spans, operation: dict[str, Any]) -> Spans:
     """Set all spans at once: what the merge view sends."""
-    return _rebuild(spans, _listed(spans, operation, "spans"))
+    return _rebuild(spans, _read_rows(spans, operation, "spans"))
 
 
 def _put_span(spans: Spans, operation: dict[str, Any]) -> Spans:
     """Take some spans away, as far as they are there, and add others, each [start, end, label]."""
-    gone, come = (_listed(spans, operation, key) for key in ("gone", "come"))
+    gone, come = (_read_rows(spans, operation, key) for key in ("gone", "come"))
     kept = [row for row in spans.rows if row not in gone]
     return _rebuild(spans, kept + [row for row in dict.fromkeys(come) if row not in kept])
 

@@ -26,7 +26,7 @@ from caesura.web.embedded import look_for_damage, reason, says_damage, tune_sqli
 from caesura.web.rows import Added, AnnotationState, Item, NotFound, StoreFault, there
 from caesura.web.schema import codings, comments, complete_tables, items, projects, revisions
 from caesura.web.settings import shown_address
-from caesura.web.sound.table import adopt, all_digests, share
+from caesura.web.sound.recording_rows import adopt, all_digests, share
 from caesura.web.viewers import ALONE, DEED, Viewer, write_down
 
 
@@ -145,15 +145,15 @@ class Store:
         What a "system" placed is suggested, and counted nowhere. With ``join`` items of the same text are one, whatever they are called.
         """
         self.project_name(project)
-        made: dict[int, int] = {}
+        items_of: dict[int, int] = {}
         with self.writing() as db:
             known = set(db.scalars(sa.select(items.c.id).where(items.c.project == project)))
             adopt(db, project, corpus)
             for annotation in corpus:
                 item = rows.item_for(db, project, annotation, corpus, join)
-                made[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, role=role)] = item
+                items_of[rows.insert_annotation(db, item, annotation.coder, annotation.marks, origin, role=role)] = item
             share(db, project)
-        return Added(sorted(set(made.values()) - known), list(made))
+        return Added(sorted(set(items_of.values()) - known), list(items_of))
 
     def add_text(
         self,
@@ -216,7 +216,7 @@ class Store:
         """The sorts of annotation in a project, the most frequent first."""
         typed = revisions.c.marks.like('%"types": [%').label("typed")
         query = (
-            self.coded(project, items.c.kind, typed, sa.func.count().label("many"))
+            self.select_codings(project, items.c.kind, typed, sa.func.count().label("many"))
             .join(revisions, revisions.c.id == codings.c.head)
             .where(codings.c.role != "system")
             .group_by(items.c.kind, typed)
@@ -227,7 +227,7 @@ class Store:
 
     def coders_of(self, project: int, role: str) -> dict[tuple[str, str], list[str]]:
         """Who annotated which item and track, as a coder or as gold."""
-        query = self.coded(project, items.c.name, items.c.track, codings.c.coder).where(codings.c.role == role)
+        query = self.select_codings(project, items.c.name, items.c.track, codings.c.coder).where(codings.c.role == role)
         coders: dict[tuple[str, str], list[str]] = {}
         with self.reading() as db:
             for row in db.execute(query.order_by(codings.c.id)):
@@ -236,7 +236,7 @@ class Store:
 
     def settled_in(self, project: int) -> dict[int, set[str]]:
         """The places in dispute that gold has settled, by item."""
-        query = self.coded(project, codings.c.item, revisions.c.settled).where(codings.c.role == "gold")
+        query = self.select_codings(project, codings.c.item, revisions.c.settled).where(codings.c.role == "gold")
         keys: dict[int, set[str]] = {}
         with self.reading() as db:
             for row in db.execute(query.join(revisions, revisions.c.id == codings.c.head)):
@@ -246,7 +246,7 @@ class Store:
     def _annotated_rows(self, project: int, role: str | None) -> list[Any]:
         self.project_name(project)
         query = (
-            self.coded(project, items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units)
+            self.select_codings(project, items.c.name, items.c.track, items.c.kind, items.c.length, items.c.units)
             .add_columns(items.c.attributes, codings.c.coder, revisions.c.marks)
             .join(revisions, revisions.c.id == codings.c.head)
             .where(codings.c.role != "system" if role is None else codings.c.role == role)
@@ -257,12 +257,12 @@ class Store:
 
     def origins(self, project: int) -> dict[tuple[str, str, str], str]:
         """Where every annotation came from, by item, track and coder: a file, pasted text, a unification, somebody's copy."""
-        query = self.coded(project, items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
+        columns = (items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
         with self.reading() as db:
             return {
                 (row.name, row.track, row.coder): row.origin
                 + (f"; {row.version - 1} changes" if row.version > 1 else "")
-                for row in db.execute(query)
+                for row in db.execute(self.select_codings(project, *columns))
             }
 
     # ------------------------------------------------------------------ items and annotations
@@ -405,14 +405,14 @@ class Store:
 
     # ------------------------------------------------------------------ transactions
 
-    def seen(self) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    def visibility(self) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
         """What of items and annotations the viewer sees: part of every query over a project."""
         return self.viewer.sees_items(), self.viewer.sees_codings()
 
-    def coded(self, project: int, *columns: Any) -> sa.Select[Any]:
+    def select_codings(self, project: int, *columns: Any) -> sa.Select[Any]:
         """Choose columns of the items of a project and of their annotations, those that the viewer sees."""
         both = sa.select(*columns).select_from(items).join(codings, codings.c.item == items.c.id)
-        return both.where(self.viewer.in_project(project), *self.seen())
+        return both.where(self.viewer.in_project(project), *self.visibility())
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -41,20 +41,20 @@ def suggest(store: Store, shelf: Shelf, item: Item, wanted: Suggestion) -> dict[
     by = wanted.system or wanted.restorer or wanted.segmenter or ""
     name = _NAMES[item.kind]
     if wanted.restorer is not None:
-        found = _restore(item, wanted.restorer)
+        suggested = _restore(item, wanted.restorer)
     elif wanted.system is not None:
-        found = _of_system(store, item, wanted.system)
+        suggested = _of_system(store, item, wanted.system)
     elif item.kind == "time":
-        from caesura.web.sound.suggestions import suggest_times
+        from caesura.web.sound.suggested_times import suggest_times
 
-        found = {"positions": suggest_times(store, shelf, item, wanted)}
+        suggested = {"positions": suggest_times(store, shelf, item, wanted)}
     else:
         coded = {state.coder: state.marks for state in store.annotations(item.id) if state.role == "coder"}
         placed = suggest_marks(item, coded, by, wanted.segments)
-        found = _described(Hierarchy.from_segmentation(placed) if item.kind == "nested" else placed, name)
-    refused = set() if wanted.annotation is None else _refused(store, item, wanted.annotation, by)
-    kept = [i for i, mark in enumerate(found[name]) if _key(name, mark) not in refused]
-    return {"suggested_by": by, **{key: [listed[i] for i in kept] for key, listed in found.items()}}
+        suggested = _describe(Hierarchy.from_segmentation(placed) if item.kind == "nested" else placed, name)
+    refused = set() if wanted.annotation is None else _refused_marks(store, item, wanted.annotation, by)
+    kept = [i for i, mark in enumerate(suggested[name]) if _key(name, mark) not in refused]
+    return {"suggested_by": by, **{key: [listed[i] for i in kept] for key, listed in suggested.items()}}
 
 
 def systems_on(db: sa.Connection, item: int) -> list[str]:
@@ -68,13 +68,13 @@ def _of_system(store: Store, item: Item, system: str) -> dict[str, list[Any]]:
         placed = {state.coder: state.marks for state in rows.states(db, item=item.id) if state.role == "system"}
     if system not in placed:
         raise UnknownName("system", system, list(placed))
-    return _described(placed[system], _NAMES[item.kind])
+    return _describe(placed[system], _NAMES[item.kind])
 
 
-def _described(marks: Marks, name: str) -> dict[str, list[Any]]:
-    told = describe_marks(marks)
-    listed = {name: told[name]}
-    return {**listed, "types": told["types"]} if isinstance(marks, Segmentation) and marks.typed else listed
+def _describe(marks: Marks, name: str) -> dict[str, list[Any]]:
+    described = describe_marks(marks)
+    listed = {name: described[name]}
+    return {**listed, "types": described["types"]} if isinstance(marks, Segmentation) and marks.typed else listed
 
 
 # ---------------------------------------------------------------------- vowels
@@ -89,12 +89,11 @@ def _restore(item: Item, language: str) -> dict[str, list[Any]]:
     between = "" if all(len(unit) == 1 for unit in item.units) else " "
     starts = list(accumulate((len(unit) + len(between) for unit in item.units), initial=0))
     listed: dict[str, list[Any]] = {"spans": [], "probabilities": [], "letters": [], "forms": []}
-    for word, told in Entry("caesura.vowels.doubts:restored_words").load()(
-        _restorer(language), between.join(item.units)
-    ):
+    restored_words = Entry("caesura.vowels.doubts:restored_words").load()
+    for word, details in restored_words(_restorer(language), between.join(item.units)):
         first = bisect_right(starts, word.start) - 1
         last = bisect_right(starts, word.start + len(word.word) - 1)
-        for name, value in {"spans": [first, last, word.alternatives[0][0]], **told}.items():
+        for name, value in {"spans": [first, last, word.alternatives[0][0]], **details}.items():
             listed[name].append(value)
     return listed
 
@@ -107,10 +106,10 @@ def _restorer(language: str) -> Any:
 # ---------------------------------------------------------------------- what was decided
 
 
-def _refused(store: Store, item: Item, annotation: int, by: str) -> set[tuple[Any, ...]]:
+def _refused_marks(store: Store, item: Item, annotation: int, by: str) -> set[tuple[Any, ...]]:
     """What of this suggester was refused in an annotation, as it stands: undoing a refusal brings the suggestion back."""
     with store.reading() as db:
-        steps = _steps(db, codings.c.id == annotation, codings.c.item == item.id, *store.seen())
+        steps = _steps(db, codings.c.id == annotation, codings.c.item == item.id, *store.visibility())
     mine = (step for step in steps if step["decision"] == "refused" and not step["undone"])
     return {_key(_NAMES[item.kind], step["suggested"]) for step in mine if step["suggested_by"] == by}
 
@@ -119,7 +118,7 @@ def list_decisions(store: Store, project: int) -> list[dict[str, Any]]:
     """Every suggestion of a project that was accepted, moved or refused: where, by whom suggested, by whom decided, and whether it was undone since."""
     store.project_name(project)
     with store.reading() as db:
-        return _steps(db, items.c.project == project, *store.seen())
+        return _steps(db, items.c.project == project, *store.visibility())
 
 
 def _steps(db: sa.Connection, *conditions: sa.ColumnElement[bool]) -> list[dict[str, Any]]:

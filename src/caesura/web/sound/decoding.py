@@ -128,6 +128,6 @@ def _check_start(path: Path) -> None:
     if not start.startswith(_STARTS):
         raise BadSound("this is no sound file; WAV, FLAC, MP3 and OGG are taken.")
     if start.startswith(b"RIFF") and len(start) == 12:
-        said = struct.unpack("<I", start[4:8])[0]
-        if size + 1 < said + 8 and 0 < said < 0x7FFFFFFF:  # recorders that stream write 0 or the largest number
-            raise BadSound(f"it is cut off: it says {said + 8:,} bytes and has {size:,}.")
+        promised = struct.unpack("<I", start[4:8])[0]
+        if size + 1 < promised + 8 and 0 < promised < 0x7FFFFFFF:  # recorders that stream write 0 or the largest number
+            raise BadSound(f"it is cut off: it says {promised + 8:,} bytes and has {size:,}.")

@@ -163,19 +163,19 @@ class _Survey:
         self._frames = Frames(rate)
         self._hop = max(1, round(rate * _SECONDS_PER_COLUMN)) * FACTOR ** (KEPT - 1)
         self._rest = np.zeros(self._frames.reach, np.float32)  # so that the first frame stands around the first sample
-        self._made: list[NDArray[np.float32]] = []
+        self._powers: list[NDArray[np.float32]] = []
 
     def feed(self, piece: Samples) -> None:
         held = np.concatenate((self._rest, piece))
         count = max(0, (len(held) - self._frames.size) // self._hop + 1)
         if count:
-            self._made.append(self._frames.powers(held, np.arange(count) * self._hop))
+            self._powers.append(self._frames.powers(held, np.arange(count) * self._hop))
         self._rest = held[count * self._hop :]
 
     def finish(self) -> NDArray[np.float32]:
         """All columns, in dB."""
         self.feed(np.zeros(self._frames.size + FACTOR * self._hop, np.float32))
-        powers = np.concatenate(self._made)
+        powers = np.concatenate(self._powers)
         whole = len(powers) // FACTOR * FACTOR
         return _decibels(powers[:whole].reshape(-1, FACTOR, ROWS).mean(axis=1))
 
@@ -200,12 +200,12 @@ class Frames:
     def powers(self, samples: Samples, starts: NDArray[np.int64]) -> NDArray[np.float32]:
         """The power of each frame in each row; some hundred frames at a time."""
         frames = np.lib.stride_tricks.sliding_window_view(samples, self.size)
-        made = np.empty((len(starts), ROWS), np.float32)
+        powers = np.empty((len(starts), ROWS), np.float32)
         for at in range(0, len(starts), 256):
             part = frames[starts[at : at + 256]] * self._window
             spectrum = np.fft.rfft(part, self._length, axis=1)[:, self._bins]
-            made[at : at + 256] = (spectrum.real**2 + spectrum.imag**2) * self._lift
-        return made
+            powers[at : at + 256] = (spectrum.real**2 + spectrum.imag**2) * self._lift
+        return powers
 
 
 def _decibels(powers: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -215,7 +215,7 @@ def _decibels(powers: NDArray[np.float32]) -> NDArray[np.float32]:
 @lru_cache(maxsize=512)
 def wave_tile(sound: Path, waves: Path, facts: Facts, level: int, tile: int) -> bytes:
     """Least and greatest samples of the blocks of a tile."""
-    first, count = _extent(tile, WAVE_TILE, facts.blocks(_known(level, facts.wave_levels)))
+    first, count = _extent(tile, WAVE_TILE, facts.blocks(_check_level(level, facts.wave_levels)))
     if level >= KEPT:
         before = sum(facts.blocks(each) for each in range(KEPT, level))
         return _piece(waves, 2 * (before + first), 2 * count)
@@ -228,7 +228,7 @@ def wave_tile(sound: Path, waves: Path, facts: Facts, level: int, tile: int) -> 
 @lru_cache(maxsize=256)
 def tone_tile(sound: Path, tones: Path, facts: Facts, level: int, tile: int) -> bytes:
     """The columns of a tile, each from low to high."""
-    first, count = _extent(tile, TONE_TILE, facts.columns(_known(level, facts.tone_levels)))
+    first, count = _extent(tile, TONE_TILE, facts.columns(_check_level(level, facts.tone_levels)))
     if level >= KEPT:
         before = sum(facts.columns(each) for each in range(KEPT, level))
         return _piece(tones, ROWS * (before + first), ROWS * count)
@@ -256,7 +256,7 @@ def zero_crossing(sound: Path, facts: Facts, time: float, reach: float = 0.02) -
     return nearest if 0 < nearest < facts.duration else time
 
 
-def _known(level: int, levels: int) -> int:
+def _check_level(level: int, levels: int) -> int:
     if not 0 <= level < levels:
         raise CaesuraError(f"there is no level {level}; there are {levels}, from 0 on.")
     return level

@@ -11,16 +11,16 @@ from starlette.concurrency import run_in_threadpool
 
 from caesura.errors import CaesuraError, FormatError
 from caesura.web.api import Edge, Project, Seen
+from caesura.web.item_windows import Window
 from caesura.web.requests import Id, api_router
 from caesura.web.rows import NotFound
 from caesura.web.shapes import describe_annotation
-from caesura.web.sound import table
+from caesura.web.sound import recording_rows
 from caesura.web.sound.decoding import BadSound
 from caesura.web.sound.shelf import Paths, Shelf
 from caesura.web.sound.views import Facts, tone_tile, wave_tile, zero_crossing
 from caesura.web.store import Store
 from caesura.web.uploads import plain_name
-from caesura.web.windows import Window
 
 router = api_router("recordings")
 
@@ -35,14 +35,14 @@ def _shelf(request: Request) -> Shelf:
     return shelf
 
 
-def _known(store: Store, item: int) -> tuple[str, Facts, str] | None:
+def _find_recording(store: Store, item: int) -> tuple[str, Facts, str] | None:
     store.item(item)
     with store.reading() as db:
-        return table.recording_of(db, item)
+        return recording_rows.recording_of(db, item)
 
 
 def _paths(request: Request, store: Seen, item: Id) -> tuple[Paths, Facts]:
-    known = _known(store, item)
+    known = _find_recording(store, item)
     if known is None:
         raise NotFound(f"item {item} has no recording.")
     digest, facts, _ = known
@@ -74,14 +74,14 @@ async def add_recording(
 
     def attach() -> tuple[list[int], bool]:
         with store.writing() as db:
-            return table.attach(db, project, PurePosixPath(shown).stem, shown, digest, facts, kind)
+            return recording_rows.attach(db, project, PurePosixPath(shown).stem, shown, digest, facts, kind)
 
     try:
-        numbers, made = await run_in_threadpool(attach)
+        numbers, added = await run_in_threadpool(attach)
     except CaesuraError:
         await run_in_threadpool(lambda: shelf.erase({digest} - store.recordings_in()))
         raise
-    return {"items": numbers, "added": made, "duration": facts.duration}
+    return {"items": numbers, "added": added, "duration": facts.duration}
 
 
 @router.get("/items/{item}/recording")
@@ -89,7 +89,7 @@ def recording(store: Seen, item: Id) -> dict[str, Any]:
     """What an item's recording is, how to ask for its tiles, and who can suggest boundaries in it; null where it has none."""
     from caesura.segmenters import SEGMENTERS
 
-    known = _known(store, item)
+    known = _find_recording(store, item)
     if known is None:
         return {"recording": None}
     _, facts, file = known

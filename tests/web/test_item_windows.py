@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.web.disagreement import votes
-from caesura.web.windows import Window, describe_part, look_at
+from caesura.web.item_windows import Window, describe_part, look_at
 
 PLACES = st.lists(st.tuples(st.integers(1, 29), st.sampled_from(["a", "b", "c"])), max_size=12, unique=True)
 

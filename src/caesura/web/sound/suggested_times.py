@@ -10,8 +10,8 @@ from caesura.errors import CaesuraError
 from caesura.web.requests import Suggestion
 from caesura.web.rows import Item
 from caesura.web.sound.decoding import Sound
+from caesura.web.sound.recording_rows import recording_of
 from caesura.web.sound.shelf import Shelf
-from caesura.web.sound.table import recording_of
 from caesura.web.sound.views import Facts
 from caesura.web.store import Store
 

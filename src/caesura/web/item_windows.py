@@ -13,7 +13,7 @@ from caesura.model import Annotation, Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura.web.changes import describe_marks
 from caesura.web.disagreement import Place, merge_named, votes
-from caesura.web.segment_names import TimeGroups, dispute_names
+from caesura.web.name_disputes import TimeGroups, dispute_names
 
 _BINS = 512  # pieces of a recording in which boundaries are counted, for whoever looks at more of it than is sent
 
@@ -112,7 +112,7 @@ def look_at(
     if timed:
         return _look_at_times(coded, timed, window, TOLERANCE if tolerance is None else tolerance)
     inside = votes([each._replace(marks=window.cut(each.marks)) for each in coded])  # type: ignore[arg-type]
-    return inside, _around(_disputed([(m.positions.astype(np.int64), m) for m in marked]), window)  # type: ignore[union-attr,misc]
+    return inside, _around(_disputed_places([(m.positions.astype(np.int64), m) for m in marked]), window)  # type: ignore[union-attr,misc]
 
 
 def _look_at_spans(coded: list[Annotation], window: Window) -> tuple[list[Place], dict[str, Any]]:
@@ -128,7 +128,7 @@ def _look_at_times(
     """Places are what they are in the whole recording; only those in the window are counted out one by one."""
     groups = TimeGroups.of(marked, tolerance)
     names = dispute_names({each.coder: marks for each, marks in zip(coded, marked, strict=True)}, groups)
-    disputed = groups.middles[_disputed([(groups.number(marks.positions), marks) for marks in marked])]
+    disputed = groups.middles[_disputed_places([(groups.number(marks.positions), marks) for marks in marked])]
     around = _around(np.sort(np.concatenate([disputed, names.middles])), window)
     low, high = window.among(groups.middles)
     places: list[Place] = []
@@ -150,7 +150,7 @@ def _around(places: np.ndarray[Any, Any], window: Window) -> dict[str, Any]:
     }
 
 
-def _disputed(placed: list[tuple[np.ndarray[Any, Any], Segmentation]]) -> np.ndarray[Any, Any]:
+def _disputed_places(placed: list[tuple[np.ndarray[Any, Any], Segmentation]]) -> np.ndarray[Any, Any]:
     """Of places, given as whole numbers beside the marks that stand there, those that some coders marked and others did not, or marked
     with different types; without a loop over boundaries."""
     marked = [marks for _, marks in placed]
