@@ -26,6 +26,16 @@ POINTS = {
     "papers": {"toy2026": "toy_paper:reproduce"},
     "commands": {"greet": "toy_command:greet"},
 }
+#: The harness over everything registered -> which toy it takes in.
+HARNESSES = {
+    "metrics/test_harness.py": "toy-same",
+    "formats/test_round_trip.py": "toy-dots",
+    "formats/test_damage.py": "toy-dots",
+    "segmenters/test_catalog.py": "toy-refrain",
+    "segmenters/text/test_odd_input.py": "toy-refrain",
+    "drawings/test_harness.py": "toy-bars",
+    "papers/test_catalog.py": "toy2026",
+}
 
 
 #: Runs the program on every line of words that comes, each time in a process that has loaded nothing but what every command does.
@@ -176,8 +186,10 @@ def test_the_command_runs_and_refuses(caesura: Place) -> None:
 
 def test_the_report_and_the_workbench_know_it(caesura: Place) -> None:
     pytest.importorskip("fastapi")
-    output(caesura("report", "sample:kubla", "-m", "toy-same", "-o", "report.html"))
-    assert "toy-same" in (caesura.folder / "report.html").read_text(encoding="utf-8")
+    output(caesura("report", "sample:kubla", "-m", "toy-same", "--draw", "toy-bars", "-o", "report.html"))
+    report = (caesura.folder / "report.html").read_text(encoding="utf-8")
+    assert "toy-same" in report
+    assert "toy bars" in report
     call = """
 from fastapi.testclient import TestClient
 from caesura.web.app import create_app
@@ -187,22 +199,25 @@ with TestClient(create_app(Settings(database="toys.sqlite")), base_url="http://1
     print("toy-same" in known["metrics"], "toy-dots" in [each["name"] for each in known["formats"]])
     client.headers["X-CSRF-Token"] = known["csrf"]
     project = client.post("/api/projects", json={"name": "toys"}).json()["id"]
-    text = {"item": "song", "text": "one two only three", "unit": "word"}
-    item = client.post(f"/api/projects/{project}/text", json=text).json()["item"]
+    upload = {"files": ("song.toy", "one\\ntwo\\n...\\nonly\\nthree\\n")}
+    read = client.post(f"/api/projects/{project}/files", files=upload, data={"coder": "ann"}).json()["made"]
+    (item,), (first,) = read["items"], read["annotations"]
     made = client.post(f"/api/items/{item}/annotations", json={"segmenter": "toy-refrain"}).json()
     print(made["origin"], made["marks"]["positions"])
+    wanted = {"annotations": [first, made["id"]], "metrics": ["toy-same"], "drawings": ["toy-bars"]}
+    shown = client.post(f"/api/items/{item}/compare", json=wanted).json()
+    print(shown["comparisons"][0]["scores"][0]["value"], shown["pictures"][0]["title"])
 """
-    assert output(caesura.python("-c", call)).splitlines()[-2:] == ["True True", "segmented by toy-refrain [2]"]
+    lines = output(caesura.python("-c", call)).splitlines()
+    assert lines[-3:] == ["True True", "segmented by toy-refrain [2]", "1.0 toy bars"]
 
 
 def test_the_harnesses_take_it_in(caesura: Place) -> None:
-    tests = Path(__file__).parent
-    words = ["-m", "pytest", "-vv", "-n", "0", "-p", "no:cacheprovider", "-c", tests.parent / "pyproject.toml"]
-    harnesses = tests / "metrics/test_harness.py", tests / "formats/test_round_trip.py"
-    done = caesura.python(*words, *harnesses, "-k", "toy-same or toy-dots")
+    words = ["-m", "pytest", "-vv", "-n", "0", "-p", "no:cacheprovider", "-c", TOYS.parents[1] / "pyproject.toml"]
+    done = caesura.python(*words, *(TOYS.parent / file for file in HARNESSES), "-k", " or ".join(HARNESSES.values()))
     assert done.returncode == 0, done.stdout + done.stderr
-    for name in ("toy-same", "toy-dots"):
-        assert re.search(rf"\[{name}\S*\] PASSED", done.stdout), done.stdout
+    for file, name in HARNESSES.items():
+        assert re.search(rf"{file}::\w+\[.*{name}.*\] PASSED", done.stdout), (file, done.stdout)
 
 
 @pytest.mark.parametrize("group", [group for group in POINTS if group != "commands"])

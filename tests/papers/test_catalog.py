@@ -51,6 +51,6 @@ def test_it_puts_printed_numbers_beside_computed_ones_and_explains_every_differe
     assert any(line.agrees for line in lines)
     assert [line.what for line in lines if line.agrees is False and not line.remark] == []
     assert reproduction.paper == name
-    assert reproduction.figures
+    assert reproduction.figures or name not in OURS
     assert all(section.title in str(reproduction) for section in reproduction.sections)
     assert json.loads(json.dumps(reproduction.as_dict()))["paper"] == name

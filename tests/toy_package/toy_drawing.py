@@ -8,19 +8,18 @@ from caesura.model import Corpus
 
 @dataclass(frozen=True)
 class Bars(ScenePicture):
-    """One item, one row per coder."""
+    """One item, one row per coder, squeezed where the text is longer than the room."""
 
     corpus: Corpus
     title = "toy bars"
 
     def scene(self, width: int, *, fine: bool) -> Scene:
-        block = []
+        margin, block, rows = 10, [], (1.0,) * len(self.corpus)
         for row, a in enumerate(self.corpus):
-            block.append(Name(row, a.coder))
-            block += [Mark(row, int(p), 1, "", "ink") for p in a.marks.positions.tolist()]
-        return Scene(
-            self.title, "boundaries as bars", "toy bars", "", width, 10, (1.0,) * len(self.corpus), (tuple(block),)
-        )
+            scale = min(1, (width - margin - 1) / max(1, a.marks.length))
+            block.append(Name(row, words=a.coder))
+            block += [Mark(row, int(p * scale)) for p in a.marks.positions.tolist()]
+        return Scene(self.title, "boundaries as bars", "toy bars", "", width, margin, rows, (tuple(block),))
 
 
 def draw_bars(corpus: Corpus) -> Bars:

@@ -3,18 +3,22 @@
 from dataclasses import dataclass
 
 from caesura.model import Segmentation
+from caesura.segmenters.protocol import check_segments
 
 
 @dataclass(frozen=True)
 class Refrain:
-    """Segments begin where the first letter of the text comes again, or ``letter``."""
+    """Segments begin where the first letter of the text, or a given one, comes again."""
 
     letter: str = ""
 
-    title = "a letter comes again"
     takes = frozenset({"text"})
 
     def segment(self, units: list[str], segments: int | None = None) -> Segmentation:
-        letter = self.letter or units[0][:1]
-        places = [i for i, unit in enumerate(units) if i and unit.startswith(letter)]
-        return Segmentation.from_positions(places[: segments and segments - 1], length=len(units))
+        check_segments(segments, len(units), f"a text of {len(units)} units")
+        letter = self.letter or "".join(units)[:1]
+        again = [i for i, unit in enumerate(units) if i and unit.startswith(letter)]
+        places = sorted(
+            range(1, len(units)), key=lambda i: i not in again
+        )  # those first, the others where more are asked for
+        return Segmentation.from_positions(sorted(places[: (segments or len(again) + 1) - 1]), length=len(units))
