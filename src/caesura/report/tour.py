@@ -150,11 +150,6 @@ def _segmenters() -> list[Block]:
     ]
 
 
-def _vowels() -> list[Block]:
-    shown: list[Block] = Entry("caesura.vowels.tour:visit").load()()  # that room plugs in; nothing imports it
-    return shown
-
-
 def _scripts() -> list[Block]:
     corpus = samples.load("scripts")
     return ["Texts that run from right to left, vowel points included.", draw("segmentations", corpus.select(items=["hebrew"]))]  # fmt: skip
@@ -179,6 +174,6 @@ STOPS: tuple[Stop, ...] = (
     Stop("region", "Boundaries in time", "caesura compare sample:phones --coders ann,aligner", _region),
     Stop("gold", "One annotation out of many", "caesura unify sample:walk", _gold),
     Stop("segmenters", "Placing boundaries", "caesura segment sample:moonstone --segments 3 --explain", _segmenters),
-    Stop("vowels", "Placing vowels", "caesura vowels --help", _vowels),
+    Stop("vowels", "Placing vowels", "caesura vowels --help", lambda: Entry("caesura.vowels.tour:visit").load()()),
     Stop("scripts", "Every script", "caesura show sample:scripts", _scripts),
 )
