@@ -5,6 +5,7 @@ deadlines, for the first example may pay for compiling a loop.
 """
 
 import gc
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from twins import compare_first_calls
 from web_browser import Chromium
 
+os.environ["NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"] = "1"  # the compiler colours 100,000 messages that nobody sees
 gc.disable()  # while tests are collected: what is made then stays, and looking at it again and again takes a third of that time
 compare_first_calls()
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import largest, smallest, stable_order
 from caesura.kernels.jit import Index, kernel, read_only
 from caesura.kernels.layout import MarkColumns, pairs_of_marks
 from caesura.kernels.matching import EditRule, pair_optimal, pair_optimal_types, type_weight
-from caesura.kernels.sorting import stable_order
 
 POSITION, TYPE, MARK, GROUP = 0, 1, 2, 3  # rows of the table of events
 
@@ -258,7 +258,7 @@ def _several(ref_types: NDArray[Any], hyp_types: NDArray[Any]) -> bool:
 
 
 @kernel
-def pair_up(
+def _pair_up(
     ref: NDArray[Any], ref_types: NDArray[Any], hyp: NDArray[Any], hyp_types: NDArray[Any], rule: EditRule, room: Room
 ) -> None:
     """Pair one reference with one hypothesis; a near miss spans less than ``len(rule.spans)`` positions."""
@@ -298,8 +298,8 @@ def _tally(
     """Count a pairing into one row of ``EditCounts``, with the number of types in place of the potential boundaries."""
     low, high, kinds_seen = 0, 0, 1
     if rule.typed and len(ref) + len(hyp):
-        low = min(ref_types.min() if len(ref) else hyp_types.min(), hyp_types.min() if len(hyp) else ref_types.min())
-        high = max(ref_types.max() if len(ref) else hyp_types.max(), hyp_types.max() if len(hyp) else ref_types.max())
+        first = ref_types[0] if len(ref) else hyp_types[0]
+        low, high = smallest(ref_types, smallest(hyp_types, first)), largest(ref_types, largest(hyp_types, first))
         kinds_seen = _distinct(ref_types, hyp_types, low, high)
     spans[:] = 0
     matches = substitutions = near = 0
@@ -342,7 +342,7 @@ def count_edits(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], rule:
         if rule.typed:
             our_types, their_types = ref.types[i:i_stop], hyp.types[j:j_stop]
         room = Room(ref_partner[: len(ours)], hyp_partner[: len(theirs)], work[:4], work[4:], table)
-        pair_up(ours, our_types, theirs, their_types, rule, room)
+        _pair_up(ours, our_types, theirs, their_types, rule, room)
         _tally(ours, our_types, theirs, their_types, rule, ref_partner, spans, out[pair])
         closed = rule.typed and (_ends_at(ours, lengths[pair]) or _ends_at(theirs, lengths[pair]))
         out[pair, 7] *= max(lengths[pair] - 1, 0) + int(closed)
@@ -363,5 +363,5 @@ def partners(
     crowd = max(_crowd(ref, 0, len(ref)), _crowd(hyp, 0, len(hyp))) + 1
     work, table = np.empty((6, size), np.int64), np.empty((crowd, crowd), np.int64)
     ref_partner, hyp_partner = np.empty(len(ref), np.int64), np.empty(len(hyp), np.int64)
-    pair_up(ref, ref_types, hyp, hyp_types, rule, Room(ref_partner, hyp_partner, work[:4], work[4:], table))
+    _pair_up(ref, ref_types, hyp, hyp_types, rule, Room(ref_partner, hyp_partner, work[:4], work[4:], table))
     return ref_partner

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values, largest
 from caesura.kernels.flexible import FlexibleRule, track_cost
 from caesura.kernels.jit import kernel, read_only
 
@@ -49,7 +50,7 @@ def draw_flexible(
     """
     costs, steps, reach, forced, sign = rule
     none = len(costs) - 1
-    longest = lengths.max() if len(lengths) else 0
+    longest = largest(lengths, 0)
     places, types = np.empty((2, longest), np.int64), np.empty((2, longest), np.int64)
     width = min(longest + 1, 2 * reach + 2)
     best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
@@ -300,14 +301,14 @@ def expand(todo: NDArray[Any], events: NDArray[Any], prices: Prices, states: Sta
             for side in range(2):
                 stake = max(stake, _close(side, here, prices, hopes, so_far))
             states.adds[state, e] = here.ways[0, 0]
-            if here.open.max() > _OPEN:
+            if max(here.open[0], here.open[1]) > _OPEN:
                 following[state, e] = -2
                 continue
             size = _pack(row, here)
             slot = _slot(row, size, states)
             if table[slot] < 0:
                 table[slot] = number
-                pool[starts[number] : starts[number] + size] = row[:size]
+                copy_values(row[:size], pool[starts[number] :])
                 starts[number + 1] = starts[number] + size
                 states.stakes[number] = stake
                 number += 1

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import stable_order
 from caesura.kernels.closest import count_alignment_of_units
 from caesura.kernels.edits import count_adjacent, count_edits
 from caesura.kernels.exact import count_common
@@ -26,7 +27,6 @@ from caesura.kernels.matching import EditRule
 from caesura.kernels.nesting import count_beginnings, count_crossing, count_shared
 from caesura.kernels.regions import RegionRule, count_matched
 from caesura.kernels.segments import AlignmentRule, Cuts, count_alignment, count_alignment_with
-from caesura.kernels.sorting import stable_order
 from caesura.kernels.windows import count_windows, window_width
 
 # ---------------------------------------------------------------------- laying out

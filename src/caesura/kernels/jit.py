@@ -116,7 +116,7 @@ class Twins:
 
     @property
     def compiled(self) -> Any:
-        """The function, compiled, among compiled helpers."""
+        """The function, compiled, among compiled helpers; that of a helper is for kernels alone, Python finds no code there."""
         return self._twins.get("compiled") or self._make("compiled", self._compile, read_only=_compiled_read_only())
 
     def choose(self, *args: Any) -> Any:

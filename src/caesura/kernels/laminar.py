@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values, stable_order
 from caesura.kernels.jit import inline, kernel, read_only
-from caesura.kernels.sorting import stable_order
 
 
 class Choices(NamedTuple):
@@ -64,6 +64,12 @@ def _not_worse(total: NDArray[Any], other: NDArray[Any]) -> bool:
     return bool(total[2] >= other[2])
 
 
+@inline
+def _add(total: NDArray[Any], other: NDArray[Any], out: NDArray[Any]) -> None:
+    for i in range(3):
+        out[i] = total[i] + other[i]
+
+
 @kernel(work=lambda spans, contexts, **_: contexts * spans.points * spans.points)
 def heaviest_laminar(spans: Choices, gains: NDArray[Any], contexts: int, chosen: NDArray[Any]) -> None:
     """Mark in ``chosen`` the spans of the heaviest selection; the gains of a span are its weight, 1 and its units."""
@@ -84,28 +90,28 @@ def heaviest_laminar(spans: Choices, gains: NDArray[Any], contexts: int, chosen:
             best[c, b, :] = 0
             for i in range(b - 1, -1, -1):
                 here = best[c, i]
-                here[:] = best[c, i + 1]
+                copy_values(best[c, i + 1], here)
                 option = option_starts[c * points + i]
                 last = option_starts[c * points + i + 1]
                 while option < last and right[options[option]] < b:
                     t = options[option]
-                    trial[:] = value[t] + best[c, right[t]]
+                    _add(value[t], best[c, right[t]], trial)
                     if _not_worse(trial, here):
-                        here[:] = trial
+                        copy_values(trial, here)
                     option += 1
                 while at >= start and left[by_right[at]] == i:
                     t = by_right[at]
                     if inside[t] == c:
-                        value[t] = here
+                        copy_values(here, value[t])
                         for k in range(stack_starts[t], stack_starts[t + 1]):
                             if _not_worse(value[stacks[k]], value[t]):
-                                value[t] = value[stacks[k]]
-                        value[t] += gains[t]
+                                copy_values(value[stacks[k]], value[t])
+                        _add(value[t], gains[t], value[t])
                     at -= 1
                 while option < last and right[options[option]] == b:
                     t = options[option]
                     if _not_worse(value[t], here):
-                        here[:] = value[t]
+                        copy_values(value[t], here)
                     option += 1
     _trace(spans, value, chosen)
 
@@ -129,20 +135,20 @@ def _trace(spans: Choices, value: NDArray[Any], chosen: NDArray[Any]) -> None:
             c, a, b = inside[owner], left[owner], right[owner]
         best[b, :] = 0
         for i in range(b - 1, a - 1, -1):
-            best[i] = best[i + 1]
+            copy_values(best[i + 1], best[i])
             choice[i] = -1
             for option in range(option_starts[c * points + i], option_starts[c * points + i + 1]):
                 t = options[option]
                 if right[t] > b or (owner >= 0 and i == a and right[t] == b):
                     break
-                trial[:] = value[t] + best[right[t]]
+                _add(value[t], best[right[t]], trial)
                 if _not_worse(trial, best[i]):
-                    best[i] = trial
+                    copy_values(trial, best[i])
                     choice[i] = t
         if owner >= 0:
             for k in range(stack_starts[owner], stack_starts[owner + 1]):
                 if _not_worse(value[stacks[k]], best[a]):
-                    best[a] = value[stacks[k]]
+                    copy_values(value[stacks[k]], best[a])
                     choice[a] = stacks[k]
         i = a
         while i < b:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import largest, smallest
 from caesura.kernels.jit import kernel
 
 FINE = 1000  # steps below the smallest usual fraction, for weights that are no such fraction
@@ -158,7 +159,8 @@ def pair_optimal_types(
     reach, size = len(rule.spans), len(hyp)
     low = high = 0
     if len(ref) and size:
-        low, high = min(ref_types.min(), hyp_types.min()), max(ref_types.max(), hyp_types.max())
+        low = smallest(ref_types, smallest(hyp_types, ref_types[0]))
+        high = largest(ref_types, largest(hyp_types, ref_types[0]))
     fine = FINE * reach * min(high - low + 1, 10_000)
     sides = _Sides(ref, ref_types, hyp, hyp_types, low, high, fine, rule)
     row_gain, col_gain = np.full(len(ref), NEVER, np.int64), np.full(size, NEVER, np.int64)

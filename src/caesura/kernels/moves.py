@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values
 from caesura.kernels.jit import inline, kernel
 
 #: What a move is: a shift that leaves both segments beside it more like themselves than not, one that leaves neither so, one that
@@ -74,7 +75,7 @@ def write_moves(codes: NDArray[Any], length: int, references: Texts, hypotheses:
     references.offsets[0], hypotheses.offsets[0] = 0, 0
     for at in range(len(codes)):
         count = _edges(codes[at], length, edges)
-        references.positions[refs : refs + count] = edges[1 : count + 1]
+        copy_values(edges[1 : count + 1], references.positions[refs:])
         refs += count
         references.offsets[at + 1] = refs
         _survey(edges, count, soft_at)

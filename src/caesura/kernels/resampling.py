@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values
 from caesura.kernels.jit import Index, kernel
 
 TOGETHER = 4  # resamples that share a walk over the rows, which are read from memory once for all of them
@@ -35,7 +36,8 @@ def add_drawn(drawn: NDArray[Any], rows: NDArray[Any], out: NDArray[Any]) -> Non
                 sums[1, field] += w1 * value
                 sums[2, field] += w2 * value
                 sums[3, field] += w3 * value
-        out[first : first + here] = sums[:here]
+        for r in range(here):
+            copy_values(sums[r], out[first + r])
 
 
 @kernel

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values
 from caesura.kernels.jit import Index, inline, kernel
 from caesura.kernels.layout import MarkColumns, pairs_of_marks
 
@@ -346,7 +347,7 @@ def _choose_largest(
             if best[state] + gain > following[3]:
                 following[3] = best[state] + gain
                 steps[k, 3] = state | 4
-        best[:] = following
+        copy_values(following, best)
     state = 3
     for back in range(count):
         k = count - 1 - back

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import stable_order
 from caesura.kernels.jit import kernel, read_only
 from caesura.kernels.layout import SpanColumns
-from caesura.kernels.sorting import stable_order
 from caesura.kernels.unitizing import match_close_pairs
 
 
@@ -30,7 +30,7 @@ def count_span_matches(ref: SpanColumns, hyp: SpanColumns, threshold: float, out
         theirs = Column(hyp.firsts[c:d], hyp.lasts[c:d], hyp.levels[c:d])
         out[i, 0], out[i, 1] = b - a, d - c
         mates = np.empty(b - a, np.int64)
-        match_overlaps(ours, theirs, 0.0, mates)
+        _match_overlaps(ours, theirs, 0.0, mates)
         for u in range(b - a):
             v = mates[u]
             if v >= 0:
@@ -40,16 +40,16 @@ def count_span_matches(ref: SpanColumns, hyp: SpanColumns, threshold: float, out
                 out[i, 3] += placed
                 out[i, 4] += 1
                 out[i, 5] += named
-        match_overlaps(ours, theirs, threshold, mates)
+        _match_overlaps(ours, theirs, threshold, mates)
         for u in range(b - a):
             out[i, 6] += mates[u] >= 0
-        mine, other = cover(ours), cover(theirs)
-        out[i, 7] = shared_length(mine, other)
+        mine, other = _cover(ours), _cover(theirs)
+        out[i, 7] = _shared_length(mine, other)
         out[i, 8], out[i, 9] = (mine.ends - mine.starts).sum(), (other.ends - other.starts).sum()
 
 
 @kernel
-def match_overlaps(ref: Column, hyp: Column, threshold: float, mates: NDArray[Any]) -> None:
+def _match_overlaps(ref: Column, hyp: Column, threshold: float, mates: NDArray[Any]) -> None:
     """Match spans one to one; ``mates`` receives a span of the hypothesis, or -1, for each of the reference.
 
     Without a threshold by largest total overlap; of several such matchings the one with most spans in the same place, then most with
@@ -90,7 +90,7 @@ def match_overlaps(ref: Column, hyp: Column, threshold: float, mates: NDArray[An
 
 
 @kernel
-def cover(spans: Column) -> Column:
+def _cover(spans: Column) -> Column:
     """Melt the spans of each name into stretches that do not overlap, in order of names, then of starts."""
     size, stretches = len(spans.starts), 0
     starts, ends, types = np.empty_like(spans.starts), np.empty_like(spans.ends), np.empty(size, np.int64)
@@ -104,7 +104,7 @@ def cover(spans: Column) -> Column:
 
 
 @kernel
-def shared_length(ref: Column, hyp: Column) -> float:
+def _shared_length(ref: Column, hyp: Column) -> float:
     """Return the length that both cover under the same name."""
     total, v = 0.0, 0
     for u in range(len(ref.starts)):

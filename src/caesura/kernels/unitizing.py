@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import stable_order
 from caesura.kernels.jit import inline, kernel, read_only
-from caesura.kernels.sorting import stable_order
 
 
 class Costs(NamedTuple):

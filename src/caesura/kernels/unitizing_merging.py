@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import double_room
 from caesura.kernels.jit import kernel
 from caesura.kernels.unitizing import Costs, Units, close_units, match_close_pairs, sort_by_length, unit_cost
 
@@ -41,7 +42,7 @@ def merge_annotators(units: Units, offsets: NDArray[Any], costs: Costs, tuple_of
                         saved += unit_cost(members[head, m], u, units, costs)
                     if saved < 0:
                         if filled == len(columns):
-                            columns, weights = np.append(columns, columns), np.append(weights, weights)
+                            columns, weights = double_room(columns), double_room(weights)
                         columns[filled], weights[filled] = head, saved
                         filled += 1
             first[u - start + 1] = filled

@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import stable_order
 from caesura.kernels.jit import kernel, read_only
-from caesura.kernels.sorting import stable_order
 from caesura.kernels.unitizing import Costs, Units, compare_units
 
 

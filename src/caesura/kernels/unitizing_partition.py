@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values, stable_order
 from caesura.kernels.jit import kernel, read_only
-from caesura.kernels.sorting import stable_order
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_tuples import Tuples, list_tuples
 
@@ -85,7 +85,7 @@ def align_each(
 def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
     """Find the cheapest partition; ``where`` lists the units from left to right, ``nodes`` is how far each component is searched."""
     size = len(where)
-    whole = price_units(tuples, np.arange(size), ROUNDS)
+    whole = _price_units(tuples, np.arange(size), ROUNDS)
     if whole.upper - whole.lower <= CLOSE * max(1.0, whole.upper):
         return whole
     part_of = _components(tuples, whole.live, size)
@@ -123,7 +123,7 @@ def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
         problem, start = _restrict(tuples, cols, local), np.empty(len(own), np.int64)
         for i in range(len(own)):
             start[i] = place[whole.taken[own[i]]]
-        answer = price_units(problem, start, ROUNDS)
+        answer = _price_units(problem, start, ROUNDS)
         if answer.upper - answer.lower > CLOSE * max(1.0, answer.upper):
             answer = _search(problem, answer, nodes)
         lower += answer.lower
@@ -174,7 +174,7 @@ def _root(root: NDArray[Any], u: int) -> int:
 
 
 @kernel
-def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
+def _price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
     """Move the prices towards the best bound, round by round, and drop the tuples that no alignment better than ``start`` can hold."""
     first, members, costs, size = tuples.first, tuples.units, tuples.costs, len(start)
     prices, live, reduced = np.full(size, np.inf), np.arange(len(costs)), np.empty(len(costs))
@@ -209,12 +209,12 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
             if bound > lower + 1e-3 * (upper - lower):
                 idle = 0
             lower = bound
-            _copy(prices, best)
+            copy_values(prices, best)
         if turn % 5 == 0 or turn == rounds - 1:
             cost = _take_cheapest(tuples, live, reduced, trial)
             if cost < upper:
                 upper = cost
-                _copy(trial, taken)
+                copy_values(trial, taken)
         room = upper - bound + CLOSE * max(1.0, upper)
         kept = 0
         for t in live:
@@ -235,7 +235,7 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
             break
         if idle > 12:
             pace, idle = pace / 2, 0
-            _copy(best, prices)
+            copy_values(best, prices)
             for u in range(size):
                 heading[u] = 0.0
             continue
@@ -246,13 +246,6 @@ def price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
         for u in range(size):
             prices[u] += pace * (upper - bound) / steep * heading[u]
     return Narrowed(min(lower, upper), upper, best, taken, live)
-
-
-@kernel
-def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
-    """Copy a column; a slice takes the compiler seconds."""
-    for i in range(len(source)):
-        target[i] = source[i]
 
 
 @kernel
@@ -364,7 +357,7 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
             following += 1
         if following == size:
             upper = lower + spent[depth + 1]
-            _copy(trial, taken)
+            copy_values(trial, taken)
             continue
         depth += 1
         units[depth] = following

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import double_room
 from caesura.kernels.jit import kernel
 from caesura.kernels.unitizing import Costs, Units, close_units, sort_by_length, unit_cost
 
@@ -71,8 +72,8 @@ def list_tuples(units: Units, offsets: NDArray[Any], costs: Costs, most: int, sh
                         if number == most:
                             return Tuples(first[:0], members[:0], prices[:0], False)
                         if number + 2 > len(first) or filled + n > len(members):
-                            first, prices = _double(first), _double(prices)
-                            members = _double(members)
+                            first, prices = double_room(first), double_room(prices)
+                            members = double_room(members)
                         for i in range(k):
                             members[filled + i] = chosen[i]
                         prices[number] = (total[k] + costs.delta * (pairs - k * (k - 1) // 2)) / pairs
@@ -120,7 +121,7 @@ def _list_near(units: Units, offsets: NDArray[Any], costs: Costs, limit: float, 
                     if filled + number > 8 * most:
                         return Near(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
                     while filled + number > len(room):
-                        room = _double(room)
+                        room = double_room(room)
                         close_units(u, units, sides[other], costs, limit, room[filled:])
                     filled += number
                 first[u * n + other + 1] = filled
@@ -161,12 +162,3 @@ def _is_undominated(k: int, sums: NDArray[Any], cross: NDArray[Any], pairs: int,
                 if sums[i] + sums[j] - 2 * cross[i, j] > apart:
                     return False
     return True
-
-
-@kernel
-def _double(column: NDArray[Any]) -> NDArray[Any]:
-    """A copy with twice the room."""
-    larger = np.empty(2 * len(column), column.dtype)
-    for i in range(len(column)):
-        larger[i] = column[i]
-    return larger

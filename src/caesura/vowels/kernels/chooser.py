@@ -46,8 +46,10 @@ def train_choices(
     The forms to choose from in place ``w`` are ``first[w] … last[w]-1``, the right one is ``states[w]``.
     """
     cut = np.uint64(len(weights) - 1)
-    total, seen = 0.0, 0
-    score = np.empty((last - first).max())
+    total, seen, widest = 0.0, 0, 0
+    for w in range(len(first)):
+        widest = max(widest, last[w] - first[w])
+    score = np.empty(widest)
     for turn in range(len(order)):
         w = order[turn]
         low, width = first[w], last[w] - first[w]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import copy_values, largest
 from caesura.kernels.jit import inline, kernel
 from caesura.vowels.kernels.hashing import fold_in
 from caesura.vowels.kernels.softmax import normalise
@@ -99,7 +100,7 @@ def train_epoch(
     """
     cut = np.uint64(len(weights) - 64 - 1)
     total, seen = 0.0, 0
-    widest = widths.max()
+    widest = largest(widths, 0)
     score = np.empty(widest)
     dynamic = np.empty(DYNAMIC, np.uint64)
     features = np.empty(STATIC + LEXICAL + DYNAMIC, np.int64)
@@ -171,7 +172,7 @@ def tag_words(
     choices, ``usual[w]``, are the only row. Where ``left`` is not empty, letter ``i`` has only the choices with a bit in ``left[i]``.
     """
     cut = np.uint64(len(halves) - 64 - 1)
-    widest = widths.max()
+    widest = largest(widths, 0)
     longest = 0
     for w in range(len(words) - 1):
         longest = max(longest, words[w + 1] - words[w])
@@ -189,7 +190,7 @@ def tag_words(
         value[0] = 0.0
         known = usual[w, 0] >= 0
         if known:
-            here[0, : high - low] = usual[w, : high - low]
+            copy_values(usual[w, : high - low], here[0])
         for i in range(low, low if known else high):
             width = widths[units[i]]
             _static_scores(base, static[i], kept, halves, width)
@@ -203,7 +204,7 @@ def tag_words(
                     trail = fold_in(trail, mark)
                 inner_features(dynamic, static[i], units, low, i, high, m1, m2, m3, trail, cut)
                 outer_features(dynamic, static[i], units, low, i, high, m1, p1, p2, cut)
-                score[:width] = base[:width]
+                copy_values(base[:width], score)
                 _add_weights(score, dynamic, 0, DYNAMIC, kept, halves, width)
                 normalise(score, width)
                 for o in range(width):
@@ -215,12 +216,12 @@ def tag_words(
             alive = min(beam, number)
             for r in range(alive):
                 b, o = of_pool[ranked[r]] // width, of_pool[ranked[r]] % width
-                there[r, : i - low] = here[b, : i - low]
+                copy_values(here[b, : i - low], there[r])
                 there[r, i - low] = o
                 value[r] = pool[ranked[r]]
             here, there = there, here
         for r in range(alive):
-            out[w, r, : high - low] = here[r, : high - low]
+            copy_values(here[r, : high - low], out[w, r])
         out_sizes[w] = alive
         p1 = marks_of[first_choice[units[high - 1]] + here[0, high - 1 - low]]
         p2 = 904
@@ -251,7 +252,7 @@ def score_words(
     letter, of the last but one) ``ending_offsets[w] …`` of ``endings``; ``out[out_offsets[w]:]`` runs over candidates, then ways.
     """
     cut = np.uint64(len(halves) - 64 - 1)
-    widest = widths.max()
+    widest = largest(widths, 0)
     longest, most_ways, most = 0, 0, 0
     for w in range(len(words) - 1):
         longest = max(longest, words[w + 1] - words[w])
@@ -288,14 +289,14 @@ def score_words(
                     inner_features(
                         dynamic, static[i], units, low, i, low + size, before[j + 2], before[j + 1], before[j], trails[j], cut
                     )  # fmt: skip
-                    part[:width] = base[j, :width]
+                    copy_values(base[j, :width], part)
                     _add_weights(part, dynamic, 0, INNER, kept, halves, width)
                     for e in range(ways):
                         ending = endings[ending_offsets[w] + e]
                         outer_features(
                             dynamic, static[i], units, low, i, low + size, before[j + 2], ending[0], ending[1], cut
                         )
-                        logs[j, e, :width] = part[:width]
+                        copy_values(part[:width], logs[j, e])
                         _add_weights(logs[j, e], dynamic, INNER, DYNAMIC, kept, halves, width)
                         normalise(logs[j, e], width)
                 for e in range(ways):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from caesura.kernels.sorting import stable_order
+from caesura.kernels.arrays import stable_order
 
 
 @pytest.mark.parametrize("way", ["plain", "compiled"])

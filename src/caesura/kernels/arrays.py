@@ -1,4 +1,4 @@
-"""A stable sort, which compiles in a tenth of the time that NumPy's takes Numba."""
+"""What NumPy does too, in loops that Numba compiles in a tenth of the time that its own take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.jit import kernel
+from caesura.kernels.jit import inline, kernel
 
 _RUN = 16  # members that are sorted by insertion before runs are merged
 
@@ -37,3 +37,34 @@ def stable_order(keys: NDArray[Any]) -> NDArray[Any]:
                     right += 1
         order, room, width = room, order, 2 * width
     return order
+
+
+@inline
+def copy_values(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Write a column over the head of another one."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+@inline
+def smallest(values: NDArray[Any], known: Any) -> Any:
+    """Return the smallest of some whole numbers and the ``known`` one."""
+    for i in range(len(values)):
+        known = min(known, values[i])
+    return known
+
+
+@inline
+def largest(values: NDArray[Any], known: Any) -> Any:
+    """Return the largest of some whole numbers and the ``known`` one."""
+    for i in range(len(values)):
+        known = max(known, values[i])
+    return known
+
+
+@kernel
+def double_room(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy with twice the room."""
+    larger = np.empty(2 * len(column), column.dtype)
+    copy_values(column, larger)
+    return larger
