@@ -161,6 +161,27 @@ def test_completion_offers_values(line: str, offered: str) -> None:
         assert f"plain,{offered.partition(':')[2]}" in done.stdout.split("\n")
 
 
+def test_bash_shows_samples_and_completes_files(tmp_path) -> None:
+    """Through the script that Bash reads, in which a file among the answers forgets those before it."""
+    program = tmp_path / "caesura"
+    script = caesura("--show-completion", "bash").stdout
+    for words, shown in (
+        (["show", "sample", ":", "st"], "stargazer"),
+        (["show", "sa"], "sample:kubla"),
+        (["show", "s"], ""),
+    ):
+        number = str(len(words))
+        asked = {"COMP_WORDS": "\n".join(["caesura", *words]), "COMP_CWORD": number}
+        answer = caesura(_CAESURA_COMPLETE="bash_complete", **asked).stdout
+        program.write_text(f"#!/bin/sh\ncat <<'EOF'\n{answer}EOF\n")
+        program.chmod(0o755)
+        typed = f"COMP_WORDS=(caesura {' '.join(words)}) COMP_CWORD={number}"
+        told = f'{script}\ncompopt() {{ files="$2"; }}\n{typed}\n_caesura_completion {program}\necho "$files ${{COMPREPLY[*]}}"'
+        done = subprocess.run(["bash", "-c", told], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith(f"default {shown}"), done
+        assert bool(done.stdout.split()[1:]) == bool(shown)
+
+
 def test_whatever_has_a_name_is_offered() -> None:
     """Metrics, formats, drawings, segmenters, methods and coefficients in every command, and samples wherever it reads annotations."""
     named = {"--metric", "--format", "--to", "--draw", "--bound", "--method", "--coefficient"}

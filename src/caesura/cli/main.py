@@ -345,6 +345,9 @@ def _complete(offer: Offer) -> Callable[[click.Context, click.Parameter, str], l
         from click.shell_completion import CompletionItem
 
         items = [CompletionItem(value) for value in offer() if value.startswith(start)]
-        return [*items, CompletionItem(start, type="file")] if getattr(offer, "files", False) else items
+        if not getattr(offer, "files", False):
+            return items
+        # Files come first, for Bash forgets what stands before them; beside names it shows no files, so names wait for their second letter.
+        return [CompletionItem(start, type="file"), *(items if len(start) > 1 else ())]
 
     return complete
