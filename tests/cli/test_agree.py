@@ -260,3 +260,12 @@ def test_each_pair_is_counted_one_time_the_matrix_included(monkeypatch: pytest.M
     assert done.returncode == 0
     assert "coder by coder" in done.stdout, "the matrix is drawn"
     assert counted == [21], "seven coders of one text"
+
+
+def test_options_that_one_item_or_a_coefficient_leaves_idle_are_told() -> None:
+    sentence = "one item leaves nothing to resample"
+    for words in ("--resamples 50", "--level 0.9", "--seed 4"):
+        assert sentence in caesura("agree", "sample:stargazer", *words.split()).stderr
+    assert sentence not in caesura("agree", "sample:stargazer").stderr
+    assert "percentage uses none" in refused("agree", "sample:phones", "--density", "segments")
+    assert "alpha uses none" in refused("agree", "sample:stargazer", "--coefficient", "alpha", "--density", "mean")

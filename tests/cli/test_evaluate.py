@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from caesura.formats import write
-from caesura.model import Corpus
+from caesura.model import DEFAULT_METRICS, Corpus, Hierarchy, Segmentation, Spans
 from cli.command import caesura, refused, written
 
 
@@ -215,3 +215,17 @@ def test_panics_of_compiled_readers_are_kept_off_the_screen(words: str, shown: s
         check=True,
     )
     assert done.stderr == f"seen at once\n{len(words) + 1}\n{shown}and after\n"
+
+
+@pytest.mark.parametrize("kind", sorted(DEFAULT_METRICS))
+def test_large_files_of_every_kind_are_measured_without_naming_a_metric(kind: str, tmp_path: Path) -> None:
+    marks = {
+        "units": Segmentation.from_masses([2, 3]),
+        "time": Segmentation.from_times([0.5], length=2.0),
+        "nested": Hierarchy.from_brackets("[[a b] c]"),
+        "spans": Spans.from_rows([(0, 2, "place")], length=5),
+    }[kind]
+    file = tmp_path / "marks.parquet"
+    write(Corpus.from_annotations([("text", "ann", marks)]), file)
+    told = json.loads(run("evaluate", str(file), str(file), "--engine", "local", "--json"))
+    assert next(iter(told["systems"]["marks"])) == DEFAULT_METRICS[kind]

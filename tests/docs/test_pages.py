@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import pkgutil
 import re
 import runpy
@@ -147,6 +148,15 @@ def documented() -> set[int]:
 def test_the_reference_shows_every_public_name() -> None:
     shown = documented()
     assert [each for each in cs.__all__ if each != "__version__" and id(getattr(cs, each)) not in shown] == []
+
+
+def test_sides_are_called_reference_and_hypothesis() -> None:
+    """But where the paper's two annotators are equals, and where times are given instead of annotations (API of the package)."""
+    functions = {name: each for name in cs.__all__ if inspect.isfunction(each := getattr(cs, name))}
+    sides = {name: list(inspect.signature(each).parameters)[:2] for name, each in functions.items()}
+    short = {name for name, first in sides.items() if set(first) & {"ref", "hyp", "ref_times", "hyp_times", "a", "b"}}
+    assert short == {"flexible_agreement", "region_scores"}
+    assert sides["align"] == sides["compare"] == sides["boundary_similarity"] == ["reference", "hypothesis"]
 
 
 def test_the_reference_shows_what_is_called_by_a_longer_name() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.agreement import Agreement, agreement_tables, agreements
+from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, own_rates, shared_rate
 from caesura.cli import options
 from caesura.cli.catalogues import Keys, Names
 from caesura.cli.command import Option
@@ -16,6 +17,7 @@ from caesura.cli.io import (
     as_json,
     asked_for,
     say,
+    say_aside,
     say_unmeasured,
     show_blocks,
     show_picture,
@@ -33,6 +35,8 @@ from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.statistics import CountedPairs
 
 _COEFFICIENTS = Keys(("caesura.agreement.coefficients:COEFFICIENTS", "caesura.agreement.unitizing:SPAN_COEFFICIENTS"))
+
+_RESAMPLES, _LEVEL = 1000, 0.95
 
 
 def agree(
@@ -71,8 +75,8 @@ def agree(
     ] = None,
     item: options.Items = None,
     coder: options.Coders = None,
-    resamples: Annotated[int, Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = 1000,
-    level: Annotated[float, Option("--level", help="Of the interval.")] = 0.95,
+    resamples: Annotated[int, Option("--resamples", help="Of the bootstrap over items; 0 for none.")] = _RESAMPLES,
+    level: Annotated[float, Option("--level", help="Of the interval.")] = _LEVEL,
     fail_under: Annotated[
         list[str] | None, Option("--fail-under", help="Exit with 1 where a coefficient is lower: pi=0.6.")
     ] = None,
@@ -112,8 +116,11 @@ def agree(
 
             results = span_agreements(corpus, coefficient, resamples=resamples, level=level, seed=seed)
         else:
+            _check_density(density, coefficient or DEFAULT_COEFFICIENTS[corpus.kind])
             ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
             results = agreements(table, _measure(metric, n_t), coefficient, **ask)
+            if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
+                say_aside("one item leaves nothing to resample, so that there are no intervals.")
     broken = list(worse_than(limits, {name: (float(result), True) for name, result in results.items()}, "coefficient"))
     shown = say_unmeasured(next(iter(results.values())).warnings())
     if json:
@@ -131,6 +138,15 @@ def agree(
     else:
         _draw(table, _measure(metric, n_t), draw, svg, width, json)
     fail_with(broken)
+
+
+def _check_density(density: str, names: Sequence[str]) -> None:
+    """Refuse a rule for rates of boundaries where no coefficient looks at them."""
+    rates = (shared_rate, own_rates)
+    if density != "pooled" and not any(name in COEFFICIENTS and COEFFICIENTS[name].expected in rates for name in names):
+        raise CaesuraError(
+            f"--density is of the rates at which coders place boundaries, and {' and '.join(names)} uses none; leave it out."
+        )
 
 
 def _measure(metric: str, n_t: int | None) -> Metric:

@@ -8,7 +8,9 @@ from typing import Any
 
 from caesura.cli.io import names_of, panics_unheard
 from caesura.errors import CaesuraError
-from caesura.metrics import Metric
+from caesura.formats.parquet import has_names, kind_of
+from caesura.metrics import Metric, metric
+from caesura.model import MAIN_METRICS
 from caesura.statistics.engine import StreamedEvaluation, evaluate_files
 
 _LARGE = 64 * 2**20  # Parquet files of more bytes are streamed without being asked to
@@ -33,7 +35,7 @@ def evaluate_streamed(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    chosen = metrics if metrics is not None else ["B", "WD", "F"]
+    chosen = _main_metrics([reference, *systems]) if metrics is None else metrics
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
     screen = Console(stderr=True)
     with panics_unheard(), Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
@@ -48,3 +50,10 @@ def evaluate_streamed(
 
         named = dict(zip(names_of(systems), systems, strict=True))
         return evaluate_files(reference, named, chosen, progress=progress, tell=screen.print, **options)
+
+
+def _main_metrics(files: Sequence[Path]) -> list[Metric]:
+    """The metrics that stand for this kind of annotation, names of segments compared where all files have them."""
+    named = all(map(has_names, files))
+    chosen = map(metric, MAIN_METRICS[kind_of(files[0])])
+    return [each for each in chosen if named or not each.family.compares_names]

@@ -28,8 +28,8 @@ _SIGNS = {"matched": "match", "shifted softly": "near", "shifted hard": "miss", 
 
 
 def align(
-    ref: SegmentationLike,
-    hyp: SegmentationLike,
+    reference: SegmentationLike,
+    hypothesis: SegmentationLike,
     *,
     names: tuple[str, str] = ("reference", "hypothesis"),
     **options: Any,
@@ -51,7 +51,7 @@ def align(
     reference 4 ~ hypothesis 4: shifted softly (0.83), begins 1 earlier
     2 matched
     """
-    return AlignedSegments(align_segments(ref, hyp, **options), names)
+    return AlignedSegments(align_segments(reference, hypothesis, **options), names)
 
 
 def draw_alignment(

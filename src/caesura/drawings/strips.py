@@ -26,8 +26,10 @@ from caesura.display.scene import (
 )  # fmt: skip
 from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError
+from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
 from caesura.model import DEFAULT_METRICS, Corpus
+from caesura.statistics import CountedPairs
 from caesura.words import number_of
 
 _NAME = 24
@@ -45,11 +47,15 @@ class Scored(NamedTuple):
 
 def draw_strip(corpus: Corpus, *, metric: str | None = None) -> Picture:
     """Draw how well coders agree on every item: the mean over pairs of coders, and the lowest and highest pair."""
+    return strip_of_items(count_coders(corpus), make_metric(metric or DEFAULT_METRICS[corpus.kind]))
+
+
+def strip_of_items(table: CountedPairs, measure: Metric) -> Strip:
+    """Draw pairs that may be counted already."""
     from caesura.statistics.bootstrap import bootstrap_interval
 
-    table, measure = count_coders(corpus), make_metric(metric or DEFAULT_METRICS[corpus.kind])
     lines, shown, means = [], [], False
-    for number, item in enumerate(corpus.items):
+    for number, item in enumerate(table.pairs.items):
         matrix = table.matrix(measure, number)
         np.fill_diagonal(matrix, np.nan)
         scores = matrix[np.isfinite(matrix)]

@@ -28,6 +28,7 @@ from caesura.formats import caesura_json
 from caesura.formats.caesura_json import FORMAT, VERSION
 from caesura.formats.parquet_pages import damaged_page
 from caesura.model import Corpus, Hierarchy
+from caesura.model.corpus import Kind
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -118,6 +119,13 @@ def has_names(path: str | PathLike[str]) -> bool:
         return "names" in polars.scan_parquet(parts_of(path)).collect_schema().names()
 
 
+def kind_of(path: str | PathLike[str]) -> Kind:
+    """The kind of annotations in a file (or folder)."""
+    with _reading(Path(path), "this Parquet file cannot be read") as polars:
+        about = _about_all([Source(part) for part in parts_of(path)], polars)
+        return _kind(about, polars.scan_parquet(parts_of(path)).collect_schema())
+
+
 def metadata(path: Path) -> dict[str, str]:
     """What a Parquet file says about itself, by key."""
     with _reading(path, "this is not Parquet") as polars:
@@ -179,7 +187,7 @@ def _corpus(source: Source, table: Any, about: dict[str, Any]) -> Corpus:
 def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any]:
     if missing := [name for name in ("item", "coder", "length", "positions") if name not in table.columns]:
         raise source.fault(None, f"there is no column {missing[0]!r}; found {', '.join(table.columns)}.")
-    kind = about.get("kind") or ("nested" if "ends" in table.columns else "time" if _floats(table) else "units")
+    kind = _kind(about, table.schema)
     texts = {(item, track): units for item, track, units in about.get("texts", [])}
     columns: dict[str, Any] = {
         "kind": kind,
@@ -192,7 +200,7 @@ def _columns(source: Source, table: Any, about: dict[str, Any]) -> dict[str, Any
             columns[f"{name}s"], columns[f"{name}_of"] = _encode(source, table, name)
     if not columns.get("tracks", True):
         columns["tracks"] = ("",)
-    seconds = kind == "time" or (kind == "spans" and _floats(table))
+    seconds = kind == "time" or (kind == "spans" and _floats(table.schema))
     columns["lengths"] = _numbers(source, table, "length", table["length"], seconds)
     columns["offsets"] = np.concatenate(([0], np.cumsum(_sizes(source, table, "positions"))))
     for column in ("positions", "types", "ends"):
@@ -298,8 +306,13 @@ def _missing_value(source: Source, table: Any, name: str) -> FormatError:
     return source.fault(None, f"row {row}: column {name!r} holds a missing value.")
 
 
-def _floats(table: Any) -> bool:
-    return "Float" in str(table["positions"].dtype) or "Float" in str(table["length"].dtype)
+def _kind(about: dict[str, Any], schema: Any) -> Kind:
+    """What a file says of itself, or what its columns look like."""
+    return about.get("kind") or ("nested" if "ends" in schema else "time" if _floats(schema) else "units")
+
+
+def _floats(schema: Any) -> bool:
+    return any("Float" in str(schema.get(column)) for column in ("positions", "length"))
 
 
 def _put_sum(written: bytes) -> bytes:

@@ -9,5 +9,13 @@ from __future__ import annotations
 
 from caesura.model.corpus import Kind
 
+#: Kind of annotation -> names of metrics: the one that speaks for it, and two to stand beside it where there is room for a few.
+MAIN_METRICS: dict[Kind, tuple[str, ...]] = {
+    "units": ("B", "F", "WD"),
+    "time": ("A", "region-F", "time-kappa"),
+    "nested": ("nested-F", "nested-kappa", "nested-B"),
+    "spans": ("span-F", "span-partial-F", "token-F"),
+}
+
 #: Kind of annotation -> name of a metric.
-DEFAULT_METRICS: dict[Kind, str] = {"units": "B", "time": "A", "nested": "nested-F", "spans": "span-F"}
+DEFAULT_METRICS: dict[Kind, str] = {kind: names[0] for kind, names in MAIN_METRICS.items()}

@@ -11,7 +11,8 @@ from caesura.agreement import COEFFICIENTS
 from caesura.display.cells import clean, clip
 from caesura.display.result import Block
 from caesura.display.table import Cell, Code, Interval, Link, Rounded, Table, measure_name, spell
-from caesura.drawings.catalog import draw
+from caesura.drawings.matrices import heat_map
+from caesura.drawings.strips import strip_of_items
 from caesura.metrics import Metric
 from caesura.model import Corpus
 from caesura.report.amounts import MARKS, marks_per_annotation, rates_of_coders, total_length
@@ -48,7 +49,7 @@ _CHANCE_WORDS = {
 
 def agreement(corpus: Corpus, measures: Measures) -> list[Section]:
     """Coefficients, and who agrees with whom."""
-    if not measures.scores:
+    if measures.counted is None:
         return []
     blocks: list[Block] = []
     if measures.coefficients:
@@ -73,7 +74,7 @@ def agreement(corpus: Corpus, measures: Measures) -> list[Section]:
     if measures.flexible:
         blocks.append(_flexible(measures))
     if len(corpus.coders) > 1:
-        blocks.append(draw("matrix", corpus, metric=measures.main.spelled))
+        blocks.append(heat_map(measures.counted, measures.main))
     scored = sum(bool(np.isfinite(s)) for s in measures.of_items())
     if measures.reference is None and 1 < scored <= _STRIP:
         blocks.append(
@@ -82,7 +83,7 @@ def agreement(corpus: Corpus, measures: Measures) -> list[Section]:
             f"The table of documents has their {measures.label} pooled instead, where a pair with more to count weighs more; "
             "of three coders or more the two may differ."
         )
-        blocks.append(draw("strip", corpus, metric=measures.main.spelled))
+        blocks.append(strip_of_items(measures.counted, measures.main))
     return [Section("agreement", "Agreement", tuple(blocks))]
 
 

@@ -9,18 +9,10 @@ from caesura.drawings.catalog import applicable, draw, drawing
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric, metric_names
 from caesura.metrics.catalog import unnamed_metrics, with_parameters
-from caesura.model import Annotation, Corpus, Segmentation
-from caesura.model.corpus import Kind, Marks
+from caesura.model import MAIN_METRICS, Annotation, Corpus, Segmentation
+from caesura.model.corpus import Marks
 from caesura.report.comparison import Score, score_pair
 from caesura.web.requests import CompareRequest
-
-#: What is shown first of the scores of each kind.
-_MAIN: dict[Kind, tuple[str, ...]] = {
-    "units": ("B", "F", "WD"),
-    "time": ("A", "region-F", "time-kappa"),
-    "nested": ("nested-F", "nested-kappa", "nested-B"),
-    "spans": ("span-F", "span-partial-F", "token-F"),
-}
 
 #: Boundaries of a comparison that are drawn without being asked.
 _DRAWN = 6_000
@@ -35,7 +27,7 @@ def compare_annotations(
     chosen = with_parameters(wanted.metrics or unnamed_metrics(corpus.kind), _parameters(wanted))
     if not wanted.metrics:
         chosen = [each for each in chosen if corpus.kind in each.needs]
-    main = _MAIN[corpus.kind]
+    main = MAIN_METRICS[corpus.kind]
     answers = []
     for coder, marks in others:
         measured, skipped = score_pair(Batch.of_pair(first, marks), chosen)
