@@ -16,7 +16,9 @@ pytestmark = pytest.mark.slow
 def test_from_paste_to_agreement(page: sync_api.Page) -> None:
     paste_project(page, POEM)
     page.locator("#tab-agreement").click()
-    page.wait_for_selector("#matrix td")
+    # what the third text changes comes by two requests, and either may be the later
+    page.wait_for_function("() => document.getElementById('matrix').textContent.includes('eve')")
+    page.wait_for_function("() => document.querySelectorAll('#places li').length > 2")
     assert "0.750" in page.locator("#matrix").inner_text()
     assert page.locator("#places li").count() == 3
     picture(page, "project")
