@@ -48,7 +48,7 @@ def test_parameters_stand_behind_the_name(marked: Path) -> None:
     done = caesura("agree", marked, "--coefficient", "gamma", "--fail-under", "gamma=0.99")
     assert done.returncode == 1
     done = caesura("agree", marked, "--coefficient", "gamma-cat", "--fail-under", "gamma-cat=2")
-    assert "gamma-cat is 1.0000, below 2" in done.stderr
+    assert "gamma-cat is 1.000, below 2" in done.stderr
 
 
 def test_what_spans_do_not_have_is_refused(marked: Path) -> None:

@@ -112,7 +112,7 @@ def test_rows_of_every_item(files: list[str], tmp_path: Path) -> None:
 def test_the_gate_names_the_system(files: list[str]) -> None:
     done = caesura("evaluate", *files, "-m", "F", "--fail-under", "F=0.1")
     assert done.returncode == 1
-    assert done.stderr == "caesura: F of 'lazy' is 0.0000, below 0.1.\n"
+    assert done.stderr == "caesura: F of 'lazy' is 0.000, below 0.1.\n"
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_check_that_fails_ends_with_1_and_a_sentence(gold, system) -> None:
     assert (good.returncode, good.stderr) == (0, "")
     bad = caesura("evaluate", gold, system, "--fail-under", "recall=0.8", "--json")
     assert bad.returncode == 1
-    assert bad.stderr.strip() == "caesura: recall is 0.7500, below 0.8."
+    assert bad.stderr.strip() == "caesura: recall is 0.750, below 0.8."
     assert json.loads(bad.stdout)["systems"]["system"]["recall"]["micro"] == 0.75
 
 

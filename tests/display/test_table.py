@@ -201,7 +201,7 @@ def test_a_score_on_its_scale_is_drawn_on_pages_only():
     score = OnScale(0.25, (0.0, 1.0), (0.1, 0.4))
     table = Table("", ("m", "score"), (("B", score),))
     assert 'cx="32.0"' in table.html()
-    assert "interval 0.1000 to 0.4000" in table.html()
+    assert "interval 0.100 to 0.400" in table.html()
     assert str(table).splitlines()[1] == "B  0.250"
     assert table.records() == [{"m": "B", "score": 0.25}]
     assert OnScale(0.5, (0.0, float("inf"))).svg() == ""

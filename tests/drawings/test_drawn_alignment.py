@@ -69,7 +69,7 @@ def test_heavier_edges_are_drawn_wider() -> None:
 def test_recordings_and_empty_texts() -> None:
     one, two = (Segmentation.from_times(t, length=3.2) for t in ([0.5, 1.25], [0.52, 1.9]))
     assert "ends 0.02 later" in str(align(one, two))
-    assert str(align([], [])) == "A 1.0000"
+    assert str(align([], [])) == "A 1.000"
     ElementTree.fromstring(align([], []).svg())
 
 

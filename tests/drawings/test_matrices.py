@@ -28,7 +28,7 @@ def test_a_heat_map_shows_every_number() -> None:
     picture = draw("matrix", samples.load("stargazer"), metric="F")
     drawn = picture.terminal(80, bidi="us").plain
     assert drawn.splitlines()[0] == "F, coder by coder"
-    assert drawn.count(f"{metric('F')([2, 3, 3, 1, 3, 6, 3], [2, 8, 2, 4, 2, 3]):.2f}") >= 2
+    assert drawn.count(f"{metric('F')([2, 3, 3, 1, 3, 6, 3], [2, 8, 2, 4, 2, 3]):.3f}") >= 2
     svg = picture.svg()
     ET.fromstring(svg)
     assert svg.count("<rect") == 1 + 7 * 7 + 5, "paper, one square per pair, and the legend"
@@ -46,7 +46,7 @@ def test_numbers_that_hardly_differ_are_shaded_alike() -> None:
     }
     assert {round(float(o), 1) for o in opacities if o} == {0.4}
     drawn = picture.terminal(80)
-    assert drawn.plain.splitlines()[-1] == "low 0.00 to 0.34  middle 0.34 to 0.67  high 0.67 to 1.00"
+    assert drawn.plain.splitlines()[-1] == "low 0 to 0.34  middle 0.34 to 0.67  high 0.67 to 1"
     narrow = HeatMap(np.full((25, 25), 0.5), tuple("abcdefghijklmnopqrstuvwxy"), "B").terminal(60).plain.splitlines()
     assert narrow[-1] == "0  ░▒▓█ 1"
 
@@ -74,7 +74,7 @@ def test_a_strip_orders_items_and_pools() -> None:
     picture = draw("strip", RAGGED, metric="F")
     drawn = picture.terminal(60).plain.splitlines()
     assert [line.split()[0] for line in drawn[2:]] == ["c", "a", "b", "pooled"]
-    assert drawn[2].rstrip().endswith("0.0000")
+    assert drawn[2].rstrip().endswith(" 0.000")
     ET.fromstring(picture.svg())
 
 

@@ -34,7 +34,7 @@ TALK = pair("well I mean , the thing is -- no .", "well , I mean the thing is --
 
 def test_operations_in_a_terminal() -> None:
     assert str(draw("operations", TALK)) == (
-        "talk: cost 2 over 3 boundaries in 7 places · Sf 0.7143 · SfB 0.3333\n"
+        "talk: cost 2 over 3 boundaries in 7 places · Sf 0.714 · SfB 0.333\n"
         "ann       ∅        ,              --    .\n"
         "     well   I mean   the thing is    no\n"
         "ben       ,        ∅              --    ?\n"

@@ -24,17 +24,17 @@ A = partial(metric, "A")
             [5, 5],
             [6, 4],
             [
-                "reference 1 ~ hypothesis 1: shifted softly (0.83), ends 1 later",
-                "reference 2 ~ hypothesis 2: shifted softly (0.80), begins 1 later",
+                "reference 1 ~ hypothesis 1: shifted softly (0.833), ends 1 later",
+                "reference 2 ~ hypothesis 2: shifted softly (0.800), begins 1 later",
             ],
         ),
         (
             [2, 4, 2],
             [1, 4, 3],
             [
-                "reference 1 ~ hypothesis 1: shifted hard (0.50), ends 1 earlier",
-                "reference 2 ~ hypothesis 2: shifted softly (0.60), begins 1 earlier, ends 1 earlier",
-                "reference 3 ~ hypothesis 3: shifted softly (0.67), begins 1 earlier",
+                "reference 1 ~ hypothesis 1: shifted hard (0.500), ends 1 earlier",
+                "reference 2 ~ hypothesis 2: shifted softly (0.600), begins 1 earlier, ends 1 earlier",
+                "reference 3 ~ hypothesis 3: shifted softly (0.667), begins 1 earlier",
             ],
         ),
         ([3, 3, 4], [6, 4], ["reference 1–2 > hypothesis 1: merged", "reference 3 = hypothesis 2: matched"]),

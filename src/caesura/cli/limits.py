@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
+from caesura.display.table import spell
 from caesura.errors import CaesuraError, UnknownName
 
 
@@ -35,7 +36,8 @@ def worse_than(
             raise UnknownName(kind, name, list(scores))
         score, more_is_better = scores[name]
         if not (score >= limit if more_is_better else score <= limit):  # NaN fails too
-            yield f"{name}{whose} is {score:.4f}, {'below' if more_is_better else 'above'} {limit:g}."
+            digits = 6 if abs(score - limit) < 5e-4 else 3  # 0.5999 is not "0.600, below 0.6"
+            yield f"{name}{whose} is {spell(score, digits)}, {'below' if more_is_better else 'above'} {limit:g}."
 
 
 def fail_with(sentences: Iterable[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +19,6 @@ _NAME = 20
 _SHADES = " ░▒▓█"
 _TONES = (0.34, 0.67)  # shares of the scale from which a number in the terminal is plain, and from which it stands out
 _CLASSES = ("low", "middle", "high")  # said beside the tones, for terminals and files without colours
-_NUMBERS = 6  # cells of a column that shows its numbers
 _DEEPEST = 0.6  # how dense the fullest shade is: a number on it can still be read
 
 
@@ -60,7 +60,7 @@ class HeatMap(ScenePicture):
             width = max(margin + round(number * wide) + 1, cells(clean(self.title)) + 1, margin + 20)
             draw = self._boxes(wide)
         else:
-            columns = next((size for size in (_NUMBERS, 3) if size * number <= room), 1)
+            columns = next((size for size in (self._number_cells, 3) if size * number <= room), 1)
             tall, shown = 1.0, min(number, max(room, 0)) if columns == 1 else number
             draw = self._letters(columns, shown, -margin, width)
         return Scene(
@@ -73,6 +73,11 @@ class HeatMap(ScenePicture):
             rows=(0.9, *(tall,) * number, 1.4),
             blocks=((*self._row_names(), *draw),),
         )
+
+    @cached_property
+    def _number_cells(self) -> int:
+        """How wide a column is that shows its numbers; where such columns do not fit, shades stand for them."""
+        return 1 + max(5, *(len(spell(value)) for value in self.matrix.ravel().tolist()))
 
     def _row_names(self) -> Iterator[Item]:
         order = len(str(len(self.names)))
@@ -88,16 +93,16 @@ class HeatMap(ScenePicture):
             share = self._share(value)
             if row == column:
                 yield Number(row + 1, x + max(wide - 2, 0), words="·")
-            elif wide == _NUMBERS:
-                yield Number(row + 1, x, words=spell(value, 2).rjust(wide - 1), role=_tone(share))
+            elif wide == self._number_cells:
+                yield Number(row + 1, x, words=spell(value).rjust(wide - 1), role=_tone(share))
             else:
                 yield Share(row + 1, x, min(2, wide), role=_tone(share), glyph=_SHADES[round(share * 4)])
         low, high = self.scale
         below = len(self.names) + 1
-        if wide != _NUMBERS:
+        if wide != self._number_cells:
             yield Number(below, left, words=f"{low:.3g} {_SHADES} {high:.3g}")
             return
-        ends = [f"{low + (high - low) * share:.2f}" for share in (0.0, *_TONES, 1.0)]
+        ends = [f"{low + (high - low) * share:.3g}" for share in (0.0, *_TONES, 1.0)]
         ranges = [f"{start} to {stop}" for start, stop in pairwise(ends)]
         named = [f"{name} {words}" for name, words in zip(_CLASSES, ranges, strict=True)]
         for words, (start, stop) in zip(
@@ -115,7 +120,7 @@ class HeatMap(ScenePicture):
             if row == column:
                 yield Share(row + 1, x, wide, role="band")
                 continue
-            words, exact = ("", "no item in common") if np.isnan(value) else (f"{value:.2f}", f"{value:.4f}")
+            words, exact = ("", "no item in common") if np.isnan(value) else (spell(value),) * 2
             tip, fill = f"{self.names[row]}, {self.names[column]}: {exact}", round(_DEEPEST * self._share(value), 3)
             yield Share(row + 1, x, wide, words, "match", tip, fill=fill)
         low, high = (f"{value:.3g}" for value in self.scale)
@@ -135,8 +140,8 @@ class HeatMap(ScenePicture):
             return "No two share an item."
         low, high = (np.unravel_index(int(f(others)), others.shape) for f in (np.nanargmin, np.nanargmax))
         return (
-            f"Highest {others[high]:.3f}, {self.names[int(high[0])]} with {self.names[int(high[1])]}; "
-            f"lowest {others[low]:.3f}, {self.names[int(low[0])]} with {self.names[int(low[1])]}; mean {np.nanmean(others):.3f}. "
+            f"Highest {spell(others[high])}, {self.names[int(high[0])]} with {self.names[int(high[1])]}; "
+            f"lowest {spell(others[low])}, {self.names[int(low[0])]} with {self.names[int(low[1])]}; mean {spell(float(np.nanmean(others)))}. "
             f"Shaded from {self.scale[0]:.3g} to {self.scale[1]:.3g}."
         )
 

@@ -9,6 +9,7 @@ from caesura.display import scene as items
 from caesura.display.cells import cells, clean, clip, fold, is_rtl
 from caesura.display.scene import Item, Scene
 from caesura.display.svg import CELL, LINE, Svg
+from caesura.display.table import spell
 
 _LARGE = 22  # letters whose marks are to be read
 
@@ -221,8 +222,8 @@ class _Block:
         self.picture.line(start, top, stop, bottom, item.role, width=1 + 4 * item.weight, dash=dash, tip=item.tip)
         if item.note is not None:
             x, y = start + (stop - start) * item.note, top + (bottom - top) * item.note
-            self.picture.rect(x - 15, y - 8, 30, 15, "paper")
-            self.picture.text(x, y + 4, f"{item.weight:.2f}", anchor="middle", size=11)
+            self.picture.rect(x - 18, y - 8, 36, 15, "paper")
+            self.picture.text(x, y + 4, spell(item.weight), anchor="middle", size=11)
 
     def _move(self, item: items.Move) -> None:
         start, stop = self._middle(item.x, 1), self._middle(item.to, 1)

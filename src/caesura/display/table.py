@@ -124,11 +124,11 @@ class OnScale(float):
         def x(at: float) -> float:
             return 4 + 112 * min(1.0, max(0.0, (at - bottom) / (top - bottom)))
 
-        words, bar = f"{self:.4f} on a scale from {bottom:g} to {top:g}", ""
+        words, bar = f"{spell(self)} on a scale from {bottom:g} to {top:g}", ""
         if self.interval is not None and all(map(math.isfinite, self.interval)):
             low, high = self.interval
             bar = f'<rect x="{x(low):.1f}" y="4" width="{max(1.0, x(high) - x(low)):.1f}" height="6" fill="currentColor" opacity=".3"/>'
-            words += f", interval {low:.4f} to {high:.4f}"
+            words += f", interval {spell(low)} to {spell(high)}"
         return (
             f'<svg role="img" aria-label="{words}" viewBox="0 0 120 14" width="120" height="14"><title>{words}</title>'
             f'<line x1="4" y1="7" x2="116" y2="7" stroke="currentColor" opacity=".4"/>{bar}'

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from caesura.display.cells import cells, clean, clip, widest
 from caesura.display.scene import Item, Label, Move, Name, Picture, Scene, ScenePicture, Sign, stack
+from caesura.display.table import spell
 from caesura.drawings.segmentations import ROLES, VERDICTS, EditStream, OneTrack, Wrapped, edit_streams, wrap_units
 from caesura.metrics.edit import Edit
 from caesura.metrics.operations import Operations, flexible_operations
@@ -53,7 +54,7 @@ class DrawnOperations(OneTrack, ScenePicture):
     def title(self) -> str:
         """The text and the numbers."""
         n, c, b = self.operations.potential, self.operations.cost, self.operations.boundaries
-        scores = f"Sf {1 - c / n if n else 1:.4f} · SfB {1 - c / b if b else 1:.4f}"
+        scores = f"Sf {spell(1 - c / n if n else 1.0)} · SfB {spell(1 - c / b if b else 1.0)}"
         return f"{self.stream.heading + ': ' if self.stream.heading else ''}cost {c:g} over {b} boundaries in {n} places · {scores}"
 
     @cached_property

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caesura.display.cells import clean, clip
 from caesura.display.palette import SERIES
 from caesura.display.plot import Curve, Plot, PlotPicture, Point, Scale
+from caesura.display.table import spell
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings, r_curve
 from caesura.metrics.regions import Matching, RegionScores
@@ -114,7 +115,7 @@ class PerformancePlane(PlotPicture):
 
     def _description(self) -> str:
         sentences = [
-            f"{name}: hit rate {s.hit_rate:.1f} %, over-segmentation {s.over_segmentation:.1f} %, R {s.r_value:.3f}."
+            f"{name}: hit rate {s.hit_rate:.1f} %, over-segmentation {s.over_segmentation:.1f} %, R {spell(s.r_value)}."
             for name, s in self.systems.items()
         ]
         return "The target point is a hit rate of 100 % at an over-segmentation of 0 %. " + " ".join(sentences)
@@ -132,6 +133,6 @@ def _system(number: int, name: str, scores: RegionScores) -> Point:
         scores.hit_rate,
         sign=chr(ord("A") + number % 26),
         role=SERIES[number % len(SERIES)],
-        label=f"{clip(clean(name), 16)}  R {scores.r_value:.2f}",
-        tip=f"{name}: HR {scores.hit_rate:.1f}, OS {scores.over_segmentation:.1f}, R {scores.r_value:.3f}",
+        label=f"{clip(clean(name), 16)}  R {spell(scores.r_value)}",
+        tip=f"{name}: HR {scores.hit_rate:.1f}, OS {scores.over_segmentation:.1f}, R {spell(scores.r_value)}",
     )

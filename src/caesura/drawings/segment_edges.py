@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from caesura.display.cells import clean, widest
 from caesura.display.scene import Bar, Edge, Item, Name, Picture, Scene, ScenePicture
+from caesura.display.table import spell
 from caesura.drawings.segmentations import streams
 from caesura.errors import CaesuraError
 from caesura.metrics.aligned import Alignment, Group, align_segments
@@ -41,14 +42,14 @@ def align(
     Examples
     --------
     >>> print(align([2, 2, 5, 5], [2, 2, 4, 6]))
-    A 0.9083
+    A 0.908
     reference   ┃───1───┃───2───┃─────────3─────────┃─────────4─────────┃
                     ⡇       ⡇            ⢀⠇                  ⢀⠇
                     ⡇       ⡇            ⡜                   ⡜
                     ⡇       ⡇           ⢰⠁                  ⢰⠁
     hypothesis  ┃───1───┃───2───┃───────3───────┃───────────4───────────┃
-    reference 3 ~ hypothesis 3: shifted softly (0.80), ends 1 earlier
-    reference 4 ~ hypothesis 4: shifted softly (0.83), begins 1 earlier
+    reference 3 ~ hypothesis 3: shifted softly (0.800), ends 1 earlier
+    reference 4 ~ hypothesis 4: shifted softly (0.833), begins 1 earlier
     2 matched
     """
     return AlignedSegments(align_segments(reference, hypothesis, **options), names)
@@ -114,13 +115,13 @@ class AlignedSegments(ScenePicture):
     def title(self) -> str:
         """The item, the coders, the score."""
         of = f"{clean(self.item)}: " if self.item else ""
-        return f"{of}how the segments of {clean(self.names[0])} and {clean(self.names[1])} align, A {self.score:.4f}"
+        return f"{of}how the segments of {clean(self.names[0])} and {clean(self.names[1])} align, A {spell(self.score)}"
 
     # ------------------------------------------------------------------ where everything goes
 
     @cached_property
     def _heading(self) -> str:
-        return (f"{clean(self.item)} · " if self.item else "") + f"A {self.score:.4f}"
+        return (f"{clean(self.item)} · " if self.item else "") + f"A {spell(self.score)}"
 
     def _lines(self, room: int) -> list[_Line]:
         """Pack the groups into lines of at most ``room`` cells; a group wider than that has a scale of its own."""
@@ -180,7 +181,7 @@ class AlignedSegments(ScenePicture):
                 yield Bar(row, *line.box(segment), str(number + 1), role, tip, stroke="shared")
         edges = [(edge, line.box(above), line.box(below)) for edge, above, below in line.edges(self.alignment)]
         for i, (edge, above, below) in enumerate(edges):
-            tip = f"{self.names[0]} {edge.reference + 1} – {self.names[1]} {edge.hypothesis + 1}: {edge.weight:.4f}"
+            tip = f"{self.names[0]} {edge.reference + 1} – {self.names[1]} {edge.hypothesis + 1}: {spell(edge.weight)}"
             note = _free_share(i, [(a[0] + a[1] / 2, b[0] + b[1] / 2) for _, a, b in edges])
             yield Edge(
                 1, role=_role(edge), tip=tip, rows=_TALL, above=above, below=below,
@@ -227,7 +228,7 @@ def _free_share(mine: int, ends: Sequence[tuple[float, float]]) -> float | None:
     """Where along an edge its weight may be written because no other edge comes near: in the middle, above, below, or nowhere."""
     for share in (0.5, 0.3, 0.7):
         here = [above + (below - above) * share for above, below in ends]
-        if all(abs(here[mine] - other) > 3.6 for i, other in enumerate(here) if i != mine):
+        if all(abs(here[mine] - other) > 4.4 for i, other in enumerate(here) if i != mine):
             return share
     return None
 

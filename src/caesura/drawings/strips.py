@@ -24,6 +24,7 @@ from caesura.display.scene import (
     Spread,
     Tick,
 )  # fmt: skip
+from caesura.display.table import Interval, spell
 from caesura.drawings.matrices import count_coders
 from caesura.errors import CaesuraError
 from caesura.metrics import Metric
@@ -126,7 +127,7 @@ class Strip(ScenePicture):
         yield Axis(0, numbers=tuple((at(value), words) for value, words in labels), rows=len(lines))
         pooled = self.pooled
         for row, line in enumerate(lines, 1):
-            role, value = ("match" if line is pooled else "ink"), f"{line.value:7.4f}"
+            role = "match" if line is pooled else "ink"
             tip = self._tip(line)
             yield Name(row, words=line.name, role="strong" if line is pooled else "ink")
             yield Line(row, width=room, thin=True)
@@ -138,16 +139,16 @@ class Strip(ScenePicture):
                 yield Tick(1, at(line.value), role=role, tip=tip, rows=row)
             if not np.isnan(line.value):
                 yield Sign(row, at(line.value), 0, "●", role, tip)
-            yield Number(row, room + 1, words="–".rjust(7) if np.isnan(line.value) else value, role=role)
+            yield Number(row, room + 1, words=spell(line.value).rjust(7), role=role)
 
     def _tip(self, line: Scored) -> str:
-        value = "undefined" if np.isnan(line.value) else f"{line.value:.4f}"
-        if line.low is None:
+        value = "undefined" if np.isnan(line.value) else spell(line.value)
+        if line.low is None or line.high is None:
             return f"{line.name}: {value}"
         what = ", mean over pairs" * (self.means and line is not self.pooled)
-        return f"{line.name}: {value}{what} ({line.low:.4f} … {line.high:.4f})"
+        return f"{line.name}: {value}{what} ({spell(Interval(line.low, line.high))})"
 
     def _description(self) -> str:
         worst = self._by_value()[:3]
-        lowest = ", ".join(f"{line.name} {line.value:.3f}" for line in worst)
-        return f"Pooled {self.pooled.value:.3f} over {len(self.lines)} items; lowest: {lowest}."
+        lowest = ", ".join(f"{line.name} {spell(line.value)}" for line in worst)
+        return f"Pooled {spell(self.pooled.value)} over {len(self.lines)} items; lowest: {lowest}."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from caesura.display.table import spell
 from caesura.errors import CaesuraError, UnknownName
 from caesura.gold.best_annotator import closest, default_metric
 from caesura.gold.gold_standard import GoldHierarchy, GoldSegmentation, GoldSpans, Provenance
@@ -101,7 +102,7 @@ def _best_annotator(wanted: _Request) -> Gold:
     coder = wanted.coders[place]
     sign = 1 if measure.higher_is_better else -1
     scores = dict(zip(wanted.coders, (sign * means).tolist(), strict=True))
-    note = f"{coder!r} is most like the others: mean {measure.name} {scores[coder]:.4f}."
+    note = f"{coder!r} is most like the others: mean {measure.name} {spell(scores[coder])}."
     rule = f"the annotation with the best mean {measure.signature} to the others"
     return _of_votes(wanted, wanted.marks[place], rule, (note,), {"chosen": coder, "means": scores})
 
@@ -118,7 +119,7 @@ def _maximise(wanted: _Request) -> Gold:
         wanted = replace(wanted, marks=wanted.linear, embeddedness="flat")
         places, score, how = most_alike(wanted.linear, measure)
         best = Segmentation.from_positions(places, length=int(wanted.marks[0].length), units=wanted.marks[0].units)
-    note = f"mean {measure.name} {score:.4f}; {how}."
+    note = f"mean {measure.name} {spell(score)}; {how}."
     return _of_votes(wanted, best, rule, (note,), {"mean": score, "found": how})
 
 

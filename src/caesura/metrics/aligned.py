@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from caesura.display.table import spell
 from caesura.metrics.alignment import Overlaps, Segment, SegmentAlignment
 from caesura.metrics.catalog import metric
 from caesura.metrics.family import Metric
@@ -49,9 +50,9 @@ class Alignment:
     --------
     >>> found = align_segments([5, 5, 1, 3], [7, 3, 1, 3])
     >>> print(found)
-    A 0.8286
-    reference 1 ~ hypothesis 1: shifted softly (0.71), ends 2 later
-    reference 2 ~ hypothesis 2: shifted softly (0.60), begins 2 later
+    A 0.829
+    reference 1 ~ hypothesis 1: shifted softly (0.714), ends 2 later
+    reference 2 ~ hypothesis 2: shifted softly (0.600), begins 2 later
     reference 3 = hypothesis 3: matched
     reference 4 = hypothesis 4: matched
     """
@@ -143,7 +144,7 @@ class Alignment:
         }
 
     def __str__(self) -> str:
-        return "\n".join([f"A {self.score:.4f}", *(group.sentence for group in self.groups)])
+        return "\n".join([f"A {spell(self.score)}", *(group.sentence for group in self.groups)])
 
     def _start(self, group: Group) -> tuple[float, int]:
         ours = [self.segments[0][i].start for i in group.reference] + [
@@ -171,7 +172,7 @@ class Alignment:
         limit = self.rule.threshold
         soft = edge.jaccard >= limit if limit else edge.jaccard > 0.5
         reading: Reading = "shifted softly" if soft else "shifted hard"
-        return reading, f"{names.format('~')}: {reading} ({edge.jaccard:.2f}), {', '.join(changes)}"
+        return reading, f"{names.format('~')}: {reading} ({spell(edge.jaccard)}), {', '.join(changes)}"
 
     def _several(self, ours: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[Reading, str]:
         first, second = self.segments

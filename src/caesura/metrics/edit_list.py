@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.display.result import Result
-from caesura.display.table import Cell, Rounded, Table
+from caesura.display.table import Cell, Table
 from caesura.metrics.edit import Edit
 from caesura.words import number_of
 
@@ -28,7 +28,7 @@ class EditList(Result):
                 edit.kind,
                 _mark(edit.reference, edit.reference_type),
                 _mark(edit.hypothesis, edit.hypothesis_type),
-                Rounded(edit.weight, 2),
+                edit.weight,
             )
             for item, edit in self.rows
         )

@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from caesura.display.result import Result
-from caesura.display.table import Table
+from caesura.display.table import Table, as_count
 from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.kernels.layout import SpanColumns
@@ -271,7 +271,7 @@ class SpanScores(Result):
         """One line for all spans, and one per label."""
         lines = {"all": self, **self.by_label}
         rows = tuple(
-            (name, s.precision, s.recall, s.f, s.counts.reference, s.counts.hypothesis, s.matches)
+            (name, s.precision, s.recall, s.f, *map(as_count, (s.counts.reference, s.counts.hypothesis, s.matches)))
             for name, s in lines.items()
         )
         columns = ("label", "precision", "recall", "F", "reference", "hypothesis", "matches")

@@ -11,7 +11,7 @@ from typing import Any
 
 from caesura import samples
 from caesura.display.result import Block
-from caesura.display.table import Cell, Table, measure_name
+from caesura.display.table import Cell, Table, measure_name, spell
 from caesura.drawings.catalog import draw
 from caesura.metrics import metric
 from caesura.model import Hierarchy, Segmentation
@@ -71,8 +71,8 @@ def _agreement() -> list[Block]:
         "Seven people divided one article of 21 paragraphs.",
         draw("segmentations", corpus),
         draw("matrix", corpus, metric="B"),
-        f"They agree on {result.observed:.2f} by B; chance alone would give {result.expected:.2f}; "
-        f"beyond chance, Fleiss' multi-π is {result.value:.2f}.",
+        f"They agree on {spell(result.observed)} by B; chance alone would give {spell(result.expected)}; "
+        f"beyond chance, Fleiss' multi-π is {spell(result.value)}.",
     ]
 
 
