@@ -1,13 +1,16 @@
 """Tests run compiled loops, as long work does, and look whether plain ones say the same.
 
 Programs that tests start are not touched by this: they choose for themselves, as they do for everybody. Hypothesis sets no
-deadlines, for the first example may pay for compiling a loop.
+deadlines, for the first example may pay for compiling a loop. Linear algebra keeps to one thread: a second one would wait for its
+turn on a processor that another worker has, and takes as much of it waiting as working.
 """
 
 import gc
 import os
 from collections.abc import Iterator
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anybody imports NumPy
 
 import pytest
 from hypothesis import HealthCheck, settings
