@@ -12,6 +12,7 @@ from caesura.errors import CaesuraError
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.segmenters.text import C99, DCM, U00, Supervised, TextTiling, load
 from caesura.segmenters.text.fitting import Example, calibration_error, choose_number, examples_of
+from caesura.segmenters.text.supervised import fit_logistic
 
 TOPICS = [["ship", "sea", "sail", "storm"], ["bread", "flour", "oven", "yeast"], ["judge", "court", "jury", "law"]]
 
@@ -151,6 +152,16 @@ def test_supervised_learns_what_opens_a_segment(tmp_path: Path) -> None:
     assert learnt.segment(other[0].units, forced=[1]).positions[0] == 1
     with pytest.raises(CaesuraError, match="has learnt nothing yet"):
         Supervised().segment(other[0].units)
+
+
+def test_the_regression_ends_at_the_top() -> None:
+    """Features of very different sizes: whole steps of Newton's method overshoot, and never come back."""
+    random = np.random.default_rng(0)
+    rows, marks = random.lognormal(0, 2, (200, 100)), random.random(200) < 0.15
+    coefficients = fit_logistic(rows, marks, ridge=3.0)
+    design = np.column_stack((np.ones(200), rows))
+    slope = design.T @ (marks - 1 / (1 + np.exp(-(design @ coefficients)))) - 3.0 * np.append(0, coefficients[1:])
+    assert np.abs(slope).max() < 1e-5
 
 
 def test_em_finds_the_prior_that_made_the_texts() -> None:

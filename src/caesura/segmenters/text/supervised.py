@@ -143,18 +143,25 @@ class Supervised(DCM):
 def fit_logistic(
     rows: NDArray[np.float64], marks: NDArray[np.bool_], ridge: float, rounds: int = 30
 ) -> NDArray[np.float64]:
-    """Maximise the likelihood less ``ridge/2`` times the squared coefficients (not the constant), by Newton's method."""
+    """Maximise the likelihood less ``ridge/2`` times the squared coefficients (not the constant), by Newton's method with steps that help."""
     design = np.column_stack((np.ones(len(rows)), rows))
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = 1e-6
     rate = np.clip(marks.mean(), 1e-4, 1 - 1e-4)
     coefficients = np.zeros(design.shape[1])
     coefficients[0] = np.log(rate / (1 - rate))
+
+    def loss(coefficients: NDArray[np.float64]) -> float:
+        logits = design @ coefficients
+        return float((np.logaddexp(0, logits) - marks * logits).sum() + penalty @ coefficients**2 / 2)
+
     for _ in range(rounds):
         chance = 1.0 / (1.0 + np.exp(-np.clip(design @ coefficients, -30, 30)))
         slope = design.T @ (marks - chance) - penalty * coefficients
         curve = (design * (chance * (1 - chance))[:, None]).T @ design + np.diag(penalty)
         step = np.linalg.solve(curve, slope)
+        while np.abs(step).max() >= 1e-8 and loss(coefficients + step) > loss(coefficients):
+            step /= 2  # where few texts are told apart by their words, a whole step overshoots
         coefficients += step
         if np.abs(step).max() < 1e-8:
             break
