@@ -94,12 +94,12 @@ def table(columns: list[str], rows: list[list[str]]) -> str:
 
 def short_list(names: Iterable[str]) -> str:
     """Names in a row, those that begin alike together: ``B, S, B-precision, -recall, -F``."""
-    said, before = [], ""
+    parts, before = [], ""
     for name in names:
         stem, dash, end = name.rpartition("-")
-        said.append(f"-{end}" if dash and stem == before else name)
+        parts.append(f"-{end}" if dash and stem == before else name)
         before = stem
-    return ", ".join(said)
+    return ", ".join(parts)
 
 
 def families() -> dict[str, list[str]]:

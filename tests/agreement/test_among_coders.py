@@ -52,12 +52,12 @@ def test_oracle(name: str) -> None:
     for key, expected in case["coefficients"].items():
         which, weights, n_t = key.split(",")
         reach = int(n_t.partition("=")[2])
-        made = (
+        measure = (
             cs.metric("S", n_t=reach, weights=weights)
             if which == "S"
             else cs.metric("B", n_t=reach, transposition="unit" if weights == "unit" else "span")
         )
-        pi, kappa, bias = (cs.agree(corpus, made, c, "mean") for c in ("pi", "kappa", "bias"))
+        pi, kappa, bias = (cs.agree(corpus, measure, c, "mean") for c in ("pi", "kappa", "bias"))
         assert pi.observed == pytest.approx(float(expected["Aa"]), abs=1e-12)
         assert pi.expected == pytest.approx(float(expected["pi_Ae"]), abs=1e-12)
         assert kappa.expected == pytest.approx(float(expected["kappa_Ae"]), abs=1e-12)
@@ -65,8 +65,8 @@ def test_oracle(name: str) -> None:
         assert kappa.value == pytest.approx(float(expected["fleiss_kappa"]), abs=1e-12)
         assert bias.value == pytest.approx(float(expected["bias"]), abs=1e-12)
         old = expected["legacy_le_2.0.10 (segments counted as boundaries)"]
-        assert cs.agree(corpus, made, "pi", "segments").value == pytest.approx(old["pi"], abs=1e-12)
-        assert cs.agree(corpus, made, "kappa", "segments").value == pytest.approx(old["kappa"], abs=1e-12)
+        assert cs.agree(corpus, measure, "pi", "segments").value == pytest.approx(old["pi"], abs=1e-12)
+        assert cs.agree(corpus, measure, "kappa", "segments").value == pytest.approx(old["kappa"], abs=1e-12)
 
 
 def two_coders() -> Corpus:
@@ -91,9 +91,9 @@ def test_signature_names_metric_coefficient_and_density() -> None:
 
 
 def test_an_error_measure_counts_as_one_less_its_error() -> None:
-    made = cs.agree(two_coders(), "WD:k=2")
+    agreement = cs.agree(two_coders(), "WD:k=2")
     differing = cs.window_diff([2, 3, 6], [2, 2, 7], k=2) * 9 + cs.window_diff([4, 4], [8], k=2) * 6
-    assert made.observed == pytest.approx(1 - differing / 15)
+    assert agreement.observed == pytest.approx(1 - differing / 15)
 
 
 def naive_alpha(corpus: Corpus) -> float:
@@ -130,26 +130,26 @@ def corpora(draw) -> Corpus:
 @settings(max_examples=50)
 @given(corpora())
 def test_all_tables_come_from_one_count(corpus) -> None:
-    made = cs.agree(corpus)
+    agreement = cs.agree(corpus)
     rows = cs.metric("B").rows(pairs_batch(corpus))
-    assert made.observed == pytest.approx(float(cs.metric("B").score(rows.sum(axis=0))))
+    assert agreement.observed == pytest.approx(float(cs.metric("B").score(rows.sum(axis=0))))
     lengths = sum(len(a.marks.string) for a in corpus)
     marks = sum(a.marks.string.count("1") for a in corpus)
-    assert made.expected == pytest.approx((marks / lengths) ** 2)
-    matrix = made.details["matrix"]
+    assert agreement.expected == pytest.approx((marks / lengths) ** 2)
+    matrix = agreement.details["matrix"]
     assert np.allclose(matrix, matrix.T, equal_nan=True)
-    for one, two in combinations(range(len(corpus.coders)), 2):
-        names = [corpus.coders[one], corpus.coders[two]]
+    for left, right in combinations(range(len(corpus.coders)), 2):
+        names = [corpus.coders[left], corpus.coders[right]]
         pair = corpus.select(coders=names)
         if len(pair.pairs()[0]):
-            assert matrix[one, two] == pytest.approx(cs.agree(pair).observed)
+            assert matrix[left, right] == pytest.approx(cs.agree(pair).observed)
         else:
-            assert math.isnan(matrix[one, two])
-    for coder, value in made.details["leave_one_out"].items():
+            assert math.isnan(matrix[left, right])
+    for coder, value in agreement.details["leave_one_out"].items():
         rest = corpus.select(coders=[c for c in corpus.coders if c != coder])
         expected = cs.agree(rest).value if len(rest.pairs()[0]) else math.nan
         assert value == pytest.approx(expected, nan_ok=True)
-    for item, table in made.details["per_item"].items():
+    for item, table in agreement.details["per_item"].items():
         alone = corpus.select(items=[item])
         expected = cs.agree(alone).value if len(alone.pairs()[0]) else math.nan
         assert table["value"] == pytest.approx(expected, nan_ok=True)
@@ -188,11 +188,11 @@ def test_intervals_over_items(coefficient) -> None:
         flips = {coder: random.random(60) < rate for coder, rate in zip("abc", (0.02, 0.05, 0.2), strict=True)}
         data[f"i{item}"] = {c: "".join("01"[int(b)] for b in base ^ flip) for c, flip in flips.items()}
     corpus = Corpus.from_dict(data)
-    made = cs.agree(corpus, coefficient=coefficient, resamples=2000, seed=3)
-    assert made.interval is not None
-    assert made.interval[0] < made.value < made.interval[1]
-    assert made.interval == cs.agree(corpus, coefficient=coefficient, resamples=2000, seed=3).interval
-    assert made.interval != cs.agree(corpus, coefficient=coefficient, resamples=2000, seed=4).interval
+    agreement = cs.agree(corpus, coefficient=coefficient, resamples=2000, seed=3)
+    assert agreement.interval is not None
+    assert agreement.interval[0] < agreement.value < agreement.interval[1]
+    assert agreement.interval == cs.agree(corpus, coefficient=coefficient, resamples=2000, seed=3).interval
+    assert agreement.interval != cs.agree(corpus, coefficient=coefficient, resamples=2000, seed=4).interval
     if coefficient in ("pi", "alpha"):  # one resample by hand
         drawn = np.random.default_rng(0).multinomial(20, np.full(20, 1 / 20), size=1)[0]
         again = {f"{item}-{i}": data[item] for item, n in zip(data, drawn, strict=True) for i in range(n)}
@@ -210,8 +210,8 @@ def test_one_item_has_no_interval() -> None:
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_no_boundaries_at_all_is_perfect_agreement(coefficient) -> None:
     corpus = Corpus.from_dict({"a": {"x": [9], "y": [9]}, "one unit": {"x": [1], "y": [1]}})
-    made = cs.agree(corpus, coefficient=coefficient, resamples=10)
-    assert made.value == (0.0 if coefficient == "bias" else 1.0)
+    agreement = cs.agree(corpus, coefficient=coefficient, resamples=10)
+    assert agreement.value == (0.0 if coefficient == "bias" else 1.0)
 
 
 def test_full_density_everywhere() -> None:
@@ -227,9 +227,9 @@ def test_types_share_the_places() -> None:
     corpus = Corpus.from_dict(
         {"a": {"x": coded((2, "clause"), (4, "sentence")), "y": coded((2, "clause"), (4, "clause"))}}
     )
-    made = cs.agree(corpus)
-    assert made.expected == pytest.approx((4 / 20) ** 2)
-    assert made.observed == pytest.approx(1 - 0.5 / 2)
+    agreement = cs.agree(corpus)
+    assert agreement.expected == pytest.approx((4 / 20) ** 2)
+    assert agreement.observed == pytest.approx(1 - 0.5 / 2)
 
 
 def test_data_read_from_json_gives_the_same_numbers(tmp_path) -> None:
@@ -305,9 +305,13 @@ def test_each_pair_is_counted_one_time_for_everything(monkeypatch: pytest.Monkey
 
 def test_several_coefficients_at_once_are_those_asked_for_alone() -> None:
     corpus = many_coders(4, 5)
-    for name, made in agreements(corpus, "B:n_t=3", COEFFICIENTS, "mean", resamples=50, seed=1).items():
+    for name, agreement in agreements(corpus, "B:n_t=3", COEFFICIENTS, "mean", resamples=50, seed=1).items():
         alone = cs.agree(corpus, "B:n_t=3", name, "mean", resamples=50, seed=1)
-        assert (made.value, made.interval, made.signature) == (alone.value, alone.interval, alone.signature)
+        assert (agreement.value, agreement.interval, agreement.signature) == (
+            alone.value,
+            alone.interval,
+            alone.signature,
+        )
 
 
 # ---------------------------------------------------------------------- the weight of pairs in κ

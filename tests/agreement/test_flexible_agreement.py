@@ -35,12 +35,12 @@ def random_model(random, types: int, lengths=(200, 50, 1), **options) -> ChanceM
     matrix[:types, types] *= 0.5  # nothing is free to delete, or moves would reach across the text
     matrix[types, :types] *= 0.5
     np.fill_diagonal(matrix, 1.0)
-    made = as_similarity(matrix, [str(i) for i in range(types)])
+    similarity = as_similarity(matrix, [str(i) for i in range(types)])
     if random.random() < 0.5:
-        made = made.with_moves(random.choice([0.3, 0.4, 0.5, 0.75], size=types).tolist())
-    metric = FlexibleEdits(made, **options)
+        similarity = similarity.with_moves(random.choice([0.3, 0.4, 0.5, 0.75], size=types).tolist())
+    metric = FlexibleEdits(similarity, **options)
     shares = [random.dirichlet(np.append(np.ones(types), 2.0 * types)) for _ in range(2)]
-    return ChanceModel(*shares, np.array(lengths), metric.rule(made))
+    return ChanceModel(*shares, np.array(lengths), metric.rule(similarity))
 
 
 # ---------------------------------------------------------------------- the exact chance
@@ -53,11 +53,11 @@ def brute_force(model: ChanceModel, length: int) -> float:
     none = len(model.first) - 1
     total = 0.0
     zero = np.zeros(1, np.int64)
-    for one in product(range(none + 1), repeat=length):
-        for two in product(range(none + 1), repeat=length):
-            weight = np.prod(model.first[list(one)]) * np.prod(model.second[list(two)])
+    for first in product(range(none + 1), repeat=length):
+        for second in product(range(none + 1), repeat=length):
+            weight = np.prod(model.first[list(first)]) * np.prod(model.second[list(second)])
             sides = []
-            for codes in (np.array(one), np.array(two)):
+            for codes in (np.array(first), np.array(second)):
                 where = np.flatnonzero(codes < none)
                 sides.append(MarkColumns(where, codes[where], zero, np.array([len(where)])))
             out = np.empty((1, 3))
@@ -72,19 +72,19 @@ def test_exact_is_the_mean_over_all_texts(seed: int) -> None:
     options = {"forced": seed % 3 > 0, "moved": ("cheaper", "later", "second")[seed % 3]}
     types, length = (1, 6) if seed % 2 else (2, 4)
     model = random_model(random, types, (length,), **options)
-    found = expected_cost(model.first, model.second, model.lengths, model.rule)
-    assert found is not None
-    assert found.cost == pytest.approx(brute_force(model, length), abs=1e-9)
+    expected = expected_cost(model.first, model.second, model.lengths, model.rule)
+    assert expected is not None
+    assert expected.cost == pytest.approx(brute_force(model, length), abs=1e-9)
 
 
 def test_free_moves_too() -> None:
-    made = as_similarity([[1, 0.5, 1], [0.5, 1, 0.25], [1, 0.25, 1]], ["p", "q"])
+    similarity = as_similarity([[1, 0.5, 1], [0.5, 1, 0.25], [1, 0.25, 1]], ["p", "q"])
     model = ChanceModel(
-        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), FlexibleEdits(made).rule(made)
+        np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.7]), np.array([4]), FlexibleEdits(similarity).rule(similarity)
     )
-    found = expected_cost(model.first, model.second, model.lengths, model.rule)
-    assert found is not None
-    assert found.cost == pytest.approx(brute_force(model, 4), abs=1e-9)
+    expected = expected_cost(model.first, model.second, model.lengths, model.rule)
+    assert expected is not None
+    assert expected.cost == pytest.approx(brute_force(model, 4), abs=1e-9)
 
 
 @pytest.mark.slow
@@ -97,23 +97,23 @@ def test_exact_lies_within_four_errors_of_many_draws() -> None:
         thorough = trial % 10 == 0 or ALL
         lengths = (12,) if thorough else (40, 9, 1)
         model = random_model(random, 1 + trial % 3, lengths, **options)
-        found = chance_similarity(model)
-        if found.method != "exact":
+        answer = chance_similarity(model)
+        if answer.method != "exact":
             continue
         exact += 1
-        assert found.bound <= LARGEST_BOUND
+        assert answer.bound <= LARGEST_BOUND
         drawn = chance_similarity(
             model, method="simulation", draws=cases(250_000, 1_000_000) if thorough else 50_000, seed=trial
         )
         assert drawn.standard_error is not None
-        assert abs(drawn.value - found.value) < 4 * drawn.standard_error + found.bound + 1e-12, trial
+        assert abs(drawn.value - answer.value) < 4 * drawn.standard_error + answer.bound + 1e-12, trial
     assert exact >= 45
 
 
 def test_length_is_exact_not_asymptotic() -> None:
-    made = Similarity.identity(["p"])
+    similarity = Similarity.identity(["p"])
     shares = np.array([0.3, 0.7])
-    rule = FlexibleEdits(made).rule(made)
+    rule = FlexibleEdits(similarity).rule(similarity)
     each = [expected_cost(shares, shares, np.array([n]), rule) for n in (1, 2, 1000)]
     assert each[0].cost == pytest.approx(2 * 0.3 * 0.7)  # one place: nothing can move
     # two places: moves save 1.5 where one annotator has "p " and the other " p"
@@ -130,9 +130,9 @@ def test_tracks_add_their_expectations() -> None:
 
 
 def test_past_its_size_the_automaton_gives_way_to_simulation() -> None:
-    made = as_similarity([[1, 0.3, 0.2], [0.3, 1, 0.1], [0.2, 0.1, 1]], ["p", "q"], 0.013)
+    similarity = as_similarity([[1, 0.3, 0.2], [0.3, 1, 0.1], [0.2, 0.1, 1]], ["p", "q"], 0.013)
     shares = np.array([0.3, 0.3, 0.4])
-    model = ChanceModel(shares, shares, np.array([300]), FlexibleEdits(made).rule(made))
+    model = ChanceModel(shares, shares, np.array([300]), FlexibleEdits(similarity).rule(similarity))
     assert chance_similarity(model, draws=200).method == "simulation"
     with pytest.raises(CaesuraError, match="automaton outgrows the limit"):
         chance_similarity(model, method="exact")
@@ -176,18 +176,18 @@ def _one_draw(model: ChanceModel, seed: int) -> float:
 
 
 def test_one_answer_for_any_number_of_threads() -> None:
-    one, two = (
+    alone, threaded = (
         cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=5000, seed=7, threads=t) for t in (1, 4)
     )
-    assert one.value == two.value
-    assert one.value != cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=5000, seed=8).value
+    assert alone.value == threaded.value
+    assert alone.value != cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", draws=5000, seed=8).value
 
 
 def test_precision_is_reached() -> None:
     for wanted in (0.01, 0.001):
-        found = cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", precision=wanted)
-        assert found.standard_error <= wanted
-    assert found.details["draws"] > 1000
+        agreement = cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", precision=wanted)
+        assert agreement.standard_error <= wanted
+    assert agreement.details["draws"] > 1000
 
 
 def test_boundaries_drawn_with_and_without_the_exact_cost_agree(monkeypatch) -> None:
@@ -203,15 +203,15 @@ def test_boundaries_drawn_with_and_without_the_exact_cost_agree(monkeypatch) -> 
 
 
 def test_distributions() -> None:
-    one, two = np.array([2.0, 0.0, 8.0]), np.array([2.0, 4.0, 4.0])
-    assert [d.tolist() for d in distributions("kappa", one, two)] == [[0.2, 0.0, 0.8], [0.2, 0.4, 0.4]]
-    assert [d.tolist() for d in distributions("pi", one, two)] == [[0.2, 0.2, 0.6]] * 2
-    assert [d.tolist() for d in distributions("bennett", one, two)] == [[1 / 3] * 3] * 2
-    assert [d.tolist() for d in distributions("bennett-boundaries", one * [2, 1, 1], two)] == [
+    first, second = np.array([2.0, 0.0, 8.0]), np.array([2.0, 4.0, 4.0])
+    assert [d.tolist() for d in distributions("kappa", first, second)] == [[0.2, 0.0, 0.8], [0.2, 0.4, 0.4]]
+    assert [d.tolist() for d in distributions("pi", first, second)] == [[0.2, 0.2, 0.6]] * 2
+    assert [d.tolist() for d in distributions("bennett", first, second)] == [[1 / 3] * 3] * 2
+    assert [d.tolist() for d in distributions("bennett-boundaries", first * [2, 1, 1], second)] == [
         pytest.approx([5 / 22, 5 / 22, 12 / 22])
     ] * 2
     with pytest.raises(UnknownName, match="did you mean 'kappa'"):
-        distributions("kapa", one, two)
+        distributions("kapa", first, second)
 
 
 def test_coefficient_of_the_authors_text() -> None:
@@ -221,10 +221,10 @@ def test_coefficient_of_the_authors_text() -> None:
         {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}
         for side in ("first", "second")
     )
-    found = cs.flexible_agreement(first, second)
-    assert found.details["method"] == "exact"
-    assert found.standard_error is None
-    assert 0.6885 <= found.value <= 0.691  # pooled proportions; the authors' last speaker's give .6892
+    agreement = cs.flexible_agreement(first, second)
+    assert agreement.details["method"] == "exact"
+    assert agreement.standard_error is None
+    assert 0.6885 <= agreement.value <= 0.691  # pooled proportions; the authors' last speaker's give .6892
     boundaries = cs.flexible_agreement(first, second, normalise="boundaries", draws=2000)
     assert 0.546 <= boundaries.value <= 0.574
     started = time.perf_counter()
@@ -235,12 +235,12 @@ def test_coefficient_of_the_authors_text() -> None:
 @pytest.mark.parametrize("chance", ["kappa", "pi", "bennett", "bennett-boundaries"])
 @pytest.mark.parametrize("normalise", ["potential", "boundaries"])
 def test_all_coefficients(chance: str, normalise: str) -> None:
-    found = cs.flexible_agreement(FIRST, SECOND, chance=chance, normalise=normalise, draws=2000)
-    assert found.coefficient == chance
-    assert found.value == pytest.approx((found.observed - found.expected) / (1 - found.expected))
-    assert 0 < found.value < found.observed < 1
+    agreement = cs.flexible_agreement(FIRST, SECOND, chance=chance, normalise=normalise, draws=2000)
+    assert agreement.coefficient == chance
+    assert agreement.value == pytest.approx((agreement.observed - agreement.expected) / (1 - agreement.expected))
+    assert 0 < agreement.value < agreement.observed < 1
     assert cs.flexible_agreement(FIRST, FIRST, chance=chance, normalise=normalise, draws=500).value == 1.0
-    assert f"chance:{chance}" in found.signature
+    assert f"chance:{chance}" in agreement.signature
 
 
 def test_pi_is_symmetric_and_kappa_of_one_coder_with_itself_is_pi() -> None:
@@ -249,9 +249,9 @@ def test_pi_is_symmetric_and_kappa_of_one_coder_with_itself_is_pi() -> None:
 
 
 def test_bennett_counts_the_types_of_the_matrix() -> None:
-    two = Similarity.identity(["p", "q", "r"])
+    three = Similarity.identity(["p", "q", "r"])
     five = Similarity.identity(["p", "q", "r", "s", "t"])
-    few, many = (cs.flexible_agreement(FIRST, SECOND, m, chance="bennett") for m in (two, five))
+    few, many = (cs.flexible_agreement(FIRST, SECOND, m, chance="bennett") for m in (three, five))
     assert len(many.details["proportions"][0]) == 6
     assert many.expected < few.expected
 
@@ -263,13 +263,13 @@ def test_more_than_two_coders() -> None:
     corpus = Corpus.from_annotations(
         [("t", "ann", FIRST), ("t", "ben", SECOND), ("t", "cyn", FIRST), ("u", "ann", SECOND), ("u", "ben", FIRST)]
     )
-    found = cs.flexible_agreement(corpus)
-    assert found.details["coders"] == ["ann", "ben", "cyn"]
-    assert found.details["matrix"][0, 2] == 1.0
-    pairs = found.details["pairs"]
+    agreement = cs.flexible_agreement(corpus)
+    assert agreement.details["coders"] == ["ann", "ben", "cyn"]
+    assert agreement.details["matrix"][0, 2] == 1.0
+    pairs = agreement.details["pairs"]
     assert set(pairs) == {("ann", "ben"), ("ann", "cyn"), ("ben", "cyn")}
-    assert found.value == pytest.approx(np.mean([p.value for p in pairs.values()]))
-    assert found.details["matrix"][1, 0] == pairs["ann", "ben"].value
+    assert agreement.value == pytest.approx(np.mean([p.value for p in pairs.values()]))
+    assert agreement.details["matrix"][1, 0] == pairs["ann", "ben"].value
     pooled = cs.flexible_agreement([FIRST, SECOND], [SECOND, FIRST])
     assert pairs["ann", "ben"].value == pytest.approx(pooled.value)
 

@@ -148,8 +148,8 @@ def test_an_annotator_without_spans_counts_and_is_named() -> None:
         assert "marked nothing, and count: C in text" in str(result)
         if name in ("gamma", "u-alpha", "bar-u-alpha"):
             assert result.value < 0.9, name
-    two = {coder: rows for coder, rows in case["annotations"].items() if rows}
-    assert u_alpha(corpus_of(case | {"annotations": two})).value == 1.0
+    others = {coder: rows for coder, rows in case["annotations"].items() if rows}
+    assert u_alpha(corpus_of(case | {"annotations": others})).value == 1.0
 
 
 # ---------------------------------------------------------------------- every alignment, tried

@@ -78,9 +78,9 @@ def test_datasets() -> None:
 
 def test_our_values_and_one_warning_where_segeval_is_wrong() -> None:
     hyp, ref = [2, 3, 6], [2, 2, 3, 4]
-    with pytest.warns(segeval.SegevalDiffers, match="rows are what the hypothesis predicted") as told:
+    with pytest.warns(segeval.SegevalDiffers, match="rows are what the hypothesis predicted") as warned:
         matrix = segeval.boundary_confusion_matrix(hyp, ref)
-    assert len(told) == 1
+    assert len(warned) == 1
     with pytest.warns(segeval.SegevalDiffers, match="None, no boundary, is no class"):
         assert float(segeval.precision(matrix)) == cs.boundary_confusion(ref, hyp).precision()
     assert float(segeval.recall(matrix, classification=1)) == cs.boundary_confusion(ref, hyp).recall()
@@ -103,9 +103,9 @@ def test_our_values_and_one_warning_where_segeval_is_wrong() -> None:
     with pytest.warns(segeval.SegevalDiffers, match="boundary_types= is not looked at"):
         segeval.fleiss_pi_linear({"i": {"a": hyp, "b": ref}}, boundary_types={1, 2})
     typed = {"i": {"a": [{1}, {2}], "b": [{1}, {2}]}, "j": {"a": [{1}, set()], "b": [set(), set()]}}
-    with pytest.warns(segeval.SegevalDiffers, match="chance knows all types") as told:
+    with pytest.warns(segeval.SegevalDiffers, match="chance knows all types") as warned:
         segeval.fleiss_kappa_linear(segeval.Dataset(typed, boundary_format="sets"))
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 def test_what_is_asked_for_wrongly_is_refused() -> None:

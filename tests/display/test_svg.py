@@ -74,8 +74,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, two: str) -> float:
-    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+def contrast(ink: str, paper: str) -> float:
+    light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

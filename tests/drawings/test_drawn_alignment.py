@@ -21,8 +21,8 @@ def rows(drawn: str, name: str) -> list[str]:
 
 def test_bars_have_a_stroke_at_every_boundary() -> None:
     drawn = str(align([3, 3, 5, 4], [7, 4, 4]))
-    (one,), (two,) = rows(drawn, "reference"), rows(drawn, "hypothesis")
-    strokes = [[i for i, c in enumerate(bar) if c == "┃"] for bar in (one, two)]
+    (upper,), (lower,) = rows(drawn, "reference"), rows(drawn, "hypothesis")
+    strokes = [[i for i, c in enumerate(bar) if c == "┃"] for bar in (upper, lower)]
     assert np.diff(strokes[0]).tolist() == [12, 12, 20, 16]
     assert np.diff(strokes[1]).tolist() == [28, 16, 16]
     assert "reference 1–2 > hypothesis 1: roughly merged" in drawn
@@ -67,22 +67,22 @@ def test_heavier_edges_are_drawn_wider() -> None:
 
 
 def test_recordings_and_empty_texts() -> None:
-    one, two = (Segmentation.from_times(t, length=3.2) for t in ([0.5, 1.25], [0.52, 1.9]))
-    assert "ends 0.02 later" in str(align(one, two))
+    reference, hypothesis = (Segmentation.from_times(t, length=3.2) for t in ([0.5, 1.25], [0.52, 1.9]))
+    assert "ends 0.02 later" in str(align(reference, hypothesis))
     assert str(align([], [])) == "A 1.000"
     ElementTree.fromstring(align([], []).svg())
 
 
 def test_listed_among_the_drawings_of_two_coders() -> None:
-    two = Corpus.from_dict({"t": {"ann": [2, 3], "ben": [3, 2]}})
+    corpus = Corpus.from_dict({"t": {"ann": [2, 3], "ben": [3, 2]}})
     three = Corpus.from_dict({"t": {"ann": [2, 3], "ben": [3, 2], "cy": [5]}})
-    assert "alignment" in [d.name for d in applicable(two)]
+    assert "alignment" in [d.name for d in applicable(corpus)]
     assert "alignment" not in [d.name for d in applicable(three)]
-    assert "ann 1 ~ ben 1" in str(draw("alignment", two))
+    assert "ann 1 ~ ben 1" in str(draw("alignment", corpus))
     with pytest.raises(CaesuraError, match="takes 2 coders; here are 3"):
         draw("alignment", three)
     with pytest.raises(CaesuraError, match="weight is 'cosine'"):
-        draw("alignment", two, weight="cosine")
+        draw("alignment", corpus, weight="cosine")
 
 
 def test_two_tracks_are_refused() -> None:
@@ -93,8 +93,8 @@ def test_two_tracks_are_refused() -> None:
 
 
 def test_public_face() -> None:
-    found = cs.align([1, 8, 1], [3, 6, 1], alignment="global")
-    assert found.score == pytest.approx((1 / 3 + 3 / 4 + 1) / 3)
-    assert [g.reading for g in found.groups] == ["shifted hard", "shifted softly", "matched"]
-    assert found.as_dict()["score"] == found.score
-    assert len(found.edges) == 3
+    alignment = cs.align([1, 8, 1], [3, 6, 1], alignment="global")
+    assert alignment.score == pytest.approx((1 / 3 + 3 / 4 + 1) / 3)
+    assert [g.reading for g in alignment.groups] == ["shifted hard", "shifted softly", "matched"]
+    assert alignment.as_dict()["score"] == alignment.score
+    assert len(alignment.edges) == 3

@@ -14,8 +14,8 @@ from caesura.model import Corpus
 WORDS = ["so", "twice", "five", "miles", "of", "fertile", "ground", "with", "walls", "and", "towers"]
 
 
-def pair(one, two, words=WORDS) -> Corpus:
-    sides = [Segmentation.from_positions(p, length=len(words), units=words) for p in (one, two)]
+def pair(reference, hypothesis, words=WORDS) -> Corpus:
+    sides = [Segmentation.from_positions(p, length=len(words), units=words) for p in (reference, hypothesis)]
     return Corpus.from_annotations([("kubla", "gold", sides[0]), ("kubla", "sys", sides[1])])
 
 
@@ -43,11 +43,11 @@ def test_reach_and_rule_are_options() -> None:
 
 
 def test_types_are_substituted_and_explained() -> None:
-    def made(*marks):
+    def segmentation(*marks):
         return Segmentation.from_positions(marks, length=6, labels=["scene", "act"])
 
     corpus = Corpus.from_annotations(
-        [("p", "a", made((2, "scene"), (4, "act"))), ("p", "b", made((2, "act"), (4, "act")))]
+        [("p", "a", segmentation((2, "scene"), (4, "act"))), ("p", "b", segmentation((2, "act"), (4, "act")))]
     )
     drawn = str(draw("edits", corpus))
     assert "● 1 match · ≠ 1 substitution · s scene · a act" in drawn

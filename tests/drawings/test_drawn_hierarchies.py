@@ -21,7 +21,7 @@ def test_the_walk_looks_as_it_did(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["nested-bars", "tree"])
 @pytest.mark.parametrize(
-    "made",
+    "hierarchy",
     [
         Hierarchy(0),
         Hierarchy(5),
@@ -33,8 +33,8 @@ def test_the_walk_looks_as_it_did(name: str) -> None:
     ],
     ids=["no unit", "no segment", "one unit", "stacked", "long", "harmful", "right to left"],
 )
-def test_any_hierarchy_can_be_drawn(name: str, made: Hierarchy) -> None:
-    corpus = Corpus.from_dict({"t<1>": {"ann & co": made, "ben": made}})
+def test_any_hierarchy_can_be_drawn(name: str, hierarchy: Hierarchy) -> None:
+    corpus = Corpus.from_dict({"t<1>": {"ann & co": hierarchy, "ben": hierarchy}})
     picture = draw(name, corpus)
     for width in (20, 80, 200):
         drawn = picture.terminal(width, bidi="terminal")

@@ -36,18 +36,18 @@ def typed(marks: list[tuple[int, str]], units: list[str]) -> Segmentation:
 def in_words(units: list[str], kind: str) -> Corpus:
     """The same two annotations of a text, whichever script it is in."""
     if kind == "nested":
-        one, two = (Hierarchy.from_nested([[units[:k], units[k:3]], units[3:]]) for k in (1, 2))
+        ann, ben = (Hierarchy.from_nested([[units[:k], units[k:3]], units[3:]]) for k in (1, 2))
     elif kind == "spans":
-        one, two = (Spans.from_rows([(0, k, "x"), (5, 8, "y")], length=8, units=units) for k in (2, 4))
+        ann, ben = (Spans.from_rows([(0, k, "x"), (5, 8, "y")], length=8, units=units) for k in (2, 4))
     elif kind == "typed":
-        one, two = typed([(2, ","), (3, ","), (8, ".")], units), typed([(2, "."), (4, ","), (8, ".")], units)
+        ann, ben = typed([(2, ","), (3, ","), (8, ".")], units), typed([(2, "."), (4, ","), (8, ".")], units)
     else:
-        one, two = (Segmentation.from_positions(p, length=8, units=units) for p in ([1, 3], [2, 3]))
-    return Corpus.from_annotations([("t", "ann", one), ("t", "ben", two)])
+        ann, ben = (Segmentation.from_positions(p, length=8, units=units) for p in ([1, 3], [2, 3]))
+    return Corpus.from_annotations([("t", "ann", ann), ("t", "ben", ben)])
 
 
-def pair(one: Marks, two: Marks) -> Corpus:
-    return Corpus.from_annotations([("t <1>", "ann & co", one), ("t <1>", "b\x1b[31m", two)])
+def pair(first: Marks, second: Marks) -> Corpus:
+    return Corpus.from_annotations([("t <1>", "ann & co", first), ("t <1>", "b\x1b[31m", second)])
 
 
 def edge_cases() -> dict[str, Corpus]:
@@ -77,13 +77,13 @@ def edge_cases() -> dict[str, Corpus]:
 
 
 def sample_items() -> dict[str, Corpus]:
-    found = {}
+    corpora = {}
     for name in samples.names():
         corpus = samples.load(name)
         for item in corpus.items:
-            found[f"{name}/{item}"] = corpus.select(items=[item])
-            found[f"{name}/{item}, two coders"] = found[f"{name}/{item}"].select(coders=list(corpus.coders[:2]))
-    return found
+            corpora[f"{name}/{item}"] = corpus.select(items=[item])
+            corpora[f"{name}/{item}, two coders"] = corpora[f"{name}/{item}"].select(coders=list(corpus.coders[:2]))
+    return corpora
 
 
 CORPORA = sample_items() | edge_cases()
@@ -118,19 +118,19 @@ def test_every_drawing_keeps_to_its_width_and_is_well_formed(name: str, case: st
 def columns(picture: Picture) -> list[list[float]]:
     """Where the signs of every line stand in a terminal."""
     lines = picture.terminal(80, bidi="us").plain.split("\n")
-    found = [[float(i) for i, c in enumerate(line) if c in SIGNS] for line in lines if " · " not in line]
-    return [line for line in found if line]
+    signs = [[float(i) for i, c in enumerate(line) if c in SIGNS] for line in lines if " · " not in line]
+    return [line for line in signs if line]
 
 
 def middles(picture: Picture) -> list[list[float]]:
     """Where the middles of strokes, discs, boxes and words stand in an SVG; the paper and names in the margin left out."""
     root = ET.fromstring(picture.svg(96))
-    found = {tag: list(root.iter(SVG + tag)) for tag in ("line", "circle", "rect", "text")}
+    elements = {tag: list(root.iter(SVG + tag)) for tag in ("line", "circle", "rect", "text")}
     return [
-        [float(e.get("cx", "0")) for e in found["circle"]],
-        [float(e.get("x1", "0")) for e in found["line"] if e.get("x1") == e.get("x2")],
-        [float(e.get("x", "0")) + float(e.get("width", "0")) / 2 for e in found["rect"][1:]],
-        [float(e.get("x", "0")) for e in found["text"] if e.get("text-anchor") == "middle"],
+        [float(e.get("cx", "0")) for e in elements["circle"]],
+        [float(e.get("x1", "0")) for e in elements["line"] if e.get("x1") == e.get("x2")],
+        [float(e.get("x", "0")) + float(e.get("width", "0")) / 2 for e in elements["rect"][1:]],
+        [float(e.get("x", "0")) for e in elements["text"] if e.get("text-anchor") == "middle"],
     ]
 
 

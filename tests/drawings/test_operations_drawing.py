@@ -25,8 +25,8 @@ def heard(text: str) -> Segmentation:
     return Segmentation.from_labels_at(marks, labels=SIGNS, units=words)
 
 
-def pair(one: str, two: str) -> Corpus:
-    return Corpus.from_annotations([("talk", "ann", heard(one)), ("talk", "ben", heard(two))])
+def pair(ann: str, ben: str) -> Corpus:
+    return Corpus.from_annotations([("talk", "ann", heard(ann)), ("talk", "ben", heard(ben))])
 
 
 TALK = pair("well I mean , the thing is -- no .", "well , I mean the thing is -- no ?")
@@ -68,16 +68,16 @@ def test_long_texts_show_only_lines_that_differ() -> None:
 
 
 def test_without_words_units_are_dots() -> None:
-    one, two = (Segmentation.from_labels_at(m, labels=SIGNS) for m in (["", ",", ""], ["", "", ""]))
-    drawn = str(draw("operations", Corpus.from_annotations([("t", "a", one), ("t", "b", two)])))
+    ann, ben = (Segmentation.from_labels_at(m, labels=SIGNS) for m in (["", ",", ""], ["", "", ""]))
+    drawn = str(draw("operations", Corpus.from_annotations([("t", "a", ann), ("t", "b", ben)])))
     assert "· ·   ·" in drawn
 
 
 def test_svg_is_well_formed_and_told_in_words() -> None:
     for name in ("operations", "fates"):
         root = ElementTree.fromstring(draw(name, TALK).svg())
-        told = root.find("{http://www.w3.org/2000/svg}desc").text
-        assert "," in told
+        description = root.find("{http://www.w3.org/2000/svg}desc").text
+        assert "," in description
     assert ", after 3 moves to 1: transposition, cost 1" in draw("operations", TALK).svg()
 
 

@@ -16,7 +16,9 @@ from caesura.model import Segmentation
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
 
 #: Times on a coarse grid: most hypotheses stand exactly half-way between two boundaries, or exactly at a region's edge.
-TIMES = st.lists(st.integers(1, 199), unique=True, max_size=25).map(lambda found: [t / 100 for t in sorted(found)])
+TIMES = st.lists(st.integers(1, 199), unique=True, max_size=25).map(
+    lambda hundredths: [t / 100 for t in sorted(hundredths)]
+)
 
 
 @settings(max_examples=150, deadline=None)

@@ -52,9 +52,9 @@ def test_long_recordings_wrap_in_the_terminal_and_in_the_page() -> None:
 
 def test_a_narrow_drawing_folds_its_key() -> None:
     drawn = ET.fromstring(draw("regions", pair([0.2, 0.5], [0.21, 0.6]), tolerance="20ms").svg(40))
-    said = [node.text or "" for node in drawn.iter() if node.tag.endswith("}text")]
-    assert max(map(len, said)) <= 40
-    assert any("± 20 ms" in line for line in said)
+    texts = [node.text or "" for node in drawn.iter() if node.tag.endswith("}text")]
+    assert max(map(len, texts)) <= 40
+    assert any("± 20 ms" in line for line in texts)
 
 
 def test_an_hour_is_drawn_from_afar() -> None:
@@ -79,8 +79,8 @@ def test_a_part_of_a_recording() -> None:
 
 
 def test_sides_of_different_length() -> None:
-    one, two = Segmentation.from_times([0.2, 1.0], length=1.0), Segmentation.from_times([0.2], length=1.3)
-    assert "●" in str(draw("regions", pair_corpus(one, two)))
+    reference, hypothesis = Segmentation.from_times([0.2, 1.0], length=1.0), Segmentation.from_times([0.2], length=1.3)
+    assert "●" in str(draw("regions", pair_corpus(reference, hypothesis)))
 
 
 def test_the_description_says_it_in_words() -> None:

@@ -54,15 +54,15 @@ def test_types_that_differ_are_marked() -> None:
 
 
 def test_long_type_names_become_letters_with_a_legend() -> None:
-    made = Segmentation.from_positions([(2, "scene"), (5, "act")], length=8)
-    drawn = lines(draw("segmentations", Corpus.from_annotations([("t", "c", made)])), 60)
+    segmentation = Segmentation.from_positions([(2, "scene"), (5, "act")], length=8)
+    drawn = lines(draw("segmentations", Corpus.from_annotations([("t", "c", segmentation)])), 60)
     assert "s" in drawn[2]
     assert drawn[-1] == "s scene · a act"
 
 
 def test_two_types_at_one_place_stand_side_by_side() -> None:
-    made = Segmentation.from_positions([(2, "a"), (2, "b")], length=4)
-    assert "ab" in lines(draw("segmentations", Corpus.from_annotations([("t", "c", made)])), 60)[2]
+    segmentation = Segmentation.from_positions([(2, "a"), (2, "b")], length=4)
+    assert "ab" in lines(draw("segmentations", Corpus.from_annotations([("t", "c", segmentation)])), 60)[2]
 
 
 def test_hebrew_runs_from_the_right() -> None:

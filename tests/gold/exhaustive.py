@@ -24,12 +24,12 @@ def random_hierarchy(random: np.random.Generator, length: int, density: float) -
 def every_hierarchy(length: int) -> list[Hierarchy]:
     """All hierarchies of this length, levels by nesting."""
     spans = [(a, b) for a in range(1, length + 1) for b in range(a, length + 1)]
-    found = []
+    hierarchies = []
     for mask in range(2 ** len(spans)):
         kept = [span for i, span in enumerate(spans) if mask >> i & 1]
         if not any(crosses(x, y) for x, y in combinations(kept, 2)):
-            found.append(Hierarchy.from_spans(kept, length=length))
-    return found
+            hierarchies.append(Hierarchy.from_spans(kept, length=length))
+    return hierarchies
 
 
 def crosses(x: tuple[int, ...], y: tuple[int, ...]) -> bool:
@@ -39,8 +39,8 @@ def crosses(x: tuple[int, ...], y: tuple[int, ...]) -> bool:
 def best_selection(annotations: list[Hierarchy], full: bool, weight=None) -> list[tuple[int, ...]]:
     """Search all selections; ties by number of segments, units covered, then the earliest (longer first) that differs."""
     votes: dict[tuple[int, ...], int] = {}
-    for made in annotations:
-        for segment in {s if full else s[:2] for s in made.spans}:
+    for annotation in annotations:
+        for segment in {s if full else s[:2] for s in annotation.spans}:
             votes[segment] = votes.get(segment, 0) + 1
     listed = sorted(votes, key=lambda s: (s[0], -s[1], *s[2:]))
     weights = [votes[s] if weight is None else weight(s, votes) for s in listed]

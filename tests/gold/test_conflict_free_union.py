@@ -33,16 +33,18 @@ def test_equals_exhaustive_search_on_random_annotations(embeddedness: str) -> No
     random = np.random.default_rng(7)
     for _ in range(cases(1_500, 100_000)):
         length, coders = int(random.integers(1, 7)), int(random.integers(1, 4))
-        made = [random_hierarchy(random, length, random.uniform(0.05, 1)) for _ in range(coders)]
-        assert chosen(made, embeddedness) == best_selection(made, embeddedness == "full"), [m.spans for m in made]
+        annotations = [random_hierarchy(random, length, random.uniform(0.05, 1)) for _ in range(coders)]
+        assert chosen(annotations, embeddedness) == best_selection(annotations, embeddedness == "full"), [
+            m.spans for m in annotations
+        ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("embeddedness", ["flat", "full"])
 @pytest.mark.parametrize(("length", "coders"), [(1, 3), (2, 3), (3, 2), *([(3, 3), (4, 2)] if ALL else [])])
 def test_equals_exhaustive_search_on_all_small_instances(length: int, coders: int, embeddedness: str) -> None:
-    for made in product(every_hierarchy(length), repeat=coders):
-        assert chosen(list(made), embeddedness) == best_selection(list(made), embeddedness == "full")
+    for annotations in product(every_hierarchy(length), repeat=coders):
+        assert chosen(list(annotations), embeddedness) == best_selection(list(annotations), embeddedness == "full")
 
 
 def test_every_hierarchy_counts_right() -> None:
@@ -54,20 +56,22 @@ def test_other_weights_equal_exhaustive_search(embeddedness: str) -> None:
     random = np.random.default_rng(3)
     full = embeddedness == "full"
 
-    def conflicting(one: tuple[int, ...], votes: dict[tuple[int, ...], int]) -> int:
-        def clash(two: tuple[int, ...]) -> bool:
-            inside = one[0] <= two[0] and two[1] <= one[1]
-            around = two[0] <= one[0] and one[1] <= two[1]
-            level = full and ((inside and two[2] <= one[2]) or (around and one[2] <= two[2]) or (inside and around))
-            return one != two and (crosses(one, two) or level)
+    def conflicting(segment: tuple[int, ...], votes: dict[tuple[int, ...], int]) -> int:
+        def clash(other: tuple[int, ...]) -> bool:
+            inside = segment[0] <= other[0] and other[1] <= segment[1]
+            around = other[0] <= segment[0] and segment[1] <= other[1]
+            level = full and (
+                (inside and other[2] <= segment[2]) or (around and segment[2] <= other[2]) or (inside and around)
+            )
+            return segment != other and (crosses(segment, other) or level)
 
-        return votes[one] - sum(votes[two] for two in votes if clash(two))
+        return votes[segment] - sum(votes[other] for other in votes if clash(other))
 
     for _ in range(cases(200, 400)):
-        made = [random_hierarchy(random, 6, random.uniform(0.1, 0.9)) for _ in range(3)]
-        assert chosen(made, embeddedness, "votes-conflicts") == best_selection(made, full, conflicting)
-        units = chosen(made, embeddedness, lambda vote: 0.1 * (vote.last - vote.first) - 0.15)
-        assert units == best_selection(made, full, lambda s, _: 2 * (s[1] - s[0]) - 3)
+        annotations = [random_hierarchy(random, 6, random.uniform(0.1, 0.9)) for _ in range(3)]
+        assert chosen(annotations, embeddedness, "votes-conflicts") == best_selection(annotations, full, conflicting)
+        units = chosen(annotations, embeddedness, lambda vote: 0.1 * (vote.last - vote.first) - 0.15)
+        assert units == best_selection(annotations, full, lambda s, _: 2 * (s[1] - s[0]) - 3)
 
 
 @st.composite
@@ -80,8 +84,8 @@ def annotations(draw: st.DrawFn) -> list[Hierarchy]:
 
 
 @given(annotations(), st.randoms(use_true_random=False))
-def test_promises(made: list[Hierarchy], random) -> None:
-    named = dict(zip(NAMES, made, strict=False))
+def test_promises(hierarchies: list[Hierarchy], random) -> None:
+    named = dict(zip(NAMES, hierarchies, strict=False))
     shuffled = list(named.items())
     random.shuffle(shuffled)
     for embeddedness in ("flat", "full"):
@@ -90,25 +94,25 @@ def test_promises(made: list[Hierarchy], random) -> None:
         assert gold == gold.renumbered(), "levels are the nesting depth"
         assert unify(dict(shuffled), "conflict-free-union", embeddedness) == gold, "the order of annotators is nothing"
         votes = sum(v.votes for v in gold.provenance.accepted)
-        assert votes >= max(len(m) for m in made), "every annotation is itself a selection"
+        assert votes >= max(len(m) for m in hierarchies), "every annotation is itself a selection"
         for vote in gold.provenance.accepted:
             span = (vote.first, vote.last, vote.level) if embeddedness == "full" else (vote.first, vote.last)
             assert set(vote.voters) == {n for n, m in named.items() if span in {s[: len(span)] for s in m.spans}}
-        everything = len({s if embeddedness == "full" else s[:2] for m in made for s in m.spans})
+        everything = len({s if embeddedness == "full" else s[:2] for m in hierarchies for s in m.spans})
         assert len(gold.provenance.accepted) + len(gold.provenance.rejected) == everything
-    unanimous = set.intersection(*({s[:2] for s in m.spans} for m in made))
+    unanimous = set.intersection(*({s[:2] for s in m.spans} for m in hierarchies))
     assert unanimous <= {s[:2] for s in unify(named, "conflict-free-union", "flat").spans}
 
 
 @given(annotations())
-def test_conflicts_are_those_of_the_definition(made: list[Hierarchy]) -> None:
-    named = dict(zip(NAMES, made, strict=False))
+def test_conflicts_are_those_of_the_definition(hierarchies: list[Hierarchy]) -> None:
+    named = dict(zip(NAMES, hierarchies, strict=False))
     gold = unify(named, "conflict-free-union", "flat")
-    spans = sorted({s[:2] for m in made for s in m.spans})
+    spans = sorted({s[:2] for m in hierarchies for s in m.spans})
     expected = {frozenset((x, y)) for x, y in combinations(spans, 2) if crosses(x, y)}
-    found = gold.provenance.conflicts()
-    assert {frozenset((c.first[:2], c.second[:2])) for c in found} == expected
-    assert all(c.kind == "cross" and not set(c.first.voters) & set(c.second.voters) for c in found)
+    conflicts = gold.provenance.conflicts()
+    assert {frozenset((c.first[:2], c.second[:2])) for c in conflicts} == expected
+    assert all(c.kind == "cross" and not set(c.first.voters) & set(c.second.voters) for c in conflicts)
     for conflict in unify(named, "conflict-free-union", "full").provenance.conflicts():
         assert not set(conflict.first.voters) & set(conflict.second.voters), "nobody contradicts himself"
 
@@ -149,17 +153,17 @@ def test_ties() -> None:
 def test_a_hundred_annotators_of_a_thousand_utterances() -> None:
     random = np.random.default_rng(1)
     pool = [random_family(random, 1_000, 220) for _ in range(10)]
-    made = {}
+    annotations = {}
     for number in range(100):
         spans = [s for s in pool[number % 10] if random.random() < 0.7]
-        made[f"c{number}"] = Hierarchy.from_spans(spans, length=1_000)
+        annotations[f"c{number}"] = Hierarchy.from_spans(spans, length=1_000)
     unify(
         {"a": Hierarchy.from_spans([(1, 2)], length=2)} | {"b": Hierarchy.from_spans([(1, 1)], length=2)},
         "conflict-free-union",
     )
     for embeddedness in ("flat", "full"):
         start = time.perf_counter()
-        gold = unify(made, "conflict-free-union", embeddedness)
+        gold = unify(annotations, "conflict-free-union", embeddedness)
         assert time.perf_counter() - start < 10
         assert len(gold.provenance.accepted) + len(gold.provenance.rejected) >= 2_000
         assert gold == gold.renumbered()
@@ -167,12 +171,12 @@ def test_a_hundred_annotators_of_a_thousand_utterances() -> None:
 
 def random_family(random: np.random.Generator, length: int, segments: int) -> list[tuple[int, int]]:
     """Nested segments by cutting the text again and again."""
-    found, todo = [(1, length)], [(1, length)]
-    while len(found) < segments:
+    family, todo = [(1, length)], [(1, length)]
+    while len(family) < segments:
         first, last = todo.pop(int(random.integers(len(todo))))
         if last - first < 3:
             continue
         cut = int(random.integers(first, last))
-        found += [(first, cut), (cut + 1, last)]
+        family += [(first, cut), (cut + 1, last)]
         todo += [(first, cut), (cut + 1, last)]
-    return found
+    return family

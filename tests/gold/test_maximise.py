@@ -21,8 +21,8 @@ def drawn(random: np.random.Generator, length: int, coders: int) -> list[Segment
     ]  # fmt: skip
 
 
-def mean(measure, made: list[Segmentation], candidate: Segmentation) -> float:
-    return float(np.mean([measure(other, candidate) for other in made]))
+def mean(measure, annotations: list[Segmentation], candidate: Segmentation) -> float:
+    return float(np.mean([measure(other, candidate) for other in annotations]))
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,16 @@ def test_dynamic_programming_equals_exhaustive_search(name: str) -> None:
     random = np.random.default_rng(4)
     measure = metric(name)
     for _ in range(12):
-        made = drawn(random, int(random.integers(5, 9)), int(random.integers(2, 6)))
-        length = int(made[0].length)
-        found = optimum(measure, marks_of([m.positions for m in made], length))
-        assert found is not None
-        score = mean(measure, made, Segmentation.from_positions(found[0], length=length))
+        annotations = drawn(random, int(random.integers(5, 9)), int(random.integers(2, 6)))
+        length = int(annotations[0].length)
+        best = optimum(measure, marks_of([m.positions for m in annotations], length))
+        assert best is not None
+        score = mean(measure, annotations, Segmentation.from_positions(best[0], length=length))
         every = (
             Segmentation.from_positions([p + 1 for p in range(length - 1) if mask >> p & 1], length=length)
             for mask in range(2 ** (length - 1))
         )
-        scores = [mean(measure, made, candidate) for candidate in every]
+        scores = [mean(measure, annotations, candidate) for candidate in every]
         assert score == pytest.approx(max(scores) if measure.higher_is_better else min(scores), abs=1e-9)
 
 
@@ -50,27 +50,29 @@ def test_short_texts_are_searched_through(name: str) -> None:
     random = np.random.default_rng(9)
     measure = metric(name)
     for _ in range(4):
-        made = drawn(random, 7, 3)
-        gold = unify(made, "maximise", metric=measure)
+        annotations = drawn(random, 7, 3)
+        gold = unify(annotations, "maximise", metric=measure)
         assert "all 64 segmentations were compared" in gold.provenance.notes[0]
         every = [Segmentation.from_positions([p + 1 for p in range(6) if m >> p & 1], length=7) for m in range(64)]
-        scores = [mean(measure, made, candidate) for candidate in every]
-        assert mean(measure, made, gold) == pytest.approx(max(scores) if measure.higher_is_better else min(scores))
-        assert gold.provenance.details["mean"] == pytest.approx(mean(measure, made, gold))
+        scores = [mean(measure, annotations, candidate) for candidate in every]
+        assert mean(measure, annotations, gold) == pytest.approx(
+            max(scores) if measure.higher_is_better else min(scores)
+        )
+        assert gold.provenance.details["mean"] == pytest.approx(mean(measure, annotations, gold))
 
 
 @pytest.mark.parametrize("name", ["B", "Sf", "A", "S", "F"])
 def test_nothing_known_is_better_on_stargazer(name: str) -> None:
     measure = metric(name)
-    made = [Segmentation.from_masses(m) for m in STARGAZER]
+    annotations = [Segmentation.from_masses(m) for m in STARGAZER]
     gold = unify(STARGAZER, "maximise", metric=name)
-    score = mean(measure, made, gold)
-    others = [*made, *(unify(STARGAZER, "majority", threshold=f"{k}/7") for k in range(1, 8))]
-    assert score >= max(mean(measure, made, other) for other in others) - 1e-12
+    score = mean(measure, annotations, gold)
+    others = [*annotations, *(unify(STARGAZER, "majority", threshold=f"{k}/7") for k in range(1, 8))]
+    assert score >= max(mean(measure, annotations, other) for other in others) - 1e-12
     assert gold == unify(STARGAZER[::-1], "maximise", metric=name), "the order of coders is nothing"
     for near in range(1, 21):  # and no single boundary more or less is better
         changed = sorted(set(gold.positions.tolist()) ^ {near})
-        assert mean(measure, made, Segmentation.from_positions(changed, length=21)) <= score + 1e-12
+        assert mean(measure, annotations, Segmentation.from_positions(changed, length=21)) <= score + 1e-12
 
 
 def test_b_is_the_default_and_its_search_is_named() -> None:
@@ -85,19 +87,24 @@ def test_nested_search_is_never_below_its_starts(embeddedness: str) -> None:
     random = np.random.default_rng(6)
     measure = metric("nested-F", embeddedness=embeddedness)
     for _ in range(10):
-        made = [random_hierarchy(random, 9, 0.4) for _ in range(4)]
-        gold = unify(made, "maximise", embeddedness)
-        score = np.mean([measure(m, gold) for m in made])
-        starts = [*made, *(unify(made, m, embeddedness) for m in ("majority", "conflict-free-union", "best-annotator"))]
-        assert score >= max(np.mean([measure(m, s) for m in made]) for s in starts) - 1e-12
-        assert gold == unify(made[::-1], "maximise", embeddedness)
+        annotations = [random_hierarchy(random, 9, 0.4) for _ in range(4)]
+        gold = unify(annotations, "maximise", embeddedness)
+        score = np.mean([measure(m, gold) for m in annotations])
+        starts = [
+            *annotations,
+            *(unify(annotations, m, embeddedness) for m in ("majority", "conflict-free-union", "best-annotator")),
+        ]
+        assert score >= max(np.mean([measure(m, s) for m in annotations]) for s in starts) - 1e-12
+        assert gold == unify(annotations[::-1], "maximise", embeddedness)
 
 
 def test_hierarchies_may_be_unified_by_a_boundary_metric() -> None:
-    made = [Hierarchy.from_brackets(t) for t in ("[[a b] [c d]] [e f]", "[[a b] c d] [e f]", "[a b] [c [d e] f]")]
-    gold = unify(made, "maximise", metric="F")
+    annotations = [
+        Hierarchy.from_brackets(t) for t in ("[[a b] [c d]] [e f]", "[[a b] c d] [e f]", "[a b] [c [d e] f]")
+    ]
+    gold = unify(annotations, "maximise", metric="F")
     assert isinstance(gold, Segmentation)
-    assert gold == unify([m.boundaries() for m in made], "maximise", metric="F")
+    assert gold == unify([m.boundaries() for m in annotations], "maximise", metric="F")
 
 
 def test_what_is_refused() -> None:

@@ -14,40 +14,42 @@ from caesura.samples import load
 def test_every_score_is_that_of_the_gold_against_one_annotation() -> None:
     corpus = load("walk")
     golds = unify_corpus(corpus, "conflict-free-union", embeddedness="flat")
-    found = represent(golds, corpus, embeddedness="flat")
-    for (item, track, coder), row in zip(found.annotations, found.scores, strict=True):
-        for measure, score in zip(found.metrics, row, strict=True):
-            one, two = corpus[item, coder], golds[item, track]
+    representation = represent(golds, corpus, embeddedness="flat")
+    for (item, track, coder), row in zip(representation.annotations, representation.scores, strict=True):
+        for measure, score in zip(representation.metrics, row, strict=True):
+            annotation, gold = corpus[item, coder], golds[item, track]
             if "nested" not in measure.needs:
-                one, two = one.boundaries(), two.boundaries()
-            assert score == measure(one, two)
-    assert found.means["nested-F"] == pytest.approx(np.mean([c["nested-F"] for c in found.by_coder().values()]))
-    observed, expected = found.agreement["nested-kappa"]
-    np.testing.assert_allclose(
-        (observed - expected) / (1 - expected), found.scores[:, found.names.index("nested-kappa")]
+                annotation, gold = annotation.boundaries(), gold.boundaries()
+            assert score == measure(annotation, gold)
+    assert representation.means["nested-F"] == pytest.approx(
+        np.mean([c["nested-F"] for c in representation.by_coder().values()])
     )
-    assert found.as_dict()["signatures"]["nested-F"].startswith("nested-F|emb:flat")
+    observed, expected = representation.agreement["nested-kappa"]
+    np.testing.assert_allclose(
+        (observed - expected) / (1 - expected), representation.scores[:, representation.names.index("nested-kappa")]
+    )
+    assert representation.as_dict()["signatures"]["nested-F"].startswith("nested-F|emb:flat")
 
 
 def test_boundary_metrics_see_all_boundaries_or_one_level() -> None:
     corpus = load("walk")
     golds = unify_corpus(corpus, "majority")
     for level in (None, 2):
-        found = represent(golds, corpus, ["recall"], level=level)
+        representation = represent(golds, corpus, ["recall"], level=level)
         flat = (lambda h: h.boundaries()) if level is None else (lambda h: h.at_level(2))
         expected = [metric("recall")(flat(a.marks), flat(golds["walk", ""])) for a in corpus]
-        assert found.scores[:, 0].tolist() == expected
+        assert representation.scores[:, 0].tolist() == expected
 
 
 def test_methods_side_by_side() -> None:
     corpus = load("walk")
-    found = compare_methods(corpus)
-    assert {m for m, _ in found} == set(METHODS) - {"union"}, "all segments of several coders may cross"
-    assert {how for _, how in found} == {"flat", "full"}
+    quality = compare_methods(corpus)
+    assert {m for m, _ in quality} == set(METHODS) - {"union"}, "all segments of several coders may cross"
+    assert {how for _, how in quality} == {"flat", "full"}
     for how in ("flat", "full"):
-        assert found["consensus", how].means["nested-precision"] == 1.0
-        assert found["majority", how].means["nested-recall"] >= found["consensus", how].means["nested-recall"]
-        assert found["conflict-free-union", how].segments >= found["consensus", how].segments
+        assert quality["consensus", how].means["nested-precision"] == 1.0
+        assert quality["majority", how].means["nested-recall"] >= quality["consensus", how].means["nested-recall"]
+        assert quality["conflict-free-union", how].segments >= quality["consensus", how].segments
     named = compare_methods(corpus, ["majority"], ["flat"], ["nested-F"])
     assert list(named) == [("majority", "flat")]
 
@@ -62,14 +64,14 @@ def test_a_linear_gold_is_judged_by_linear_metrics_and_lifted_for_nested_ones() 
     golds = unify_corpus(corpus, "majority")
     first = next(iter(golds.values()))
     assert "F" in [m.name for m in default_metrics(first, "full")]
-    found = represent(golds, corpus, ["F", "nested-F"])
-    assert found.scores.shape == (7, 2)
-    assert not np.isnan(found.scores).any()
+    representation = represent(golds, corpus, ["F", "nested-F"])
+    assert representation.scores.shape == (7, 2)
+    assert not np.isnan(representation.scores).any()
 
 
 def test_the_gold_becomes_a_corpus() -> None:
     corpus = load("walk")
     golds = unify_corpus(corpus, "majority")
-    made = gold_corpus(golds)
-    assert made["walk", "gold"] == golds["walk", ""]
-    assert made.texts == corpus.texts
+    as_corpus = gold_corpus(golds)
+    assert as_corpus["walk", "gold"] == golds["walk", ""]
+    assert as_corpus.texts == corpus.texts

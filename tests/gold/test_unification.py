@@ -40,17 +40,17 @@ def test_consensus_and_majority_of_segments() -> None:
 
 
 def test_majority_keeps_the_level_that_was_agreed_on() -> None:
-    made = [Hierarchy.from_brackets(t) for t in ("[a [b] c d]", "[a [b] c] d", "a [b] [c d]")]
-    assert unify(made, "majority", "full").spans == [(2, 2, 2)]
-    assert unify(made, "majority", "flat").spans == [(2, 2, 1)]
+    annotations = [Hierarchy.from_brackets(t) for t in ("[a [b] c d]", "[a [b] c] d", "a [b] [c d]")]
+    assert unify(annotations, "majority", "full").spans == [(2, 2, 2)]
+    assert unify(annotations, "majority", "flat").spans == [(2, 2, 1)]
 
 
 @pytest.mark.parametrize("embeddedness", ["flat", "full"])
 def test_a_low_threshold_never_crosses(embeddedness: str) -> None:
     random = np.random.default_rng(5)
     for _ in range(100):
-        made = [random_hierarchy(random, 8, 0.4) for _ in range(5)]
-        gold = unify(made, "majority", embeddedness, threshold="2/5")
+        annotations = [random_hierarchy(random, 8, 0.4) for _ in range(5)]
+        gold = unify(annotations, "majority", embeddedness, threshold="2/5")
         assert not any(crosses(x, y) for x, y in combinations(gold.spans, 2))
         assert all(v.votes >= 2 for v in gold.provenance.accepted)
         left = sum(v.votes >= 2 for v in gold.provenance.rejected)
@@ -84,12 +84,12 @@ def test_voting_on_the_boundaries_of_stargazer() -> None:
 
 
 def test_types_are_told_apart_in_full_and_not_in_flat() -> None:
-    made = [
+    annotations = [
         Segmentation.from_labels_at(marks, labels=[",", "."])
         for marks in (["", ",", "", "."], ["", ".", "", "."], [",", ",", "", ","])
     ]
-    assert unify(made, "majority").marks == [(2, ","), (4, ".")]
-    flat = unify(made, "consensus", "flat")
+    assert unify(annotations, "majority").marks == [(2, ","), (4, ".")]
+    flat = unify(annotations, "consensus", "flat")
     assert not flat.typed
     assert flat.positions.tolist() == [2]
 
@@ -117,23 +117,23 @@ def test_the_best_annotator_is_most_like_the_others() -> None:
 def test_the_best_annotator_does_not_depend_on_the_order() -> None:
     random = np.random.default_rng(2)
     for _ in range(50):
-        made = {n: random_hierarchy(random, 5, 0.3) for n in "pqrs"}
-        golds = {unify({n: made[n] for n in order}, "best-annotator") for order in ("pqrs", "srqp", "qspr")}
+        annotations = {n: random_hierarchy(random, 5, 0.3) for n in "pqrs"}
+        golds = {unify({n: annotations[n] for n in order}, "best-annotator") for order in ("pqrs", "srqp", "qspr")}
         assert len(golds) == 1
 
 
 def test_the_best_of_recordings() -> None:
-    made = [Segmentation.from_times(t, length=1.0) for t in ([0.1, 0.5], [0.1, 0.5, 0.7], [0.2, 0.7])]
-    gold = unify(made, "best-annotator", metric="F")
-    assert gold == made[1]
+    annotations = [Segmentation.from_times(t, length=1.0) for t in ([0.1, 0.5], [0.1, 0.5, 0.7], [0.2, 0.7])]
+    gold = unify(annotations, "best-annotator", metric="F")
+    assert gold == annotations[1]
     assert gold.tables() == []  # nobody voted: what it is stands in words, above the drawing
     assert str(gold).startswith("Segmentation(1 s: 0.1|0.5|0.7) by best-annotator\n\n'2' is most like the others")
 
 
 def test_labels_of_utterances() -> None:
-    found = label_utterances(list(TALK), list(TALK.values()))
-    assert found.labels == [("initial",), ("final",), ("initial",), ("final",), ("initial", "final")]
-    assert found.votes.tolist() == [[3, 0, 0], [0, 0, 3], [2, 1, 0], [0, 0, 3], [2, 0, 3]]
+    labelled = label_utterances(list(TALK), list(TALK.values()))
+    assert labelled.labels == [("initial",), ("final",), ("initial",), ("final",), ("initial", "final")]
+    assert labelled.votes.tolist() == [[3, 0, 0], [0, 0, 3], [2, 1, 0], [0, 0, 3], [2, 0, 3]]
     strict = label_utterances(list(TALK), list(TALK.values()), consensus=True)
     assert strict.labels == [("initial",), ("final",), (), ("final",), ("final",)]
     assert strict.share_agreed == 0.8

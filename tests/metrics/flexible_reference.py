@@ -37,13 +37,13 @@ def least(first: list, second: list, costs, moves, moved: str = "cheaper", ties:
     met = sorted({at for at, _ in first} & {at for at, _ in second}) if forced else []
     cost, units, start = 0.0, 0, 0
     for end in [*met, float("inf")]:
-        found = list(
+        ways = list(
             alignments(
                 [m for m in first if start < m[0] < end], [m for m in second if start < m[0] < end], costs, moves, moved
             )
         )
-        best = min(c for c, _ in found)
-        near = [u for c, u in found if c < best + 1e-9]
+        best = min(c for c, _ in ways)
+        near = [u for c, u in ways if c < best + 1e-9]
         cost, units = cost + best, units + (max(near) if ties == "most" else min(near))
         if end in met:
             cost, units = cost + costs[dict(first)[end]][dict(second)[end]], units + 1

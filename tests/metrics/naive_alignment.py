@@ -58,11 +58,11 @@ def directed_edges(
 
 def covers(ref: list[int], hyp: list[int]):
     """Every set of overlaps that leaves no segment alone."""
-    one, two = as_sets(ref), as_sets(hyp)
-    overlaps = [(i, j) for i, p in enumerate(one) for j, q in enumerate(two) if p & q]
+    ref_sets, hyp_sets = as_sets(ref), as_sets(hyp)
+    overlaps = [(i, j) for i, p in enumerate(ref_sets) for j, q in enumerate(hyp_sets) if p & q]
     for size in range(1, len(overlaps) + 1):
         for some in combinations(overlaps, size):
-            if {i for i, _ in some} == set(range(len(one))) and {j for _, j in some} == set(range(len(two))):
+            if {i for i, _ in some} == set(range(len(ref_sets))) and {j for _, j in some} == set(range(len(hyp_sets))):
                 yield some
 
 
@@ -79,34 +79,35 @@ def naive_a(
     edges: str = "undirected",
     alignment: str = "mla",
 ) -> float:
-    n, one, two = sum(ref), as_sets(ref), as_sets(hyp)
+    n, ref_sets, hyp_sets = sum(ref), as_sets(ref), as_sets(hyp)
     g = LIKENESS[weight]
 
     def paid(value: Fraction) -> float:
         return float(value) * (1 - penalty) if value < threshold else float(value)
 
     def plain(i: int, j: int) -> float:
-        return paid((g(one[i], two[j], n) + g(two[j], one[i], n)) / 2)
+        return paid((g(ref_sets[i], hyp_sets[j], n) + g(hyp_sets[j], ref_sets[i], n)) / 2)
 
     if alignment == "global":
-        found = max(covers(ref, hyp), key=lambda some: sum(plain(i, j) for i, j in some) / len(some))
-        weighed = [(i, j, plain(i, j)) for i, j in found]
+        cover = max(covers(ref, hyp), key=lambda some: sum(plain(i, j) for i, j in some) / len(some))
+        weighed = [(i, j, plain(i, j)) for i, j in cover]
     else:
         chosen = directed_edges(ref, hyp, closeness, ties)
         if edges == "directed":
             weighed = [
-                (i, j, paid(g(one[i], two[j], n) if who == "ref" else g(two[j], one[i], n))) for who, i, j in chosen
+                (i, j, paid(g(ref_sets[i], hyp_sets[j], n) if who == "ref" else g(hyp_sets[j], ref_sets[i], n)))
+                for who, i, j in chosen
             ]
         else:
             weighed = [(i, j, plain(i, j)) for i, j in sorted({(i, j) for _, i, j in chosen})]
     if scorer == "best":
-        heaviest = [max(w for i, _, w in weighed if i == s) for s in range(len(one))]
-        heaviest += [max(w for _, j, w in weighed if j == s) for s in range(len(two))]
+        heaviest = [max(w for i, _, w in weighed if i == s) for s in range(len(ref_sets))]
+        heaviest += [max(w for _, j, w in weighed if j == s) for s in range(len(hyp_sets))]
         return sum(heaviest) / len(heaviest)
     below = float(len(weighed))
     if scorer == "exponential":
         pairs = {(i, j) for i, j, _ in weighed}
-        degrees = [sum(i == s for i, _ in pairs) for s in range(len(one))]
-        degrees += [sum(j == s for _, j in pairs) for s in range(len(two))]
+        degrees = [sum(i == s for i, _ in pairs) for s in range(len(ref_sets))]
+        degrees += [sum(j == s for _, j in pairs) for s in range(len(hyp_sets))]
         below += sum(base ** (d - 1) - 1 for d in degrees)
     return sum(w for *_, w in weighed) / below

@@ -47,53 +47,53 @@ def test_readings(ref: list[int], hyp: list[int], sentences: list[str]) -> None:
 
 
 def test_figure_6_a_fuzzy_merge_and_the_shift_it_causes() -> None:
-    found = align_segments([3, 3, 5, 4], [7, 4, 4])
-    assert [g.reading for g in found.groups] == ["merged", "shifted softly", "matched"]
-    assert found.groups[0].sentence == "reference 1–2 > hypothesis 1: roughly merged"
+    alignment = align_segments([3, 3, 5, 4], [7, 4, 4])
+    assert [g.reading for g in alignment.groups] == ["merged", "shifted softly", "matched"]
+    assert alignment.groups[0].sentence == "reference 1–2 > hypothesis 1: roughly merged"
 
 
 def test_figure_8_split_merge_and_match() -> None:
     """The first segment of h3 is aligned to two of h4, the third of h4 to two of h3, the last ones to each other."""
-    found = align_segments([6, 3, 3, 4], [3, 3, 6, 4])
-    assert [g.reading for g in found.groups] == ["split", "merged", "matched"]
-    assert found.counts == {"split": 1, "merged": 1, "matched": 1}
+    alignment = align_segments([6, 3, 3, 4], [3, 3, 6, 4])
+    assert [g.reading for g in alignment.groups] == ["split", "merged", "matched"]
+    assert alignment.counts == {"split": 1, "merged": 1, "matched": 1}
 
 
 @given(pairs(16))
 @settings(max_examples=80, deadline=None)
 def test_edges_are_those_of_the_definition(pair: tuple[list[int], list[int]]) -> None:
     ref, hyp = pair
-    found, expected = align_segments(ref, hyp), directed_edges(ref, hyp)
+    alignment, expected = align_segments(ref, hyp), directed_edges(ref, hyp)
     who: dict[tuple[int, int], set[str]] = {}
     for side, i, j in expected:
         who.setdefault((i, j), set()).add({"ref": "reference", "hyp": "hypothesis"}[side])
     named = {pair: "both" if len(sides) == 2 else next(iter(sides)) for pair, sides in who.items()}
-    assert {(e.reference, e.hypothesis): e.chosen_by for e in found.edges} == named
-    assert found.score == pytest.approx(A()(ref, hyp), abs=1e-12)
-    assert sum(e.weight for e in found.edges) / len(found.edges) == pytest.approx(found.score, abs=1e-12)
-    assert sorted(i for g in found.groups for i in g.reference) == list(range(len(ref)))
-    assert sorted(j for g in found.groups for j in g.hypothesis) == list(range(len(hyp)))
+    assert {(e.reference, e.hypothesis): e.chosen_by for e in alignment.edges} == named
+    assert alignment.score == pytest.approx(A()(ref, hyp), abs=1e-12)
+    assert sum(e.weight for e in alignment.edges) / len(alignment.edges) == pytest.approx(alignment.score, abs=1e-12)
+    assert sorted(i for g in alignment.groups for i in g.reference) == list(range(len(ref)))
+    assert sorted(j for g in alignment.groups for j in g.hypothesis) == list(range(len(hyp)))
 
 
 def test_segments_of_other_types_stay_alone() -> None:
-    found = align_segments(
+    alignment = align_segments(
         typed([(2, "a"), (5, "b"), (9, "c")], 9), typed([(2, "a"), (5, "a"), (9, "c")], 9), typed=True
     )
-    assert found.counts == {"matched": 2, "alone": 2}
-    assert "hypothesis 2 has no counterpart" in str(found)
-    assert found.score == pytest.approx(0.5)
+    assert alignment.counts == {"matched": 2, "alone": 2}
+    assert "hypothesis 2 has no counterpart" in str(alignment)
+    assert alignment.score == pytest.approx(0.5)
 
 
 def test_threshold_decides_what_is_hard_and_takes_weight_off() -> None:
-    found = align_segments([5, 5], [6, 4], threshold=0.82)
-    assert [g.reading for g in found.groups] == ["shifted softly", "shifted hard"]
-    assert [e.weight for e in found.edges] == [pytest.approx(5 / 6), 0.0]
+    alignment = align_segments([5, 5], [6, 4], threshold=0.82)
+    assert [g.reading for g in alignment.groups] == ["shifted softly", "shifted hard"]
+    assert [e.weight for e in alignment.edges] == [pytest.approx(5 / 6), 0.0]
 
 
 def test_recordings_that_differ_by_rounding_match() -> None:
-    one = Segmentation.from_times([0.1 + 0.2, 0.7], length=1.0)
-    two = Segmentation.from_times([0.3, 0.7], length=1.0)
-    assert align_segments(one, two).counts == {"matched": 3}
+    reference = Segmentation.from_times([0.1 + 0.2, 0.7], length=1.0)
+    hypothesis = Segmentation.from_times([0.3, 0.7], length=1.0)
+    assert align_segments(reference, hypothesis).counts == {"matched": 3}
 
 
 def test_plain_data_counts_from_one() -> None:
@@ -106,6 +106,6 @@ def test_plain_data_counts_from_one() -> None:
 
 
 def test_empty_texts_have_nothing_to_align() -> None:
-    found = align_segments([], [])
-    assert found.edges == found.groups == ()
-    assert found.score == 1.0
+    alignment = align_segments([], [])
+    assert alignment.edges == alignment.groups == ()
+    assert alignment.score == 1.0

@@ -36,11 +36,11 @@ def pairs(draw: st.DrawFn, longest: int = 24) -> tuple[list[int], list[int]]:
 
 def random_pairs(number: int, longest: int, seed: int) -> list[tuple[list[int], list[int]]]:
     random = np.random.default_rng(seed)
-    made = []
+    pairs = []
     for _ in range(number):
         length = int(random.integers(1, longest + 1))
-        made.append(tuple(masses_of(length, (random.random(length) < random.uniform()).tolist()) for _ in range(2)))
-    return made
+        pairs.append(tuple(masses_of(length, (random.random(length) < random.uniform()).tolist()) for _ in range(2)))
+    return pairs
 
 
 # ---------------------------------------------------------------------- the paper and the authors' program
@@ -56,11 +56,11 @@ def test_figures_of_the_paper() -> None:
 
 def test_authors_program_on_random_pairs() -> None:
     cases = oracle_json("boundary/random_single_type.json")["pairs"]
-    made = metric("A")
+    measure = metric("A")
     batch = Batch.of_corpora(
         *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(cases)}) for side in ("ref", "hyp"))
     )
-    np.testing.assert_allclose(made.score(made.rows(batch)), [case["A"] for case in cases], atol=1e-9)
+    np.testing.assert_allclose(measure.score(measure.rows(batch)), [case["A"] for case in cases], atol=1e-9)
     for case in cases:
         assert alignment_similarity(case["ref"], case["hyp"]) == pytest.approx(case["A"], abs=1e-9)
 
@@ -90,15 +90,15 @@ def test_task_scorers_tell_the_candidates_of_figure_9_apart() -> None:
 @pytest.mark.slow
 def test_definition_on_random_pairs() -> None:
     pairs = random_pairs(cases(2_500, 10_000), 60, seed=2022)
-    made = metric("A")
+    measure = metric("A")
     batch = Batch.of_corpora(
         *(Corpus.from_dict({str(i): {"c": case[side]} for i, case in enumerate(pairs)}) for side in (0, 1))
     )
-    scores = made.score(made.rows(batch))
+    scores = measure.score(measure.rows(batch))
     np.testing.assert_allclose(scores, [naive_a(ref, hyp) for ref, hyp in pairs], atol=1e-12)
-    np.testing.assert_array_equal(scores, made.score(made.rows(batch.swap_sides())))
+    np.testing.assert_array_equal(scores, measure.score(measure.rows(batch.swap_sides())))
     same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference)
-    assert (made.score(made.rows(same)) == 1.0).all()
+    assert (measure.score(measure.rows(same)) == 1.0).all()
 
 
 OPTIONS = [
@@ -125,11 +125,11 @@ OPTIONS = [
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: ",".join(f"{k}={v}" for k, v in o.items()))
 def test_every_option_against_the_definition(options: dict) -> None:
     for ref, hyp in random_pairs(80, 22, seed=5):
-        made = A(**options)
-        score = made(ref, hyp)
+        measure = A(**options)
+        score = measure(ref, hyp)
         assert score == pytest.approx(naive_a(ref, hyp, **options), abs=1e-12), (ref, hyp)
-        assert score == pytest.approx(made(hyp, ref), abs=1e-12), (ref, hyp)
-        assert made(ref, ref) == 1.0
+        assert score == pytest.approx(measure(hyp, ref), abs=1e-12), (ref, hyp)
+        assert measure(ref, ref) == 1.0
 
 
 @given(pairs())
@@ -225,17 +225,17 @@ def typed(marks: list[tuple[int, str]], length: int) -> Segmentation:
 
 
 def test_types_are_ignored_unless_asked_for() -> None:
-    one, two = typed([(2, "a"), (5, "b"), (9, "a")], 9), typed([(2, "b"), (5, "b"), (5, "c")], 9)
-    assert alignment_similarity(one, two) == 1.0
+    reference, hypothesis = typed([(2, "a"), (5, "b"), (9, "a")], 9), typed([(2, "b"), (5, "b"), (5, "c")], 9)
+    assert alignment_similarity(reference, hypothesis) == 1.0
 
 
 def test_only_equal_types_may_align() -> None:
     """[2 a][3 b][4 c] against [2 a][3 a][4 c]: the middle ones find no partner and count as two edges of 0."""
-    one, two = typed([(2, "a"), (5, "b"), (9, "c")], 9), typed([(2, "a"), (5, "a"), (9, "c")], 9)
-    assert A(typed=True)(one, two) == pytest.approx(2 / 4)
-    assert A(typed=True)(one, one) == 1.0
-    assert A(typed=True, alignment="global")(one, two) == pytest.approx(2 / 4)
-    assert A(typed=True, scorer="best")(one, two) == pytest.approx(4 / 6)
+    reference, hypothesis = typed([(2, "a"), (5, "b"), (9, "c")], 9), typed([(2, "a"), (5, "a"), (9, "c")], 9)
+    assert A(typed=True)(reference, hypothesis) == pytest.approx(2 / 4)
+    assert A(typed=True)(reference, reference) == 1.0
+    assert A(typed=True, alignment="global")(reference, hypothesis) == pytest.approx(2 / 4)
+    assert A(typed=True, scorer="best")(reference, hypothesis) == pytest.approx(4 / 6)
 
 
 def test_the_last_segment_has_the_type_of_the_closing_boundary_or_none() -> None:
@@ -246,9 +246,9 @@ def test_the_last_segment_has_the_type_of_the_closing_boundary_or_none() -> None
 
 
 def test_closest_of_equal_type_is_taken_where_a_closer_one_is_of_another_type() -> None:
-    one, two = typed([(4, "a"), (8, "b")], 8), typed([(3, "b"), (4, "a"), (8, "b")], 8)
+    reference, hypothesis = typed([(4, "a"), (8, "b")], 8), typed([(3, "b"), (4, "a"), (8, "b")], 8)
     # a: 4 against 1 of type a; b: 4 against 4; the first segment of the hypothesis is of type b, over a: alone
-    assert A(typed=True)(one, two) == pytest.approx((1 / 4 + 1 + 0) / 3)
+    assert A(typed=True)(reference, hypothesis) == pytest.approx((1 / 4 + 1 + 0) / 3)
 
 
 # ---------------------------------------------------------------------- odd cases
@@ -342,8 +342,8 @@ def test_a_function_that_gives_no_number_is_refused() -> None:
 
 def test_variants_stand_side_by_side_in_one_evaluation() -> None:
     ref, hyp = (Corpus.from_dict({"i": {"c": m}}) for m in ([1, 8, 1], [3, 6, 1]))
-    found = cs.evaluate(ref, hyp, ["A", "A:alignment=global", A(threshold=0.5, penalty=0.25)])
-    assert {name: round(m.micro, 4) for name, m in found.measured.items()} == {
+    evaluation = cs.evaluate(ref, hyp, ["A", "A:alignment=global", A(threshold=0.5, penalty=0.25)])
+    assert {name: round(m.micro, 4) for name, m in evaluation.measured.items()} == {
         "A": 0.5764,
         "A:alignment=global": 0.6944,
         "A:threshold=0.5,penalty=0.25": round((0.75 / 3 + 0.75 * 2 / 9 + 0.75 + 1) / 4, 4),

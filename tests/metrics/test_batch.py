@@ -38,9 +38,9 @@ def test_type_names_meet_on_one_scale() -> None:
 
 
 def test_types_at_one_position_stay_sorted_after_recoding() -> None:
-    one = Segmentation.from_positions([(1, "z"), (1, "y")], length=3, labels=["z", "y"])
-    two = Segmentation.from_positions([(1, "z"), (1, "y"), (2, "a")], length=3, labels=["z", "y", "a"])
-    batch = Batch.of_pair(one, two)
+    reference = Segmentation.from_positions([(1, "z"), (1, "y")], length=3, labels=["z", "y"])
+    hypothesis = Segmentation.from_positions([(1, "z"), (1, "y"), (2, "a")], length=3, labels=["z", "y", "a"])
+    batch = Batch.of_pair(reference, hypothesis)
     assert batch.reference.types.tolist() == [0, 1]
 
 

@@ -60,14 +60,14 @@ def test_oracle_many_types(n_t: int) -> None:
             check_edits(cs.boundary_edits(ref, hyp, n_t), edits, typed=True)
 
 
-def check_edits(made: list[cs.Edit], expected: dict, typed: bool = False) -> None:
-    moved = [e for e in made if e.kind == "transposition"]
+def check_edits(edits: list[cs.Edit], expected: dict, typed: bool = False) -> None:
+    moved = [e for e in edits if e.kind == "transposition"]
     kinds = [[e.reference_type] if typed else [] for e in moved]
-    found = [sorted((e.reference, e.hypothesis)) + kind for e, kind in zip(moved, kinds, strict=True)]
-    assert sorted(found) == sorted(expected["transpositions"])
-    assert sum(e.kind == "match" for e in made) == expected["matches"]
-    assert sum(e.kind == "addition" for e in made) == expected["additions"]
-    confused = [abs(e.reference_type - e.hypothesis_type) for e in made if e.kind == "substitution"]
+    moves = [sorted((e.reference, e.hypothesis)) + kind for e, kind in zip(moved, kinds, strict=True)]
+    assert sorted(moves) == sorted(expected["transpositions"])
+    assert sum(e.kind == "match" for e in edits) == expected["matches"]
+    assert sum(e.kind == "addition" for e in edits) == expected["additions"]
+    confused = [abs(e.reference_type - e.hypothesis_type) for e in edits if e.kind == "substitution"]
     assert sum(confused) == sum(abs(a - b) for a, b in expected.get("substitutions", []))
 
 
@@ -81,22 +81,24 @@ boundary_sets = st.integers(1, 12).flatmap(
 @given(boundary_sets)
 def test_published_rule_against_the_definition(drawn) -> None:
     ref, hyp, n_t = drawn
-    one, two = typed(ref), typed(hyp)
-    assert cs.boundary_similarity(one, two, n_t=n_t) == pytest.approx(float(published_b(ref, hyp, n_t)), abs=1e-12)
+    typed_ref, typed_hyp = typed(ref), typed(hyp)
+    assert cs.boundary_similarity(typed_ref, typed_hyp, n_t=n_t) == pytest.approx(
+        float(published_b(ref, hyp, n_t)), abs=1e-12
+    )
     matches, moved, confused, alone = published(ref, hyp, n_t)
-    counts = metric("B", n_t=n_t).counts_of(one, two)
+    counts = metric("B", n_t=n_t).counts_of(typed_ref, typed_hyp)
     assert [*counts[:3], counts.additions] == [matches, len(moved), len(confused), alone]
 
 
 @given(boundary_sets)
 def test_one_type_and_no_type_agree(drawn) -> None:
     ref, hyp, n_t = drawn
-    one, two = ([{1} if s else set() for s in side] for side in (ref, hyp))
-    plain = [[0, *(1 if s else 0 for s in side)] for side in (one, two)]
+    single_ref, single_hyp = ([{1} if s else set() for s in side] for side in (ref, hyp))
+    plain = [[0, *(1 if s else 0 for s in side)] for side in (single_ref, single_hyp)]
     strings = ["".join(map(str, side[1:])) for side in plain]
     for matching in ("published", "optimal"):
         assert cs.boundary_similarity(*strings, n_t=n_t, matching=matching) == pytest.approx(
-            cs.boundary_similarity(typed(one), typed(two), n_t=n_t, matching=matching), abs=1e-12
+            cs.boundary_similarity(typed(single_ref), typed(single_hyp), n_t=n_t, matching=matching), abs=1e-12
         )
 
 
@@ -111,10 +113,10 @@ small_sets = st.integers(1, 7).flatmap(
 @given(small_sets)
 def test_optimal_is_the_cheapest_of_all_pairings(drawn) -> None:
     ref, hyp, n_t = drawn
-    one, two = typed(ref), typed(hyp)
+    typed_ref, typed_hyp = typed(ref), typed(hyp)
     marks = [[(i, t) for i, s in enumerate(side, 1) for t in sorted(s)] for side in (ref, hyp)]
     cost, alone = cheapest(*marks, n_t)
-    counts = metric("B", n_t=n_t, matching="optimal").counts_of(one, two)
+    counts = metric("B", n_t=n_t, matching="optimal").counts_of(typed_ref, typed_hyp)
     assert counts.cost == pytest.approx(float(cost), abs=1e-9)
     assert counts.additions == alone
 
@@ -134,10 +136,10 @@ def test_optimal_reads_backwards_and_sideways_alike(drawn) -> None:
     assert best.cost <= published.cost + 1e-12
 
 
-def batch(one: Segmentation, two: Segmentation):
+def batch(reference: Segmentation, hypothesis: Segmentation):
     from caesura.metrics import Batch
 
-    return Batch.of_pair(one, two)
+    return Batch.of_pair(reference, hypothesis)
 
 
 def test_the_greedy_rule_is_not_minimal() -> None:
@@ -162,15 +164,15 @@ def test_edits_say_sides_types_and_weights() -> None:
     labels = ["scene", "act"]
     ref = Segmentation.from_positions([(2, "scene"), (5, "act"), (9, "act")], length=11, labels=labels)
     hyp = Segmentation.from_positions([(3, "scene"), (5, "scene"), (7, "act")], length=11, labels=labels)
-    made = cs.boundary_edits(ref, hyp)
-    assert made == [
+    edits = cs.boundary_edits(ref, hyp)
+    assert edits == [
         cs.Edit("transposition", 2, 3, "scene", "scene", 0.5),
         cs.Edit("substitution", 5, 5, "act", "scene", 0.5),
         cs.Edit("addition", None, 7, None, "act", 1.0),
         cs.Edit("addition", 9, None, "act", None, 1.0),
     ]
-    assert [e.side for e in made] == [None, None, "hypothesis", "reference"]
-    assert [e.span for e in made] == [1, 0, 0, 0]
+    assert [e.side for e in edits] == [None, None, "hypothesis", "reference"]
+    assert [e.span for e in edits] == [1, 0, 0, 0]
 
 
 def test_weights() -> None:
@@ -180,24 +182,24 @@ def test_weights() -> None:
     assert cs.boundary_similarity(*near, n_t=3, transposition="printed") == 0.75
     assert cs.boundary_similarity(*near, w_t=0.5) == 0.5
     assert cs.boundary_similarity(*near, transposition=lambda span, n_t: 0.2) == pytest.approx(0.9)
-    one = Segmentation.from_positions([(2, 1), (5, 4)], length=9)
-    two = Segmentation.from_positions([(2, 2), (5, 4)], length=9)
-    assert cs.boundary_similarity(one, two) == pytest.approx(1 - (1 / 4) / 2)
-    assert cs.boundary_similarity(one, two, substitution="printed") == pytest.approx(1 - (1 / 3) / 2)
-    assert cs.boundary_similarity(one, two, substitution="unit") == 0.5
-    assert cs.boundary_similarity(one, two, w_s=0.25) == pytest.approx(0.75)
+    reference = Segmentation.from_positions([(2, 1), (5, 4)], length=9)
+    hypothesis = Segmentation.from_positions([(2, 2), (5, 4)], length=9)
+    assert cs.boundary_similarity(reference, hypothesis) == pytest.approx(1 - (1 / 4) / 2)
+    assert cs.boundary_similarity(reference, hypothesis, substitution="printed") == pytest.approx(1 - (1 / 3) / 2)
+    assert cs.boundary_similarity(reference, hypothesis, substitution="unit") == 0.5
+    assert cs.boundary_similarity(reference, hypothesis, w_s=0.25) == pytest.approx(0.75)
     asked = []
-    cs.boundary_similarity(one, two, substitution=lambda a, b: asked.append((a, b)) or 0.1)
+    cs.boundary_similarity(reference, hypothesis, substitution=lambda a, b: asked.append((a, b)) or 0.1)
     assert (1, 2) in asked
-    assert cs.boundary_similarity(one, two, substitution=lambda a, b: 0.1) == pytest.approx(0.95)
+    assert cs.boundary_similarity(reference, hypothesis, substitution=lambda a, b: 0.1) == pytest.approx(0.95)
     assert not metric("B", substitution=lambda a, b: 0.1).symmetric
 
 
 def test_s_counts_types_and_closing_boundaries() -> None:
-    one = Segmentation.from_positions([(2, "a"), (4, "b")], length=4)
-    two = Segmentation.from_positions([(2, "a"), (4, "a")], length=4)
-    assert metric("S")(one, two) == pytest.approx(1 - 1 / (2 * 4))
-    assert metric("S", weights="scaled")(one, two) == pytest.approx(1 - 0.5 / 8)
+    reference = Segmentation.from_positions([(2, "a"), (4, "b")], length=4)
+    hypothesis = Segmentation.from_positions([(2, "a"), (4, "a")], length=4)
+    assert metric("S")(reference, hypothesis) == pytest.approx(1 - 1 / (2 * 4))
+    assert metric("S", weights="scaled")(reference, hypothesis) == pytest.approx(1 - 0.5 / 8)
 
 
 def test_percentage_agreement() -> None:
@@ -223,8 +225,8 @@ def test_plain_input_of_every_kind_gives_one_answer() -> None:
 
 def test_types_are_compared_by_value() -> None:
     names = ["".join(["sc", "ene"]), "scene"]
-    one, two = (Segmentation.from_positions([(2, name)], length=4) for name in names)
-    assert cs.boundary_similarity(one, two) == 1.0
+    reference, hypothesis = (Segmentation.from_positions([(2, name)], length=4) for name in names)
+    assert cs.boundary_similarity(reference, hypothesis) == 1.0
     large = [Segmentation.from_positions([(2, int(str(70_000)))], length=4) for _ in range(2)]
     assert cs.boundary_similarity(*large) == 1.0
 
@@ -266,9 +268,9 @@ def test_bad_input_is_refused_in_a_sentence(call, words) -> None:
 
 
 def test_bad_substitution_weights_are_refused() -> None:
-    one, two = (Segmentation.from_positions([(2, t)], length=4) for t in ("a", "b"))
+    reference, hypothesis = (Segmentation.from_positions([(2, t)], length=4) for t in ("a", "b"))
     with pytest.raises(cs.CaesuraError, match="taking 'b' for 'a' would weigh 3"):
-        cs.boundary_similarity(one, two, substitution=lambda a, b: 3.0)
+        cs.boundary_similarity(reference, hypothesis, substitution=lambda a, b: 3.0)
 
 
 def test_signature_names_what_the_number_depends_on() -> None:

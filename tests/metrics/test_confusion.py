@@ -100,8 +100,8 @@ def test_matrices_add_up_and_equal_the_pooled_rows() -> None:
     np.testing.assert_allclose(batch_confusion(BoundaryEdits(), batch).matrix, total.matrix)
     rows = metric("B-precision").rows(batch).sum(axis=0)
     assert total.precision() == pytest.approx(float(metric("B-precision").score(rows)))
-    one, two = typed("a..b"), typed("a...")
-    both = cs.boundary_confusion(one, two) + cs.boundary_confusion(two, one)
+    reference, hypothesis = typed("a..b"), typed("a...")
+    both = cs.boundary_confusion(reference, hypothesis) + cs.boundary_confusion(hypothesis, reference)
     assert both.precision() == both.recall() == pytest.approx(2 / 3)
 
 

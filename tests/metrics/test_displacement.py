@@ -54,9 +54,11 @@ def test_random_rows_against_all_pairs() -> None:
             cuts = np.sort(random.choice(np.arange(1, 99), int(random.integers(1, 6)), replace=False)) / 100
             sides.append((cuts.tolist(), random.choice(list("abc"), len(cuts) + 1).tolist()))
         rows = [[(0.0, "start"), *zip(cuts, names[1:], strict=True)] for cuts, names in sides]
-        made = [cs.Segmentation.from_times(cuts, length=1.0, names=["start", *names[1:]]) for cuts, names in sides]
+        segmentations = [
+            cs.Segmentation.from_times(cuts, length=1.0, names=["start", *names[1:]]) for cuts, names in sides
+        ]
         number, moved = best(*rows)
-        counts = metric("displacement-mean").counts_of(*made)
+        counts = metric("displacement-mean").counts_of(*segmentations)
         assert counts.compared == number - 1
         assert counts.distance == pytest.approx(1000 * moved)
 

@@ -14,7 +14,7 @@ PAIRS = st.tuples(st.sets(st.integers(1, 19)), st.sets(st.integers(1, 19)))
 @given(PAIRS)
 def test_against_sets(pair: tuple[set[int], set[int]]) -> None:
     ref, hyp = pair
-    one, two = (Segmentation.from_positions(sorted(side), length=20) for side in pair)
+    reference, hypothesis = (Segmentation.from_positions(sorted(side), length=20) for side in pair)
     hits = len(ref & hyp)
     expected = {
         "precision": hits / len(hyp) if hyp else float(not ref),
@@ -22,7 +22,7 @@ def test_against_sets(pair: tuple[set[int], set[int]]) -> None:
         "F": 2 * hits / (len(ref) + len(hyp)) if ref or hyp else 1.0,
     }
     for name, value in expected.items():
-        assert metric(name)(one, two) == pytest.approx(value)
+        assert metric(name)(reference, hypothesis) == pytest.approx(value)
 
 
 def test_types_must_agree_where_both_sides_have_them() -> None:

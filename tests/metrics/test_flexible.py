@@ -33,8 +33,8 @@ def marked(text, labels=TYPES) -> Segmentation:
     return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=labels)
 
 
-def row(made, first, second) -> np.ndarray:
-    return made.rows(Batch.of_pair(first, second))[0]
+def row(measure, first, second) -> np.ndarray:
+    return measure.rows(Batch.of_pair(first, second))[0]
 
 
 def random_case(random, types: int = 3, longest: int = 8, symmetric: bool = True):
@@ -76,9 +76,9 @@ def test_two_apart_the_published_recursion_misses() -> None:
 def test_random_oracle_cases(tie: str) -> None:
     for case in oracle_json("flexible/random.json")["cases"]:
         given = {"labels": case["types"], "matrix": case["similarity"]}
-        made = SfB(given, case["transposition"], ties=tie)
+        measure = SfB(given, case["transposition"], ties=tie)
         first, second = marked(case["first"], case["types"]), marked(case["second"], case["types"])
-        cost, units, n = row(made, first, second)
+        cost, units, n = row(measure, first, second)
         exact = case["exact"]
         assert cost == pytest.approx(exact["C_total"], abs=1e-9)
         assert units == exact[f"pairs_{tie}"]
@@ -93,8 +93,8 @@ def test_never_worse_than_the_r_package_on_its_own_terms() -> None:
     same = 0
     cases = oracle_json("flexible/random.json")["cases"]
     for case in cases:
-        made = Sf({"labels": case["types"], "matrix": case["similarity"]}, case["transposition"], moved="later")
-        cost = row(made, marked(case["first"], case["types"]), marked(case["second"], case["types"]))[0]
+        measure = Sf({"labels": case["types"], "matrix": case["similarity"]}, case["transposition"], moved="later")
+        cost = row(measure, marked(case["first"], case["types"]), marked(case["second"], case["types"]))[0]
         assert cost <= case["segsimflex"]["C_total"] + 1e-9
         same += abs(cost - case["segsimflex"]["C_total"]) < 1e-9
     assert same == 115  # the other five are the recursion's own misses
@@ -115,8 +115,8 @@ def test_nccu_texts(name: str) -> None:
         first, second, matrix = nccu(text, data, name)
         moves = data["matrices"][name]["transposition"]
         exact, theirs = text["exact"][name], text["segsimflex"][name]
-        made = SfB(matrix, moves)
-        rows = np.sum([row(made, first[s], second[s]) for s in first], axis=0)
+        measure = SfB(matrix, moves)
+        rows = np.sum([row(measure, first[s], second[s]) for s in first], axis=0)
         assert rows.tolist() == pytest.approx([exact["C_total"], exact["pairs_most"], exact["N"]], abs=1e-9)
         assert flexible_similarity(first, second, matrix, moves) == pytest.approx(exact["S_f"], abs=1e-9)
         assert flexible_similarity(first, second, matrix, moves, "boundaries") == pytest.approx(
@@ -135,51 +135,51 @@ def test_nccu_texts(name: str) -> None:
 def test_equals_the_least_of_all_alignments() -> None:
     random = np.random.default_rng(4)
     for trial in range(cases(2_400, 10_000)):  # 60 combinations of options
-        _, (one, two), matrix, moves = random_case(random, longest=6 + trial % 2, symmetric=trial % 4 < 2)
+        _, (reference, hypothesis), matrix, moves = random_case(random, longest=6 + trial % 2, symmetric=trial % 4 < 2)
         options = {
             "moved": ("cheaper", "second", "later")[trial % 3],
             "ties": ("most", "fewest")[trial // 3 % 2],
             "forced": trial % 5 > 0,
         }
-        made = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist(), **options)
-        cost, units, _ = row_of(made, one, two)
-        expected = least(listed(one), listed(two), 1 - matrix, moves, **options)
-        assert (pytest.approx(cost, abs=1e-9), units) == expected, (one, two, matrix, moves, options)
+        measure = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist(), **options)
+        cost, units, _ = row_of(measure, reference, hypothesis)
+        expected = least(listed(reference), listed(hypothesis), 1 - matrix, moves, **options)
+        assert (pytest.approx(cost, abs=1e-9), units) == expected, (reference, hypothesis, matrix, moves, options)
 
 
-def row_of(made, one, two):
-    return track_row(made, segmentation(one), segmentation(two))
+def row_of(measure, reference, hypothesis):
+    return track_row(measure, segmentation(reference), segmentation(hypothesis))
 
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=300, deadline=None)
 def test_swapping_annotators_and_reversing_the_text_change_nothing(seed: int) -> None:
-    size, (one, two), matrix, moves = random_case(np.random.default_rng(seed), longest=60)
-    made = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist())
-    there = row_of(made, one, two)
-    assert made.symmetric
-    assert row_of(made, two, one) == pytest.approx(there, abs=1e-9)
-    assert row_of(made, one[::-1], two[::-1]) == pytest.approx(there, abs=1e-9)
+    size, (reference, hypothesis), matrix, moves = random_case(np.random.default_rng(seed), longest=60)
+    measure = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist())
+    there = row_of(measure, reference, hypothesis)
+    assert measure.symmetric
+    assert row_of(measure, hypothesis, reference) == pytest.approx(there, abs=1e-9)
+    assert row_of(measure, reference[::-1], hypothesis[::-1]) == pytest.approx(there, abs=1e-9)
     assert there[2] == size
 
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=200, deadline=None)
 def test_cost_is_bounded_by_changing_every_place(seed: int) -> None:
-    _, (one, two), matrix, moves = random_case(np.random.default_rng(seed), longest=60, symmetric=False)
-    cost, units, _ = row_of(Sf({"labels": TYPES, "matrix": matrix}, moves.tolist()), one, two)
-    assert -1e-9 <= cost <= (1 - matrix[one, two]).sum() + 1e-9
-    assert max((one < 3).sum(), (two < 3).sum()) <= units <= (one < 3).sum() + (two < 3).sum()
-    free = row_of(Sf({"labels": TYPES, "matrix": matrix}, moves.tolist(), forced=False), one, two)
+    _, (reference, hypothesis), matrix, moves = random_case(np.random.default_rng(seed), longest=60, symmetric=False)
+    cost, units, _ = row_of(Sf({"labels": TYPES, "matrix": matrix}, moves.tolist()), reference, hypothesis)
+    assert -1e-9 <= cost <= (1 - matrix[reference, hypothesis]).sum() + 1e-9
+    assert max((reference < 3).sum(), (hypothesis < 3).sum()) <= units <= (reference < 3).sum() + (hypothesis < 3).sum()
+    free = row_of(Sf({"labels": TYPES, "matrix": matrix}, moves.tolist(), forced=False), reference, hypothesis)
     assert free[0] <= cost + 1e-9
 
 
 def test_a_directed_matrix_says_so_and_has_a_direction() -> None:
     matrix = [[1, 0.2, 0], [0.8, 1, 0], [0, 0, 1]]
-    made = Sf({"labels": ["p", "q"], "matrix": matrix})
-    assert not made.symmetric
-    assert made(marked("p"), marked("q")) == pytest.approx(0.2)
-    assert made(marked("q"), marked("p")) == pytest.approx(0.8)
+    measure = Sf({"labels": ["p", "q"], "matrix": matrix})
+    assert not measure.symmetric
+    assert measure(marked("p"), marked("q")) == pytest.approx(0.2)
+    assert measure(marked("q"), marked("p")) == pytest.approx(0.8)
 
 
 def test_moving_three_positions_can_cost_more_than_the_boundary_counts() -> None:
@@ -200,9 +200,9 @@ def test_forced_pairs(forced: bool) -> None:
 
 
 def test_nothing_to_compare_is_perfect() -> None:
-    for one, two in ((marked(""), marked("")), (marked("   "), marked("   "))):
+    for reference, hypothesis in ((marked(""), marked("")), (marked("   "), marked("   "))):
         for how in ("potential", "boundaries"):
-            assert flexible_similarity(one, two, normalise=how) == 1.0
+            assert flexible_similarity(reference, hypothesis, normalise=how) == 1.0
     assert flexible_similarity([], []) == 1.0
     assert flexible_similarity({}, {}) == 1.0
 
@@ -230,20 +230,20 @@ def test_boundaries_without_types_have_no_closing_one() -> None:
 
 
 def test_integer_types() -> None:
-    one = Segmentation.from_positions([(2, 10), (5, -3)], length=6)
-    two = Segmentation.from_positions([(2, 10), (5, 7)], length=6)
-    assert flexible_similarity(one, two) == pytest.approx(1 - 1 / 6)
+    reference = Segmentation.from_positions([(2, 10), (5, -3)], length=6)
+    hypothesis = Segmentation.from_positions([(2, 10), (5, 7)], length=6)
+    assert flexible_similarity(reference, hypothesis) == pytest.approx(1 - 1 / 6)
     matrix = {"labels": ["-3", "7", "10"], "matrix": [[1, 0.5, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]}
-    assert flexible_similarity(one, two, matrix) == pytest.approx(1 - 0.5 / 6)
+    assert flexible_similarity(reference, hypothesis, matrix) == pytest.approx(1 - 0.5 / 6)
 
 
 def test_labels_in_any_order_mean_the_same() -> None:
-    one = Segmentation.from_labels_at(["p", "", "q"], labels=["q", "p"])
-    two = Segmentation.from_labels_at(["q", "", "q"], labels=["p", "q", "r"])
+    reference = Segmentation.from_labels_at(["p", "", "q"], labels=["q", "p"])
+    hypothesis = Segmentation.from_labels_at(["q", "", "q"], labels=["p", "q", "r"])
     matrix = {"labels": ["r", "q", "p"], "matrix": np.eye(4).tolist()}
     matrix["matrix"][1][2] = matrix["matrix"][2][1] = 0.5
-    assert flexible_similarity(one, two, matrix) == pytest.approx(1 - 0.5 / 3)
-    assert flexible_similarity(one, two) == pytest.approx(1 - 1 / 3)
+    assert flexible_similarity(reference, hypothesis, matrix) == pytest.approx(1 - 0.5 / 3)
+    assert flexible_similarity(reference, hypothesis) == pytest.approx(1 - 1 / 3)
 
 
 def test_free_moves_reach_across_the_text() -> None:
@@ -258,9 +258,9 @@ def test_long_texts_take_linear_time() -> None:
     random = np.random.default_rng(1)
     seconds = []
     for size in (100_000, 1_000_000):
-        one = random.choice(4, p=[0.1, 0.1, 0.1, 0.7], size=size)
-        two = np.where(random.random(size) < 0.25, random.permutation(one), one)
-        sides = segmentation(one), segmentation(two)
+        reference = random.choice(4, p=[0.1, 0.1, 0.1, 0.7], size=size)
+        hypothesis = np.where(random.random(size) < 0.25, random.permutation(reference), reference)
+        sides = segmentation(reference), segmentation(hypothesis)
         flexible_similarity(*sides)
         started = time.perf_counter()
         flexible_similarity(*sides)
@@ -271,12 +271,12 @@ def test_long_texts_take_linear_time() -> None:
 
 def test_every_position_disagrees_and_moves_pay_up_to_fifty() -> None:
     where = np.arange(1, 100_001)
-    one = Segmentation(100_000, where[::2], np.zeros(50_000, int), ["p"])
-    two = Segmentation(100_000, where[1::2], np.zeros(50_000, int), ["p"])
-    made = Sf(None, 0.04)
-    assert made.family.rule(made.family.similarity_for(("p",))).reach == 50
+    reference = Segmentation(100_000, where[::2], np.zeros(50_000, int), ["p"])
+    hypothesis = Segmentation(100_000, where[1::2], np.zeros(50_000, int), ["p"])
+    measure = Sf(None, 0.04)
+    assert measure.family.rule(measure.family.similarity_for(("p",))).reach == 50
     started = time.perf_counter()
-    cost, units, _ = row(made, one, two)
+    cost, units, _ = row(measure, reference, hypothesis)
     assert cost == pytest.approx(50_000 * 0.04)
     assert units == 50_000
     assert time.perf_counter() - started < 10
@@ -341,11 +341,11 @@ def test_different_texts_are_a_length_mismatch() -> None:
 
 
 def test_registered_and_signed() -> None:
-    made = metric("Sf", similarity={"labels": ["p"], "matrix": [[1, 0.5], [0.5, 1]]}, ties="fewest")
-    assert made.signature.startswith("Sf|sim:1types#")
-    assert "ties:fewest" in made.signature
+    measure = metric("Sf", similarity={"labels": ["p"], "matrix": [[1, 0.5], [0.5, 1]]}, ties="fewest")
+    assert measure.signature.startswith("Sf|sim:1types#")
+    assert "ties:fewest" in measure.signature
     assert metric("Sf").signature.startswith("Sf|sim:auto|c:auto|mv:cheaper|ties:most|forced:True")
-    assert hash(made) == hash(metric("Sf", similarity=made.family.similarity, ties="fewest"))
+    assert hash(measure) == hash(metric("Sf", similarity=measure.family.similarity, ties="fewest"))
 
 
 def test_masses_that_yield_themselves_once_are_read_once() -> None:

@@ -70,165 +70,165 @@ def with_names(random, marks: Segmentation) -> Segmentation:
     return Segmentation(marks.length, marks.positions, names=names)
 
 
-def labels_of(made: Metric) -> tuple[str, ...]:
+def labels_of(measure: Metric) -> tuple[str, ...]:
     """Some metrics count words and vowels by name, or the decisions of their field."""
-    if isinstance(made.family, _Field):
-        return tuple(_FIELDS[made.family.field][3])
-    return MARKS if type(made.family).__module__ == "caesura.vowels.accuracy" else LABELS
+    if isinstance(measure.family, _Field):
+        return tuple(_FIELDS[measure.family.field][3])
+    return MARKS if type(measure.family).__module__ == "caesura.vowels.accuracy" else LABELS
 
 
-def batches(made: Metric) -> list[Batch]:
-    return [Batch.of_corpora(*corpora_for(made, kind)) for kind in sorted(made.needs)]
+def batches(measure: Metric) -> list[Batch]:
+    return [Batch.of_corpora(*corpora_for(measure, kind)) for kind in sorted(measure.needs)]
 
 
-def corpora_for(made: Metric, kind: str, items: int = 40) -> tuple[Corpus, Corpus]:
-    return random_corpus(kind, made.types, items, labels=labels_of(made), named=made.family.compares_names)
+def corpora_for(measure: Metric, kind: str, items: int = 40) -> tuple[Corpus, Corpus]:
+    return random_corpus(kind, measure.types, items, labels=labels_of(measure), named=measure.family.compares_names)
 
 
 @pytest.fixture(params=metric_names())
-def made(request: pytest.FixtureRequest) -> Metric:
+def measure(request: pytest.FixtureRequest) -> Metric:
     return metric(request.param)
 
 
-def test_metadata_is_complete(made: Metric) -> None:
-    assert made.name in metric_names()
-    assert made.title
-    assert made.paper
-    assert made.fields
-    assert len(set(made.fields)) == len(made.fields)
-    assert made.signature.startswith(made.name)
+def test_metadata_is_complete(measure: Metric) -> None:
+    assert measure.name in metric_names()
+    assert measure.title
+    assert measure.paper
+    assert measure.fields
+    assert len(set(measure.fields)) == len(measure.fields)
+    assert measure.signature.startswith(measure.name)
 
 
-def test_identity_gives_the_best_score(made: Metric) -> None:
-    for batch in batches(made):
+def test_identity_gives_the_best_score(measure: Metric) -> None:
+    for batch in batches(measure):
         same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference, batch.labels)
-        keep = countable(made, same)
-        scores = made.score(made.rows(same.take(keep)))
+        keep = countable(measure, same)
+        scores = measure.score(measure.rows(same.take(keep)))
         defined = ~np.isnan(scores)
         assert defined.any()
-        np.testing.assert_allclose(scores[defined], made.best, atol=1e-12)
+        np.testing.assert_allclose(scores[defined], measure.best, atol=1e-12)
 
 
-def test_scores_stay_in_range(made: Metric) -> None:
-    low, high = made.bounds
-    for batch in batches(made):
-        scores = made.score(made.rows(batch.take(countable(made, batch))))
+def test_scores_stay_in_range(measure: Metric) -> None:
+    low, high = measure.bounds
+    for batch in batches(measure):
+        scores = measure.score(measure.rows(batch.take(countable(measure, batch))))
         scores = scores[~np.isnan(scores)]
         assert ((scores >= low - 1e-12) & (scores <= high + 1e-12)).all()
         assert len(np.unique(scores.round(9))) > 1, "a metric that cannot tell random annotations apart"
 
 
-def test_symmetry_where_declared(made: Metric) -> None:
-    for batch in batches(made):
-        keep = countable(made, batch) & countable(made, batch.swap_sides())
-        there = made.score(made.rows(batch.take(keep)))
-        back = made.score(made.rows(batch.swap_sides().take(keep)))
-        if made.symmetric:
+def test_symmetry_where_declared(measure: Metric) -> None:
+    for batch in batches(measure):
+        keep = countable(measure, batch) & countable(measure, batch.swap_sides())
+        there = measure.score(measure.rows(batch.take(keep)))
+        back = measure.score(measure.rows(batch.swap_sides().take(keep)))
+        if measure.symmetric:
             np.testing.assert_allclose(there, back, atol=1e-12)
         else:
             assert not np.allclose(there, back, atol=1e-12, equal_nan=True), "declared asymmetric, yet symmetric here"
 
 
-def test_rows_add_up_and_pool(made: Metric) -> None:
-    for batch in batches(made):
-        rows = made.rows(batch.take(countable(made, batch)))
-        assert rows.shape[1] == len(made.fields)
+def test_rows_add_up_and_pool(measure: Metric) -> None:
+    for batch in batches(measure):
+        rows = measure.rows(batch.take(countable(measure, batch)))
+        assert rows.shape[1] == len(measure.fields)
         assert rows.dtype == np.float64
-        low, high = made.bounds
-        assert low - 1e-12 <= float(made.score(rows.sum(axis=0))) <= high + 1e-12
-        np.testing.assert_array_equal(made.score(rows), [made.score(row) for row in rows])
+        low, high = measure.bounds
+        assert low - 1e-12 <= float(measure.score(rows.sum(axis=0))) <= high + 1e-12
+        np.testing.assert_array_equal(measure.score(rows), [measure.score(row) for row in rows])
 
 
-def test_batch_equals_single_and_order_does_not_matter(made: Metric) -> None:
-    for batch in batches(made):
-        keep = np.flatnonzero(countable(made, batch))
-        rows = made.rows(batch.take(keep))
-        single = np.concatenate([made.rows(batch.take([i])) for i in keep])
+def test_batch_equals_single_and_order_does_not_matter(measure: Metric) -> None:
+    for batch in batches(measure):
+        keep = np.flatnonzero(countable(measure, batch))
+        rows = measure.rows(batch.take(keep))
+        single = np.concatenate([measure.rows(batch.take([i])) for i in keep])
         np.testing.assert_array_equal(rows, single)
         shuffled = np.random.default_rng(1).permutation(len(keep))
-        np.testing.assert_array_equal(made.rows(batch.take(keep[shuffled])), rows[shuffled])
+        np.testing.assert_array_equal(measure.rows(batch.take(keep[shuffled])), rows[shuffled])
 
 
-def test_parts_are_all_that_a_score_needs(made: Metric) -> None:
-    for batch in batches(made):
-        rows = made.rows(batch.take(countable(made, batch)))
-        parts = made.parts(rows)
+def test_parts_are_all_that_a_score_needs(measure: Metric) -> None:
+    for batch in batches(measure):
+        rows = measure.rows(batch.take(countable(measure, batch)))
+        parts = measure.parts(rows)
         assert len(parts) == len(rows)
-        np.testing.assert_allclose(made.value(parts), made.score(rows), rtol=1e-12, atol=1e-12)
-        pooled = made.value(parts.sum(axis=0)), made.score(rows.sum(axis=0))
+        np.testing.assert_allclose(measure.value(parts), measure.score(rows), rtol=1e-12, atol=1e-12)
+        pooled = measure.value(parts.sum(axis=0)), measure.score(rows.sum(axis=0))
         np.testing.assert_allclose(*pooled, rtol=1e-9, atol=1e-12)
 
 
-def test_single_calls_say_what_batches_say(made: Metric) -> None:
-    for kind in sorted(made.needs):
-        sides = corpora_for(made, kind, items=15)
+def test_single_calls_say_what_batches_say(measure: Metric) -> None:
+    for kind in sorted(measure.needs):
+        sides = corpora_for(measure, kind, items=15)
         pairs = list(zip(*([a.marks for a in side] for side in sides), strict=True))
         batch = Batch.of_corpora(*sides)
-        keep = countable(made, batch)
-        scores = made.score(made.rows(batch.take(keep)))
-        single = [made(*pair) for pair, counted in zip(pairs, keep, strict=True) if counted]
+        keep = countable(measure, batch)
+        scores = measure.score(measure.rows(batch.take(keep)))
+        single = [measure(*pair) for pair, counted in zip(pairs, keep, strict=True) if counted]
         np.testing.assert_allclose(single, scores, rtol=1e-12, atol=1e-12)
-        if kind == "units" and made.types == "ignored" and not made.family.compares_names:
+        if kind == "units" and measure.types == "ignored" and not measure.family.compares_names:
             lists = [tuple([int(m) for m in side.masses] for side in pair) for pair in pairs]
             strings = [tuple(side.string for side in pair) for pair in pairs]
             for written in (lists, strings):
-                typed = [made(*pair) for pair, counted in zip(written, keep, strict=True) if counted]
+                typed = [measure(*pair) for pair, counted in zip(written, keep, strict=True) if counted]
                 np.testing.assert_array_equal(typed, single)
 
 
-def test_what_counting_would_refuse_is_found_beforehand(made: Metric) -> None:
+def test_what_counting_would_refuse_is_found_beforehand(measure: Metric) -> None:
     for kind in ("units", "time", "nested", "spans"):
         for types in ("ignored", "sets", "exclusive") if kind == "units" else ("ignored",):
-            batch = Batch.of_corpora(*random_corpus(kind, types, items=6, labels=labels_of(made)))
+            batch = Batch.of_corpora(*random_corpus(kind, types, items=6, labels=labels_of(measure)))
             for i in range(len(batch)):
                 pair = batch.take([i])
-                if made.applies_to(pair):
-                    assert made.rows(pair).shape == (1, len(made.fields))
+                if measure.applies_to(pair):
+                    assert measure.rows(pair).shape == (1, len(measure.fields))
                 else:
                     with pytest.raises(CaesuraError):
-                        made.rows(pair)
+                        measure.rows(pair)
 
 
-def test_the_family_knows_its_scores(made: Metric) -> None:
-    family = made.family
-    assert family.scores[made.name] is made.chosen
-    assert made.about
-    assert families_of([made, metric(made.spelled)]) == [family]
-    assert set(made.chosen.fixed) <= {f.name for f in fields(family)}
+def test_the_family_knows_its_scores(measure: Metric) -> None:
+    family = measure.family
+    assert family.scores[measure.name] is measure.chosen
+    assert measure.about
+    assert families_of([measure, metric(measure.spelled)]) == [family]
+    assert set(measure.chosen.fixed) <= {f.name for f in fields(family)}
 
 
-def test_spelling_reads_back(made: Metric) -> None:
-    assert metric(made.spelled) == made
-    assert metric(made.name, **made.parameters).signature == made.signature
+def test_spelling_reads_back(measure: Metric) -> None:
+    assert metric(measure.spelled) == measure
+    assert metric(measure.name, **measure.parameters).signature == measure.signature
 
 
-def test_pickles(made: Metric) -> None:
-    for batch in batches(made):
-        made.applies_to(batch)  # what it worked out for itself must not travel
-        kept = batch.take(countable(made, batch))
-        np.testing.assert_array_equal(made.rows(pickle.loads(pickle.dumps(kept))), made.rows(kept))
-    data = pickle.dumps(made)
+def test_pickles(measure: Metric) -> None:
+    for batch in batches(measure):
+        measure.applies_to(batch)  # what it worked out for itself must not travel
+        kept = batch.take(countable(measure, batch))
+        np.testing.assert_array_equal(measure.rows(pickle.loads(pickle.dumps(kept))), measure.rows(kept))
+    data = pickle.dumps(measure)
     again = pickle.loads(data)
-    assert again == made
-    assert again.signature == made.signature
+    assert again == measure
+    assert again.signature == measure.signature
     assert len(data) < 2000
 
 
-def countable(made: Metric, batch: Batch) -> np.ndarray:
+def countable(measure: Metric, batch: Batch) -> np.ndarray:
     """Pairs that the metric accepts one by one (windows refuse texts shorter than themselves); asked once per family and batch."""
-    asked = made.family, batch.kind, pickle.dumps(batch)
+    asked = measure.family, batch.kind, pickle.dumps(batch)
     if asked not in _countable:
-        _countable[asked] = _accepted_pairs(made, batch)
+        _countable[asked] = _accepted_pairs(measure, batch)
     return _countable[asked]
 
 
 _countable: dict[object, np.ndarray] = {}
 
 
-def _accepted_pairs(made: Metric, batch: Batch) -> np.ndarray:
+def _accepted_pairs(measure: Metric, batch: Batch) -> np.ndarray:
     def accepted(i: int) -> bool:
         try:
-            made.rows(batch.take([i]))
+            measure.rows(batch.take([i]))
         except CaesuraError:
             return False
         return True
@@ -260,7 +260,7 @@ def test_plain_python_gives_the_same_numbers(tmp_path) -> None:
     subprocess.run([sys.executable, "-c", DUMP, here, str(target)], env=env, check=True)
     plain = np.load(target)
     for name in metric_names():
-        made = metric(name)
-        for batch in batches(made):
-            rows = made.rows(batch.take(countable(made, batch)))
+        measure = metric(name)
+        for batch in batches(measure):
+            rows = measure.rows(batch.take(countable(measure, batch)))
             np.testing.assert_allclose(plain[f"{name}/{batch.kind}"], rows, rtol=1e-12, atol=1e-12, err_msg=name)

@@ -28,7 +28,7 @@ def marked(text: str) -> Segmentation:
 def test_operations_add_up_to_the_score(seed: int) -> None:
     random = np.random.default_rng(seed)
     size = int(random.integers(0, 50))
-    one, two = (
+    reference, hypothesis = (
         "".join(random.choice([*TYPES, " "], size=size, p=[0.15, 0.15, 0.1, 0.6])) if size else "" for _ in range(2)
     )
     matrix = random.choice([0.0, 0.25, 0.5, 1.0], size=(4, 4))
@@ -40,38 +40,38 @@ def test_operations_add_up_to_the_score(seed: int) -> None:
     }
     moves = random.choice([0.0, 0.1, 0.25, 0.5], size=3).tolist()
     scale = {"labels": TYPES, "matrix": matrix}
-    found = flexible_operations(marked(one), marked(two), scale, moves, **options)
+    operations = flexible_operations(marked(reference), marked(hypothesis), scale, moves, **options)
     cost, units, n = track_row(
-        flexible_metric(similarity=scale, transposition=moves, **options), marked(one), marked(two)
+        flexible_metric(similarity=scale, transposition=moves, **options), marked(reference), marked(hypothesis)
     )
-    assert found.cost == pytest.approx(cost, abs=1e-9)
-    assert found.boundaries == units
-    assert found.potential == n == size
-    old = [(o.reference, o.reference_type) for o in found if o.reference]
-    new = [(o.hypothesis, o.hypothesis_type) for o in found if o.hypothesis]
-    assert sorted(old) == marked(one).marks
-    assert sorted(new) == marked(two).marks
-    pairs = sorted((o.reference, o.hypothesis) for o in found if o.reference and o.hypothesis)
+    assert operations.cost == pytest.approx(cost, abs=1e-9)
+    assert operations.boundaries == units
+    assert operations.potential == n == size
+    old = [(o.reference, o.reference_type) for o in operations if o.reference]
+    new = [(o.hypothesis, o.hypothesis_type) for o in operations if o.hypothesis]
+    assert sorted(old) == marked(reference).marks
+    assert sorted(new) == marked(hypothesis).marks
+    pairs = sorted((o.reference, o.hypothesis) for o in operations if o.reference and o.hypothesis)
     assert [b for _, b in pairs] == sorted(b for _, b in pairs)  # pairs never cross
-    assert sum(found.counts().values()) == len(found)
-    assert {t: sum(f.values()) for t, f in found.fates().items()} == {
-        t: [kind for _, kind in marked(one).marks].count(t) for t in TYPES
+    assert sum(operations.counts().values()) == len(operations)
+    assert {t: sum(f.values()) for t, f in operations.fates().items()} == {
+        t: [kind for _, kind in marked(reference).marks].count(t) for t in TYPES
     }
-    confusion = found.confusion().matrix
+    confusion = operations.confusion().matrix
     assert confusion[:, :-1].sum() == len(old)
     assert confusion[:-1].sum() == len(new)
 
 
 def test_kinds() -> None:
-    found = flexible_operations(marked("p p p    q   p  "), marked("p q    p   q    "), transposition=0.4)
-    assert [(o.kind, o.reference, o.hypothesis, o.weight) for o in found] == [
+    operations = flexible_operations(marked("p p p    q   p  "), marked("p q    p   q    "), transposition=0.4)
+    assert [(o.kind, o.reference, o.hypothesis, o.weight) for o in operations] == [
         ("match", 1, 1, 0.0),
         ("substitution", 3, 3, 1.0),
         ("transposition", 5, 8, pytest.approx(1.2)),
         ("transposition", 10, 12, 0.8),
         ("deletion", 14, None, 1.0),
     ]
-    assert found.counts() == dict(zip(KINDS, (1, 1, 2, 0, 1, 0), strict=True))
+    assert operations.counts() == dict(zip(KINDS, (1, 1, 2, 0, 1, 0), strict=True))
     both = flexible_operations(marked("p "), marked(" q"), transposition=0.4)
     assert [(o.kind, o.weight) for o in both] == [("transposition + substitution", 1.4)]
     assert both.fates()["p"] == {"tr+q": 1}
@@ -84,59 +84,59 @@ def test_figure_6_of_the_authors_text() -> None:
         {t["speaker"]: Segmentation.from_labels_at(t[side], labels=data["order"]) for t in text["tracks"]}
         for side in ("first", "second")
     )
-    found = flexible_operations(first, second)
+    operations = flexible_operations(first, second)
     exact = text["exact"]["identity"]
-    assert found.cost == pytest.approx(exact["C_total"])
-    assert found.boundaries == exact["pairs_most"]
-    assert found.potential == exact["N"]
-    assert {o.track for o in found} == {"F:", "M:"}
-    fates = found.fates()
+    assert operations.cost == pytest.approx(exact["C_total"])
+    assert operations.boundaries == exact["pairs_most"]
+    assert operations.potential == exact["N"]
+    assert {o.track for o in operations} == {"F:", "M:"}
+    fates = operations.fates()
     for kind in data["order"]:
         assert sum(fates[kind].values()) == sum(t["first"].count(kind) for t in text["tracks"])
     assert max(fates["."], key=fates["."].get) == "match"
 
 
 def test_tables(tmp_path) -> None:
-    found = flexible_operations(
+    operations = flexible_operations(
         {"A": marked("p r"), "B": marked("q")}, {"A": marked("pq "), "B": marked("r")}, transposition=5
     )
-    rows = list(csv.DictReader(StringIO(found.to_csv(tmp_path / "operations.csv"))))
-    assert (tmp_path / "operations.csv").read_text(encoding="utf-8") == found.to_csv()
+    rows = list(csv.DictReader(StringIO(operations.to_csv(tmp_path / "operations.csv"))))
+    assert (tmp_path / "operations.csv").read_text(encoding="utf-8") == operations.to_csv()
     assert [r["track"] for r in rows] == ["A", "A", "A", "B"]
     assert rows[1]["old_position"] == ""
     formula = Segmentation.from_labels_at(["="])
     assert "\nmatch,,1,1,'=,'=,0.0\n" in flexible_operations(formula, formula).to_csv()
-    assert found.as_dicts()[0]["kind"] == "match"
+    assert operations.as_dicts()[0]["kind"] == "match"
     polars = pytest.importorskip("polars")
-    frame = found.to_polars()
-    assert frame["cost"].sum() == found.cost
+    frame = operations.to_polars()
+    assert frame["cost"].sum() == operations.cost
     assert frame.schema["old_position"] == polars.Int64
     assert len(flexible_operations(marked(""), marked("")).to_polars()) == 0
 
 
 def test_indexing() -> None:
-    found = flexible_operations(marked("pq"), marked("p "))
-    assert found[0].kind == "match"
-    assert len(found[:1]) == 1
+    operations = flexible_operations(marked("pq"), marked("p "))
+    assert operations[0].kind == "match"
+    assert len(operations[:1]) == 1
 
 
 # ---------------------------------------------------------------------- M_T from experts
 
 
 def test_similarity_from_confusion() -> None:
-    one, two = marked("ppppqqqq    rr"), marked("pppqqqqp  p  r")
-    confusion = flexible_operations(one, two, transposition=5).confusion()
+    reference, hypothesis = marked("ppppqqqq    rr"), marked("pppqqqqp  p  r")
+    confusion = flexible_operations(reference, hypothesis, transposition=5).confusion()
     assert confusion.matrix.tolist() == [[3, 1, 0, 1], [1, 3, 0, 0], [0, 0, 1, 0], [0, 0, 1, 3]]
-    made = similarity_from_confusion(confusion)
-    assert made.symmetric
-    assert made.labels == ("p", "q", "r")
-    assert made.matrix[0] == pytest.approx((1, 1 / 3, 0, 0.5 / 3))
-    assert made.matrix[2] == pytest.approx((0, 0, 1, 0.5))
+    similarity = similarity_from_confusion(confusion)
+    assert similarity.symmetric
+    assert similarity.labels == ("p", "q", "r")
+    assert similarity.matrix[0] == pytest.approx((1, 1 / 3, 0, 0.5 / 3))
+    assert similarity.matrix[2] == pytest.approx((0, 0, 1, 0.5))
     directed = similarity_from_confusion(confusion, symmetric=False)
     assert directed.matrix[2] == pytest.approx((0, 0, 1, 1))  # r deleted as often as recognised
     assert directed.matrix[3] == pytest.approx((1 / 3, 0, 0, 1))
-    assert similarity_from_confusion([confusion, confusion]) == made
-    assert similarity_from_confusion(confusion, smoothing=10).matrix[0][1] > made.matrix[0][1]
+    assert similarity_from_confusion([confusion, confusion]) == similarity
+    assert similarity_from_confusion(confusion, smoothing=10).matrix[0][1] > similarity.matrix[0][1]
 
 
 def test_what_is_refused() -> None:

@@ -106,6 +106,6 @@ def test_matches_explain_the_counts(ref, hyp, tol, matching, tie) -> None:
 
 
 def test_a_match_leaves_out_the_edges() -> None:
-    one = Segmentation.from_times([0.0, 0.5, 1.0], length=1.0)
-    assert region_match(one, one).reference.tolist() == [0.5]
-    assert region_match(one, one, edges="in").reference.tolist() == [0.0, 0.5, 1.0]
+    recording = Segmentation.from_times([0.0, 0.5, 1.0], length=1.0)
+    assert region_match(recording, recording).reference.tolist() == [0.5]
+    assert region_match(recording, recording, edges="in").reference.tolist() == [0.0, 0.5, 1.0]

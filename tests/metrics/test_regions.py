@@ -84,15 +84,15 @@ def test_every_oracle_case() -> None:
     for case in oracle_json("region/cases.json")["cases"]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedScore)
-            found = cs.region_scores(case["ref_s"], case["hyp_s"], case["tol_s"])
+            scored = cs.region_scores(case["ref_s"], case["hyp_s"], case["tol_s"])
             later = cs.region_scores(case["ref_s"], case["hyp_s"], case["tol_s"], tie="later")
         where = f"{case['kind']} {case['note']}"
-        counted = (found.n_ref, found.n_hyp, found.hits, found.insertions, found.deletions)
+        counted = (scored.n_ref, scored.n_hyp, scored.hits, scored.insertions, scored.deletions)
         assert counted == tuple(case[k] for k in ("n_ref", "n_f", "hits", "insertions", "deletions")), where
         assert later.hits == case["hits_if_tie_goes_right"], where
         for mine, theirs in (
-            (found.hit_rate, "HR"), (found.over_segmentation, "OS"), (found.precision, "PRC"),
-            (found.recall, "RCL"), (found.f, "F"), (found.r_value, "R"),
+            (scored.hit_rate, "HR"), (scored.over_segmentation, "OS"), (scored.precision, "PRC"),
+            (scored.recall, "RCL"), (scored.f, "F"), (scored.r_value, "R"),
         ):  # fmt: skip
             expected = math.nan if case[theirs] is None else case[theirs]
             assert mine == pytest.approx(expected, abs=1e-9, nan_ok=True), f"{where}: {theirs}"
@@ -116,12 +116,12 @@ def test_the_oracle_through_metrics_in_one_batch() -> None:
         "region-F": "F",
     }
     for name, key in names.items():
-        made = metric(name, tolerance=0.02)
+        measure = metric(name, tolerance=0.02)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedScore)
-            found = made.score(made.rows(batch))
+            values = measure.score(measure.rows(batch))
         expected = [math.nan if c[key] is None else c[key] for c in cases]
-        np.testing.assert_allclose(found, expected, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(values, expected, atol=1e-9, err_msg=name)
 
 
 # ---------------------------------------------------------------------- the paper
@@ -142,8 +142,8 @@ def test_the_plane_has_its_corners() -> None:
 
 
 def test_r_is_one_minus_the_two_distances() -> None:
-    found = cs.region_scores([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.25, 0.35, 0.36])
-    assert found.r_value == pytest.approx(1 - (abs(found.r1) + abs(found.r2)) / 200)
+    scored = cs.region_scores([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.25, 0.35, 0.36])
+    assert scored.r_value == pytest.approx(1 - (abs(scored.r1) + abs(scored.r2)) / 200)
 
 
 def test_a_naive_float_comparison_would_lose_these() -> None:
@@ -162,17 +162,17 @@ tolerances = st.integers(0, 40)
 @given(times, times, tolerances, st.sampled_from(MATCHINGS), st.sampled_from(["earlier", "later"]))
 @settings(max_examples=400, deadline=None)
 def test_counts_are_those_of_the_definition(ref, hyp, tol, matching, tie) -> None:
-    found = scores(ref, hyp, tol, matching=matching, tie=tie)
-    assert (found.hits, found.correct) == naive(ref, hyp, tol, matching, tie)
-    assert (found.n_ref, found.n_hyp) == (len(set(ref)), len(hyp))
+    scored = scores(ref, hyp, tol, matching=matching, tie=tie)
+    assert (scored.hits, scored.correct) == naive(ref, hyp, tol, matching, tie)
+    assert (scored.n_ref, scored.n_hyp) == (len(set(ref)), len(hyp))
 
 
 @given(times, times, tolerances, st.sampled_from(["regions", "optimal"]))
 @settings(deadline=None)
 def test_hits_and_errors_add_up(ref, hyp, tol, matching) -> None:
-    found = scores(ref, hyp, tol, matching=matching)
-    assert found.hits + found.insertions == len(hyp)
-    assert found.hits + found.deletions == len(set(ref))
+    scored = scores(ref, hyp, tol, matching=matching)
+    assert scored.hits + scored.insertions == len(hyp)
+    assert scored.hits + scored.deletions == len(set(ref))
 
 
 @given(times, times, tolerances, st.integers(0, 10_000), st.sampled_from(MATCHINGS))
@@ -191,9 +191,9 @@ def test_regions_never_find_more_than_the_best_matching_nor_that_more_than_lenie
 
 @given(times.filter(bool), times, tolerances, tolerances, st.sampled_from(MATCHINGS))
 @settings(deadline=None)
-def test_a_wider_tolerance_never_scores_less(ref, hyp, one, two, matching) -> None:
+def test_a_wider_tolerance_never_scores_less(ref, hyp, tol, other_tol, matching) -> None:
     """The nearest boundary stays the nearest and OS does not move; R grows with HR as long as hits are at most N_f."""
-    narrow, wide = (scores(ref, hyp, t, matching=matching) for t in sorted((one, two)))
+    narrow, wide = (scores(ref, hyp, t, matching=matching) for t in sorted((tol, other_tol)))
     for name in ("hits", "hit_rate", "recall", "f", "r_value")[: 5 - (matching == "lenient")]:
         assert getattr(wide, name) >= getattr(narrow, name) - 1e-12
     assert wide.over_segmentation == narrow.over_segmentation
@@ -242,28 +242,28 @@ def test_recordings_longer_than_a_block_of_the_kernel(matching) -> None:
     for n_ref, n_hyp in ((5000, 4000), (1023, 1024), (1024, 1025), (3000, 10), (10, 3000), (2048, 2048)):
         ref = random.integers(0, 30 * n_ref, n_ref).tolist()
         hyp = random.integers(0, 30 * n_ref, n_hyp).tolist()
-        found = scores(ref, hyp, 20, matching=matching)
-        assert found.n_ref == len(set(ref))
+        scored = scores(ref, hyp, 20, matching=matching)
+        assert scored.n_ref == len(set(ref))
         if matching == "regions":
-            assert found.hits == by_searching(ref, hyp, 20)
+            assert scored.hits == by_searching(ref, hyp, 20)
         elif n_ref * n_hyp < 2_000_000 and matching == "lenient":
-            assert (found.hits, found.correct) == naive(ref, hyp, 20, matching)
+            assert (scored.hits, scored.correct) == naive(ref, hyp, 20, matching)
 
 
 def test_many_equal_references_fill_whole_blocks() -> None:
     ref = [5] * 3000 + [90] * 3000 + [100] * 10
-    found = scores(ref, [6, 94, 96, 96, 200], 20)
-    assert (found.n_ref, found.hits, found.insertions) == (3, 3, 2)
+    scored = scores(ref, [6, 94, 96, 96, 200], 20)
+    assert (scored.n_ref, scored.hits, scored.insertions) == (3, 3, 2)
 
 
 def by_searching(ref: list[int], hyp: list[int], tol: int) -> int:
-    places, found = np.unique(ref), set()
+    places, hit = np.unique(ref), set()
     for h in hyp:
         k = int(np.searchsorted(places, h))
         near = min((p for p in (k - 1, k) if 0 <= p < len(places)), key=lambda p: (abs(places[p] - h), p))
         if abs(places[near] - h) <= tol:
-            found.add(near)
-    return len(found)
+            hit.add(near)
+    return len(hit)
 
 
 # ---------------------------------------------------------------------- edges, curves, pooling
@@ -292,22 +292,22 @@ def test_several_tolerances_give_a_curve() -> None:
 
 
 def test_recordings_pool_by_their_counts() -> None:
-    one, two = cs.region_scores([0.1, 0.2], [0.1]), cs.region_scores([0.1, 0.5], [0.3, 0.5, 0.7])
-    both = one + two
+    first, second = cs.region_scores([0.1, 0.2], [0.1]), cs.region_scores([0.1, 0.5], [0.3, 0.5, 0.7])
+    both = first + second
     assert (both.hits, both.n_ref, both.n_hyp) == (2, 4, 4)
     assert both.r_value == pytest.approx(r_value(50, 0))
     with pytest.raises(CaesuraError, match="do not add up"):
-        one + cs.region_scores([0.1], [0.1], 0.01)
+        first + cs.region_scores([0.1], [0.1], 0.01)
 
 
 def test_a_silent_recording_leaves_the_pool_as_it_is() -> None:
-    said = Segmentation.from_times([0.1, 0.3], length=1.0)
-    gold = Corpus.from_annotations([("a", "g", said), ("b", "g", Segmentation.from_times([], length=2.0))])
-    system = Corpus.from_annotations([("a", "s", said), ("b", "s", Segmentation.from_times([], length=2.0))])
+    spoken = Segmentation.from_times([0.1, 0.3], length=1.0)
+    gold = Corpus.from_annotations([("a", "g", spoken), ("b", "g", Segmentation.from_times([], length=2.0))])
+    system = Corpus.from_annotations([("a", "s", spoken), ("b", "s", Segmentation.from_times([], length=2.0))])
     with pytest.warns(UndefinedScore):
-        found = cs.evaluate(gold, system, ["R", "hit-rate"])
-    assert found["R"].micro == 1.0
-    assert found["R"].macro == 1.0
+        evaluation = cs.evaluate(gold, system, ["R", "hit-rate"])
+    assert evaluation["R"].micro == 1.0
+    assert evaluation["R"].macro == 1.0
 
 
 def test_typed_boundaries_in_time_count_once_a_place() -> None:
@@ -323,23 +323,23 @@ def test_typed_boundaries_in_time_count_once_a_place() -> None:
 @pytest.mark.parametrize(("ref", "hyp"), [([], []), ([], [0.1, 0.2])])
 def test_without_reference_boundaries_scores_are_nan_with_a_warning(ref, hyp) -> None:
     with pytest.warns(UndefinedScore, match="no reference boundaries"):
-        found = cs.region_scores(ref, hyp)
-    assert all(map(math.isnan, (found.hit_rate, found.over_segmentation, found.recall, found.f, found.r_value)))
+        scored = cs.region_scores(ref, hyp)
+    assert all(map(math.isnan, (scored.hit_rate, scored.over_segmentation, scored.recall, scored.f, scored.r_value)))
 
 
 def test_without_hypotheses() -> None:
-    found = cs.region_scores([0.1, 0.2, 0.3], [])
-    assert (found.hit_rate, found.over_segmentation, found.f) == (0.0, -100.0, 0.0)
-    assert found.r_value == pytest.approx(1 - math.sqrt(2) / 2)
-    assert math.isnan(found.precision)
+    scored = cs.region_scores([0.1, 0.2, 0.3], [])
+    assert (scored.hit_rate, scored.over_segmentation, scored.f) == (0.0, -100.0, 0.0)
+    assert scored.r_value == pytest.approx(1 - math.sqrt(2) / 2)
+    assert math.isnan(scored.precision)
     with pytest.warns(UndefinedScore, match="no hypotheses"):
         assert math.isnan(metric("region-precision")(*(Segmentation.from_times(t, length=1.0) for t in ([0.1], []))))
 
 
 def test_miss_and_false_alarm_are_what_is_left() -> None:
-    found = cs.region_scores([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.25])
-    assert (found.miss_rate, found.false_alarm_rate) == (50.0, pytest.approx(100 / 3))
-    assert found.as_dict()["miss_rate"] == 50.0
+    scored = cs.region_scores([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.25])
+    assert (scored.miss_rate, scored.false_alarm_rate) == (50.0, pytest.approx(100 / 3))
+    assert scored.as_dict()["miss_rate"] == 50.0
 
 
 REFUSED = [
@@ -355,16 +355,16 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("options", "said"), REFUSED)
-def test_bad_options_are_refused(options, said) -> None:
-    with pytest.raises(CaesuraError, match=said):
+@pytest.mark.parametrize(("options", "why"), REFUSED)
+def test_bad_options_are_refused(options, why) -> None:
+    with pytest.raises(CaesuraError, match=why):
         cs.region_scores([0.1], [0.1], **options)
-    with pytest.raises(CaesuraError, match=said):
+    with pytest.raises(CaesuraError, match=why):
         metric("R", **options)
 
 
 @pytest.mark.parametrize(
-    ("times", "said"),
+    ("times", "why"),
     [
         ([0.1, float("inf")], "finite"),
         ([[0.1, 0.2]], "flat"),
@@ -374,9 +374,9 @@ def test_bad_options_are_refused(options, said) -> None:
         (np.ma.array([0.1, 0.2], mask=[0, 1]), "finite"),
     ],
 )
-def test_bad_times_are_refused(times, said) -> None:
+def test_bad_times_are_refused(times, why) -> None:
     for pair in ((times, [0.1]), ([0.1], times)):
-        with pytest.raises(InvalidSegmentation, match=said):
+        with pytest.raises(InvalidSegmentation, match=why):
             cs.region_scores(*pair)
 
 

@@ -121,10 +121,10 @@ def test_nothing_to_compare_is_undefined_and_changes_no_pooled_score() -> None:
         {"a": cs.Segmentation.from_times([0.3], length=0.5, names=["x", "y"]), "b": cs.Segmentation(0.0, [])},
         {"a": cs.Segmentation.from_times([0.3], length=0.5, names=["x", "z"]), "b": cs.Segmentation(0.0, [])},
     ]
-    found = cs.evaluate(*sides, NAMES[:2])
-    assert found["label-agreement"].micro == 0.5
-    assert np.isnan(found["label-agreement"].per_item[1])
-    assert np.isnan(found["label-kappa"].per_item[1])
+    evaluation = cs.evaluate(*sides, NAMES[:2])
+    assert evaluation["label-agreement"].micro == 0.5
+    assert np.isnan(evaluation["label-agreement"].per_item[1])
+    assert np.isnan(evaluation["label-kappa"].per_item[1])
 
 
 def test_what_has_no_names_is_refused() -> None:
@@ -150,17 +150,17 @@ def test_evaluation_measures_names_where_there_are_any_and_streams_the_same(thre
     from caesura.statistics.engine import evaluate_files
 
     gold, system = three_coders.select(coders=["ann"]), three_coders.select(coders=["ben"])
-    found = cs.evaluate(gold, system, resamples=100)
-    assert set(NAMES) <= set(found.measured)
-    assert found.unmeasured() == []
-    assert found["time-kappa"].interval is not None
+    evaluation = cs.evaluate(gold, system, resamples=100)
+    assert set(NAMES) <= set(evaluation.measured)
+    assert evaluation.unmeasured() == []
+    assert evaluation["time-kappa"].interval is not None
     for corpus, name in ((gold, "gold"), (system, "system")):
         cs.write(corpus, tmp_path / f"{name}.parquet")
     files = tmp_path / "gold.parquet", {"hypothesis": tmp_path / "system.parquet"}
     streamed = evaluate_files(*files, NAMES, items_per_fragment=3, resamples=100)
     for name in NAMES:
-        assert streamed[name].micro == pytest.approx(found[name].micro, abs=1e-12)
-        assert streamed[name].macro == pytest.approx(found[name].macro, abs=1e-12)
+        assert streamed[name].micro == pytest.approx(evaluation[name].micro, abs=1e-12)
+        assert streamed[name].macro == pytest.approx(evaluation[name].macro, abs=1e-12)
     assert "label-agreement" in evaluate_files(*files, ["R"], resamples=0).warnings()[0]
 
 
@@ -170,10 +170,10 @@ def test_what_is_not_measured_is_said(three_coders: cs.Corpus) -> None:
         "segments have names, which no metric chosen here compares; "
         "label-agreement, label-kappa, labelled-R, time-agreement and time-kappa do."
     )
-    found = cs.evaluate(gold, system, ["R"], resamples=0)
-    assert sentence in found.warnings()
-    assert sentence in found.as_dict()["warnings"]
-    assert f"! {sentence}" in found.tables()[0].notes
+    evaluation = cs.evaluate(gold, system, ["R"], resamples=0)
+    assert sentence in evaluation.warnings()
+    assert sentence in evaluation.as_dict()["warnings"]
+    assert f"! {sentence}" in evaluation.tables()[0].notes
     pair = gold["i00", "ann"], system["i00", "ben"]
     assert cs.compare(*pair, ["R"]).warnings() == [sentence] == cs.compare(*pair, ["R"]).as_dict()["warnings"]
     assert cs.compare(*pair).warnings() == []
@@ -186,8 +186,8 @@ def test_what_is_not_measured_is_said(three_coders: cs.Corpus) -> None:
     assert only in cs.evaluate(gold, bare, resamples=0).warnings()
     assert cs.evaluate(bare, bare, ["R"], resamples=0).unmeasured() == []
     one_bare = cs.Corpus.join([bare.select(items=["i00"]), system.select(items=[f"i{i:02d}" for i in range(1, 20)])])
-    (said,) = cs.evaluate(gold, one_bare, resamples=0).unmeasured()
-    assert said.startswith(
+    (warning,) = cs.evaluate(gold, one_bare, resamples=0).unmeasured()
+    assert warning.startswith(
         f"{', '.join(NAMES)} left out: label-agreement cannot count item 'i00', coder 'ben' against 'ann'"
     )
 
@@ -211,7 +211,7 @@ def test_coders_agree_on_names(three_coders: cs.Corpus) -> None:
 def test_baselines_of_texts_have_names_too() -> None:
     gold = {"x": cs.Segmentation.from_labels("aaabbc"), "y": cs.Segmentation.from_labels("ccab")}
     system = {"x": cs.Segmentation.from_labels("aabbbc"), "y": cs.Segmentation.from_labels("cccb")}
-    found = cs.evaluate(gold, system, ["time-kappa", "B"], bounds=True, resamples=0)
-    assert found.bounds["none"]["time-kappa"].micro == pytest.approx(0.0)
+    evaluation = cs.evaluate(gold, system, ["time-kappa", "B"], bounds=True, resamples=0)
+    assert evaluation.bounds["none"]["time-kappa"].micro == pytest.approx(0.0)
     missing = cs.evaluate(gold, {"x": system["x"]}, ["time-agreement"], missing="worst", resamples=0)
     assert missing["time-agreement"].per_item == pytest.approx([5 / 6, 0.0])

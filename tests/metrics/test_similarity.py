@@ -44,10 +44,10 @@ def test_from_a_dict_of_dicts_in_any_order() -> None:
 def test_from_files(tmp_path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    made = as_similarity(path)
-    order = [made.labels.index(n) for n in (",", ".")] + [2]
-    assert np.array(made.matrix)[np.ix_(order, order)].tolist() == ROWS
-    assert as_similarity(str(path)) == made
+    similarity = as_similarity(path)
+    order = [similarity.labels.index(n) for n in (",", ".")] + [2]
+    assert np.array(similarity.matrix)[np.ix_(order, order)].tolist() == ROWS
+    assert as_similarity(str(path)) == similarity
 
 
 def test_moves_in_the_file(tmp_path) -> None:

@@ -101,8 +101,8 @@ def test_seqeval_example():
     corpora = [
         Corpus.from_annotations((str(i), "c", Spans.from_iob(t)) for i, t in enumerate(s)) for s in (gold, system)
     ]
-    made = cs.evaluate(*corpora, metrics=["span-F", "span-F:label=MISC", "span-F:label=PER"])
-    pooled = {name: answer["micro"] for name, answer in next(iter(made.as_dict()["systems"].values())).items()}
+    evaluation = cs.evaluate(*corpora, metrics=["span-F", "span-F:label=MISC", "span-F:label=PER"])
+    pooled = {name: answer["micro"] for name, answer in next(iter(evaluation.as_dict()["systems"].values())).items()}
     assert pooled == {"span-F": 0.5, "span-F:label=MISC": 0.0, "span-F:label=PER": 1.0}
 
 

@@ -43,10 +43,10 @@ def test_a_long_text_is_counted_block_by_block() -> None:
     ref, hyp = ("".join("01"[m] for m in side) for side in marks.astype(int).tolist())
     for k in (3, 20_000):  # the second is too wide for a block
         upto = np.concatenate((np.zeros((2, 1), int), np.cumsum(marks, axis=1)), axis=1)
-        one, two = upto[:, k:] - upto[:, :-k]
-        assert cs.window_diff(ref, hyp, k) == metric("WD", k=k)(ref, hyp) == (one != two).mean()
-        assert cs.window_diff(ref, hyp, k, weighted=True) == abs(one - two).sum() / len(one)
-        assert cs.pk(ref, hyp, k) == metric("Pk", k=k)(ref, hyp) == ((one > 0) != (two > 0)).mean()
+        in_ref, in_hyp = upto[:, k:] - upto[:, :-k]
+        assert cs.window_diff(ref, hyp, k) == metric("WD", k=k)(ref, hyp) == (in_ref != in_hyp).mean()
+        assert cs.window_diff(ref, hyp, k, weighted=True) == abs(in_ref - in_hyp).sum() / len(in_ref)
+        assert cs.pk(ref, hyp, k) == metric("Pk", k=k)(ref, hyp) == ((in_ref > 0) != (in_hyp > 0)).mean()
 
 
 @given(strings())
@@ -71,8 +71,8 @@ def test_padding_penalises_every_place_alike(n, data) -> None:
     k = data.draw(st.integers(1, n - 1))
     errors = set()
     for place in range(1, n):
-        one = Segmentation.from_positions([place], length=n)
-        errors.add(cs.window_diff([n], one, k, edges="padded"))
+        hypothesis = Segmentation.from_positions([place], length=n)
+        errors.add(cs.window_diff([n], hypothesis, k, edges="padded"))
     assert len(errors) == 1
 
 
@@ -136,8 +136,8 @@ def test_a_window_of_an_array_is_a_window() -> None:
 def batch(masses):
     from caesura.metrics import Batch
 
-    one = Segmentation.from_masses(masses)
-    return Batch.of_pair(one, one)
+    segmentation = Segmentation.from_masses(masses)
+    return Batch.of_pair(segmentation, segmentation)
 
 
 def test_windows_over_255_and_more_than_256_segments() -> None:

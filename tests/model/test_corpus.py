@@ -37,11 +37,11 @@ def test_tracks_are_streams_of_one_item() -> None:
 
 
 def test_types_share_one_scale() -> None:
-    one = Segmentation.from_labels_at(["", "."])
-    two = Segmentation.from_labels_at([",", "?"])
-    corpus = Corpus.from_annotations([("i", "x", one), ("i", "y", two)])
+    first = Segmentation.from_labels_at(["", "."])
+    second = Segmentation.from_labels_at([",", "?"])
+    corpus = Corpus.from_annotations([("i", "x", first), ("i", "y", second)])
     assert corpus.labels == (",", ".", "?")
-    assert corpus["i", "y"] == two
+    assert corpus["i", "y"] == second
     assert corpus["i", "x"].types.tolist() == [1]
 
 

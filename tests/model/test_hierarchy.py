@@ -9,26 +9,26 @@ from caesura.model import Hierarchy
 
 
 def test_levels_come_from_nesting() -> None:
-    made = Hierarchy.from_spans([(5, 7), (1, 4), (1, 10), (5, 10)], length=10)
-    assert made.spans == [(1, 10, 1), (1, 4, 2), (5, 10, 2), (5, 7, 3)]
-    assert made.depth == 3
-    assert made.at_level(2).masses == [4, 6]
-    assert made.boundaries().masses == [4, 3, 3]
+    hierarchy = Hierarchy.from_spans([(5, 7), (1, 4), (1, 10), (5, 10)], length=10)
+    assert hierarchy.spans == [(1, 10, 1), (1, 4, 2), (5, 10, 2), (5, 7, 3)]
+    assert hierarchy.depth == 3
+    assert hierarchy.at_level(2).masses == [4, 6]
+    assert hierarchy.boundaries().masses == [4, 3, 3]
 
 
 def test_triples_keep_their_levels_and_one_span_may_stand_on_two() -> None:
-    made = Hierarchy.from_spans([(1, 4, 1), (1, 4, 2)], length=4)
-    assert made.spans == [(1, 4, 1), (1, 4, 2)]
+    hierarchy = Hierarchy.from_spans([(1, 4, 1), (1, 4, 2)], length=4)
+    assert hierarchy.spans == [(1, 4, 1), (1, 4, 2)]
 
 
 def test_a_value_like_any_other() -> None:
-    made = Hierarchy.from_spans([(1, 4), (1, 2)], length=4)
-    assert pickle.loads(pickle.dumps(made)) == made
-    assert hash(made) == hash(Hierarchy.from_spans([(1, 2), (1, 4)], length=4))
-    assert made != Hierarchy.from_spans([(1, 4)], length=4)
-    assert "1–2" in made._repr_html_()
+    hierarchy = Hierarchy.from_spans([(1, 4), (1, 2)], length=4)
+    assert pickle.loads(pickle.dumps(hierarchy)) == hierarchy
+    assert hash(hierarchy) == hash(Hierarchy.from_spans([(1, 2), (1, 4)], length=4))
+    assert hierarchy != Hierarchy.from_spans([(1, 4)], length=4)
+    assert "1–2" in hierarchy._repr_html_()
     with pytest.raises(AttributeError):
-        made.length = 3  # type: ignore[misc]
+        hierarchy.length = 3  # type: ignore[misc]
 
 
 BAD = [

@@ -26,50 +26,50 @@ def hierarchies(draw: st.DrawFn, longest: int = 12) -> Hierarchy:
 
 
 @given(hierarchies())
-def test_brackets_and_json_go_there_and_back(made: Hierarchy) -> None:
-    assert Hierarchy.from_brackets(made.bracketed) == made
-    assert Hierarchy.from_nested(made.nested) == made
-    assert Hierarchy.from_spans(made.spans, length=made.length) == made
-    assert pickle.loads(pickle.dumps(made)) == made
-    assert made.renumbered() == made
+def test_brackets_and_json_go_there_and_back(hierarchy: Hierarchy) -> None:
+    assert Hierarchy.from_brackets(hierarchy.bracketed) == hierarchy
+    assert Hierarchy.from_nested(hierarchy.nested) == hierarchy
+    assert Hierarchy.from_spans(hierarchy.spans, length=hierarchy.length) == hierarchy
+    assert pickle.loads(pickle.dumps(hierarchy)) == hierarchy
+    assert hierarchy.renumbered() == hierarchy
 
 
 @given(hierarchies())
-def test_walk_and_parents_agree_with_the_definition(made: Hierarchy) -> None:
-    spans = made.spans
-    assert sorted(made.walk()) == sorted(spans)
-    assert list(made.walk()) == sorted(spans, key=lambda s: (s[0], -s[1], s[2]))
-    for (first, last, _), parent in zip(spans, made.parents, strict=True):
+def test_walk_and_parents_agree_with_the_definition(hierarchy: Hierarchy) -> None:
+    spans = hierarchy.spans
+    assert sorted(hierarchy.walk()) == sorted(spans)
+    assert list(hierarchy.walk()) == sorted(spans, key=lambda s: (s[0], -s[1], s[2]))
+    for (first, last, _), parent in zip(spans, hierarchy.parents, strict=True):
         around = [s for s in spans if s[0] <= first and last <= s[1] and s[:2] != (first, last)]
         assert (spans[parent] if parent >= 0 else None) == min(around, key=lambda s: s[1] - s[0], default=None)
 
 
 @given(hierarchies())
-def test_projection_shows_every_edge_of_its_level(made: Hierarchy) -> None:
-    for level in range(1, made.depth + 2):
-        inside = {p for a, b, at in made.spans if at == level for p in (a - 1, b)} - {0, made.length}
-        assert made.at_level(level).positions.tolist() == sorted(inside)
-    everywhere = {p for a, b, _ in made.spans for p in (a - 1, b)} - {0, made.length}
-    assert made.boundaries().positions.tolist() == sorted(everywhere)
-    assert made.boundaries(made.depth) == made.boundaries()
+def test_projection_shows_every_edge_of_its_level(hierarchy: Hierarchy) -> None:
+    for level in range(1, hierarchy.depth + 2):
+        inside = {p for a, b, at in hierarchy.spans if at == level for p in (a - 1, b)} - {0, hierarchy.length}
+        assert hierarchy.at_level(level).positions.tolist() == sorted(inside)
+    everywhere = {p for a, b, _ in hierarchy.spans for p in (a - 1, b)} - {0, hierarchy.length}
+    assert hierarchy.boundaries().positions.tolist() == sorted(everywhere)
+    assert hierarchy.boundaries(hierarchy.depth) == hierarchy.boundaries()
 
 
 def test_level_columns_of_a_real_coder() -> None:
     """Coder 9 of chapter 2: four levels, some segments divided, some not; the last line closes everything."""
     ends = {1: [3, 10, 11, 14, 15], 2: [1, 2, 3, 5, 10, 12, 14, 15], 3: [4, 5, 8, 10, 15], 4: [7, 8, 15], 5: [15]}
-    made = Hierarchy.from_levels([[int(p in ends[k]) for p in range(1, 16)] for k in ends])
-    assert made.at_level(1).masses == [3, 7, 1, 3, 1]
-    assert [s for s in made.spans if s[2] == 2] == [
+    hierarchy = Hierarchy.from_levels([[int(p in ends[k]) for p in range(1, 16)] for k in ends])
+    assert hierarchy.at_level(1).masses == [3, 7, 1, 3, 1]
+    assert [s for s in hierarchy.spans if s[2] == 2] == [
         (1, 1, 2), (2, 2, 2), (3, 3, 2), (4, 5, 2), (6, 10, 2), (12, 12, 2), (13, 14, 2)]  # fmt: skip
-    assert [s for s in made.spans if s[2] > 2] == [
+    assert [s for s in hierarchy.spans if s[2] > 2] == [
         (4, 4, 3), (5, 5, 3), (6, 8, 3), (9, 10, 3), (6, 7, 4), (8, 8, 4)]  # fmt: skip
-    assert Hierarchy.from_levels(made.level_columns(6)) == made
+    assert Hierarchy.from_levels(hierarchy.level_columns(6)) == hierarchy
 
 
 def test_a_level_that_repeats_its_outer_segment_stays_where_a_deeper_one_divides_it() -> None:
-    made = Hierarchy.from_levels([[0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1]])
-    assert made.spans == [(1, 2, 1), (3, 4, 1), (1, 2, 2), (3, 3, 2), (4, 4, 2), (1, 1, 3), (2, 2, 3)]
-    assert made.renumbered().spans == [(1, 2, 1), (3, 4, 1), (1, 1, 2), (2, 2, 2), (3, 3, 2), (4, 4, 2)]
+    hierarchy = Hierarchy.from_levels([[0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1]])
+    assert hierarchy.spans == [(1, 2, 1), (3, 4, 1), (1, 2, 2), (3, 3, 2), (4, 4, 2), (1, 1, 3), (2, 2, 3)]
+    assert hierarchy.renumbered().spans == [(1, 2, 1), (3, 4, 1), (1, 1, 2), (2, 2, 2), (3, 3, 2), (4, 4, 2)]
 
 
 def test_the_outermost_column_may_be_the_last() -> None:
@@ -154,17 +154,17 @@ def test_too_deep_lists_are_refused() -> None:
 def test_columns_of_a_corpus_are_checked_too() -> None:
     from caesura.model import Corpus
 
-    def made(firsts: list[int], lasts: list[int], levels: list[int]) -> Corpus:
+    def corpus_of(firsts: list[int], lasts: list[int], levels: list[int]) -> Corpus:
         return Corpus(
             kind="nested", items=["x"], coders=["ann"], item_of=[0], coder_of=[0], lengths=[9], offsets=[0, len(firsts)],
             positions=firsts, ends=lasts, types=levels,
         )  # fmt: skip
 
-    assert made([1, 2], [5, 3], [1, 2])["x", "ann"].spans == [(1, 5, 1), (2, 3, 2)]
+    assert corpus_of([1, 2], [5, 3], [1, 2])["x", "ann"].spans == [(1, 5, 1), (2, 3, 2)]
     with pytest.raises(InvalidSegmentation, match=r"item 'x', coder 'ann': segments \(1, 5\) and \(3, 8\) cross"):
-        made([1, 3], [5, 8], [1, 1])
+        corpus_of([1, 3], [5, 8], [1, 1])
     with pytest.raises(InvalidSegmentation, match="an inner segment has the higher level"):
-        made([1, 2], [5, 3], [2, 1])
+        corpus_of([1, 2], [5, 3], [2, 1])
 
 
 @pytest.mark.parametrize(

@@ -21,17 +21,17 @@ def corpus(rows: list[tuple[str, str, str]]) -> Corpus:
 
 @given(ROWS)
 def test_every_two_coders_of_a_track_once_the_earlier_first(rows) -> None:
-    made = corpus(rows)
+    whole = corpus(rows)
     tracks = dict.fromkeys((item, track) for item, _, track in rows)
     expected = []
     for key in tracks:
         here = [row for row, (item, _, track) in enumerate(rows) if (item, track) == key]
-        here.sort(key=lambda row: made.coders.index(rows[row][1]))
+        here.sort(key=lambda row: whole.coders.index(rows[row][1]))
         expected += combinations(here, 2)
-    pairs = Pairs.among_coders(made)
+    pairs = Pairs.among_coders(whole)
     assert list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)) == expected
-    assert [made.items[i] for i in pairs.item_of] == [rows[left][0] for left, _ in expected]
-    columns = made.pairs()
+    assert [whole.items[i] for i in pairs.item_of] == [rows[left][0] for left, _ in expected]
+    columns = whole.pairs()
     assert columns[0].tolist() == pairs.left.tolist()
     assert columns[1].tolist() == pairs.right.tolist()
 

@@ -15,33 +15,38 @@ masses = st.lists(st.integers(1, 30), min_size=1, max_size=40)
 
 @given(masses)
 def test_every_view_leads_back(sizes: list[int]) -> None:
-    made = Segmentation.from_masses(sizes)
-    assert made.masses == sizes
-    assert made.length == sum(sizes)
-    assert len(made) == len(sizes)
-    assert Segmentation.from_string(made.string) == made
-    assert Segmentation.from_spans(made.spans) == made
-    assert Segmentation.from_positions(made.positions, length=made.length) == made
+    segmentation = Segmentation.from_masses(sizes)
+    assert segmentation.masses == sizes
+    assert segmentation.length == sum(sizes)
+    assert len(segmentation) == len(sizes)
+    assert Segmentation.from_string(segmentation.string) == segmentation
+    assert Segmentation.from_spans(segmentation.spans) == segmentation
+    assert Segmentation.from_positions(segmentation.positions, length=segmentation.length) == segmentation
     labels = [i for i, mass in enumerate(sizes) for _ in range(mass)]
-    assert Segmentation.from_labels(labels) == made
-    assert as_segmentation(np.array(sizes)) == as_segmentation(sizes) == as_segmentation(made.string) == made
-    assert hash(Segmentation.from_string(made.string)) == hash(made)
-    assert pickle.loads(pickle.dumps(made)) == made
+    assert Segmentation.from_labels(labels) == segmentation
+    assert (
+        as_segmentation(np.array(sizes))
+        == as_segmentation(sizes)
+        == as_segmentation(segmentation.string)
+        == segmentation
+    )
+    assert hash(Segmentation.from_string(segmentation.string)) == hash(segmentation)
+    assert pickle.loads(pickle.dumps(segmentation)) == segmentation
 
 
 @given(st.lists(st.sampled_from(["", ",", ".", "?"]), max_size=30))
 def test_labels_after_every_unit_lead_back(marks: list[str]) -> None:
-    made = Segmentation.from_labels_at(marks)
-    assert made.length == len(marks)
-    assert made.labels_at == marks
-    assert pickle.loads(pickle.dumps(made)) == made
+    segmentation = Segmentation.from_labels_at(marks)
+    assert segmentation.length == len(marks)
+    assert segmentation.labels_at == marks
+    assert pickle.loads(pickle.dumps(segmentation)) == segmentation
 
 
 def test_the_designs_example() -> None:
-    made = Segmentation.from_masses([2, 3, 6])
-    assert repr(made) == "Segmentation(11 units: 2|3|6)"
-    assert made == Segmentation.from_string("0100100000")
-    assert made.spans == [(1, 2), (3, 5), (6, 11)]
+    segmentation = Segmentation.from_masses([2, 3, 6])
+    assert repr(segmentation) == "Segmentation(11 units: 2|3|6)"
+    assert segmentation == Segmentation.from_string("0100100000")
+    assert segmentation.spans == [(1, 2), (3, 5), (6, 11)]
 
 
 def test_text_and_names_are_shown_but_not_compared() -> None:
@@ -65,9 +70,9 @@ def test_types_are_names_on_a_scale_or_integers() -> None:
 
 
 def test_two_types_at_one_position_are_two_entries() -> None:
-    made = Segmentation.from_positions([(2, 3), (2, 1)], length=4)
-    assert made.marks == [(2, 1), (2, 3)]
-    assert made.masses == [2, 2]
+    segmentation = Segmentation.from_positions([(2, 3), (2, 1)], length=4)
+    assert segmentation.marks == [(2, 1), (2, 3)]
+    assert segmentation.masses == [2, 2]
 
 
 def test_only_typed_segmentations_carry_the_closing_boundary() -> None:
@@ -77,21 +82,21 @@ def test_only_typed_segmentations_carry_the_closing_boundary() -> None:
 
 
 def test_times() -> None:
-    made = Segmentation.from_times([0.0, 0.12, 0.12, 0.31, 0.5])
-    assert made.timed
-    assert made.length == 0.5
-    assert made.positions.tolist() == [0.0, 0.12, 0.12, 0.31, 0.5], "a mark made twice is two marks"
-    assert made.spans == [(0.0, 0.12), (0.12, 0.31), (0.31, 0.5)]
+    segmentation = Segmentation.from_times([0.0, 0.12, 0.12, 0.31, 0.5])
+    assert segmentation.timed
+    assert segmentation.length == 0.5
+    assert segmentation.positions.tolist() == [0.0, 0.12, 0.12, 0.31, 0.5], "a mark made twice is two marks"
+    assert segmentation.spans == [(0.0, 0.12), (0.12, 0.31), (0.31, 0.5)]
     with pytest.raises(InvalidSegmentation, match="seconds"):
-        _ = made.string
+        _ = segmentation.string
 
 
 def test_nothing_changes() -> None:
-    made = Segmentation.from_masses([2, 2])
+    segmentation = Segmentation.from_masses([2, 2])
     with pytest.raises(AttributeError):
-        made.length = 5  # type: ignore[misc]
+        segmentation.length = 5  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
-        made.positions[0] = 1
+        segmentation.positions[0] = 1
 
 
 def test_edges_of_the_world() -> None:

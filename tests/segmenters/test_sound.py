@@ -35,10 +35,10 @@ def talk(seed: int = 3, phones: int = 30, rate: int = 16000) -> tuple[Recording,
 
 def test_spectral_change_finds_what_changes() -> None:
     sound, truth = talk()
-    found = SpectralChange(threshold=0.8).segment(sound)
-    scores = cs.region_scores(truth, found.positions, 0.02)
+    placed = SpectralChange(threshold=0.8).segment(sound)
+    scores = cs.region_scores(truth, placed.positions, 0.02)
     assert scores.r_value > 0.9
-    assert found.length == sound.duration
+    assert placed.length == sound.duration
 
 
 def test_it_beats_uniform_boundaries_of_the_same_number() -> None:

@@ -24,19 +24,19 @@ def corpora(gold: list[str], ours: list[str], table: Script = HEBREW, **options)
     return tuple(marked_corpus(lines, table, **options) for lines in named)
 
 
-def parts(found, name: str) -> np.ndarray:
+def parts(evaluation, name: str) -> np.ndarray:
     """What the score divides, item by item."""
-    return metric(name).parts(found[name].rows)
+    return metric(name).parts(evaluation[name].rows)
 
 
 def test_counts_made_by_hand() -> None:
-    found = evaluate(*corpora(GOLD, OURS, known=lambda word: HEBREW.read(word) != "סוס"), NAMES, resamples=10)
-    assert parts(found, "word-accuracy").tolist() == [[1, 2], [1, 2], [1, 2]]
+    evaluation = evaluate(*corpora(GOLD, OURS, known=lambda word: HEBREW.read(word) != "סוס"), NAMES, resamples=10)
+    assert parts(evaluation, "word-accuracy").tolist() == [[1, 2], [1, 2], [1, 2]]
     # patah for qamats sounds alike; a qubuts on samekh is not a shuruq on vav; a missing dagesh is no vowel
-    assert parts(found, "group-accuracy").tolist() == [[2, 2], [1, 2], [2, 2]]
-    assert parts(found, "DER").tolist() == [[1, 6], [2, 6], [1, 6]]
-    assert parts(found, "seen-accuracy").sum(axis=0).tolist() == [3, 5]
-    assert parts(found, "unseen-accuracy").sum(axis=0).tolist() == [0, 1]
+    assert parts(evaluation, "group-accuracy").tolist() == [[2, 2], [1, 2], [2, 2]]
+    assert parts(evaluation, "DER").tolist() == [[1, 6], [2, 6], [1, 6]]
+    assert parts(evaluation, "seen-accuracy").sum(axis=0).tolist() == [3, 5]
+    assert parts(evaluation, "unseen-accuracy").sum(axis=0).tolist() == [0, 1]
 
 
 def naive(gold: str, ours: str, table: Script) -> tuple[int, int, int]:
@@ -71,26 +71,26 @@ def test_random_marks_against_the_definition(table: Script, letters: str) -> Non
         return sides[0], sides[1]
 
     pairs = [line() for _ in range(200)]
-    found = evaluate(*corpora([a for a, _ in pairs], [b for _, b in pairs], table), NAMES[:3], resamples=10)
+    evaluation = evaluate(*corpora([a for a, _ in pairs], [b for _, b in pairs], table), NAMES[:3], resamples=10)
     truth = np.array([naive(a, b, table) for a, b in pairs])
     for column, name in enumerate(NAMES[:3]):
-        np.testing.assert_array_equal(parts(found, name)[:, 0], truth[:, column], err_msg=name)
+        np.testing.assert_array_equal(parts(evaluation, name)[:, 0], truth[:, column], err_msg=name)
 
 
 def test_texts_without_words_are_refused() -> None:
-    made = metric("word-accuracy")
+    measure = metric("word-accuracy")
     with pytest.raises(CaesuraError, match="needs the ends of words"):
-        made([2, 3], [3, 2])
+        measure([2, 3], [3, 2])
     plain = cs.Segmentation.from_positions([(1, "p")], length=3)
     with pytest.raises(CaesuraError, match="needs the ends of words"):
-        made(plain, plain)
+        measure(plain, plain)
 
 
 def test_nothing_to_compare_is_perfect() -> None:
     gold, ours = corpora(["שָׁלוֹם"], ["שלום"])
-    found = evaluate(gold, ours, NAMES, resamples=10)
-    assert found["word-accuracy"].micro == 0.0
-    assert found["unseen-accuracy"].micro == 1.0
+    evaluation = evaluate(gold, ours, NAMES, resamples=10)
+    assert evaluation["word-accuracy"].micro == 0.0
+    assert evaluation["unseen-accuracy"].micro == 1.0
 
 
 def test_flexible_similarity_knows_sounds() -> None:
@@ -113,11 +113,11 @@ def test_flexible_similarity_of_sets_equals_that_of_combined_types(alike: float)
     gold, ours = ([line(["ל", *x]) for x in bare] for _ in range(2))
     plain = corpora(gold, ours, words=False, combined=True)
     labels = tuple(sorted({*plain[0].labels, *plain[1].labels}))
-    one = evaluate(*plain, [metric("Sf", similarity=mark_similarity(labels, alike))], resamples=10)["Sf"]
-    two = evaluate(*corpora(gold, ours), [metric("Sf-marks", alike=alike)], resamples=10)["Sf-marks"]
-    np.testing.assert_allclose(one.rows, two.rows)
-    assert one.micro == pytest.approx(two.micro)
-    assert two.micro < 1
+    combined = evaluate(*plain, [metric("Sf", similarity=mark_similarity(labels, alike))], resamples=10)["Sf"]
+    sets = evaluate(*corpora(gold, ours), [metric("Sf-marks", alike=alike)], resamples=10)["Sf-marks"]
+    np.testing.assert_allclose(combined.rows, sets.rows)
+    assert combined.micro == pytest.approx(sets.micro)
+    assert sets.micro < 1
 
 
 def test_likeness_of_sounds_is_a_share() -> None:

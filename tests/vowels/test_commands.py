@@ -18,12 +18,12 @@ LINES = ["שָׁלוֹם עֲלֵיכֶם", "הַיֶּלֶד קָרָא סֵפ�
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    made = tmp_path_factory.mktemp("vowels")
-    (made / "text.txt").write_text("\n".join(LINES) + "\n", encoding="utf-8")
-    done = caesura("vowels", "train", made / "text.txt", "-o", made / "he.model", "--json")
+    path = tmp_path_factory.mktemp("vowels")
+    (path / "text.txt").write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    done = caesura("vowels", "train", path / "text.txt", "-o", path / "he.model", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["language"] == "hebrew"
-    return made
+    return path
 
 
 def piped(text: bytes, *words: object) -> subprocess.CompletedProcess[bytes]:
@@ -57,11 +57,11 @@ def test_nbest_json_and_colours(folder: Path) -> None:
     assert len(rows[0]) == 3
     text = "קרא ספר\n\nזזז abc\r\n"
     done = piped(text.encode(), "vowels", "restore", folder / "he.model", "--json").stdout.decode()
-    said = [json.loads(line) for line in done.splitlines()]
-    assert [[w["word"] for w in line["words"]] for line in said] == [["קרא", "ספר"], [], ["זזז"]]
-    assert [line["words"][-1]["start"] for line in said if line["words"]] == [4, 0]
-    assert said[2]["text"] == "זזז abc"
-    assert 0 < said[0]["words"][1]["forms"][0]["probability"] <= 1
+    lines = [json.loads(line) for line in done.splitlines()]
+    assert [[w["word"] for w in line["words"]] for line in lines] == [["קרא", "ספר"], [], ["זזז"]]
+    assert [line["words"][-1]["start"] for line in lines if line["words"]] == [4, 0]
+    assert lines[2]["text"] == "זזז abc"
+    assert 0 < lines[0]["words"][1]["forms"][0]["probability"] <= 1
     coloured = piped("ספר זזז\n".encode(), "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
     assert "\x1b[31mזזז\x1b[0m" in coloured
 
@@ -134,8 +134,8 @@ def test_bad_input_is_refused_in_a_sentence(folder: Path, tmp_path: Path) -> Non
 def test_the_wrong_language_is_named(folder: Path, tmp_path: Path) -> None:
     arabic = tmp_path / "arabic.txt"
     arabic.write_text("كَتَبَ الوَلَدُ\n", encoding="utf-8")
-    said = refused("vowels", "restore", folder / "he.model", arabic)
-    assert "none of Hebrew, which this model is for" in said
+    sentence = refused("vowels", "restore", folder / "he.model", arabic)
+    assert "none of Hebrew, which this model is for" in sentence
     assert "is for Hebrew, the corpus 'text' is Arabic" in refused(
         "vowels", "evaluate", arabic, "--model", folder / "he.model"
     )

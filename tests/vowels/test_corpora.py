@@ -23,17 +23,17 @@ def corpus(name: str) -> VowelCorpus | str:
 
 
 def bible() -> VowelCorpus:
-    found = corpus("hebrew-bible")
-    if isinstance(found, str):
-        pytest.skip(f"the Hebrew Bible is neither in the cache nor to be fetched: {found}")
-    return found
+    loaded = corpus("hebrew-bible")
+    if isinstance(loaded, str):
+        pytest.skip(f"the Hebrew Bible is neither in the cache nor to be fetched: {loaded}")
+    return loaded
 
 
 def quran() -> VowelCorpus:
-    found = corpus("quran")
-    if isinstance(found, str):
-        pytest.skip(f"quran-text is not installed: {found}")
-    return found
+    loaded = corpus("quran")
+    if isinstance(loaded, str):
+        pytest.skip(f"quran-text is not installed: {loaded}")
+    return loaded
 
 
 def canonical(line: str) -> str:

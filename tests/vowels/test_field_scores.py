@@ -58,8 +58,8 @@ def test_a_class_is_shadda_with_one_mark_and_a_dagger_alef_is_none() -> None:
     ],
 )
 def test_decisions_letters_words_and_sounds_of_hebrew(gold: str, ours: str, expected: tuple[float, ...]) -> None:
-    found = [scored(name, "nakdimon", gold, ours) for name in ("DEC", "CHA", "WOR", "VOC")]
-    assert found == pytest.approx(list(expected))
+    scores = [scored(name, "nakdimon", gold, ours) for name in ("DEC", "CHA", "WOR", "VOC")]
+    assert scores == pytest.approx(list(expected))
 
 
 def test_texts_must_be_read_for_the_field(tmp_path: Path) -> None:
@@ -104,10 +104,10 @@ def _test_documents() -> list[str]:
 def test_ours_stands_beside_the_published(folder: Path) -> None:
     done = caesura("vowels", "benchmark", "tashkeela", folder, "--model", "hmm", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["scores"]["WER"] == {"value": 0.0, "interval": [0.0, 0.0]}
-    assert told["published"]["Shakkelha"] == [2.61, 7.73, 2.11, 4.56]
-    assert "trained on tashkeela-train.txt (3 lines) alone, chosen by a held-out share of it" in told["about"]
+    answer = json.loads(done.stdout)
+    assert answer["scores"]["WER"] == {"value": 0.0, "interval": [0.0, 0.0]}
+    assert answer["published"]["Shakkelha"] == [2.61, 7.73, 2.11, 4.56]
+    assert "trained on tashkeela-train.txt (3 lines) alone, chosen by a held-out share of it" in answer["about"]
     shown = caesura("vowels", "benchmark", "nakdimon", folder, "--model", "hmm", COLUMNS="160")
     assert "trained on 1 files of modern" in shown.stdout
     assert "chosen by hebrew_diacritized/validation/ (2 lines)" in shown.stdout

@@ -84,8 +84,8 @@ def test_the_network_proposes_forms_that_nobody_else_would(held, trained) -> Non
     oracle = Oracle(gold, right=True)
     model = with_network(trained, oracle)
     model.weigh(model.weights._replace(forward=0.0, backward=0.0, chooser=0.0, words=0.0, letters=0.0, network=1.0))
-    told = [oracle.marks[HEBREW.read(form)] == [x.marks for x in HEBREW.split(form)] for form in gold]
-    can = [n for n, form in enumerate(gold) if told[n] and (model.alphabet.spell([form]).choices >= 0).all()]
+    reachable = [oracle.marks[HEBREW.read(form)] == [x.marks for x in HEBREW.split(form)] for form in gold]
+    can = [n for n, form in enumerate(gold) if reachable[n] and (model.alphabet.spell([form]).choices >= 0).all()]
     assert sum(gold[n] not in model.lexicon.pointed for n in can) > 5
     ours = model.decode(words)
     assert [ours[n] for n in can] == [gold[n] for n in can]

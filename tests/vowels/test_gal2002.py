@@ -24,53 +24,53 @@ def small(language: str, marks: str, letters: str) -> VowelCorpus:
 
 @pytest.fixture
 def corpora(monkeypatch):
-    made = {"hebrew-bible": small("hebrew", "ַָֹ", "אבג"), "quran": small("arabic", "َُِ", "ابت")}
-    monkeypatch.setattr(gal2002, "load_corpus", lambda name, path=None: made[name])
-    return made
+    both = {"hebrew-bible": small("hebrew", "ַָֹ", "אבג"), "quran": small("arabic", "َُِ", "ابت")}
+    monkeypatch.setattr(gal2002, "load_corpus", lambda name, path=None: both[name])
+    return both
 
 
 def test_tables_and_figures(corpora, tmp_path) -> None:
-    found = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
-    titles = [t.title for t in found.sections]
+    reproduction = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
+    titles = [t.title for t in reproduction.sections]
     assert titles[0].startswith("Figure 1")
     assert any(t.startswith("Arabic, short vowels missing") for t in titles)
-    assert {f.name for f in found.figures} == {"figure1", "figure3"}
-    printed = {line.what: line.printed for table in found.sections for line in table.lines}
+    assert {f.name for f in reproduction.figures} == {"figure1", "figure3"}
+    printed = {line.what: line.printed for table in reproduction.sections for line in table.lines}
     assert printed["hmm: phonetic group right (%)"] == 87
     assert (
-        found.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
-        >= found.data["results"]["Hebrew"]["unigram"]["word-accuracy"] - 10
+        reproduction.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
+        >= reproduction.data["results"]["Hebrew"]["unigram"]["word-accuracy"] - 10
     )
-    assert sum(found.data["ambiguity"]["quran"]) == pytest.approx(100)
-    files = save_figures(found, tmp_path, ("svg",))
+    assert sum(reproduction.data["ambiguity"]["quran"]) == pytest.approx(100)
+    files = save_figures(reproduction, tmp_path, ("svg",))
     assert all(f.stat().st_size > 1000 for f in files)
 
 
 def test_unseen_words_are_those_that_no_line_of_training_has(corpora) -> None:
     corpus, split = corpora["quran"], Split("first lines train", range(4), range(4, 80))
-    found = gal2002._measure(corpus, split, "unigram", "all")
+    shares = gal2002._measure(corpus, split, "unigram", "all")
     train, test = (
         [w for i in rows for w in ARABIC.word.findall(corpus.lines[i])] for rows in (split.train, split.test)
     )
     unseen = [w for w in test if ARABIC.read(w) not in set(map(ARABIC.read, train))]
     assert 0 < len(unseen) < len(test)
-    assert found["unseen words"] == pytest.approx(100 * len(unseen) / len(test))
-    assert found["errors on unseen words"] == pytest.approx(
-        found["unseen words"] * (1 - found["unseen-accuracy"] / 100)
+    assert shares["unseen words"] == pytest.approx(100 * len(unseen) / len(test))
+    assert shares["errors on unseen words"] == pytest.approx(
+        shares["unseen words"] * (1 - shares["unseen-accuracy"] / 100)
     )
 
 
 def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:
-    made = dict(corpora)
+    available = dict(corpora)
 
     def only_arabic(name: str, path=None) -> VowelCorpus:
         if name == "hebrew-bible":
             raise CaesuraError("no npm here.")
-        return made[name]
+        return available[name]
 
     monkeypatch.setattr(gal2002, "load_corpus", only_arabic)
-    found = gal2002.reproduce(model=("unigram",), folds=0, curve=False)
-    assert any("no npm here" in finding for finding in found.findings)
+    reproduction = gal2002.reproduce(model=("unigram",), folds=0, curve=False)
+    assert any("no npm here" in finding for finding in reproduction.findings)
 
     def nothing(name: str, path=None) -> VowelCorpus:
         raise CaesuraError("nothing here.")
@@ -81,17 +81,23 @@ def test_what_cannot_be_had_is_said(monkeypatch, corpora) -> None:
 
 
 def test_it_says_how_far_it_is_and_keeps_the_blocks(corpora) -> None:
-    said: list[tuple[str, float]] = []
-    found = reproduce("gal2002", lambda what, share: said.append((what, share)), model=("unigram", "hmm"), folds=3)
-    shares = [share for _, share in said]
+    progress: list[tuple[str, float]] = []
+    reproduction = reproduce(
+        "gal2002", lambda what, share: progress.append((what, share)), model=("unigram", "hmm"), folds=3
+    )
+    shares = [share for _, share in progress]
     assert shares == sorted(shares)
-    assert len(said) == 3 * (2 + 3 + 2 * 3)
-    assert shares[-1] == pytest.approx(1 - 1 / len(said))
-    assert any("block 3: hmm" in what for what, _ in said)
-    blocks = found.data["blocks"]["Hebrew"]["hmm"]
+    assert len(progress) == 3 * (2 + 3 + 2 * 3)
+    assert shares[-1] == pytest.approx(1 - 1 / len(progress))
+    assert any("block 3: hmm" in what for what, _ in progress)
+    blocks = reproduction.data["blocks"]["Hebrew"]["hmm"]
     assert len(blocks) == 3
     row = next(
-        r for t in found.sections if t.title.startswith("Contiguous") for r in t.rows if r[:2] == ["Hebrew", "hmm"]
+        r
+        for t in reproduction.sections
+        if t.title.startswith("Contiguous")
+        for r in t.rows
+        if r[:2] == ["Hebrew", "hmm"]
     )
     scores = [block["word-accuracy"] for block in blocks]
     assert row[2] == f"{np.mean(scores):.1f} ± {np.std(scores, ddof=1):.1f}"
@@ -110,8 +116,8 @@ def test_our_network_is_measured_where_it_never_saw_the_verses(monkeypatch, corp
         return study(corpus, split, "unigram", missing=missing, parameters={"held_out": 0})
 
     monkeypatch.setattr(gal2002, "study", quick)
-    found = gal2002.reproduce(folds=0, curve=False)
-    names = {name: list(results) for name, results in found.data["results"].items()}
+    reproduction = gal2002.reproduce(folds=0, curve=False)
+    names = {name: list(results) for name, results in reproduction.data["results"].items()}
     assert names["Hebrew"] == ["unigram", "neural, our network", "best, with our network"]
     assert names["Arabic, short vowels missing"] == ["unigram", "best, with our network"]
     assert ("hebrew", "all", "best", ["hebrew.model"]) in handed

@@ -60,8 +60,8 @@ def test_good_turing_within_one_history() -> None:
     katz = fit_katz(lexicon, lines)
     history = lexicon.pointed.index("אָא")
     total = 4 + 4 + 3
-    found = np.exp(katz.log_probability(lexicon.pointed.index("גָג"), history))
-    assert found == pytest.approx(1.5 / total)
+    probability = np.exp(katz.log_probability(lexicon.pointed.index("גָג"), history))
+    assert probability == pytest.approx(1.5 / total)
 
 
 def brute_force(model: Hmm, words: list[str]) -> tuple[float, dict[int, np.ndarray]]:
@@ -96,9 +96,9 @@ def test_viterbi_equals_exhaustive_search() -> None:
         path = [lexicon.pointed.index(p) if p in lexicon.pointed else len(lexicon) for p in chosen]
         score = sum(model.katz.log_probability(b, a) for a, b in pairwise((len(lexicon) + 1, *path)))
         assert score == pytest.approx(best, abs=1e-9)
-        for i, found in enumerate(model.alternatives(given)):
+        for i, forms in enumerate(model.alternatives(given)):
             if words[i] in lexicon.number:
-                assert sorted(p for _, p in found) == pytest.approx(sorted(shares[i]), abs=1e-9)
+                assert sorted(p for _, p in forms) == pytest.approx(sorted(shares[i]), abs=1e-9)
 
 
 def test_lines_are_decoded_one_by_one() -> None:

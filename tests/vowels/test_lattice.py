@@ -103,8 +103,8 @@ def test_spellings_are_the_best_of_all(order: int) -> None:
         assert sizes[w] == len(every)
         assert scores[w, : sizes[w]] == pytest.approx(sorted(truth, reverse=True), abs=1e-5)
         rows = choices[kept * low : kept * low + len(every) * len(letters)].reshape(len(every), -1)
-        found = [truth[every.index(tuple(row))] for row in (rows + alphabet.first[letters]).tolist()]
-        assert found == pytest.approx(scores[w, : sizes[w]].tolist(), abs=1e-5)
+        values = [truth[every.index(tuple(row))] for row in (rows + alphabet.first[letters]).tolist()]
+        assert values == pytest.approx(scores[w, : sizes[w]].tolist(), abs=1e-5)
     assert alphabet.point_word("דגל", choices[:3].tolist()) == HEBREW.canonical("דֶּגֶל")
 
 
@@ -144,8 +144,8 @@ def test_paths_and_posteriors_equal_exhaustive_search(order: int, seed: int) -> 
     def single(history: list[int], cell: int | None) -> float:
         state = 5 if cell is None else int(states[cell])
         line = np.array([-7 if s < 0 else s for s in history[-(order - 1) :]], np.int64)
-        found = log_symbol(*model.columns, line, 0, len(line), 77 if state < 0 else state)
-        return float(found + (spelled[cell] if state < 0 else 0.0))
+        score = log_symbol(*model.columns, line, 0, len(line), 77 if state < 0 else state)
+        return float(score + (spelled[cell] if state < 0 else 0.0))
 
     for low, high in pairwise(lines.tolist()):
         paths = list(product(*(range(cells[i], cells[i + 1]) for i in range(low, high))))
@@ -161,8 +161,8 @@ def test_paths_and_posteriors_equal_exhaustive_search(order: int, seed: int) -> 
         if low == high:
             continue
         weights = np.exp(np.array(scores) - max(scores))
-        found = tuple(cells[low:high] + chosen[low:high])
-        assert scores[paths.index(found)] == pytest.approx(max(scores), abs=1e-4)
+        path = tuple(cells[low:high] + chosen[low:high])
+        assert scores[paths.index(path)] == pytest.approx(max(scores), abs=1e-4)
         for i in range(low, high):
             for cell in range(cells[i], cells[i + 1]):
                 share = sum(w for p, w in zip(paths, weights, strict=True) if p[i - low] == cell) / weights.sum()

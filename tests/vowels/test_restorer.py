@@ -255,13 +255,13 @@ def test_words_without_end_take_bounded_room(trained) -> None:
 def test_long_texts_are_restored_in_parts() -> None:
     text = script("hebrew").strip("\n".join(HEBREW * 3) + "\n\n" + " ".join(HEBREW))
     for model in ("hmm", "open"):
-        made = VowelRestorer(model=model, existing="constrain").fit(HEBREW)
-        whole, words = made.restore(text), made.restore_nbest(text, 3)
-        marked = made.restore(HEBREW[0] + "\n" + text)
-        made.fitted.most_at_once = 5
-        assert made.restore(text) == whole
-        assert [w.alternatives[0][0] for w in made.restore_nbest(text, 3)] == [w.alternatives[0][0] for w in words]
-        assert made.restore(HEBREW[0] + "\n" + text) == marked
+        restorer = VowelRestorer(model=model, existing="constrain").fit(HEBREW)
+        whole, words = restorer.restore(text), restorer.restore_nbest(text, 3)
+        marked = restorer.restore(HEBREW[0] + "\n" + text)
+        restorer.fitted.most_at_once = 5
+        assert restorer.restore(text) == whole
+        assert [w.alternatives[0][0] for w in restorer.restore_nbest(text, 3)] == [w.alternatives[0][0] for w in words]
+        assert restorer.restore(HEBREW[0] + "\n" + text) == marked
 
 
 def test_the_examples_of_the_docs_are_right() -> None:

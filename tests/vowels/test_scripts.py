@@ -77,7 +77,7 @@ def test_what_means_the_same_reads_the_same(table: Script, word: str, other: str
         assert list(map(table.canonical, table.word.findall(normalize(form, word)))) == list(
             map(table.canonical, words)
         )
-    assert "".join(x.raw for found in others for x in table.split(found)) == other.replace(" ", "")
+    assert "".join(x.raw for part in others for x in table.split(part)) == other.replace(" ", "")
 
 
 def test_long_runs_of_letters_are_read_in_pieces() -> None:

@@ -41,10 +41,10 @@ def every_way(alphabet: Alphabet, passage: Passage, width: int, shuffle: int = 0
 def scored(trained: tuple[Alphabet, Passage, Tagger], given: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
     """Scores of every word: candidates × ways in which the word before may end."""
     alphabet, passage, tagger = trained
-    found = tagger.score(alphabet, passage, passage.features(tagger.size), given, given)
+    candidates = tagger.score(alphabet, passage, passage.features(tagger.size), given, given)
     return [
-        found.scores[low:high].reshape(count, -1)
-        for low, high, count in zip(found.offsets[:-1], found.offsets[1:], np.diff(given[1]), strict=True)
+        candidates.scores[low:high].reshape(count, -1)
+        for low, high, count in zip(candidates.offsets[:-1], candidates.offsets[1:], np.diff(given[1]), strict=True)
     ]
 
 
@@ -57,9 +57,9 @@ def test_all_ways_to_mark_a_word_sum_to_one(trained: tuple[Alphabet, Passage, Ta
 def test_the_order_of_candidates_does_not_matter(trained: tuple[Alphabet, Passage, Tagger]) -> None:
     alphabet, passage, _ = trained
     width = int(passage.sizes.max())
-    one, other = (every_way(alphabet, passage, width, shuffle) for shuffle in (1, 2))
-    for w, (a, b) in enumerate(zip(scored(trained, one), scored(trained, other), strict=True)):
-        rows = [list(map(tuple, each[0][each[1][w] : each[1][w + 1]].tolist())) for each in (one, other)]
+    first, other = (every_way(alphabet, passage, width, shuffle) for shuffle in (1, 2))
+    for w, (a, b) in enumerate(zip(scored(trained, first), scored(trained, other), strict=True)):
+        rows = [list(map(tuple, each[0][each[1][w] : each[1][w + 1]].tolist())) for each in (first, other)]
         assert len(set(rows[0])) == len(a)
         by_row = dict(zip(rows[1], np.sort(b, axis=1), strict=True))
         for row, values in zip(rows[0], np.sort(a, axis=1), strict=True):

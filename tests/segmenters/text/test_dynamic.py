@@ -93,10 +93,10 @@ def check_posteriors(cost, frame, penalty, segments, allowed, temperature: float
     logs = -np.array([price(table, p, penalty) for p in listed]) / temperature
     weights = np.exp(logs - logs.max())
     expected = [sum(w for w, p in zip(weights, listed, strict=True) if place in p) for place in range(1, n)]
-    found = dynamic.posteriors(cost, frame, penalty=penalty, segments=segments, temperature=temperature)
-    assert found == pytest.approx(np.array(expected) / weights.sum(), abs=1e-9)
+    posteriors = dynamic.posteriors(cost, frame, penalty=penalty, segments=segments, temperature=temperature)
+    assert posteriors == pytest.approx(np.array(expected) / weights.sum(), abs=1e-9)
     if segments is not None:
-        assert found.sum() == pytest.approx(segments - 1)
+        assert posteriors.sum() == pytest.approx(segments - 1)
 
 
 def test_ties_go_to_the_longest_last_segment() -> None:

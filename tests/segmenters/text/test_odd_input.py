@@ -39,14 +39,14 @@ def test_odd_texts(method: str, case: str) -> None:
     options = {"aps": {"preference": -0.1}, "random": {"density": 0.3}, "mincut": {"mean_length": 3}}.get(method, {})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = segmenter(method, **options)
-        free = made.segment(units)
+        machine = segmenter(method, **options)
+        free = machine.segment(units)
         assert free.length == len(units)
         for number in {1, 2, len(units)} if units else ():
             if number <= len(units):
-                assert len(made.segment(units, number)) == number
-        if hasattr(made, "explain"):
-            made.explain(units)
+                assert len(machine.segment(units, number)) == number
+        if hasattr(machine, "explain"):
+            machine.explain(units)
     if case in ("identical units", "only stop words", "no letters") and method in COHESIVE:
         assert len(free) == 1
 

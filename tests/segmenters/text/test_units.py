@@ -41,9 +41,9 @@ def test_other_units() -> None:
 
 def test_boundaries_go_back_into_the_text() -> None:
     text = split_units("One.  Two.\nThree.", "sentence")
-    two = Segmentation.from_masses([1, 2])
-    assert text.marked(two, "|") == "One.|  Two.\nThree."
-    assert text.chunks(two) == ["One.", "Two.\nThree."]
+    cuts = Segmentation.from_masses([1, 2])
+    assert text.marked(cuts, "|") == "One.|  Two.\nThree."
+    assert text.chunks(cuts) == ["One.", "Two.\nThree."]
     with pytest.raises(CaesuraError, match="covers 2 units, the text has 3"):
         text.marked(Segmentation.from_masses([1, 1]))
     with pytest.raises(UnknownName, match="did you mean 'sentence'"):
