@@ -26,20 +26,20 @@ from caesura.papers.error_study import error_study
 
 
 def element_sets(masses: list[int]) -> list[set[int]]:
-    made, at = [], 0
+    sets, at = [], 0
     for mass in masses:
-        made.append(set(range(at, at + mass)))
+        sets.append(set(range(at, at + mass)))
         at += mass
-    return made
+    return sets
 
 
 def overlapping(mine: list[set[int]], others: list[set[int]]) -> list[list[int]]:
     """For every segment, the segments of the other side that it overlaps, found in one walk."""
-    found: list[list[int]] = [[] for _ in mine]
+    overlaps: list[list[int]] = [[] for _ in mine]
     i = j = 0
     mine_end, other_end = len(mine[0]), len(others[0])
     while True:
-        found[i].append(j)
+        overlaps[i].append(j)
         mine_at, other_at = mine_end, other_end
         if mine_at <= other_at:
             i += 1
@@ -50,13 +50,13 @@ def overlapping(mine: list[set[int]], others: list[set[int]]) -> list[list[int]]
             if j < len(others):
                 other_end += len(others[j])
         if i == len(mine) or j == len(others):
-            return found
+            return overlaps
 
 
 def as_published(ref: list[int], hyp: list[int]) -> float:
-    one, two = element_sets(ref), element_sets(hyp)
+    ref_sets, hyp_sets = element_sets(ref), element_sets(hyp)
     weights: dict[tuple[int, int], float] = {}
-    for mine, others, forward in ((one, two, True), (two, one, False)):
+    for mine, others, forward in ((ref_sets, hyp_sets, True), (hyp_sets, ref_sets, False)):
         for i, near in enumerate(overlapping(mine, others)):
             best, chosen = (-1.0, -1.0), -1
             for j in near:
@@ -111,9 +111,9 @@ def batch_table() -> None:
     for segments, length, pairs in ((10, 100, 100_000), (100, 1_000, 10_000), (10_000, 100_000, 100)):
         batch = Batch("units", np.full(pairs, length), *(side(segments, length, pairs, seed) for seed in (1, 2)))
         for name in ("A", "A:alignment=global", "A:weight=dice"):
-            made = metric(name)
-            made.count(batch)
-            taken = best_of(lambda m=made, b=batch: m.count(replace(b)), 5)  # a batch remembers what was counted
+            measure = metric(name)
+            measure.count(batch)
+            taken = best_of(lambda m=measure, b=batch: m.count(replace(b)), 5)  # a batch remembers what was counted
             rate = 2 * segments * pairs / taken
             print(
                 f"{f'{name}, {segments} segments of {length} units':<44}{pairs:>10}{taken:>11.4g}s{rate / 1e6:>13.1f}M"

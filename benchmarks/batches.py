@@ -66,8 +66,8 @@ def cases() -> Iterator[tuple[str, Call]]:
         return np.sort(moved[random.random(len(moved)) > 0.1])
 
     def batch(pairs: int, make: Callable[[], tuple[Any, Any]]) -> Any:
-        made = [make() for _ in range(pairs)]
-        sides = ([Annotation(f"i{i}", "c", pair[side]) for i, pair in enumerate(made)] for side in (0, 1))
+        compared = [make() for _ in range(pairs)]
+        sides = ([Annotation(f"i{i}", "c", pair[side]) for i, pair in enumerate(compared)] for side in (0, 1))
         return Batch.of_corpora(*map(Corpus.from_annotations, sides))
 
     def pair(units: int, number: int, of: Callable[[Any], Any]) -> Callable[[], tuple[Any, Any]]:
@@ -108,12 +108,12 @@ def cases() -> Iterator[tuple[str, Call]]:
     coders = Corpus.from_annotations(
         [Annotation(f"i{i}", f"c{c}", Segmentation(1000, marks(1000, 40))) for i in range(100) for c in range(10)]
     )
-    one, other = coders.select(coders=["c0"]), coders.select(coders=["c1"])
+    first, other = coders.select(coders=["c0"]), coders.select(coders=["c1"])
     four = coders.select(coders=["c0", "c1", "c2", "c3"])
     agree, unify = getattr(cs, "agree", None) or cs.agreement, getattr(cs, "unify_corpus", cs.unify)
     yield (
         "evaluate, four metrics, 1,000 resamples",
-        lambda: cs.evaluate(one, {"x": other}, ["B", "WD", "F", "A"], resamples=1000),
+        lambda: cs.evaluate(first, {"x": other}, ["B", "WD", "F", "A"], resamples=1000),
     )
     yield "agree, 10 coders × 100 texts", lambda: agree(coders)
     yield "unify by majority, 4 coders × 100 texts", lambda: unify(four, "majority")

@@ -52,9 +52,9 @@ def segeval_module() -> Any:
 
 def document(units: int, random: np.random.Generator, boundaries: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     number = units // 10 if boundaries is None else boundaries
-    one = np.sort(random.choice(np.arange(2, units), size=number, replace=False))
-    two = np.where(random.random(number) < 0.2, one - 1, one)
-    return one, np.unique(two)
+    reference = np.sort(random.choice(np.arange(2, units), size=number, replace=False))
+    hypothesis = np.where(random.random(number) < 0.2, reference - 1, reference)
+    return reference, np.unique(hypothesis)
 
 
 def masses(positions: np.ndarray, units: int) -> list[int]:
@@ -116,8 +116,8 @@ def row(what: str, peer: float | str | None, ours: float) -> None:
 
 def single_calls(segeval: Any, nltk: Any, random: np.random.Generator) -> None:
     print("\n| single call | peer | caesura | ratio |\n|---|---:|---:|---:|")
-    one, two = document(100, random)
-    a, b = masses(one, 100), masses(two, 100)
+    reference, hypothesis = document(100, random)
+    a, b = masses(reference, 100), masses(hypothesis, 100)
     strings = [cs.Segmentation.from_masses(m).string for m in (a, b)]
     k = cs.window_size(a)
     theirs = None if segeval is None else seconds(lambda: segeval.boundary_similarity(a, b))
@@ -179,18 +179,18 @@ def batches(random: np.random.Generator) -> None:
     )
     names = ("WD", "Pk", "B", "S", "B:n_t=3", "B:n_t=3,matching=optimal", "GHD")
     for pairs, units in ((20_000, 100), (10_000, 1_000), (200, 100_000)):
-        made = batch(pairs, units, random)
-        marks = int(made.reference.sizes.sum() + made.hypothesis.sizes.sum())
-        rates = [marks / seconds(partial(counted, name, made, 1)) / 1e6 for name in names]
+        compared = batch(pairs, units, random)
+        marks = int(compared.reference.sizes.sum() + compared.hypothesis.sizes.sum())
+        rates = [marks / seconds(partial(counted, name, compared, 1)) / 1e6 for name in names]
         print(
             f"| {pairs:,} pairs of {units:,} units, one core | " + " | ".join(f"{rate:,.0f}" for rate in rates) + " |"
         )
-    made = batch(100_000, 1_000, random)
+    compared = batch(100_000, 1_000, random)
     gains: dict[str, list[str]] = {"wall time": [], "CPU time": []}
     for name in names:
         for what, clock in (("wall time", time.perf_counter), ("CPU time", time.process_time)):
-            one, two = (seconds(partial(counted, name, made, n), 9, clock=clock) for n in (1, 2))
-            gains[what].append(f"{one / two:.2f}")
+            alone, threaded = (seconds(partial(counted, name, compared, n), 9, clock=clock) for n in (1, 2))
+            gains[what].append(f"{alone / threaded:.2f}")
     for what, ratios in gains.items():
         print(
             f"| 100,000 pairs of 1,000 units, one thread's {what} over two's | " + " | ".join(ratios) + " |", flush=True

@@ -95,9 +95,9 @@ class Recorded(unittest.TextTestResult):
 
 
 def test_modules(package: ModuleType) -> Iterator[ModuleType]:
-    for found in pkgutil.walk_packages([str(Path(str(package.__file__)).parent)], "segeval."):
-        if found.name.endswith("test"):
-            yield importlib.import_module(found.name)
+    for module in pkgutil.walk_packages([str(Path(str(package.__file__)).parent)], "segeval."):
+        if module.name.endswith("test"):
+            yield importlib.import_module(module.name)
 
 
 def report_segeval_tests() -> None:
@@ -159,18 +159,20 @@ def answer(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
         return "raises"
 
 
-def same(one: Any, other: Any) -> bool:
+def same(value: Any, other: Any) -> bool:
     """Whether two answers are equal, decimals to 24 digits."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, (Decimal, int, float)) and isinstance(other, (Decimal, int, float)):
-        exact = isinstance(one, Decimal) or isinstance(other, Decimal)
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(same(value[key], other[key]) for key in value)
+    if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(value) == len(other) and all(map(same, value, other))
+    if isinstance(value, (Decimal, int, float)) and isinstance(other, (Decimal, int, float)):
+        exact = isinstance(value, Decimal) or isinstance(other, Decimal)
         return (
-            abs(Decimal(one) - Decimal(other)) <= Decimal("1e-24") if exact else math.isclose(one, other, rel_tol=1e-12)
+            abs(Decimal(value) - Decimal(other)) <= Decimal("1e-24")
+            if exact
+            else math.isclose(value, other, rel_tol=1e-12)
         )
-    return bool(one == other)
+    return bool(value == other)
 
 
 # ---------------------------------------------------------------------- ruptures, pyannote.metrics, mir_eval
@@ -198,7 +200,9 @@ def report_neighbours(calls: int) -> None:
         ]
         bkps = [[*side.tolist(), n] for side in (ref, hyp)]
         margin = int(random.integers(2, 12))
-        found = mir_eval.segment.detection(*(np.stack((e[:-1], e[1:]), 1) for e in edges), window=margin / 8, trim=True)
+        detected = mir_eval.segment.detection(
+            *(np.stack((e[:-1], e[1:]), 1) for e in edges), window=margin / 8, trim=True
+        )
         within = cs.region_scores(ref / 8, hyp / 8, tolerance=margin / 8, matching="optimal")
         for name, mine, theirs in (
             ("Rand", cs.metric("Rand")(*units), ruptures.randindex(*bkps)),
@@ -207,7 +211,7 @@ def report_neighbours(calls: int) -> None:
             ("purity", cs.metric("purity")(*times), pyannote.SegmentationPurity(tolerance=0)(*turns)),
             ("coverage", cs.metric("coverage")(*times), pyannote.SegmentationCoverage(tolerance=0)(*turns)),
             ("purity-coverage-F", cs.metric("purity-coverage-F")(*times), pyannote.SegmentationPurityCoverageFMeasure(tolerance=0)(*turns)),
-            ("mir_eval's F", within.f, found[2]),
+            ("mir_eval's F", within.f, detected[2]),
         ):  # fmt: skip
             apart[name] = max(apart.get(name, 0.0), abs(mine - theirs))
         for greedy, tolerance in (

@@ -40,9 +40,9 @@ def segmentation(given: np.ndarray) -> cs.Segmentation:
 
 
 def annotators(random: np.random.Generator, size: int, differ: float = 0.12) -> tuple[cs.Segmentation, cs.Segmentation]:
-    one = codes(random, size)
-    two = np.where(random.random(size) < differ, codes(random, size), one)
-    return segmentation(one), segmentation(two)
+    first = codes(random, size)
+    second = np.where(random.random(size) < differ, codes(random, size), first)
+    return segmentation(first), segmentation(second)
 
 
 def peer() -> str:

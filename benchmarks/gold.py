@@ -24,15 +24,15 @@ from caesura.gold import Ballot, unify
 
 def outline(random: np.random.Generator, length: int, segments: int) -> list[tuple[int, int]]:
     """Nested segments by cutting a text again and again at random places."""
-    found, todo = [(1, length)], [(1, length)]
-    while len(found) < segments and todo:
+    spans, todo = [(1, length)], [(1, length)]
+    while len(spans) < segments and todo:
         first, last = todo.pop(int(random.integers(len(todo))))
         if last - first < 2:
             continue
         cut = int(random.integers(first, last))
-        found += [(first, cut), (cut + 1, last)]
+        spans += [(first, cut), (cut + 1, last)]
         todo += [(first, cut), (cut + 1, last)]
-    return found
+    return spans
 
 
 def annotators(coders: int, length: int, distinct: int, seed: int = 0) -> dict[str, cs.Hierarchy]:
@@ -40,11 +40,11 @@ def annotators(coders: int, length: int, distinct: int, seed: int = 0) -> dict[s
     random = np.random.default_rng(seed)
     schools = max(2, min(coders, distinct // max(2, min(220, length))))
     outlines = [outline(random, length, distinct // schools + 2) for _ in range(schools)]
-    made = {}
+    annotations = {}
     for number in range(coders):
         kept = [span for span in outlines[number % schools] if random.random() < 0.67]
-        made[f"c{number}"] = cs.Hierarchy.from_spans(kept, length=length)
-    return made
+        annotations[f"c{number}"] = cs.Hierarchy.from_spans(kept, length=length)
+    return annotations
 
 
 # ---------------------------------------------------------------------- the definition
@@ -53,8 +53,8 @@ def annotators(coders: int, length: int, distinct: int, seed: int = 0) -> dict[s
 def exhaustive(annotations: list[cs.Hierarchy]) -> int:
     """The greatest number of votes of any selection that does not cross itself."""
     votes: dict[tuple[int, int], int] = {}
-    for made in annotations:
-        for first, last, _ in made.spans:
+    for annotation in annotations:
+        for first, last, _ in annotation.spans:
             votes[first, last] = votes.get((first, last), 0) + 1
     spans = list(votes)
     clash = [sum(1 << j for j, y in enumerate(spans) if crosses(x, y)) for x in spans]
@@ -73,20 +73,20 @@ def crosses(x: tuple[int, int], y: tuple[int, int]) -> bool:
 # ---------------------------------------------------------------------- measuring
 
 
-def timed(made: dict[str, cs.Hierarchy], embeddedness: str, repeat: int = 3) -> tuple[float, float, int]:
+def timed(annotations: dict[str, cs.Hierarchy], embeddedness: str, repeat: int = 3) -> tuple[float, float, int]:
     """Best of several times in seconds, peak memory in MB, distinct segments."""
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
-        unify(made, "conflict-free-union", embeddedness)
+        unify(annotations, "conflict-free-union", embeddedness)
         best = min(best, time.perf_counter() - start)
         if best > 5:
             break
     tracemalloc.start()
-    unify(made, "conflict-free-union", embeddedness)
+    unify(annotations, "conflict-free-union", embeddedness)
     peak = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
-    return best, peak, len(Ballot.of(list(made), list(made.values()), embeddedness))
+    return best, peak, len(Ballot.of(list(annotations), list(annotations.values()), embeddedness))
 
 
 def growth(largest: int) -> None:
@@ -94,9 +94,9 @@ def growth(largest: int) -> None:
     print("|---:|---:|---:|---:|---:|---:|")
     sizes = [(3, 50, 60), (10, 200, 300), (10, 1000, 1100), (100, 1000, 2200), (100, 2000, 4400), (100, 4000, 8800)]
     for coders, length, distinct in (s for s in sizes if s[2] <= largest):
-        made = annotators(coders, length, distinct)
-        flat, memory, segments = timed(made, "flat")
-        full, more, _ = timed(made, "full")
+        annotations = annotators(coders, length, distinct)
+        flat, memory, segments = timed(annotations, "flat")
+        full, more, _ = timed(annotations, "full")
         print(f"| {coders} | {length} | {segments} | {flat:.3f} | {full:.3f} | {max(memory, more):.1f} |", flush=True)
 
 
@@ -105,12 +105,12 @@ def beside_the_definition() -> None:
     print("|---:|---:|---:|---:|")
     random = np.random.default_rng(1)
     for wanted in (8, 12, 16, 18):
-        made = few(random, wanted)
+        annotations = few(random, wanted)
         start = time.perf_counter()
-        votes = exhaustive(made)
+        votes = exhaustive(annotations)
         slow = time.perf_counter() - start
-        fast, _, _ = timed(dict(zip("abc", made, strict=True)), "flat", 20)
-        gold = unify(made, "conflict-free-union", "flat")
+        fast, _, _ = timed(dict(zip("abc", annotations, strict=True)), "flat", 20)
+        gold = unify(annotations, "conflict-free-union", "flat")
         assert votes == sum(v.votes for v in gold.provenance.accepted), "the two must agree"
         print(f"| {wanted} | {slow:.4f} | {fast:.5f} | {slow / fast:,.0f} |", flush=True)
 
@@ -118,9 +118,9 @@ def beside_the_definition() -> None:
 def few(random: np.random.Generator, wanted: int) -> list[cs.Hierarchy]:
     """Three annotators with just so many distinct segments."""
     outlines = [outline(random, 12, 13) for _ in range(3)]
-    spans = sorted({span for made in outlines for span in made})
+    spans = sorted({span for drawn in outlines for span in drawn})
     kept = {spans[i] for i in random.permutation(len(spans))[:wanted]}
-    return [cs.Hierarchy.from_spans([span for span in made if span in kept], length=12) for made in outlines]
+    return [cs.Hierarchy.from_spans([span for span in drawn if span in kept], length=12) for drawn in outlines]
 
 
 def main() -> None:

@@ -37,13 +37,13 @@ def batches(boundaries: int, length: int) -> list[Batch]:
 
 def microseconds(name: str, work: list[Batch]) -> float:
     """CPU time of one pair, the best of several runs through all of them."""
-    made = metric(name)
-    made.rows(work[0])
+    measure = metric(name)
+    measure.rows(work[0])
     best, spent = float("inf"), 0.0
     while spent < 0.2:
         start = time.process_time()
         for each in work:
-            made.rows(replace(each))  # a batch remembers what was counted
+            measure.rows(replace(each))  # a batch remembers what was counted
         took = time.process_time() - start
         best, spent = min(best, took), spent + max(took, 1e-5)
     return max(best / len(work), 1e-6) * 1e6

@@ -27,20 +27,20 @@ def coverage(items: int, method: str, repetitions: int = 2_000) -> float:
     random = np.random.default_rng(items)
     held = 0
     for seed in range(repetitions):
-        found = bootstrap_interval(F, rows(random, items), resamples=1_000, seed=seed, method=method)
-        held += found.low <= TRUTH <= found.high
+        interval = bootstrap_interval(F, rows(random, items), resamples=1_000, seed=seed, method=method)
+        held += interval.low <= TRUTH <= interval.high
     return held / repetitions
 
 
 def rejections(items: int, repetitions: int = 2_000) -> list[float]:
     random = np.random.default_rng(items)
-    found = np.array(
+    p_values = np.array(
         [
             paired_test(F, rows(random, items), rows(random, items), samples=499, seed=s).p_value
             for s in range(repetitions)
         ]
     )
-    return [float((found <= level).mean()) for level in (0.01, 0.05, 0.1)]
+    return [float((p_values <= level).mean()) for level in (0.01, 0.05, 0.1)]
 
 
 if __name__ == "__main__":

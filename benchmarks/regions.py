@@ -33,11 +33,11 @@ def best(function: Callable[[], object], repeats: int = 7) -> float:
 
 def with_numpy(ref: np.ndarray, hyp: np.ndarray, tolerance: float) -> int:
     """Search regions on whole arrays: the nearest boundary by searchsorted, then the distinct ones that were hit."""
-    known, found = np.unique(np.rint(ref * 1e7).astype(np.int64)), np.sort(np.rint(hyp * 1e7).astype(np.int64))
-    right = np.searchsorted(known, found)
+    known, times = np.unique(np.rint(ref * 1e7).astype(np.int64)), np.sort(np.rint(hyp * 1e7).astype(np.int64))
+    right = np.searchsorted(known, times)
     left, right = np.clip(right - 1, 0, len(known) - 1), np.clip(right, 0, len(known) - 1)
-    nearest = np.where(found - known[left] <= known[right] - found, left, right)
-    inside = np.abs(found - known[nearest]) <= round(tolerance * 1e7)
+    nearest = np.where(times - known[left] <= known[right] - times, left, right)
+    inside = np.abs(times - known[nearest]) <= round(tolerance * 1e7)
     return len(np.unique(nearest[inside]))
 
 
@@ -69,12 +69,12 @@ def one_recording() -> None:
         assert region_scores(ref, hyp).hits == with_numpy(ref, hyp, 0.02)
         ours, theirs = best(partial(region_scores, ref, hyp), 15), best(partial(with_numpy, ref, hyp, 0.02))
         loop = python_loop(ref, hyp)
-        said = (
+        agreement = (
             f"{1e3 * loop:>13.1f} {loop / ours:>8.0f}×"
             if size <= 10**4
             else f"{1e3 * loop:>11.0f} e {loop / ours:>8.0f}×"
         )
-        print(f"{size:>9} {1e3 * ours:>10.4f} {1e3 * theirs:>10.3f} {theirs / ours:>7.1f}× {said}")
+        print(f"{size:>9} {1e3 * ours:>10.4f} {1e3 * theirs:>10.3f} {theirs / ours:>7.1f}× {agreement}")
     print("e: estimated from 200 of the references, because the loop is quadratic")
 
 
@@ -111,8 +111,8 @@ def many_recordings() -> None:
         )  # fmt: skip
         batch = Batch.of_corpora(ref, hyp)
         for matching in ("regions", "optimal", "lenient"):
-            made = metric("R", matching=matching)
-            seconds = best(partial(made.count, batch), 9)
+            measure = metric("R", matching=matching)
+            seconds = best(partial(measure.count, batch), 9)
             rate = 2 * recordings * each / seconds / 1e6
             print(f"{recordings:>10} {each:>6} {matching:>9} {1e3 * seconds:>9.2f} {rate:>28.0f}")
 

@@ -35,7 +35,7 @@ WORDS = np.array(
 
 def corpus(documents: int, coders: int, units: int, *, words: bool, seed: int = 1) -> Corpus:
     """Coders who keep four fifths of a common segmentation, move some boundaries and add a few of their own."""
-    rng, made = np.random.default_rng(seed), []
+    rng, annotations = np.random.default_rng(seed), []
     for number in range(documents):
         common = np.flatnonzero(rng.random(units - 1) < 0.05) + 1
         text = tuple(map(str, rng.choice(WORDS, units))) if words else None
@@ -44,8 +44,8 @@ def corpus(documents: int, coders: int, units: int, *, words: bool, seed: int = 
             moved = np.clip(kept + rng.choice([-1, 0, 0, 0, 0, 1], len(kept)), 1, units - 1)
             own = np.flatnonzero(rng.random(units - 1) < 0.008) + 1
             marks = Segmentation(units, np.unique(np.concatenate((moved, own))), None, None, text)
-            made.append(Annotation(f"document {number + 1}", f"coder {coder + 1}", marks))
-    return Corpus.from_annotations(made)
+            annotations.append(Annotation(f"document {number + 1}", f"coder {coder + 1}", marks))
+    return Corpus.from_annotations(annotations)
 
 
 def main() -> None:
@@ -53,11 +53,11 @@ def main() -> None:
     make_report(corpus(2, 3, 50, words=True))
     print("| corpus | HTML, MB | Markdown, MB | measured, s | HTML, s | Markdown, s |\n|---|---:|---:|---:|---:|---:|")
     for words in (True, False):
-        made = corpus(100, 5, 1000, words=words)
+        annotated = corpus(100, 5, 1000, words=words)
         best = [float("inf")] * 3
         for _ in range(3):
             times = [time.process_time()]
-            report = make_report(made)
+            report = make_report(annotated)
             times.append(time.process_time())
             page = html_page(report)
             times.append(time.process_time())

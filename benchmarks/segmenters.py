@@ -73,8 +73,8 @@ def ours() -> None:
     short = dynamic.Frame.of(1000, longest=100)
     row("dcm, 125 segments of at most 100 units", best(lambda: dynamic.solve_known(known, short, 125), 3))
     row("posteriors, 1,000 units", best(lambda: dynamic.posteriors(known, frame, penalty=5.0), 3))
-    for made in (DCM(), U00(), C99(), TextTiling(), MinCut(mean_length=10)):
-        row(f"{made.name}, 1,000 raw sentences to boundaries", best(partial(made.segment, list(units)), 3))
+    for method in (DCM(), U00(), C99(), TextTiling(), MinCut(mean_length=10)):
+        row(f"{method.name}, 1,000 raw sentences to boundaries", best(partial(method.segment, list(units)), 3))
 
 
 def peers() -> None:

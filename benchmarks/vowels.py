@@ -73,14 +73,14 @@ def mishkal():
 def shakkala():
     from shakkala import Shakkala
 
-    made = Shakkala(version=3)
-    model, _ = made.get_model()
+    peer = Shakkala(version=3)
+    model, _ = peer.get_model()
 
     def restore(line: str) -> str:
-        if len(line) >= made.max_sentence - 1:
+        if len(line) >= peer.max_sentence - 1:
             words = line.split(" ")
             return " ".join(restore(" ".join(part)) for part in (words[: len(words) // 2], words[len(words) // 2 :]))
-        return made.get_final_text(line, made.logits_to_text(model(made.prepare_input(line))[0].numpy()))
+        return peer.get_final_text(line, peer.logits_to_text(model(peer.prepare_input(line))[0].numpy()))
 
     return restore
 

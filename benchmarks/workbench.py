@@ -55,17 +55,17 @@ def measure(server: Server, wanted: argparse.Namespace) -> None:
         time.sleep(2)  # until compiled loops are loaded
         editors = golds * (wanted.editors if wanted.one else 1)
         asked = {"readers": wanted.readers, "seconds": wanted.seconds, "pause": wanted.pause}
-        found = loaded(server, item, editors, csrf, **asked)
+        load = loaded(server, item, editors, csrf, **asked)
         for gold in golds:
             kept = client.get(f"/api/annotations/{gold}").json()["marks"]["positions"]
-            assert {p for g, p in found.done if g == gold} <= set(kept), "an acknowledged change was lost"
+            assert {p for g, p in load.done if g == gold} <= set(kept), "an acknowledged change was lost"
     print(
         f"{wanted.readers} readers, {wanted.editors} editors, {wanted.pause:g} s between requests, {wanted.seconds:g} s"
     )
-    rows = {"reads": found.reads, "reads, unchanged (304)": found.unchanged, "edits, until acknowledged": found.edits}
+    rows = {"reads": load.reads, "reads, unchanged (304)": load.unchanged, "edits, until acknowledged": load.edits}
     for what, took in rows.items():
         print(f"{what:26} {len(took):6}  {told(took)}")
-    print(f"{found.refused} changes were made on an old version, refused, and made again")
+    print(f"{load.refused} changes were made on an old version, refused, and made again")
     print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
 
 
@@ -88,13 +88,13 @@ def measure_campaign(server: Server, wanted: argparse.Namespace) -> None:
         sessions = dict(begin(server, person["link"], items[n % len(items)]) for n, person in enumerate(links))
         asked = {"readers": 0, "seconds": wanted.seconds, "pause": wanted.pause, "sessions": sessions}
         before = processor(server)
-        found = loaded(server, items[0], list(sessions), "", **asked)
+        load = loaded(server, items[0], list(sessions), "", **asked)
         worked = processor(server) - before
         kept = {gold: mira.get(f"/api/annotations/{gold}").json()["marks"]["positions"] for gold in sessions}
-    assert all(position in kept[gold] for gold, position in found.done), "an acknowledged change was lost"
+    assert all(position in kept[gold] for gold, position in load.done), "an acknowledged change was lost"
     print(f"{wanted.people} annotators, {wanted.pause:g} s between two edits, {wanted.seconds:g} s")
-    print(f"{'edits, until acknowledged':26} {len(found.edits):6}  {told(found.edits)}")
-    print(f"the server works {1000 * worked / max(1, len(found.edits)):.1f} ms for an edit, by its own clock")
+    print(f"{'edits, until acknowledged':26} {len(load.edits):6}  {told(load.edits)}")
+    print(f"the server works {1000 * worked / max(1, len(load.edits)):.1f} ms for an edit, by its own clock")
     print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
 
 
@@ -113,8 +113,8 @@ def begin(server: Server, link: str, item: int) -> tuple[int, tuple[str, str]]:
         person.post("/login", data=secret, headers={"X-CSRF-Token": csrf}).raise_for_status()
         csrf = person.get("/api/session").json()["csrf"]
         start = {"empty": True}
-        made = person.post(f"/api/items/{item}/annotations", json=start, headers={"X-CSRF-Token": csrf}).json()
-        return made["id"], (csrf, f"caesura-session={person.cookies['caesura-session']}")
+        annotation = person.post(f"/api/items/{item}/annotations", json=start, headers={"X-CSRF-Token": csrf}).json()
+        return annotation["id"], (csrf, f"caesura-session={person.cookies['caesura-session']}")
 
 
 def told(took: list[float]) -> str:
