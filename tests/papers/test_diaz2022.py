@@ -61,7 +61,7 @@ def test_sums_of_the_authors_program_appear_at_twenty_units() -> None:
     (sums,) = [t for t in tables if "authors' program" in t.title]
     assert len(sums.lines) == 9
     assert all(line.agrees for line in sums.lines)
-    assert sums.lines[1].computed == str(AUTHORS["cross"]["B"])
+    assert sums.lines[1].computed == AUTHORS["cross"]["B"]
 
 
 def test_plots_are_drawn(short: Reproduction, tmp_path) -> None:

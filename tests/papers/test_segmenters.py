@@ -26,7 +26,7 @@ def test_a_folder_of_documents(tmp_path: Path) -> None:
     found = reproduce("segmenters", path=tmp_path)
     assert [s.title for s in found.sections] == ["Choi: 1 documents", "Textbook, lectures and dialogues"]
     assert found.sections[0].lines[0].what == "c99, K known, 3-5"
-    assert found.sections[1].rows[0][:2] == ["clinical", "1"]
+    assert found.sections[1].rows[0][:4] == ["clinical", 1, "dcm", "known"]
 
 
 def test_a_folder_without_documents(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from caesura.display.table import Rounded, spell
 from caesura.metrics import Metric, metric
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
@@ -134,7 +135,7 @@ def _votes() -> Section:
         ours = "H1" if first > second else "H2" if second > first else "same"
         wanted = ("H1", "H2", "same")[votes.index(max(votes))]
         lines.append(
-            Line(name, wanted, ours, f"votes {votes[0]} / {votes[1]} / {votes[2]}; A {first:.4f}, {second:.4f}")
+            Line(name, wanted, ours, f"votes {votes[0]} / {votes[1]} / {votes[2]}; A {spell(first)}, {spell(second)}")
         )
     return Section("Appendix A: whom six readers found closer to gold, and whom A does", lines)
 
@@ -144,7 +145,7 @@ def _sums(study: ErrorStudy) -> list[Section]:
     if study.longest != _DRAWN:
         return []
     lines = [
-        Line(f"{which}: {name}", str(theirs), str(study.total(name, which)))
+        Line(f"{which}: {name}", theirs, study.total(name, which))
         for which, by_name in AUTHORS.items()
         for name, theirs in by_name.items()
     ]
@@ -153,15 +154,19 @@ def _sums(study: ErrorStudy) -> list[Section]:
 
 def _rates(study: ErrorStudy) -> Section:
     rows = [
-        (name, *(f"{study.total(name, which)} ({study.rate(name, which):.1%})" for which in STUDIES))
+        (name, *(cell for which in STUDIES for cell in (study.total(name, which), _percent(study.rate(name, which)))))
         for name in study.names
     ]
     total = int(study.references.sum())
     return Section(
         f"Section 5: references on which a metric misbehaves, of {total} with {study.shortest} to {study.longest} units",
-        columns=["metric", *STUDIES],
+        columns=["metric", *(name for which in STUDIES for name in (which, f"{which}, %"))],
         rows=rows,
     )
+
+
+def _percent(share: float) -> Rounded:
+    return Rounded(100 * share, 1)
 
 
 def _ours(study: ErrorStudy) -> Section:
@@ -169,13 +174,13 @@ def _ours(study: ErrorStudy) -> Section:
     rows = [
         (
             name,
-            *(f"{study.rate(name, which, 'inversions'):.1%}" for which in STUDIES),
-            f"{study.below_deletion(name) / everything:.1%}",
+            *(_percent(study.rate(name, which, "inversions")) for which in STUDIES),
+            _percent(study.below_deletion(name) / everything),
         )
         for name in study.names
     ]
     return Section(
-        "Ours: references on which a metric prefers the wrong hypothesis, or a deletion to a mild shift (figure 16)",
+        "Ours: references on which a metric prefers the wrong hypothesis, or a deletion to a mild shift (figure 16), %",
         columns=["metric", *STUDIES, "deletion"],
         rows=rows,
         note="Mild: the two segments beside the boundary keep a mean Jaccard index of 1/2 or more.",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from caesura import samples
 from caesura.agreement import agree
+from caesura.display.table import spell
 from caesura.errors import CaesuraError
 from caesura.metrics import Batch, metric
 from caesura.metrics.boundary_edits import boundary_similarity, segmentation_similarity
@@ -130,7 +131,7 @@ def _moonstone_table(groups: dict[str, Corpus]) -> Section:
         for label, measure, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
             then = agree(groups[name], measure, "pi", "segments").value
             now = agree(groups[name], measure, "pi", "pooled").value
-            why = f"boundaries pooled: {now:.4f}"
+            why = f"boundaries pooled: {spell(now)}"
             lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
     note = "The other three groups (S 0.91, 0.92, 0.94; B 0.20, 0.18, 0.38) are not public in this form."
     return Section("Section 5: the Moonstone", lines, note=note)
@@ -213,8 +214,8 @@ def _simulation_table(curves: Curves) -> Section:
     for label, what in (("mixed", "left out or added"), ("omitted", "left out only")):
         for name in ("S", "B"):
             mean = curves[f"{name} {label}"].mean(axis=1)
-            rows.append([f"{name}-π*, full misses {what}", *(f"{mean[i]:.3f}" for i in steps)])
-    rows += [[f"{n}-π*, fully random", *[""] * (len(steps) - 1), f"{curves[f'{n} random'].mean():.3f}"] for n in "SB"]
+            rows.append([f"{name}-π*, full misses {what}", *mean[steps].tolist()])
+    rows += [[f"{n}-π*, fully random", *[""] * (len(steps) - 1), float(curves[f"{n} random"].mean())] for n in "SB"]
     columns = ["mean over 2-10 coders; rate of full misses", *(f"{RATES[i]:.1f}" for i in steps)]
     note = "Where all boundaries are left out (rate 1.0) nothing is there to disagree on, and both measures are 1."
     return Section("Figure 9: simulated coders", columns=columns, rows=rows, note=note)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from caesura.display.table import Interval, Probability, Rounded
 from caesura.errors import MissingExtra
 from caesura.metrics import metric
 from caesura.model import Annotation, Corpus
@@ -75,17 +76,15 @@ def _mean_number(chapters: Corpus, item: str) -> int:
 
 
 def _scores(evaluation: Evaluation) -> Section:
-    printed = {row[0]: row[1] for row in TABLE_2}
+    printed = {row[0]: Rounded(row[1], 4) for row in TABLE_2}
     bounds = {f"({name})": scores for name, scores in evaluation.bounds.items()}
-    rows = []
+    rows: list[Any] = []
     for name, scores in {**evaluation.systems, **bounds}.items():
         b = scores["B"]
-        interval = "" if b.interval is None else f"{b.interval.low:.3f}–{b.interval.high:.3f}"
-        values = [f"{scores[each].micro:.3f}" for each in _METRICS[1:]]
-        rows.append(
-            [name, printed.get(_PRINTED.get(name, ""), ""), f"{b.micro:.3f}", interval, f"{b.macro:.3f}", *values]
-        )
-    rows.sort(key=lambda row: -float(row[2]))
+        interval = b.interval and Interval(b.interval.low, b.interval.high)
+        values = [scores[each].micro for each in _METRICS[1:]]
+        rows.append((name, printed.get(_PRINTED.get(name, "")), b.micro, interval, b.macro, *values))
+    rows.sort(key=lambda row: -row[2])
     columns = ["system", "B in table 2", "B", "95 % over chapters", "mean B", *_METRICS[1:]]
     note = (
         "Eight chapters, 40 codings, n_t = 2, the number of segments given as the rounded mean of the coders. Table 2 was computed on 5253 potential "
@@ -104,7 +103,7 @@ def _comparisons(evaluation: Evaluation) -> list[Section]:
         except MissingExtra:
             return []
         differ = [f"{a} – {b}" for (a, b), p in test.pairs.items() if p < 0.05]
-        rows.append([name, test.method, f"{test.p_value:.4f}", "; ".join(differ) or "none"])
+        rows.append([name, test.method, Probability(test.p_value), "; ".join(differ) or "none"])
     note = "Multiple comparisons at 0.05 (Nemenyi); eight chapters are few."
     return [
         Section(

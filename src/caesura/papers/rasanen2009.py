@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.display.table import Rounded, as_count
 from caesura.errors import CaesuraError
 from caesura.formats import read
 from caesura.metrics.performance_plane import Recordings, f_curve, f_value, r_curve
@@ -133,7 +134,7 @@ def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
         for gap, printed in CLOSE.items()
     ]  # fmt: skip
     rate = known.boundaries / known.duration
-    lines.append(Line("boundaries a second", None, rate, "the paper: about ten phones a second", digits=1))
+    lines.append(Line("boundaries per second", None, rate, "the paper: about ten phones per second", digits=1))
     note = (
         ""
         if timit
@@ -146,7 +147,7 @@ def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
 
 def _figure3(computed: _Computed) -> Section:
     rows = [
-        (f"± {1000 * width:g} ms", f"{covered:.1f}", f"{100 * computed.known.close_gaps(2 * width):.1f}")
+        (f"± {1000 * width:g} ms", Rounded(covered, 1), Rounded(100 * computed.known.close_gaps(2 * width), 1))
         for width, covered in zip(_WIDTHS, computed.coverage, strict=True)
     ]
     columns = ("search region", "timeline covered, %", "neighbours whose regions overlap, %")
@@ -155,20 +156,20 @@ def _figure3(computed: _Computed) -> Section:
 
 def _figure4(computed: _Computed) -> Section:
     rows = [
-        (f"{over:+g}", f"{simulated:.2f}", f"{closed:.2f}", f"{simulated - closed:+.2f}")
+        (as_count(over), Rounded(simulated), Rounded(closed), Rounded(simulated - closed))
         for over, simulated, closed in zip(_OVER, computed.simulated, computed.closed, strict=True)
     ]
     columns = ("over-segmentation, %", "hit rate simulated, %", "closed form, %", "difference")
-    note = "Closed form: the mean over regions of 1 - (1 - w/T)^N. Simulated: 10 draws a point."
+    note = "Closed form: the mean over regions of 1 - (1 - w/T)^N. Simulated: 10 draws per point."
     return Section("Figure 4: random boundaries at ± 20 ms", columns=columns, rows=rows, note=note)
 
 
 def _figure6(computed: _Computed) -> Section:
     over = np.array(_OVER)
     rows = [
-        (f"{o:+g}", f"{h:.1f}", f"{f:.3f}", f"{r:.3f}")
+        (as_count(o), Rounded(h, 1), f, r)
         for o, h, f, r in zip(
-            over, computed.closed, f_value(computed.closed, over), r_value(computed.closed, over), strict=True
+            _OVER, computed.closed, f_value(computed.closed, over), r_value(computed.closed, over), strict=True
         )
     ]
     columns = ("over-segmentation, %", "hit rate, %", "F", "R")

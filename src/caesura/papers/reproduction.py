@@ -65,7 +65,7 @@ _MARKS = {True: "✓", False: "✗", None: ""}
 
 
 def _round(value: float | str | None, digits: int) -> Cell:
-    return value if value is None or isinstance(value, str) else Rounded(value, digits)
+    return Rounded(value, digits) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True)

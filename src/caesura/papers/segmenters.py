@@ -59,17 +59,10 @@ def reproduce(path: Path | None = None, progress: Callable[[str, float], None] |
     for number, name in enumerate(others):
         if progress is not None:
             progress(name, number / len(others))
-        rows.append([name, *_row(list(_documents(folder / name)))])
+        rows.extend(_rows(name, list(_documents(folder / name))))
     if rows:
-        columns = [
-            "set",
-            "documents",
-            *(f"{m}, K known" for m in _METHODS),
-            "dcm, K open",
-            "u00, K open",
-            "c99, K open",
-        ]
-        note = "Pk / WD on units, mean over documents; plain tokens."
+        columns = ["set", "documents", "segmenter", "K", "Pk", "WD"]
+        note = "Means over documents, on units; plain tokens."
         sections.append(Section("Textbook, lectures and dialogues", columns=columns, rows=rows, note=note))
     if not sections:
         raise CaesuraError(
@@ -123,17 +116,15 @@ def _published_tokens(folder: Path, name: str) -> dict[str, Any]:
     return options
 
 
-def _row(documents: Sequence[tuple[tuple[str, ...], Segmentation]]) -> list[str]:
+def _rows(name: str, documents: Sequence[tuple[tuple[str, ...], Segmentation]]) -> Iterator[list[Any]]:
     settings = [(method, True) for method in _METHODS] + [("dcm", False), ("u00", False), ("c99", False)]
-    cells = [str(len(documents))]
-    pk, wd = metric("Pk"), metric("WD")
     for method, known in settings:
         model = segmenter(method)
         pairs = [
             (marks, model.segment(units, len(marks) if known else None).with_units(None)) for units, marks in documents
         ]
-        cells.append(f"{np.mean([pk(r, h) for r, h in pairs]):.3f} / {np.mean([wd(r, h) for r, h in pairs]):.3f}")
-    return cells
+        means = (float(np.mean([measure(r, h) for r, h in pairs])) for measure in (metric("Pk"), metric("WD")))
+        yield [name, len(documents), method, "known" if known else "open", *means]
 
 
 def _documents(folder: Path) -> Iterator[tuple[tuple[str, ...], Segmentation]]:

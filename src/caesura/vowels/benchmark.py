@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.result import Result
-from caesura.display.table import Cell, Table
+from caesura.display.table import Cell, Interval, Table
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.metrics.batch import Batch
 from caesura.metrics.catalog import metric
@@ -76,7 +76,7 @@ class VowelBenchmark(Result):
             (system, *values, *[None] * (width - len(values))) for system, values in self.published.items()
         ]
         rows.append((f"ours, {self.model}", *(value for value, _ in self.scores.values())))
-        rows.append(("", *("–".join(f"{end:.2f}" for end in interval) for _, interval in self.scores.values())))
+        rows.append(("", *(Interval(*interval) for _, interval in self.scores.values())))
         return [
             Table(
                 f"{self.name}; percent, 95 % intervals", ("system", *self.scores), tuple(rows), (self.about,), digits=2

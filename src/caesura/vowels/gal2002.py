@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.display.palette import PALETTE, SERIES
+from caesura.display.table import Rounded
 from caesura.errors import CaesuraError
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.statistics import Evaluation
@@ -251,30 +252,32 @@ def _blocks_table(folded: dict[str, dict[str, list[dict[str, float]]]], folds: i
                 [
                     name,
                     model,
-                    _mean(scores),
-                    "–" if grouped is None else _mean(grouped),
-                    f"{scores.min():.1f} ({scores.argmin() + 1})",
-                    f"{scores.max():.1f} ({scores.argmax() + 1})",
+                    *_mean(scores),
+                    *((None, None) if grouped is None else _mean(grouped)),
+                    *(Rounded(scores.min(), 1), int(scores.argmin()) + 1),
+                    *(Rounded(scores.max(), 1), int(scores.argmax()) + 1),
                 ]
             )
-    columns = ["task", "model", "words right (%)", "phonetic group (%)", "worst block", "best block"]
+    columns = [
+        "task", "model", "words right (%)", "±", "phonetic group (%)", "± of it", "worst (%)", "in block", "best (%)", "block",
+    ]  # fmt: skip
     note = (
-        "Means and standard deviations over the blocks; in brackets the number of the block. `caesura vowels evaluate "
+        "Means and standard deviations over the blocks. `caesura vowels evaluate "
         "hebrew-bible --model best --split blocks` does the same with the slowest model."
     )
     return Section(f"Contiguous blocks, {folds} of them, each held out in turn", (), columns, rows, note)
 
 
-def _mean(scores: NDArray[np.float64]) -> str:
-    return f"{scores.mean():.1f} ± {scores.std(ddof=1):.1f}"
+def _mean(scores: NDArray[np.float64]) -> tuple[Rounded, Rounded]:
+    return Rounded(scores.mean(), 1), Rounded(scores.std(ddof=1), 1)
 
 
 def _curve_table(curves: dict[str, dict[float, dict[str, float]]]) -> Section:
     rows = []
     for name, measured in curves.items():
-        rows.append([name, "words", *(f"{measured[s]['word-accuracy']:.1f}" for s in _SHARES)])
+        rows.append([name, "words", *(Rounded(measured[s]["word-accuracy"], 1) for s in _SHARES)])
         if name == "Hebrew":
-            rows.append([name, "phonetic group", *(f"{measured[s]['group-accuracy']:.1f}" for s in _SHARES)])
+            rows.append([name, "phonetic group", *(Rounded(measured[s]["group-accuracy"], 1) for s in _SHARES)])
     note = "The paper's curves end at 81 (Hebrew), 87 (Hebrew, phonetic group) and 86 (Arabic)."
     return Section(
         "Figure 3: bigram model, percent right by share of training data",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.display.result import Result
-from caesura.display.table import Cell, Table, measure_name
+from caesura.display.table import Cell, Interval, Rounded, Table, measure_name
 from caesura.errors import CaesuraError
 from caesura.model import Corpus
 from caesura.statistics import Evaluation, evaluate
@@ -57,12 +57,12 @@ class VowelStudy(Result):
             scores = [part.evaluation[metric] for metric in measured]
             rows.append((part.name, *(100 * m.micro for m in scores), 100 * part.calibration))
             if all(m.interval is not None for m in scores):  # one line leaves nothing to resample
-                rows.append(("", *("–".join(f"{100 * end:.1f}" for end in m.interval or ()) for m in scores), ""))
+                rows.append(("", *(Interval(*(Rounded(100 * end, 1) for end in m.interval or ())) for m in scores), ""))
         if len(self.parts) > 1:
             columns = [[100 * part.evaluation[metric].micro for part in self.parts] for metric in measured]
             columns.append([100 * part.calibration for part in self.parts])
             rows.append(("mean", *map(mean, columns)))
-            rows.append(("", *(f"± {stdev(column):.2f}" for column in columns)))
+            rows.append(("±", *map(stdev, columns)))
         heads = (measure_name(_SHORT.get(name, name), m.metric) for name, m in measured.items())
         caption = f"{self.title}; percent, 95 % intervals"
         return [Table(caption, ("part", *heads, "calibration error"), tuple(rows), digits=2)]
