@@ -13,6 +13,7 @@ from caesura.agreement.chance import ChanceModel, chance_similarity, distributio
 from caesura.errors import CaesuraError, UnknownName
 from caesura.kernels.flexible import count_flexible
 from caesura.kernels.layout import MarkColumns
+from caesura.metrics.batch import one_layout
 from caesura.metrics.flexible import FlexibleEdits
 from caesura.metrics.similarity import Similarity, as_similarity
 from caesura.model import Corpus, Segmentation
@@ -52,18 +53,21 @@ def brute_force(model: ChanceModel, length: int) -> float:
 
     none = len(model.first) - 1
     total = 0.0
-    zero = np.zeros(1, np.int64)
     for first in product(range(none + 1), repeat=length):
         for second in product(range(none + 1), repeat=length):
             weight = np.prod(model.first[list(first)]) * np.prod(model.second[list(second)])
-            sides = []
-            for codes in (np.array(first), np.array(second)):
-                where = np.flatnonzero(codes < none)
-                sides.append(MarkColumns(where, codes[where], zero, np.array([len(where)])))
-            out = np.empty((1, 3))
-            count_flexible(*sides, np.zeros(1, np.int64), model.rule, False, out)
-            total += weight * out[0, 0]
+            total += weight * _cost(model, np.array(first), np.array(second))
     return total
+
+
+def _cost(model: ChanceModel, *codes: np.ndarray) -> float:
+    """What a pair of texts costs, given as the code of every place, the last of which stands for no boundary."""
+    sides, zero, out = [], one_layout(np.zeros(1, np.int64)), np.empty((1, 3))
+    for each in codes:
+        where = np.flatnonzero(each < len(model.first) - 1)
+        sides.append(MarkColumns(one_layout(where), one_layout(each[where]), zero, one_layout(np.array([len(where)]))))
+    count_flexible(*sides, zero, model.rule, False, out)
+    return out[0, 0]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -163,16 +167,8 @@ def test_controls_save_draws() -> None:
 def _one_draw(model: ChanceModel, seed: int) -> float:
     random = np.random.default_rng(seed)
     none = len(model.first) - 1
-    sides = []
-    for share in (model.first, model.second):
-        codes = random.choice(none + 1, p=share, size=int(model.lengths[0]))
-        where = np.flatnonzero(codes < none)
-        sides.append(MarkColumns(where, codes[where], np.zeros(1, np.int64), np.array([len(where)])))
-    from caesura.kernels.flexible import count_flexible
-
-    out = np.empty((1, 3))
-    count_flexible(*sides, np.zeros(1, np.int64), model.rule, False, out)
-    return 1 - out[0, 0] / model.places
+    codes = [random.choice(none + 1, p=share, size=int(model.lengths[0])) for share in (model.first, model.second)]
+    return 1 - _cost(model, *codes) / model.places
 
 
 def test_one_answer_for_any_number_of_threads() -> None:

@@ -213,7 +213,7 @@ class SegmentAlignment(Family):
             _segments(ref.positions[here], ref.types[here], closing[0], length, self.typed),
             _segments(hyp.positions[there], hyp.types[there], closing[1], length, self.typed),
         )
-        overlaps = Overlaps(places[:, :count], sizes[:, :count], sides, float(length), tolerance)
+        overlaps = Overlaps(places[:, :count].copy(), sizes[:, :count].copy(), sides, float(length), tolerance)
         return replace(overlaps, weights=overlaps.alike(self.weight)).chosen_by(self)
 
 
