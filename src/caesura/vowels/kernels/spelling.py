@@ -38,7 +38,7 @@ class Trie(NamedTuple):
 
 def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Trie:
     """Lay a hashed n-gram model over the symbols ``0 … edge`` out as a trie."""
-    first, symbols, back, rows, histories = _link(columns[0], columns[1], len(columns[2]), order, edge)
+    first, symbols, back, rows, histories = link_sequences(columns[0], columns[1], len(columns[2]), order, edge)
     trie = Trie(first, symbols, back, columns[2][rows], columns[3][rows], histories, 0, edge)
     start = 0
     for _ in range(order - 1):
@@ -48,7 +48,7 @@ def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Tri
 
 
 @kernel(plain=False)
-def _link(keys: Any, places: Any, number: Any, order: Any, edge: Any) -> Any:
+def link_sequences(keys: Any, places: Any, number: Any, order: Any, edge: Any) -> Any:
     """Find all sequences of a table, the shorter first: a sequence is there only if it is there without its first symbol."""
     hashes = np.empty(number, np.uint64)
     first, symbols = np.zeros(number + 1, np.int32), np.zeros(number, np.int32)
