@@ -43,8 +43,8 @@ def postgres_url() -> Iterator[str]:
 
 def _binaries() -> Path | None:
     """The folder of the newest server that is installed."""
-    found = [path.parent for path in _INSTALLED.glob("*/bin/initdb") if (path.parent / "postgres").exists()]
-    return max(found, key=lambda path: float(path.parent.name), default=None)
+    folders = [path.parent for path in _INSTALLED.glob("*/bin/initdb") if (path.parent / "postgres").exists()]
+    return max(folders, key=lambda path: float(path.parent.name), default=None)
 
 
 def _unprivileged(folder: Path) -> dict[str, Any]:
@@ -63,8 +63,8 @@ def _unprivileged(folder: Path) -> dict[str, Any]:
 def _running(binaries: Path, folder: Path, who: dict[str, Any]) -> Iterator[int]:
     data = folder / "data"
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder, **who}
-    made = [binaries / "initdb", "-D", data, "-U", "caesura", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-    subprocess.run(made, check=True, timeout=120, **quiet)
+    command = [binaries / "initdb", "-D", data, "-U", "caesura", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+    subprocess.run(command, check=True, timeout=120, **quiet)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])

@@ -18,10 +18,10 @@ BESIDE = Path(__file__).resolve().parents[1].parent / "shared"
 
 def shared(path: str) -> Path:
     """Find a file or folder below ``../shared`` (or ``$CAESURA_SHARED``), or skip the test with a reason."""
-    found = Path(os.environ.get("CAESURA_SHARED", BESIDE)) / path
-    if not found.exists():
+    place = Path(os.environ.get("CAESURA_SHARED", BESIDE)) / path
+    if not place.exists():
         pytest.skip(f"shared/{path} is not beside the project (set CAESURA_SHARED to its folder)")
-    return found
+    return place
 
 
 def oracle(path: str) -> Path:

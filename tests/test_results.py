@@ -87,8 +87,8 @@ def test_comparisons_and_evaluations_name_both_sides_and_mark_penalties() -> Non
     assert "\nWD ↓" in comparison
     assert "\nB  " in comparison
     assert str(evaluation()).splitlines()[0] == "6 items: near, none, self against ann"
-    one = cs.evaluate(cs.Corpus.from_dict({"x": {"ann": [2, 3]}}), cs.Corpus.from_dict({"x": {"ben": [5]}}), ["F"])
-    assert str(one).splitlines()[0] == "ben against ann", "a system without a name is called by its coder"
+    unnamed = cs.evaluate(cs.Corpus.from_dict({"x": {"ann": [2, 3]}}), cs.Corpus.from_dict({"x": {"ben": [5]}}), ["F"])
+    assert str(unnamed).splitlines()[0] == "ben against ann", "a system without a name is called by its coder"
 
 
 def test_an_evaluation_draws_the_item_it_differs_on_most() -> None:

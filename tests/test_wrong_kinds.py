@@ -35,9 +35,9 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), WRONG, ids=[said for _, said in WRONG])
-def test_the_wrong_kind_of_thing_is_refused_in_a_sentence(call: Callable[[], Any], said: str) -> None:
-    with pytest.raises(cs.CaesuraError, match=said) as caught:
+@pytest.mark.parametrize(("call", "sentence"), WRONG, ids=[sentence for _, sentence in WRONG])
+def test_the_wrong_kind_of_thing_is_refused_in_a_sentence(call: Callable[[], Any], sentence: str) -> None:
+    with pytest.raises(cs.CaesuraError, match=sentence) as caught:
         call()
     assert str(caught.value).endswith(".")
     assert "\n" not in str(caught.value)

@@ -46,8 +46,8 @@ def caesura(
         except BaseException:  # what a user would see as a traceback must fail the test as one
             status = 1
             traceback.print_exc(file=err)
-    said = [stream.buffer.getvalue().decode("utf-8") if not stream.closed else "" for stream in (out, err)]
-    return subprocess.CompletedProcess(argv, status, *said)
+    texts = [stream.buffer.getvalue().decode("utf-8") if not stream.closed else "" for stream in (out, err)]
+    return subprocess.CompletedProcess(argv, status, *texts)
 
 
 def process(*words: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -63,11 +63,11 @@ def refused(*words: object, **environment: str) -> str:
     """Run a command that must end with status 2 and one sentence; return the sentence."""
     done = caesura(*words, **environment)
     assert done.returncode == 2, done.stderr
-    said = done.stderr.strip().splitlines()
-    assert len(said) == 1, done.stderr
-    assert said[0].startswith("caesura: ")
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("caesura: ")
     assert "Traceback" not in done.stderr
-    return said[0].removeprefix("caesura: ")
+    return lines[0].removeprefix("caesura: ")
 
 
 def written(folder: Path, name: str, items: dict[str, dict[str, list[int]]]) -> Path:

@@ -32,8 +32,8 @@ def data(*words) -> dict:
 
 
 def test_stargazer_as_printed() -> None:
-    found = data("agree", "sample:stargazer", "--coefficient", "pi", "--density", "segments")
-    assert found["pi"]["value"] == pytest.approx(0.4405, abs=5e-5)
+    answer = data("agree", "sample:stargazer", "--coefficient", "pi", "--density", "segments")
+    assert answer["pi"]["value"] == pytest.approx(0.4405, abs=5e-5)
     scaled = data("agree", "sample:stargazer", "-m", "S:weights=scaled", "--coefficient", "pi", "--density", "segments")
     assert scaled["pi"]["value"] == pytest.approx(0.7562, abs=5e-5)
     pooled = data("agree", "sample:stargazer")
@@ -57,13 +57,13 @@ def test_what_people_see(coded) -> None:
 
 
 def test_choices_of_items_coders_and_reach(coded) -> None:
-    two = data("agree", coded, "-c", "ann", "-c", "ben", "--n-t", "3", "--coefficient", "kappa")
-    assert list(two) == ["kappa"]
-    assert "|nt:3|" in two["kappa"]["signature"]
-    assert two["kappa"]["details"]["coders"] == ["ann", "ben"]
-    one = data("agree", coded, "-i", "c", "--coefficient", "percentage")
-    assert one["percentage"]["value"] == 1.0
-    assert one["percentage"]["interval"] is None
+    of_coders = data("agree", coded, "-c", "ann", "-c", "ben", "--n-t", "3", "--coefficient", "kappa")
+    assert list(of_coders) == ["kappa"]
+    assert "|nt:3|" in of_coders["kappa"]["signature"]
+    assert of_coders["kappa"]["details"]["coders"] == ["ann", "ben"]
+    of_item = data("agree", coded, "-i", "c", "--coefficient", "percentage")
+    assert of_item["percentage"]["value"] == 1.0
+    assert of_item["percentage"]["interval"] is None
 
 
 def test_intervals_follow_the_seed(coded) -> None:
@@ -80,8 +80,8 @@ def test_drawings(coded, tmp_path) -> None:
 
 
 def test_flexible_agreement_has_its_place(coded) -> None:
-    found = data("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa")
-    assert 0 < found["kappa"]["value"] < 1
+    answer = data("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa")
+    assert 0 < answer["kappa"]["value"] < 1
     assert "--chance has no effect: it belongs to the metrics Sf and SfB" in refused(
         "agree", coded, "--chance", "kappa"
     )
@@ -95,7 +95,7 @@ def test_a_check_that_fails_ends_with_1(coded) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (("--coefficient", "rho"), "there is no coefficient 'rho'"),
         (("--density", "median"), "density is 'median'"),
@@ -108,8 +108,8 @@ def test_a_check_that_fails_ends_with_1(coded) -> None:
         (("--fail-under", "pi"), "NAME=VALUE"),
     ],
 )
-def test_bad_questions(coded, words, said) -> None:
-    assert said.replace("NAME=VALUE", "") in refused("agree", coded, *words)
+def test_bad_questions(coded, words, sentence) -> None:
+    assert sentence.replace("NAME=VALUE", "") in refused("agree", coded, *words)
 
 
 # ---------------------------------------------------------------------- compare
@@ -118,10 +118,10 @@ def test_bad_questions(coded, words, said) -> None:
 def test_compare_lists_edits_and_confusion(tmp_path) -> None:
     gold = written(tmp_path, "gold.json", {"a": {"g": [2, 3, 6]}})
     system = written(tmp_path, "system.json", {"a": {"s": [2, 2, 3, 4]}})
-    found = data("compare", gold, system, "-m", "B", "--edits", "--confusion")
-    assert [e["kind"] for e in found["edits"]] == ["match", "transposition", "addition"]
-    assert found["edits"][2]["side"] == "hypothesis"
-    assert found["confusion"]["matrix"] == [[1.5, 1.0], [0.0, 7.5]]
+    answer = data("compare", gold, system, "-m", "B", "--edits", "--confusion")
+    assert [e["kind"] for e in answer["edits"]] == ["match", "transposition", "addition"]
+    assert answer["edits"][2]["side"] == "hypothesis"
+    assert answer["confusion"]["matrix"] == [[1.5, 1.0], [0.0, 7.5]]
     shown = caesura("compare", gold, system, "-m", "B", "--edits", "--confusion").stdout
     for words in ("3 boundary edits", "rows predicted, columns", "≈ 1 near miss", "● 1 match", "○ 1 addition"):
         assert words in " ".join(shown.split())
@@ -138,7 +138,7 @@ def test_compare_with_another_rule(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gold", "system", "words", "said"),
+    ("gold", "system", "words", "sentence"),
     [
         ([2, 3], [2, 2], (), "5 units, the hypothesis 4"),
         ([2, 0, 3], [5], (), "segment 2 has mass 0"),
@@ -150,19 +150,19 @@ def test_compare_with_another_rule(tmp_path) -> None:
         ([2, 3], [2, 3], ("-m", "Pk", "--k", "0"), "k is 0"),
     ],
 )
-def test_bad_input_ends_with_2_and_a_sentence(tmp_path, gold, system, words, said) -> None:
-    one = written(tmp_path, "gold.json", {"a": {"g": gold}})
-    two = written(tmp_path, "system.json", {"a": {"s": system}})
-    assert said in refused("compare", one, two, *words)
+def test_bad_input_ends_with_2_and_a_sentence(tmp_path, gold, system, words, sentence) -> None:
+    gold_file = written(tmp_path, "gold.json", {"a": {"g": gold}})
+    system_file = written(tmp_path, "system.json", {"a": {"s": system}})
+    assert sentence in refused("compare", gold_file, system_file, *words)
 
 
 def test_no_boundaries_and_wide_windows_are_fine(tmp_path) -> None:
-    one = written(tmp_path, "gold.json", {"a": {"g": [900]}})
-    two = written(tmp_path, "system.json", {"a": {"s": [900]}})
-    found = data("compare", one, two, "-m", "B", "-m", "S", "-m", "Pk", "--k", "300")
-    assert found["metrics"]["B"]["micro"] == found["metrics"]["S"]["micro"] == 1.0
-    assert found["metrics"]["Pk"]["micro"] == 0.0
-    assert not math.isnan(found["metrics"]["B"]["macro"])
+    gold_file = written(tmp_path, "gold.json", {"a": {"g": [900]}})
+    system_file = written(tmp_path, "system.json", {"a": {"s": [900]}})
+    answer = data("compare", gold_file, system_file, "-m", "B", "-m", "S", "-m", "Pk", "--k", "300")
+    assert answer["metrics"]["B"]["micro"] == answer["metrics"]["S"]["micro"] == 1.0
+    assert answer["metrics"]["Pk"]["micro"] == 0.0
+    assert not math.isnan(answer["metrics"]["B"]["macro"])
 
 
 def test_nested_segments_have_no_frequency_of_boundaries(tmp_path) -> None:
@@ -177,9 +177,9 @@ def test_nested_segments_have_no_frequency_of_boundaries(tmp_path) -> None:
     assert "frequency" not in done.stdout
     assert "boundaries a place" not in done.stdout
     assert "coders: the value without them" in " ".join(done.stdout.split())
-    told = json.loads(caesura("agree", file, "--json").stdout)
-    assert "frequency" not in told["percentage"]["details"]
-    assert set(told["percentage"]["details"]["leave_one_out"]) == set(spans)
+    answer = json.loads(caesura("agree", file, "--json").stdout)
+    assert "frequency" not in answer["percentage"]["details"]
+    assert set(answer["percentage"]["details"]["leave_one_out"]) == set(spans)
 
 
 def folder_of(path, names: dict[str, str]):
@@ -220,9 +220,9 @@ def test_a_folder_that_needs_a_pattern_is_told_which(tmp_path, names, pattern) -
     folder = folder_of(tmp_path / "talks", {f"{name}.txt": texts[item(name)] for name in names})
     (folder / "README").write_text("not an annotation")
     for command in ("agree", "compare"):
-        said = refused(command, folder)
-        assert "no text has two coders" in said
-        assert said.endswith(f"-O 'pattern={pattern}'.")
+        sentence = refused(command, folder)
+        assert "no text has two coders" in sentence
+        assert sentence.endswith(f"-O 'pattern={pattern}'.")
     assert caesura("agree", folder, "-O", f"pattern={pattern}").returncode == 0
     for words in (["report", folder, "-o", tmp_path / "report.html"], ["unify", folder]):
         done = caesura(*words)
@@ -233,15 +233,15 @@ def test_a_folder_that_needs_a_pattern_is_told_which(tmp_path, names, pattern) -
 
 def test_no_pattern_is_guessed_where_names_do_not_tell(tmp_path) -> None:
     folder = folder_of(tmp_path / "talks", {"a-1.txt": "one | two", "a-2.txt": "one | two | three"})
-    said = refused("agree", folder)  # two lengths: not two coders of one text
-    assert "-O" not in said
-    assert "pattern=" in said
+    sentence = refused("agree", folder)  # two lengths: not two coders of one text
+    assert "-O" not in sentence
+    assert "pattern=" in sentence
 
 
 def test_recordings_need_no_metric_to_be_named(tmp_path) -> None:
-    found = data("agree", "sample:phones")
-    assert found["percentage"]["signature"].startswith("percentage|A|")
-    assert found["percentage"]["value"] == pytest.approx(0.7366, abs=5e-5)
+    answer = data("agree", "sample:phones")
+    assert answer["percentage"]["signature"].startswith("percentage|A|")
+    assert answer["percentage"]["value"] == pytest.approx(0.7366, abs=5e-5)
     assert "A of recordings" in refused("agree", "sample:phones", "-m", "R")
 
 

@@ -96,8 +96,8 @@ def test_losing_something_takes_a_word(good, tmp_path):
 def test_the_text_of_standoff_goes_over_nothing_else(tmp_path):
     text = tmp_path / "talk.txt"
     text.write_text("so twice | five\n")
-    said = refused("convert", text, tmp_path / "talk.ann")
-    assert "talk.txt beside it exists and holds something else" in said
+    sentence = refused("convert", text, tmp_path / "talk.ann")
+    assert "talk.txt beside it exists and holds something else" in sentence
     assert text.read_text() == "so twice | five\n"
 
 
@@ -178,10 +178,10 @@ def test_a_missing_file_and_an_empty_folder(tmp_path):
     assert "gone.json: there is no such file." in refused("convert", tmp_path / "gone.json", tmp_path / "out.json")
     (tmp_path / "empty").mkdir()
     assert "the folder holds no file of a known format" in refused("convert", tmp_path / "empty", tmp_path / "out.json")
-    said = refused("convert", tmp_path / "empty", tmp_path / "out.json", "--pattern", "{item}.txt")
-    assert "holds no file that fits the pattern '{item}.txt'" in said
-    said = refused("convert", tmp_path / "empty", tmp_path / "out.json", "--pattern", "{name}.txt")
-    assert "names {name}; expected {item}, {coder} or {track}" in said
+    sentence = refused("convert", tmp_path / "empty", tmp_path / "out.json", "--pattern", "{item}.txt")
+    assert "holds no file that fits the pattern '{item}.txt'" in sentence
+    sentence = refused("convert", tmp_path / "empty", tmp_path / "out.json", "--pattern", "{name}.txt")
+    assert "names {name}; expected {item}, {coder} or {track}" in sentence
 
 
 def test_options_that_no_format_takes(tmp_path):
@@ -220,8 +220,8 @@ def test_a_drawing_is_called_what_it_is(words, tmp_path):
 def test_a_binary_file_is_named_once(tmp_path):
     table = tmp_path / "matrix.csv"
     table.write_bytes(bytes(range(256)))
-    said = refused("compare", "sample:kubla", "sample:kubla", "-m", f"Sf:similarity={table}")
-    assert said.count(str(table)) == 1
+    sentence = refused("compare", "sample:kubla", "sample:kubla", "-m", f"Sf:similarity={table}")
+    assert sentence.count(str(table)) == 1
 
 
 def test_a_folder_is_called_a_folder(tmp_path):
@@ -249,23 +249,23 @@ def test_a_mark_given_twice_is_named_with_its_line_and_a_time_may_stand_twice(tm
 
 
 def test_unknown_formats_and_options(good, tmp_path):
-    said = refused("convert", good, tmp_path / "o.json", "--format", "segeval-jsom")
-    assert "there is no format 'segeval-jsom'; did you mean 'segeval-json'?" in said
-    assert "transcript" in said
-    said = refused("convert", good, tmp_path / "o.xyz")
-    assert "no format writes this suffix; name one with format= (--to): " in said
-    assert "segeval-json" in said
-    assert "inception" not in said  # which can only be read
-    said = refused("convert", good, tmp_path / "o.json", "--option", "sep=;")
-    assert said == "segeval's JSON of masses takes no option 'sep'; it takes none."
+    sentence = refused("convert", good, tmp_path / "o.json", "--format", "segeval-jsom")
+    assert "there is no format 'segeval-jsom'; did you mean 'segeval-json'?" in sentence
+    assert "transcript" in sentence
+    sentence = refused("convert", good, tmp_path / "o.xyz")
+    assert "no format writes this suffix; name one with format= (--to): " in sentence
+    assert "segeval-json" in sentence
+    assert "inception" not in sentence  # which can only be read
+    sentence = refused("convert", good, tmp_path / "o.json", "--option", "sep=;")
+    assert sentence == "segeval's JSON of masses takes no option 'sep'; it takes none."
     table = tmp_path / "t.csv"
     table.write_text("position\n3\n")
-    said = refused("convert", table, tmp_path / "o.json", "--option", "length=long")
-    assert said == "CSV of positions: option length is 'long', expected a whole number."
+    sentence = refused("convert", table, tmp_path / "o.json", "--option", "length=long")
+    assert sentence == "CSV of positions: option length is 'long', expected a whole number."
     text = tmp_path / "t.txt"
     text.write_text("a\n\nb\n")
-    said = refused("convert", text, tmp_path / "o.json", "--option", "unit=page")
-    assert said == "text in paragraphs: option unit is 'page', expected one of line, word."
+    sentence = refused("convert", text, tmp_path / "o.json", "--option", "unit=page")
+    assert sentence == "text in paragraphs: option unit is 'page', expected one of line, word."
 
 
 def test_where_nothing_can_be_written(good, tmp_path):

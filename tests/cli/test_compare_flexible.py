@@ -78,8 +78,8 @@ def test_a_missing_matrix_is_named(pair) -> None:
 
 def test_different_tokens_are_named(pair) -> None:
     pair[1].write_text(SECOND.replace("came", "went"), encoding="utf-8")
-    said = refused("compare", *pair, "-m", "Sf", "--json")
-    assert "token 3 is 'came' in the reference and 'went' in the hypothesis" in said
+    sentence = refused("compare", *pair, "-m", "Sf", "--json")
+    assert "token 3 is 'came' in the reference and 'went' in the hypothesis" in sentence
 
 
 def test_different_speakers_are_named(pair) -> None:
@@ -90,6 +90,6 @@ def test_different_speakers_are_named(pair) -> None:
 def test_overlapping_types_are_named(tmp_path) -> None:
     from caesura import Corpus, Segmentation, write
 
-    two = Segmentation.from_positions([(2, "p"), (2, "q")], length=4)
-    write(Corpus.from_annotations([("t", "a", two), ("t", "b", two)]), tmp_path / "t.json")
+    marks = Segmentation.from_positions([(2, "p"), (2, "q")], length=4)
+    write(Corpus.from_annotations([("t", "a", marks), ("t", "b", marks)]), tmp_path / "t.json")
     assert "position 2 carries two types, 'p' and 'q'" in refused("compare", tmp_path / "t.json", "-m", "Sf")

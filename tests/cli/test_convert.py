@@ -40,9 +40,9 @@ def test_samples_convert(tmp_path) -> None:
 
 def test_nothing_is_lost_in_silence(tmp_path) -> None:
     target = tmp_path / "kubla.json"
-    said = refused("convert", "sample:kubla", target, "--to", "segeval-json")
-    assert "would lose the text" in said
-    assert "--lossy" in said
+    sentence = refused("convert", "sample:kubla", target, "--to", "segeval-json")
+    assert "would lose the text" in sentence
+    assert "--lossy" in sentence
     assert not target.exists()
 
 
@@ -53,8 +53,8 @@ def test_input_and_output_are_not_one_file(coders) -> None:
 
 
 def test_an_output_in_a_missing_folder(coders, tmp_path) -> None:
-    said = refused("convert", coders, tmp_path / "no" / "a.json", "--to", "segeval-json")
-    assert said.endswith("does not exist.")
+    sentence = refused("convert", coders, tmp_path / "no" / "a.json", "--to", "segeval-json")
+    assert sentence.endswith("does not exist.")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -67,5 +67,5 @@ def test_an_output_in_a_read_only_folder(coders, tmp_path) -> None:
 def test_options_of_formats_are_checked(coders, tmp_path) -> None:
     assert "--option takes KEY=VALUE" in refused("convert", coders, tmp_path / "a.json", "-O", "x")
     assert "takes no option 'colour'" in refused("convert", coders, tmp_path / "a.json", "-O", "colour=1")
-    said = refused("convert", coders, tmp_path / "a.json", "--to", "segeval-json", "-W", "colour=1")
-    assert "takes no option 'colour'" in said
+    sentence = refused("convert", coders, tmp_path / "a.json", "--to", "segeval-json", "-W", "colour=1")
+    assert "takes no option 'colour'" in sentence

@@ -92,11 +92,11 @@ def test_items_on_one_side_are_left_out_or_filled_and_told(files: list[str], tmp
     data = json.loads(Path(files[1]).read_text())
     del data["items"]["i3"]
     fewer.write_text(json.dumps(data))
-    told = {
+    sentences = {
         "skip": "! 1 item (i3) was left out because one side lacks it.",
         "worst": "! 1 item (i3) was taken for unmarked by",
     }
-    for missing, sentence in told.items():
+    for missing, sentence in sentences.items():
         assert sentence in run("evaluate", files[0], str(fewer), "-m", "F", "--missing", missing)
         assert sentence in run("evaluate", *files, str(fewer), "-m", "F", "--missing", missing)
 
@@ -227,5 +227,5 @@ def test_large_files_of_every_kind_are_measured_without_naming_a_metric(kind: st
     }[kind]
     file = tmp_path / "marks.parquet"
     write(Corpus.from_annotations([("text", "ann", marks)]), file)
-    told = json.loads(run("evaluate", str(file), str(file), "--engine", "local", "--json"))
-    assert next(iter(told["systems"]["marks"])) == DEFAULT_METRICS[kind]
+    answer = json.loads(run("evaluate", str(file), str(file), "--engine", "local", "--json"))
+    assert next(iter(answer["systems"]["marks"])) == DEFAULT_METRICS[kind]

@@ -92,10 +92,10 @@ def test_every_command_helps_with_an_example_and_speaks_json(command: str) -> No
             assert "--json" in done.stdout
         return
     for name in group.commands:
-        said = " ".join(caesura(command, name, "--help").stdout.split())
-        assert "Example: " in said
-        assert f"caesura {command} {name}" in said.partition("Example: ")[2]
-        assert "--json" in said
+        page = " ".join(caesura(command, name, "--help").stdout.split())
+        assert "Example: " in page
+        assert f"caesura {command} {name}" in page.partition("Example: ")[2]
+        assert "--json" in page
 
 
 def test_the_list_of_commands_says_what_the_commands_say_of_themselves() -> None:
@@ -176,8 +176,8 @@ def test_bash_shows_samples_and_completes_files(tmp_path) -> None:
         program.write_text(f"#!/bin/sh\ncat <<'EOF'\n{answer}EOF\n")
         program.chmod(0o755)
         typed = f"COMP_WORDS=(caesura {' '.join(words)}) COMP_CWORD={number}"
-        told = f'{script}\ncompopt() {{ files="$2"; }}\n{typed}\n_caesura_completion {program}\necho "$files ${{COMPREPLY[*]}}"'
-        done = subprocess.run(["bash", "-c", told], capture_output=True, text=True, check=True)
+        commands = f'{script}\ncompopt() {{ files="$2"; }}\n{typed}\n_caesura_completion {program}\necho "$files ${{COMPREPLY[*]}}"'
+        done = subprocess.run(["bash", "-c", commands], capture_output=True, text=True, check=True)
         assert done.stdout.startswith(f"default {shown}"), done
         assert bool(done.stdout.split()[1:]) == bool(shown)
 
@@ -261,10 +261,10 @@ def test_slow_work_says_so_in_a_terminal_only() -> None:
         written += piece
     running.wait(30)
     os.close(leader)
-    said = written.decode("utf-8")
-    assert "counting …" in said
-    assert "going through" in said
-    assert "quick" not in said
+    shown = written.decode("utf-8")
+    assert "counting …" in shown
+    assert "going through" in shown
+    assert "quick" not in shown
 
 
 def coded(folder: Path, name: str) -> Path:
@@ -295,8 +295,8 @@ def test_a_terminal_of_few_letters_gets_escapes(tmp_path) -> None:
     done = process("agree", file, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "multi" in done.stdout or "\\u03c0" in done.stdout
-    told = process("agree", file, "--json", PYTHONIOENCODING="ascii")
-    assert set(json.loads(told.stdout)["pi"]["details"]["per_item"]) == {"a", "é"}
+    escaped = process("agree", file, "--json", PYTHONIOENCODING="ascii")
+    assert set(json.loads(escaped.stdout)["pi"]["details"]["per_item"]) == {"a", "é"}
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         ("agree {f} --seed -1", "--seed"),
         ("evaluate {f} {f} --seed -1", "--seed"),
@@ -334,7 +334,7 @@ def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
         ("reproduce gal2002 {d}/none.tgz", "none.tgz"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_shown_or_written(tmp_path, words: str, said: str) -> None:
+def test_what_cannot_be_is_refused_before_anything_is_shown_or_written(tmp_path, words: str, sentence: str) -> None:
     file = coded(tmp_path, "a")
     (tmp_path / "scored.csv").write_text("time,score\n0.5,1\n")
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
@@ -342,7 +342,7 @@ def test_what_cannot_be_is_refused_before_anything_is_shown_or_written(tmp_path,
     done = caesura(*words.format(f=file, d=tmp_path).split())
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
-    assert said in done.stderr
+    assert sentence in done.stderr
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -351,9 +351,9 @@ def test_a_taken_port_is_one_sentence(tmp_path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        said = refused("serve", "--port", port, "--database", tmp_path / "p.sqlite")
-        assert f"127.0.0.1:{port}" in said
-        assert "--port" in said
+        sentence = refused("serve", "--port", port, "--database", tmp_path / "p.sqlite")
+        assert f"127.0.0.1:{port}" in sentence
+        assert "--port" in sentence
 
 
 def test_a_closed_input_is_an_empty_one(tmp_path) -> None:

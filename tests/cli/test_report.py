@@ -43,12 +43,12 @@ def test_a_reference_and_a_choice(coders, tmp_path) -> None:
 def test_json_says_what_the_report_says(coders, tmp_path) -> None:
     done = caesura("report", coders, "-o", tmp_path / "r.html", "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["bytes"] == (tmp_path / "r.html").stat().st_size
-    scores = {row["document"]: row["B"] for row in found["tables"]["Documents, the least agreed upon first"]}
+    answer = json.loads(done.stdout)
+    assert answer["bytes"] == (tmp_path / "r.html").stat().st_size
+    scores = {row["document"]: row["B"] for row in answer["tables"]["Documents, the least agreed upon first"]}
     assert scores["t0"] == 1.0
     assert scores["t1"] < 1.0
-    assert found["summary"]
+    assert answer["summary"]
 
 
 def test_by_default_it_is_report_html_here(tmp_path) -> None:
@@ -120,11 +120,11 @@ def test_markdown_may_draw_fewer_documents(coders, tmp_path) -> None:
 
 def test_recordings_are_measured_by_what_means_something_there(tmp_path) -> None:
     done = caesura("report", "sample:phones", "-o", tmp_path / "r.md", "--json")
-    found = json.loads(done.stdout)
-    shown = {row["metric"] for row in found["tables"]["Scores"]}
+    answer = json.loads(done.stdout)
+    shown = {row["metric"] for row in answer["tables"]["Scores"]}
     assert {"R", "region-F"} <= shown
     assert not shown & {"precision", "recall", "F"}  # 0 at exact instants, by nature
-    assert "precision, recall, F" in {row["metrics"] for row in found["tables"]["Left out"]}
+    assert "precision, recall, F" in {row["metrics"] for row in answer["tables"]["Left out"]}
     asked = caesura("report", "sample:phones", "-o", tmp_path / "r.md", "--json", "-m", "F")
     assert [row["metric"] for row in json.loads(asked.stdout)["tables"]["Scores"]] == ["F"]
 

@@ -31,8 +31,8 @@ def test_print_write_and_json(text: Path) -> None:
     corpus = cs.read(out)
     assert corpus["talk", "u00"].masses == [4, 4]
     assert corpus["talk", "u00"].units[0] == "The ship sailed the sea."
-    found = json.loads(caesura("segment", text, "--method", "c99", "--segments", "2", "--json").stdout)
-    assert found == {"talk": {"length": 8, "boundaries": [4]}}
+    answer = json.loads(caesura("segment", text, "--method", "c99", "--segments", "2", "--json").stdout)
+    assert answer == {"talk": {"length": 8, "boundaries": [4]}}
     nested = json.loads(caesura("segment", text, "--levels", "2,4", "--json").stdout)
     assert nested["talk"]["segments"][:2] == [[1, 4, 1], [5, 8, 1]]
 

@@ -90,6 +90,6 @@ def test_an_odd_address_of_a_database_is_refused_without_its_password(address: s
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    said = refused("serve", "--no-browser", "--port", port, "--database", address)
-    assert "cannot be opened" in said
-    assert "secret" not in said
+    sentence = refused("serve", "--no-browser", "--port", port, "--database", address)
+    assert "cannot be opened" in sentence
+    assert "secret" not in sentence

@@ -52,8 +52,8 @@ def test_svg_is_written_whole(coders, tmp_path) -> None:
 
 
 def test_json_names_places_and_agreement() -> None:
-    found = json.loads(caesura("show", "sample:kubla", "--json").stdout)
-    track = found["tracks"][0]
+    answer = json.loads(caesura("show", "sample:kubla", "--json").stdout)
+    track = answer["tracks"][0]
     assert track["coders"]["manual"] == [2, 5]
     assert track["places"][1] == {
         "position": 2,

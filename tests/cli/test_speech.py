@@ -46,9 +46,9 @@ def test_several_tolerances_with_regions_drawn() -> None:
 
 
 def test_the_same_as_json() -> None:
-    found = json.loads(caesura(*PHONES, "--tolerance", "20ms,10ms", "--json").stdout)
-    assert list(found["metrics"])[:2] == ["R", "R:tolerance=0.01"]
-    assert found["metrics"]["R"]["counts"] == {
+    answer = json.loads(caesura(*PHONES, "--tolerance", "20ms,10ms", "--json").stdout)
+    assert list(answer["metrics"])[:2] == ["R", "R:tolerance=0.01"]
+    assert answer["metrics"]["R"]["counts"] == {
         "hits": 17,
         "correct": 17,
         "reference": 20,
@@ -60,8 +60,8 @@ def test_groups_of_recordings(sides: list[Path]) -> None:
     shown = caesura("evaluate", *sides, "--tolerance", "20ms,10ms", "--by", "class,speaker").stdout
     assert "AA | R" in shown
     assert "by speaker" in shown
-    found = json.loads(caesura("evaluate", *sides, "--tolerance", "20ms", "--by", "class", "--json").stdout)
-    assert found["groups"]["class"]["aligner"][0] == {
+    answer = json.loads(caesura("evaluate", *sides, "--tolerance", "20ms", "--by", "class", "--json").stdout)
+    assert answer["groups"]["class"]["aligner"][0] == {
         "left": "AA",
         "right": "R",
         "boundaries": 3,
@@ -90,8 +90,8 @@ def test_tiers_of_either_side_and_files_of_other_names(tmp_path) -> None:
         "compare", gold, system, "-O", "ref.tier=phones", "--tolerance", "10ms", "--json", "--matching", "optimal"
     )
     assert json.loads(done.stdout)["metrics"]["R"]["micro"] == 1.0
-    said = refused("compare", gold, system, "-O", "tier=phon", "--tolerance", "10ms")
-    assert "the tiers are 1 'words', 2 'phones'" in said
+    sentence = refused("compare", gold, system, "-O", "tier=phon", "--tolerance", "10ms")
+    assert "the tiers are 1 'words', 2 'phones'" in sentence
 
 
 def test_tables_and_several_systems(tmp_path) -> None:
@@ -100,11 +100,11 @@ def test_tables_and_several_systems(tmp_path) -> None:
     done = caesura("evaluate", gold, near, "--tolerance", "20ms", "-m", "R", "--table", "markdown")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("|")
-    found = json.loads(caesura("evaluate", gold, near, far, "--tolerance", "20ms", "-m", "hit-rate", "--json").stdout)
-    assert {name: each["hit-rate"]["micro"] for name, each in found["systems"].items()} == {"near": 100.0, "far": 50.0}
+    answer = json.loads(caesura("evaluate", gold, near, far, "--tolerance", "20ms", "-m", "hit-rate", "--json").stdout)
+    assert {name: each["hit-rate"]["micro"] for name, each in answer["systems"].items()} == {"near": 100.0, "far": 50.0}
     both = caesura("evaluate", gold, near, far, "--tolerance", "20ms,1ms", "-m", "hit-rate", "--json")
-    found = json.loads(both.stdout)["systems"]["near"]
-    assert (found["hit-rate"]["micro"], found["hit-rate:tolerance=0.001"]["micro"]) == (100.0, 50.0)
+    answer = json.loads(both.stdout)["systems"]["near"]
+    assert (answer["hit-rate"]["micro"], answer["hit-rate:tolerance=0.001"]["micro"]) == (100.0, 50.0)
 
 
 def test_a_check_may_fail_and_a_picture_wraps(sides: list[Path], tmp_path) -> None:
@@ -117,7 +117,7 @@ def test_a_check_may_fail_and_a_picture_wraps(sides: list[Path], tmp_path) -> No
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (["--tolerance", "soon"], "like 20ms; found 'soon'"),
         (["--tolerance", ","], "such as 20ms"),
@@ -125,8 +125,8 @@ def test_a_check_may_fail_and_a_picture_wraps(sides: list[Path], tmp_path) -> No
         (["--tolerance", "20ms", "--matching", "greedy"], "'regions', 'optimal' or 'lenient'"),
     ],
 )
-def test_bad_options_are_refused(words, said) -> None:
-    assert said in refused(*PHONES, *words)
+def test_bad_options_are_refused(words, sentence) -> None:
+    assert sentence in refused(*PHONES, *words)
 
 
 def test_recordings_have_groups_of_their_own(sides: list[Path]) -> None:
@@ -193,7 +193,7 @@ def test_the_plane_of_several_systems(sound: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         (["segment", "{}/none.wav"], "no such file"),
         (["segment", "{}/gold.csv"], "no text to segment"),
@@ -209,15 +209,15 @@ def test_the_plane_of_several_systems(sound: Path) -> None:
         (["plane", "{}/gold.csv", "{}/gold.csv", "--tolerance", "x"], "like 20ms"),
     ],
 )
-def test_refused(sound: Path, words, said) -> None:
-    assert said in refused(*(word.format(sound) for word in words))
+def test_refused(sound: Path, words, sentence) -> None:
+    assert sentence in refused(*(word.format(sound) for word in words))
 
 
 def test_the_threshold_as_spelled_keeps_what_it_kept(sound: Path) -> None:
     high = 6.0974753812345
     (sound / "close.csv").write_text(f"time,score\n0.5,{high}\n0.2,0.00012345678\n")
-    said = caesura("optimise", sound / "gold.csv", sound / "close.csv").stdout
-    assert 0.00012345678 < float(said.split("Keep what scores ")[1].split()[0]) <= high
+    shown = caesura("optimise", sound / "gold.csv", sound / "close.csv").stdout
+    assert 0.00012345678 < float(shown.split("Keep what scores ")[1].split()[0]) <= high
 
 
 def test_two_systems_of_one_name_stay_two(sound: Path) -> None:
@@ -225,9 +225,9 @@ def test_two_systems_of_one_name_stay_two(sound: Path) -> None:
         (sound / folder).mkdir()
         (sound / folder / "c.csv").write_text(f"time,score\n{0.5 if folder == 'b' else 0.9},{score}\n")
     files = sound / "a" / "c.csv", sound / "b" / "c.csv"
-    found = json.loads(caesura("optimise", sound / "gold.csv", *files, "--json", "-o", sound / "best.csv").stdout)
-    assert {point["system"] for point in found["points"]} == {"a/c", "b/c"}
-    assert found["best"]["system"] == "b/c"
+    answer = json.loads(caesura("optimise", sound / "gold.csv", *files, "--json", "-o", sound / "best.csv").stdout)
+    assert {point["system"] for point in answer["points"]} == {"a/c", "b/c"}
+    assert answer["best"]["system"] == "b/c"
     assert "0.5" in (sound / "best.csv").read_text()
     assert "0.9" not in (sound / "best.csv").read_text()
 
@@ -240,7 +240,7 @@ def test_no_number_is_parted_over_two_lines(sound: Path) -> None:
     lines = caesura("optimise", sound / "gold.csv", *names, COLUMNS="66").stdout.splitlines()
     table = lines[2 : next(i for i, line in enumerate(lines) if line.startswith("Keep"))]
     numbers = [[word for word in line.split() if word[-1].isdigit()] for line in table]
-    assert {len(found) for found in numbers} <= {0, 7}  # 0: only the rest of a name
+    assert {len(digits) for digits in numbers} <= {0, 7}  # 0: only the rest of a name
 
 
 def test_a_reference_of_two_coders_has_one_best_point(tmp_path: Path) -> None:
@@ -272,8 +272,8 @@ def test_names_are_compared_or_said_not_to_be(tmp_path) -> None:
         assert done.stderr.startswith(sentence)
         assert done.stderr.count("\n") == 1
         assert "names" not in done.stdout
-    told = json.loads(caesura("evaluate", *files, "-m", "R", "--json").stdout)
-    assert any("label-kappa" in each for each in told["warnings"])
+    answer = json.loads(caesura("evaluate", *files, "-m", "R", "--json").stdout)
+    assert any("label-kappa" in each for each in answer["warnings"])
     assert "label-kappa" in json.loads(caesura("agree", "sample:phones", "--json").stdout)["percentage"]["warnings"][0]
     pair = ["-c", "ann", "-c", "ben", "-m", "time-kappa"]
     assert json.loads(caesura("agree", "sample:phones", *pair, "--json").stdout)["percentage"]["value"] > 0.8

@@ -54,10 +54,10 @@ def test_all_methods_side_by_side() -> None:
 
 
 def test_thresholds_of_linear_votes() -> None:
-    found = json.loads(caesura("unify", "sample:stargazer", "--threshold", "4/7", "--json").stdout)
-    assert found["items"][0]["provenance"]["rule"] == "at least 4/7 of the coders: 4 of 7"
+    answer = json.loads(caesura("unify", "sample:stargazer", "--threshold", "4/7", "--json").stdout)
+    assert answer["items"][0]["provenance"]["rule"] == "at least 4/7 of the coders: 4 of 7"
     plain = json.loads(caesura("unify", "sample:stargazer", "--json").stdout)
-    assert plain["items"][0]["gold"] == found["items"][0]["gold"]
+    assert plain["items"][0]["gold"] == answer["items"][0]["gold"]
 
 
 def test_a_coder_may_be_called_gold(tmp_path) -> None:

@@ -117,9 +117,11 @@ def sandbox(page: Path, folder: Path) -> Path:
 def example_files() -> list[Path]:
     """The files below examples, without what somebody who followed a tutorial left beside them; where git does not tell, all of them."""
     git = shutil.which("git")
-    told = git and subprocess.run([git, "ls-files", "-z", "examples"], cwd=ROOT, capture_output=True, text=True).stdout
-    if told:
-        return [Path(name) for name in told.split("\0") if name and (ROOT / name).exists()]
+    listed = (
+        git and subprocess.run([git, "ls-files", "-z", "examples"], cwd=ROOT, capture_output=True, text=True).stdout
+    )
+    if listed:
+        return [Path(name) for name in listed.split("\0") if name and (ROOT / name).exists()]
     files = (file for file in (ROOT / "examples").rglob("*") if file.is_file() and "__pycache__" not in file.parts)
     return [file.relative_to(ROOT) for file in files]
 

@@ -120,9 +120,9 @@ def test_commands_take_the_options_that_are_shown(page: Path) -> None:
         command: click.Command = program
         context = click.Context(command)
         while isinstance(command, click.Group):
-            found = command.get_command(context, words[0])
-            assert found is not None, f"{name(page)}: {line}"
-            command, words = found, words[1:]
+            inner = command.get_command(context, words[0])
+            assert inner is not None, f"{name(page)}: {line}"
+            command, words = inner, words[1:]
             context = click.Context(command, parent=context)
         try:
             command.make_parser(context).parse_args(list(words))

@@ -22,10 +22,10 @@ def test_a_folder_of_several_formats_says_what_it_read_and_what_it_skipped(tmp_p
     other = cs.Corpus.from_dict({"walk": {"ann": [5, 5]}})
     cs.write(other, tmp_path / "b.csv", "csv")
     (tmp_path / "ann-talk.csv").unlink()
-    with pytest.warns(UserWarning, match="read 1 file of caesura-json and 1 file of csv; skipped 3 files") as said:
+    with pytest.warns(UserWarning, match="read 1 file of caesura-json and 1 file of csv; skipped 3 files") as warned:
         corpus = cs.read(tmp_path)
     assert corpus.items == ("talk", "walk")
-    assert all(name in str(said[0].message) for name in ("odd.json", "README.txt", "notes.pdf"))
+    assert all(name in str(warned[0].message) for name in ("odd.json", "README.txt", "notes.pdf"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert cs.read(tmp_path, "csv").items == ("walk",)  # asked for, nothing to say

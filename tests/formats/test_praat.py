@@ -104,9 +104,9 @@ def test_text_grids_that_praat_reads_though_they_are_odd(tmp_path: Path) -> None
         path.write_bytes(GRID.replace("\n", f" ! ok{ends}").encode(encoding))
         with pytest.warns(
             UserWarning, match="line 6: tier 'words': 2 intervals without a duration are left out"
-        ) as said:
+        ) as warned:
             marks = cs.read(path, tier="words")["a", ""]
-        assert (marks.positions.tolist(), marks.names, len(said)) == ([0.5], ("café", "far"), 1)
+        assert (marks.positions.tolist(), marks.names, len(warned)) == ([0.5], ("café", "far"), 1)
         assert cs.read(path, tier="bell")["a", ""].marks == [(0.25, "ding"), (1.5, "dong")]
     path.write_bytes(GRID.encode("latin-1"))
     with pytest.warns(UserWarning, match="line 5: this is not UTF-8 text.*read as Latin-1, as Praat reads it"):

@@ -20,15 +20,15 @@ LABELS = ["", "tʃ", "اَ", "mother’s", "ŋ̍", 'qu"ote', "h#"]  # the empty 
 
 def corpus(tracks: int = 1, items: int = 1, labels: list[str] = LABELS, step: float = 0.125) -> Corpus:
     """Times on a grid that every format can hold: 125 ms are 2000 samples."""
-    made = []
+    annotations = []
     for item in range(items):
         for track in range(tracks):
             names = [*labels[track % 2 :], "end"]
             cuts = step * np.arange(1, len(names)) * (1 + item)
             end = float(step * (len(labels) + 1) * (1 + item))
             marks = Segmentation.from_times(cuts, length=end, names=names)
-            made.append(Annotation(f"rec{item}", "", marks, "" if tracks == 1 else "AB"[track]))
-    return Corpus.from_annotations(made)
+            annotations.append(Annotation(f"rec{item}", "", marks, "" if tracks == 1 else "AB"[track]))
+    return Corpus.from_annotations(annotations)
 
 
 TOGETHER = {
@@ -533,9 +533,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "said"), REFUSED)
-def test_broken_files_are_refused_with_their_place(tmp_path: Path, name: str, content: str, said: str) -> None:
-    with pytest.raises(FormatError, match=said) as caught:
+@pytest.mark.parametrize(("name", "content", "why"), REFUSED)
+def test_broken_files_are_refused_with_their_place(tmp_path: Path, name: str, content: str, why: str) -> None:
+    with pytest.raises(FormatError, match=why) as caught:
         cs.read(put(tmp_path, name, content))
     assert str(caught.value).count("\n") == 0
 

@@ -13,8 +13,8 @@ from shared_data import shared
 
 
 def test_the_sample() -> None:
-    made = reproduce("carbone2004")
-    flat, full, parts, checks = made.sections
+    reproduction = reproduce("carbone2004")
+    flat, full, parts, checks = reproduction.sections
     assert [row[0] for row in flat.rows] == ["consensus", "majority", "conflict-free-union", "best-annotator"]
     assert flat.rows[0][2] == full.rows[0][2] == 1.0, "what all have, each has"
     assert len(parts.columns) == 5
@@ -22,20 +22,24 @@ def test_the_sample() -> None:
         f"{m} ({how})" for m in ("κ", "precision", "recall") for how in ("flat", "full")
     }
     for line in checks.lines:
-        one, two = map(float, line.remark.split(" against "))
-        assert (line.computed == "yes") == (one > two)
-    assert made.findings[0].endswith("hold on these data.")
+        higher, lower = map(float, line.remark.split(" against "))
+        assert (line.computed == "yes") == (higher > lower)
+    assert reproduction.findings[0].endswith("hold on these data.")
 
 
 def test_the_moonstone_chapters() -> None:
-    made = reproduce("carbone2004", path=shared("data/moonstone_hierarchies"), metric=["F"])
-    assert made.data["items"] == ["ch1", "ch2", "ch4", "ch5", "ch6"]
-    flat, full = ({row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in made.sections[:2])
+    reproduction = reproduce("carbone2004", path=shared("data/moonstone_hierarchies"), metric=["F"])
+    assert reproduction.data["items"] == ["ch1", "ch2", "ch4", "ch5", "ch6"]
+    flat, full = (
+        {row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in reproduction.sections[:2]
+    )
     assert flat["conflict-free-union"]["segments"] == 315
     assert flat["conflict-free-union"]["κ"] == pytest.approx(0.3214, abs=1e-4)
     assert full["conflict-free-union"]["segments"] == 254
     assert full["majority"]["recall"] > full["consensus"]["recall"]
-    assert all(line.computed == "yes" for line in made.sections[3].lines if "κ" in line.what or "recall" in line.what)
+    assert all(
+        line.computed == "yes" for line in reproduction.sections[3].lines if "κ" in line.what or "recall" in line.what
+    )
 
 
 @pytest.mark.slow

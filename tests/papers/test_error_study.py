@@ -125,10 +125,10 @@ def test_counts_of_the_authors_program_row_by_row() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    one, two = (error_study(["F", "A:weight=dice"], longest=14, threads=n) for n in (1, 3))
-    assert (one.ties == two.ties).all()
-    assert (one.inversions == two.inversions).all()
-    assert (one.deletions == two.deletions).all()
+    alone, threaded = (error_study(["F", "A:weight=dice"], longest=14, threads=n) for n in (1, 3))
+    assert (alone.ties == threaded.ties).all()
+    assert (alone.inversions == threaded.inversions).all()
+    assert (alone.deletions == threaded.deletions).all()
 
 
 def test_shares_and_rates() -> None:

@@ -25,36 +25,36 @@ def folder(tmp_path, first: str = FIRST, second: str = SECOND, layout: str = "{c
 
 
 def test_figure_2_and_the_built_in_dialogue() -> None:
-    found = reproduce("lai2023")
-    assert [(line.printed, line.computed, line.agrees) for line in found.sections[0].lines][:2] == [
+    reproduction = reproduce("lai2023")
+    assert [(line.printed, line.computed, line.agrees) for line in reproduction.sections[0].lines][:2] == [
         (3.5, 3.5, True),
         (5.0, 5.0, True),
     ]
-    titles = [table.title for table in found.sections]
+    titles = [table.title for table in reproduction.sections]
     assert [t.split(":")[0] for t in titles] == ["Figure 2", "Figure 4", "Figure 5", "Figure 6"]
-    assert len(found.figures) == 3
+    assert len(reproduction.figures) == 3
 
 
 @pytest.mark.slow
 def test_the_authors_values() -> None:
-    found = reproduce("lai2023", path=oracle("flexible/nccu.json"))
+    reproduction = reproduce("lai2023", path=oracle("flexible/nccu.json"))
     data = oracle_json("flexible/nccu.json")
-    table = next(t for t in found.sections if t.title.startswith("nccu_t001"))
+    table = next(t for t in reproduction.sections if t.title.startswith("nccu_t001"))
     assert [line.agrees for line in table.lines][:6] == [True] * 6
     assert [line.printed for line in table.lines][:2] == pytest.approx(
         [data["texts"][0]["segsimflex"]["identity"][k] for k in ("S_f", "S_f_B")]
     )
     for line in table.lines[6:]:
         assert abs(line.printed - line.computed) < 0.01
-    other = next(t for t in found.sections if t.title.startswith("nccu_t009"))
+    other = next(t for t in reproduction.sections if t.title.startswith("nccu_t009"))
     differing = [line for line in other.lines[:6] if not line.agrees]
     assert all("their search" in line.remark for line in differing)
 
 
 @pytest.mark.parametrize("layout", ["{coder}/{item}.txt", "{item}/{coder}.txt", "{item}-{coder}.txt"])
 def test_a_folder_of_transcripts(tmp_path, layout: str) -> None:
-    found = reproduce("lai2023", path=folder(tmp_path, layout=layout))
-    figure4 = found.sections[1]
+    reproduction = reproduce("lai2023", path=folder(tmp_path, layout=layout))
+    figure4 = reproduction.sections[1]
     assert figure4.rows[0][0] == "talk"
     # ANNA: ? for ., -- for ,: 2 over 8 tokens; BEN: a comma too many: 1 over 3
     assert figure4.rows[0][1] == pytest.approx(1 - 3 / 11)
@@ -66,9 +66,9 @@ def test_types_the_matrix_does_not_know_leave_only_identity(tmp_path) -> None:
 
     marks = [Segmentation.from_labels_at(["", "x", "", "y"]), Segmentation.from_labels_at(["", "x", "", "x"])]
     write(Corpus.from_annotations([("t", "a", marks[0]), ("t", "b", marks[1])]), path)
-    found = reproduce("lai2023", path=path)
-    assert found.sections[1].columns == ["text", "S_f(I)", "S_f^B(I)"]
-    assert "only M = I" in found.findings[-1]
+    reproduction = reproduce("lai2023", path=path)
+    assert reproduction.sections[1].columns == ["text", "S_f(I)", "S_f^B(I)"]
+    assert "only M = I" in reproduction.findings[-1]
 
 
 def test_drawn(tmp_path) -> None:

@@ -73,17 +73,17 @@ def timit(folder, dialects: bool = True) -> None:
 
 def test_a_timit_tree_stands_beside_the_printed_values(tmp_path) -> None:
     timit(tmp_path)
-    found = reproduce("rasanen2009", path=tmp_path)
-    assert found.data["recordings"] == 4
-    assert found.data["boundaries"] == 4 * 39
-    printed = [line.printed for line in found.sections[0].lines]
+    reproduction = reproduce("rasanen2009", path=tmp_path)
+    assert reproduction.data["recordings"] == 4
+    assert reproduction.data["boundaries"] == 4 * 39
+    printed = [line.printed for line in reproduction.sections[0].lines]
     assert printed == [45.0, 68.0, 21.9, None]
 
 
 def test_other_corpora_are_not_held_against_timit(tmp_path) -> None:
     timit(tmp_path, dialects=False)
-    found = reproduce("rasanen2009", path=tmp_path)
-    assert [line.printed for line in found.sections[0].lines] == [None] * 4
+    reproduction = reproduce("rasanen2009", path=tmp_path)
+    assert [line.printed for line in reproduction.sections[0].lines] == [None] * 4
 
 
 def test_other_data_is_refused(tmp_path) -> None:

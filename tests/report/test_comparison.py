@@ -15,30 +15,30 @@ from caesura.metrics.catalog import unnamed_metrics
 
 
 def test_every_metric_that_applies_says_what_it_says_alone() -> None:
-    found = cs.compare([2, 3, 6], [2, 2, 7])
-    assert {"precision", "recall", "F"} <= set(found.scores)
-    for name, score in found.scores.items():
+    comparison = cs.compare([2, 3, 6], [2, 2, 7])
+    assert {"precision", "recall", "F"} <= set(comparison.scores)
+    for name, score in comparison.scores.items():
         assert score.value == metric(name)([2, 3, 6], [2, 2, 7])
-        assert found[name] == float(score)
-    assert set(found.scores) | set(found.skipped) == set(unnamed_metrics("units"))
-    for name, why in found.skipped.items():
+        assert comparison[name] == float(score)
+    assert set(comparison.scores) | set(comparison.skipped) == set(unnamed_metrics("units"))
+    for name, why in comparison.skipped.items():
         with pytest.raises(cs.CaesuraError) as refusal:
-            found[name]
+            comparison[name]
         assert str(refusal.value) == why
 
 
 def test_arguments_may_be_anything_like_a_segmentation() -> None:
     values = {
-        cs.compare(one, two)["F"]
-        for one in ([2, 3, 6], np.array([2, 3, 6]), "0100100000", cs.Segmentation.from_masses([2, 3, 6]))
-        for two in ([5, 6], "0000100000")
+        cs.compare(reference, hypothesis)["F"]
+        for reference in ([2, 3, 6], np.array([2, 3, 6]), "0100100000", cs.Segmentation.from_masses([2, 3, 6]))
+        for hypothesis in ([5, 6], "0000100000")
     }
     assert values == {2 / 3}
 
 
 def test_metrics_are_chosen_with_parameters() -> None:
-    found = cs.compare([2, 3, 6], [2, 9], ["F", "F:beta=2.0"])
-    assert list(found) == ["F", "F|beta:2"]
+    comparison = cs.compare([2, 3, 6], [2, 9], ["F", "F:beta=2.0"])
+    assert list(comparison) == ["F", "F|beta:2"]
     with pytest.raises(cs.CaesuraError, match="there is no metric"):
         cs.compare([2], [2], ["nix"])
 
@@ -51,21 +51,21 @@ def test_texts_of_different_length_are_refused() -> None:
 @pytest.mark.parametrize("name", samples.names())
 def test_it_draws_itself_everywhere(name: str) -> None:
     corpus = samples.load(name)
-    one, two = (corpus[corpus.items[0], coder, corpus.tracks[0]] for coder in corpus.coders[:2])
-    found = cs.compare(one, two, names=("<gold>", "sys"))
-    html = found._repr_html_()
+    reference, hypothesis = (corpus[corpus.items[0], coder, corpus.tracks[0]] for coder in corpus.coders[:2])
+    comparison = cs.compare(reference, hypothesis, names=("<gold>", "sys"))
+    html = comparison._repr_html_()
     assert "<gold>" not in html
-    ET.fromstring(found.svg())
-    for drawing in found.drawings():
-        ET.fromstring(found.svg(drawing))
+    ET.fromstring(comparison.svg())
+    for drawing in comparison.drawings():
+        ET.fromstring(comparison.svg(drawing))
     from rich.console import Console
 
     console = Console(width=60, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    console.print(found)
-    said = console.export_text()
-    assert all(score in said and score in str(found) for score in found)
-    assert "sys" in said
-    json.dumps(found.as_dict())
+    console.print(comparison)
+    printed = console.export_text()
+    assert all(score in printed and score in str(comparison) for score in comparison)
+    assert "sys" in printed
+    json.dumps(comparison.as_dict())
 
 
 def test_plain_data_holds_scores_counts_and_signatures() -> None:

@@ -66,7 +66,7 @@ def many(documents: int, coders: int, units: int, *, seed: int = 0) -> Corpus:
     """Coders who keep most of a common segmentation of a text of words, move some boundaries and add a few."""
     rng = np.random.default_rng(seed)
     words = np.array(["in", "xanadu", "did", "kubla", "khan", "a", "stately", "pleasure", "dome", "decree"])
-    made = []
+    annotations = []
     for number in range(documents):
         common = np.flatnonzero(rng.random(units - 1) < 0.05) + 1
         text = tuple(map(str, rng.choice(words, units)))
@@ -74,8 +74,8 @@ def many(documents: int, coders: int, units: int, *, seed: int = 0) -> Corpus:
             kept = common[rng.random(len(common)) < 0.8]
             moved = np.clip(kept + rng.integers(-1, 2, len(kept)), 1, units - 1)
             marks = Segmentation(units, np.unique(moved), None, None, text)
-            made.append(Annotation(f"document {number + 1}", f"coder {coder + 1}", marks))
-    return Corpus.from_annotations(made)
+            annotations.append(Annotation(f"document {number + 1}", f"coder {coder + 1}", marks))
+    return Corpus.from_annotations(annotations)
 
 
 # ---------------------------------------------------------------------- what it says
@@ -83,17 +83,17 @@ def many(documents: int, coders: int, units: int, *, seed: int = 0) -> Corpus:
 
 def test_its_numbers_are_those_of_agreement_and_of_the_metrics() -> None:
     corpus = samples.load("stargazer")
-    found = tables(make_report(corpus, "stargazer"))
-    shown = {row[0]: row[1] for row in found["Agreement of all coders"].rows}
+    by_title = tables(make_report(corpus, "stargazer"))
+    shown = {row[0]: row[1] for row in by_title["Agreement of all coders"].rows}
     assert shown["Fleiss' multi-π"] == agree(corpus).value
     assert shown["Davies & Fleiss' multi-κ"] == agree(corpus, coefficient="kappa").value
-    scores = {row[0]: row[1] for row in found["Scores"].rows}
+    scores = {row[0]: row[1] for row in by_title["Scores"].rows}
     first, second = corpus.pairs()
     pairs = [(corpus.annotation(a).marks, corpus.annotation(b).marks) for a, b in zip(first, second, strict=True)]
     for name in ("B", "F", "WD"):
-        made = metric(name)
-        rows = sum(made.row(a, b) + made.row(b, a) for a, b in pairs)
-        assert scores[name] == pytest.approx(float(made.score(rows)))
+        measure = metric(name)
+        rows = sum(measure.row(a, b) + measure.row(b, a) for a, b in pairs)
+        assert scores[name] == pytest.approx(float(measure.score(rows)))
 
 
 def test_against_a_reference_it_says_what_evaluate_says() -> None:
@@ -182,8 +182,8 @@ def test_tracks_and_types_are_shown() -> None:
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
-    one, two = (html_page(make_report(many(4, 3, 60), "x", seed=3)) for _ in range(2))
-    assert one == two
+    first, second = (html_page(make_report(many(4, 3, 60), "x", seed=3)) for _ in range(2))
+    assert first == second
 
 
 # ---------------------------------------------------------------------- one file, small
@@ -319,7 +319,7 @@ def test_it_sorts_opens_and_draws_in_a_browser(browser, tmp_path: Path) -> None:
     page = browser.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda fault: faults.append(str(fault)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     page.goto(target.as_uri())
     table = page.locator("#documents table")
     table.get_by_role("button", name="sort by document").click()
@@ -350,9 +350,9 @@ def test_flexible_similarity_is_corrected_by_every_model_of_chance() -> None:
     listed = {row[0]: row for row in tables(report)["Flexible similarity beyond chance"].rows}
     assert list(listed) == ["kappa", "pi", "bennett", "bennett-boundaries"]
     for model, row in listed.items():
-        found = flexible_agreement(corpus, chance=model)
-        assert row[1:4] == (found.value, found.observed, found.expected)
-        assert found.signature in html_page(report).replace("&amp;", "&")
+        agreement = flexible_agreement(corpus, chance=model)
+        assert row[1:4] == (agreement.value, agreement.observed, agreement.expected)
+        assert agreement.signature in html_page(report).replace("&amp;", "&")
     assert round(listed["kappa"][1], 3) == 0.669, "the paper's example"
     three = make_report(samples.load("stargazer"), "star")
     assert "Flexible similarity beyond chance, mean of 21 pairs of coders" in tables(three)

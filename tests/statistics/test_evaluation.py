@@ -20,8 +20,8 @@ def test_pooled_and_mean_of_items() -> None:
 
 
 def test_the_order_of_items_does_not_matter() -> None:
-    one = evaluate(corpus(a=[2, 3], b=[4, 4]), corpus(b=[3, 5], a=[2, 3]), ["F"])
-    assert one["F"].per_item == [1.0, 0.0]
+    evaluation = evaluate(corpus(a=[2, 3], b=[4, 4]), corpus(b=[3, 5], a=[2, 3]), ["F"])
+    assert evaluation["F"].per_item == [1.0, 0.0]
 
 
 def test_tracks_and_coders_pool_into_their_item() -> None:

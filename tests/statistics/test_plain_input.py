@@ -13,16 +13,16 @@ THEIRS = {"a": {"sys": "0000100000"}, "b": {"sys": cs.Segmentation.from_masses([
 
 
 def test_evaluate_takes_dicts_as_from_dict_does() -> None:
-    made = cs.evaluate(Corpus.from_dict(GOLD), Corpus.from_dict(OURS), ["B", "F"])
-    assert cs.evaluate(GOLD, OURS, ["B", "F"]).as_dict() == made.as_dict()
+    expected = cs.evaluate(Corpus.from_dict(GOLD), Corpus.from_dict(OURS), ["B", "F"])
+    assert cs.evaluate(GOLD, OURS, ["B", "F"]).as_dict() == expected.as_dict()
 
 
 def test_evaluate_takes_several_systems_as_dicts() -> None:
-    made = cs.evaluate(
+    expected = cs.evaluate(
         Corpus.from_dict(GOLD), {"ours": Corpus.from_dict(OURS), "theirs": Corpus.from_dict(THEIRS)}, ["B"]
     )
-    assert cs.evaluate(GOLD, {"ours": OURS, "theirs": THEIRS}, ["B"]).as_dict() == made.as_dict()
-    assert cs.evaluate(GOLD, {"ours": OURS, "theirs": Corpus.from_dict(THEIRS)}, ["B"]).as_dict() == made.as_dict()
+    assert cs.evaluate(GOLD, {"ours": OURS, "theirs": THEIRS}, ["B"]).as_dict() == expected.as_dict()
+    assert cs.evaluate(GOLD, {"ours": OURS, "theirs": Corpus.from_dict(THEIRS)}, ["B"]).as_dict() == expected.as_dict()
 
 
 def test_evaluate_takes_one_annotation_per_item() -> None:
@@ -35,13 +35,13 @@ def test_evaluate_takes_one_annotation_per_item() -> None:
 
 
 def test_agree_takes_dicts_and_lists() -> None:
-    made = cs.agree(Corpus.from_dict({"x": {"ann": [2, 3, 6], "ben": [5, 6], "eve": [2, 9]}}))
+    expected = cs.agree(Corpus.from_dict({"x": {"ann": [2, 3, 6], "ben": [5, 6], "eve": [2, 9]}}))
     for given in (
         {"x": {"ann": [2, 3, 6], "ben": [5, 6], "eve": [2, 9]}},
         {"ann": [2, 3, 6], "ben": [5, 6], "eve": [2, 9]},
         [[2, 3, 6], [5, 6], [2, 9]],
     ):
-        assert cs.agree(given).value == made.value
+        assert cs.agree(given).value == expected.value
     assert cs.agree(GOLD).value == cs.agree(Corpus.from_dict(GOLD)).value
 
 

@@ -93,16 +93,16 @@ def test_the_best_point() -> None:
 
 
 @pytest.mark.parametrize(
-    ("candidates", "said"),
+    ("candidates", "why"),
     [
         ({("b", ""): ([0.1], [1.0])}, "only in"),
         ({("a", ""): ([0.1], [1.0, 2.0])}, "one finite score"),
         ({("a", ""): ([0.1], [float("nan")])}, "one finite score"),
     ],
 )
-def test_bad_candidates_are_refused(candidates, said) -> None:
+def test_bad_candidates_are_refused(candidates, why) -> None:
     gold = Corpus.from_annotations([("a", "g", timed([0.2, 0.4]))])
-    with pytest.raises(CaesuraError, match=said):
+    with pytest.raises(CaesuraError, match=why):
         operating_points(gold, candidates)
 
 
@@ -116,6 +116,6 @@ def test_simulated_chance_is_the_closed_form() -> None:
 
 def test_simulations_repeat_with_their_seed() -> None:
     known = Recordings((np.array([0.2, 0.5]),), (1.0,))
-    one, two = (random_hit_rates(known, 0.05, [0.0, 200.0], repeats=5, seed=7) for _ in range(2))
-    np.testing.assert_array_equal(one, two)
-    assert not np.array_equal(one, random_hit_rates(known, 0.05, [0.0, 200.0], repeats=50, seed=8))
+    first, second = (random_hit_rates(known, 0.05, [0.0, 200.0], repeats=5, seed=7) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, random_hit_rates(known, 0.05, [0.0, 200.0], repeats=50, seed=8))

@@ -18,15 +18,15 @@ def system(random: np.random.Generator, quality: float, items: int = 40) -> np.n
 @pytest.mark.parametrize("method", ["permutation", "bootstrap"])
 def test_p_values_are_uniform_under_the_null(method: str) -> None:
     random = np.random.default_rng(5)
-    found = np.array(
+    p_values = np.array(
         [
             paired_test(F, system(random, 0.6), system(random, 0.6), samples=199, seed=i, method=method).p_value
             for i in range(300)
         ]
     )
     stats = pytest.importorskip("scipy.stats")
-    assert stats.kstest(found, "uniform").pvalue > 0.001
-    assert abs((found <= 0.05).mean() - 0.05) < 0.04
+    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+    assert abs((p_values <= 0.05).mean() - 0.05) < 0.04
 
 
 def test_a_real_difference_is_found_and_signed() -> None:
@@ -44,14 +44,14 @@ def test_a_real_difference_is_found_and_signed() -> None:
 
 def test_permutation_equals_enumeration_on_few_items() -> None:
     random = np.random.default_rng(7)
-    one, two = system(random, 0.7, 6), system(random, 0.5, 6)
-    observed = abs(F.score(one.sum(0)) - F.score(two.sum(0)))
+    first, second = system(random, 0.7, 6), system(random, 0.5, 6)
+    observed = abs(F.score(first.sum(0)) - F.score(second.sum(0)))
     every = []
     for mask in range(64):
         swap = np.array([mask >> i & 1 for i in range(6)], bool)[:, None]
-        a, b = np.where(swap, two, one), np.where(swap, one, two)
+        a, b = np.where(swap, second, first), np.where(swap, first, second)
         every.append(abs(F.score(a.sum(0)) - F.score(b.sum(0))) >= observed - 1e-12)
-    assert paired_test(F, one, two, samples=20_000).p_value == pytest.approx(np.mean(every), abs=0.01)
+    assert paired_test(F, first, second, samples=20_000).p_value == pytest.approx(np.mean(every), abs=0.01)
 
 
 def test_equal_systems_have_nothing_to_tell_apart() -> None:

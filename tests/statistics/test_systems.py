@@ -57,9 +57,9 @@ def test_groups_by_attribute_or_function() -> None:
 
 
 def test_several_references() -> None:
-    two = Corpus.from_dict({"i": {"x": [2, 3, 6], "y": [5, 6]}})
+    coders = Corpus.from_dict({"i": {"x": [2, 3, 6], "y": [5, 6]}})
     system = Corpus.from_dict({"i": {"s": [2, 3, 6]}})
-    pooled, mean, best = (evaluate(two, system, ["F"], references=r)["F"] for r in ("pooled", "mean", "best"))
+    pooled, mean, best = (evaluate(coders, system, ["F"], references=r)["F"] for r in ("pooled", "mean", "best"))
     assert pooled.rows.tolist() == [[3.0, 4.0, 3.0]]
     assert mean.rows.tolist() == [[1.5, 2.0, 1.5]]
     assert best.rows.tolist() == [[2.0, 2.0, 2.0]]
@@ -72,10 +72,10 @@ def test_the_best_reference_of_an_error_is_the_lowest() -> None:
 
     if "WD" not in metric_names():
         pytest.skip("WindowDiff is not registered")
-    two = Corpus.from_dict({"i": {"x": [5, 5, 6], "y": [8, 8]}})
+    coders = Corpus.from_dict({"i": {"x": [5, 5, 6], "y": [8, 8]}})
     system = Corpus.from_dict({"i": {"s": [8, 8]}})
     assert not metric("WD").higher_is_better
-    assert evaluate(two, system, ["WD"], references="best")["WD"].micro == 0.0
+    assert evaluate(coders, system, ["WD"], references="best")["WD"].micro == 0.0
 
 
 def test_missing_items() -> None:
@@ -130,10 +130,10 @@ def nothing_like(reference: Corpus) -> Corpus:
 @pytest.mark.parametrize("name", ["none", "all", "uniform", "random density", "random sizes"])
 def test_baselines_keep_the_texts(name: str) -> None:
     reference = Corpus.from_dict({f"i{n}": {"x": [2, 3, 6]} for n in range(200)} | {"one": {"x": [1]}})
-    made = baseline(name, reference, seed=4)
-    assert made == baseline(name, reference, seed=4)
-    assert [int(n) for n in made.lengths] == [int(n) for n in reference.lengths]
-    counts = np.diff(made.offsets)[:-1]
+    random_system = baseline(name, reference, seed=4)
+    assert random_system == baseline(name, reference, seed=4)
+    assert [int(n) for n in random_system.lengths] == [int(n) for n in reference.lengths]
+    counts = np.diff(random_system.offsets)[:-1]
     expected = {"none": 0, "all": 10, "uniform": 2, "random density": 2}
     if name in expected:
         assert (counts == expected[name]).all()
@@ -192,17 +192,17 @@ def test_a_scorer_travels_to_other_processes() -> None:
 
 
 def test_accumulator_and_scorer() -> None:
-    one, two = Accumulator("F"), Accumulator("F")
-    assert np.isnan(one.compute())
-    one.update([2, 3, 6], [2, 9])
-    two.update([4, 4], [4, 4])
-    one.merge(two)
-    assert one.compute() == pytest.approx(0.8)
-    assert one.pairs == 2
-    one.reset()
-    assert np.isnan(one.compute())
+    first, second = Accumulator("F"), Accumulator("F")
+    assert np.isnan(first.compute())
+    first.update([2, 3, 6], [2, 9])
+    second.update([4, 4], [4, 4])
+    first.merge(second)
+    assert first.compute() == pytest.approx(0.8)
+    assert first.pairs == 2
+    first.reset()
+    assert np.isnan(first.compute())
     with pytest.raises(CaesuraError, match="cannot merge"):
-        one.merge(Accumulator("recall"))
+        first.merge(Accumulator("recall"))
 
     class Copy:
         def predict(self, X):

@@ -33,24 +33,26 @@ def test_the_text_is_named_with_a_way_out() -> None:
 
 
 def test_the_rest_is_scored_and_what_was_left_out_is_said() -> None:
-    found = cs.evaluate(*corpora(), ["B", "WD", "Pk"], missing="skip", bounds=True, resamples=100)
-    assert found.items == tuple(f"t{i}" for i in range(6))
-    alone = [corpus.select(items=found.items) for corpus in corpora()]
+    evaluation = cs.evaluate(*corpora(), ["B", "WD", "Pk"], missing="skip", bounds=True, resamples=100)
+    assert evaluation.items == tuple(f"t{i}" for i in range(6))
+    alone = [corpus.select(items=evaluation.items) for corpus in corpora()]
     expected = cs.evaluate(*alone, ["B", "WD", "Pk"], bounds=True, resamples=100)
-    assert found["WD"].as_dict() == expected["WD"].as_dict()
-    assert found.bounds["random density"]["B"].micro > 0
-    assert found.uncounted == {"short": WHY}
-    assert found.sentences()[0] == f"1 item (short) was left out: {WHY}."
-    assert found.as_dict()["uncounted"] == {"short": WHY}
+    assert evaluation["WD"].as_dict() == expected["WD"].as_dict()
+    assert evaluation.bounds["random density"]["B"].micro > 0
+    assert evaluation.uncounted == {"short": WHY}
+    assert evaluation.sentences()[0] == f"1 item (short) was left out: {WHY}."
+    assert evaluation.as_dict()["uncounted"] == {"short": WHY}
     with pytest.raises(cs.CaesuraError, match="no item is left to count: WD cannot count item 'short'"):
         cs.evaluate({"short": [1, 1]}, {"short": [2]}, ["WD"], missing="skip")
 
 
 def test_metrics_that_nobody_named_are_not_dropped_in_silence() -> None:
-    found = cs.evaluate(*corpora(), resamples=0)
-    assert "WD" not in found.measured
-    assert set(found.omitted) == {"WD", "Pk"}
-    assert any(sentence.startswith(f"WD, Pk left out: {WHY}; name what you want with") for sentence in found.warnings())
+    evaluation = cs.evaluate(*corpora(), resamples=0)
+    assert "WD" not in evaluation.measured
+    assert set(evaluation.omitted) == {"WD", "Pk"}
+    assert any(
+        sentence.startswith(f"WD, Pk left out: {WHY}; name what you want with") for sentence in evaluation.warnings()
+    )
     assert cs.evaluate({"short": [1, 1]}, {"short": [2]}, resamples=0).omitted == {}, "no item could be scored"
 
 

@@ -61,13 +61,13 @@ def test_a_renamed_fragment_is_named(files, tmp_path: Path) -> None:
     check = tmp_path / "check"
     how = {"items_per_fragment": 50, "checkpoint": check}
     evaluate_files(*files, ["F"], **how)
-    one, other = check / "fragment-00000001.npz", check / "fragment-00000002.npz"
+    first, other = check / "fragment-00000001.npz", check / "fragment-00000002.npz"
     kept = other.read_bytes()
-    other.write_bytes(one.read_bytes())
+    other.write_bytes(first.read_bytes())
     with pytest.raises(FormatError, match=r"fragment-00000002\.npz: this is another fragment under this name"):
         evaluate_files(*files, ["F"], **how)
     other.write_bytes(kept)
-    one.rename(check / "fragment-x.npz")
+    first.rename(check / "fragment-x.npz")
     with pytest.raises(FormatError, match=r"fragment-x\.npz: no fragment of this run has this name"):
         evaluate_files(*files, ["F"], **how)
 

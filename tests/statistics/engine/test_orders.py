@@ -117,13 +117,13 @@ def test_reversed_but_equal_data_is_perfect_and_leaves_nothing_behind(tmp_path: 
     write(Corpus.from_annotations(rows), gold)
     write(Corpus.from_annotations(rows[::-1]), system)
     how = {"missing": "worst", "items_per_fragment": 10, "checkpoint": check, "rows": tmp_path / "rows"}
-    found = evaluate_files(gold, {"s": system}, ["B"], **how)
-    assert (found["s", "B"].micro, found.items, found.filled) == (1.0, 100, ())
+    evaluation = evaluate_files(gold, {"s": system}, ["B"], **how)
+    assert (evaluation["s", "B"].micro, evaluation.items, evaluation.filled) == (1.0, 100, ())
     assert {path.name.partition("-")[0] for path in check.iterdir()} == {"plan.json", "fragment"}
     assert sorted(polars.scan_parquet(tmp_path / "rows").collect()["item"].unique()) == sorted({row[0] for row in rows})
     for done in sorted(check.glob("fragment-*"))[::2]:
         done.unlink()
-    assert evaluate_files(gold, {"s": system}, ["B"], **how).as_dict() == found.as_dict(), "resumed"
+    assert evaluate_files(gold, {"s": system}, ["B"], **how).as_dict() == evaluation.as_dict(), "resumed"
 
 
 def test_an_item_that_comes_again_after_others_is_one_item(tmp_path: Path) -> None:

@@ -36,14 +36,14 @@ def random_corpus(
     items: int, seed: int, coder: str = "c", skip: set[int] = frozenset(), shuffle: bool = False
 ) -> Corpus:
     random = np.random.default_rng(seed)
-    made = []
+    annotations = []
     for i in range(items):
         cuts = np.flatnonzero(random.random(29) < 0.2) + 1
         if i not in skip:
-            made.append((f"i{i:06d}", coder, Segmentation.from_positions(cuts.tolist(), length=30)))
+            annotations.append((f"i{i:06d}", coder, Segmentation.from_positions(cuts.tolist(), length=30)))
     if shuffle:
-        np.random.default_rng(0).shuffle(made)
-    return Corpus.from_annotations(made)
+        np.random.default_rng(0).shuffle(annotations)
+    return Corpus.from_annotations(annotations)
 
 
 @pytest.fixture
@@ -300,8 +300,8 @@ def test_a_corrupt_row_group_is_named_and_the_rest_goes_on(files, tmp_path: Path
         evaluate_files(reference, {"one": broken}, METRICS)
     kept = evaluate_files(reference, {"one": broken}, METRICS, keep_going=True)
     assert len(kept.faults) == 1, "neighbouring rows in one sentence"
-    found = re.search(r"broken\.parquet: rows (\d+) to (\d+) cannot be read: ", kept.faults[0])
-    first, last = map(int, found.groups())
+    named = re.search(r"broken\.parquet: rows (\d+) to (\d+) cannot be read: ", kept.faults[0])
+    first, last = map(int, named.groups())
     assert 85 < first <= 101 < 150 <= last < 166, "the row group, to a sixteenth of the items"
     assert kept.items == 500 - (last + 1 - first)
     rest = set(range(first - 1, last))
@@ -391,7 +391,7 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path:
                 os.kill(victim.pid, signal.SIGKILL)
                 killed.append(victim.pid)
 
-        found = told(
+        answer = told(
             evaluate_files(
                 *files,
                 METRICS,
@@ -416,7 +416,7 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path:
             evaluate_files(*of_spans, items_per_fragment=10, engine="dask", scheduler=cluster.scheduler_address)
         )
     assert killed
-    assert found == expected
+    assert answer == expected
     assert there == told(evaluate_files(*of_spans, items_per_fragment=10))
 
 
