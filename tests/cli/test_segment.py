@@ -41,7 +41,7 @@ def test_explained(text: Path) -> None:
     shown = caesura("segment", text, "--explain").stdout
     assert "Bread needs flour and an oven." in shown
     assert "posterior" in shown
-    assert "│" in shown
+    assert "boundary   ···┃···" in shown
     plain = json.loads(caesura("segment", text, "--explain", "--json").stdout)["talk"]
     assert plain["positions"] == [4]
     assert len(plain["posterior"]) == 7

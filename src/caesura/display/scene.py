@@ -120,7 +120,7 @@ class Ticks(Item):
 class Columns(Item):
     """Bars side by side, as high as their ``values``, each with its tip."""
 
-    values: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()
     tips: tuple[str, ...] = ()
 
 

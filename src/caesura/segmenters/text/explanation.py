@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from caesura.display.plot import axis_labels
 from caesura.display.result import Result
-from caesura.display.scene import Picture
-from caesura.display.table import Table
+from caesura.display.scene import Axis, Columns, Item, Line, Name, Picture, Scene, ScenePicture, Tick
+from caesura.display.table import Table, spell
 from caesura.model import Segmentation
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from caesura.display.cells import Bidi
+_MARGIN = 11  # cells of the names at the left
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +62,7 @@ class Explanation(Result):
             )
             for i, position in enumerate(self.positions)
         )
-        objective = "" if self.objective is None else f"; objective {self.objective:.3f}"
+        objective = "" if self.objective is None else f"; objective {spell(self.objective)}"
         caption = f"{len(self.positions)} boundaries between {len(self.units)} units{objective}"
         columns = ("behind unit", "gain", "posterior", "cohesion", "the next segment begins")
         return [Table(caption, columns, rows, (self.signature,))]
@@ -80,8 +77,8 @@ class Explanation(Result):
 
 
 @dataclass(frozen=True)
-class Course(Picture):
-    """The posterior and the cohesion of every place along the text, the chosen boundaries above them."""
+class Course(ScenePicture):
+    """The posterior and the cohesion of every place along the text as bars, the chosen boundaries below and through them."""
 
     explanation: Explanation
 
@@ -90,69 +87,49 @@ class Course(Picture):
         """What it shows."""
         return "boundaries, their posterior and the cohesion of the text, place by place"
 
-    def terminal(self, width: int = 80, *, bidi: Bidi = "auto") -> Text:
-        """Draw a column per place, in blocks of lines that fit the width."""
-        from rich.text import Text
-
-        room = max(width - 11, 10)
-        lines: list[str] = []
-        for begin in range(0, len(self.explanation.cohesion), room):
-            lines += [f"{name:<10} {cells[begin : begin + room]}" for name, cells in self._rows()]
-            lines.append(f"{'place':<10} {_axis(begin, min(room, len(self.explanation.cohesion) - begin))}")
-        return Text("\n".join(lines))
-
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        chosen = set(self.explanation.positions)
-        yield "boundary", "".join("│" if p + 1 in chosen else "·" for p in range(len(self.explanation.cohesion)))
-        if self.explanation.posterior is not None:
-            yield "posterior", _bars(self.explanation.posterior)
-        yield "cohesion", _bars(self.explanation.cohesion)
-
-    def svg(self, width: int = 96, *, style: bool = True) -> str:
-        """Draw curves over the places, boundaries as lines."""
-        across, high = width * 8, 120
-        places = max(len(self.explanation.cohesion), 1)
-
-        def x(place: float) -> float:
-            return round(place / (places + 1) * across, 1)
-
-        def curve(values: Sequence[float], hue: str, name: str) -> str:
-            points = " ".join(f"{x(i + 1)},{round(high - 10 - v * (high - 30), 1)}" for i, v in enumerate(values))
-            return f'<polyline points="{points}" fill="none" stroke="{hue}" stroke-width="1.5"><title>{name}</title></polyline>'
-
-        posterior = self.explanation.posterior
-        parts = [
-            *(
-                f'<line x1="{x(p)}" x2="{x(p)}" y1="8" y2="{high - 8}" stroke="currentColor" stroke-dasharray="3 2">'
-                f"<title>behind unit {p}: {escape(_shorten(self.explanation.units[p]))}</title></line>"
-                for p in self.explanation.positions
+    def scene(self, width: int, *, fine: bool) -> Scene:
+        """A column per place, in blocks of places that fit the width; all of them in one block if ``fine``."""
+        places, room = len(self.explanation.cohesion), max(width - _MARGIN, 10)
+        size = places if fine else room
+        courses = {"posterior": self.explanation.posterior, "cohesion": self.explanation.cohesion}
+        known = {name: values for name, values in courses.items() if values is not None}
+        behind = ", ".join(map(str, self.explanation.positions))
+        return Scene(
+            title=self.title,
+            description=f"Boundaries behind {behind or 'no unit'} of {len(self.explanation.units)}.",
+            heading="",
+            key="bars from 0 to 1",
+            width=width,
+            margin=_MARGIN,
+            rows=(1.0, *(2.6 for _ in known), 1.2),
+            blocks=tuple(
+                tuple(self._block(known, begin, min(begin + size, places), room / size, fine=fine))
+                for begin in range(0, places, size)
             ),
-            curve(self.explanation.cohesion, "#0072b2", "cohesion"),
-            *([] if posterior is None else [curve(posterior, "#c24a00", "posterior")]),
-        ]
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across} {high}" width="{across}" role="img" '
-            f'aria-label="{self.title}"><title>{self.title}</title>{"".join(parts)}</svg>'
         )
 
+    def _block(
+        self, courses: Mapping[str, Sequence[float]], begin: int, end: int, wide: float, *, fine: bool
+    ) -> Iterator[Item]:
+        def x(place: float) -> float:
+            return (place - begin - (0.5 if fine else 1)) * wide
 
-def _axis(begin: int, columns: int) -> str:
-    """Number the first place of a line and every tenth, each number above nothing but its own columns.
-
-    >>> _axis(0, 26)
-    '1        10        20'
-    """
-    words = ""
-    for place in range(begin + 1, begin + columns + 1):
-        column = place - begin - 1
-        if (column == 0 or place % 10 == 0) and (not words or len(words) < column):
-            words = words.ljust(column) + str(place)
-    return words
-
-
-def _bars(values: Sequence[float]) -> str:
-    """One block per value from 0 to 1, as high as it is."""
-    return "".join(" ▁▂▃▄▅▆▇█"[min(8, max(0, round(value * 8)))] for value in values)
+        last, across = len(courses) + 1, (end - begin) * wide
+        labels = axis_labels(begin, end, max(2, int(across / 8)))
+        yield Name(0, words="place")
+        yield Axis(0, numbers=tuple((x(place), words) for place, words in labels if place > begin and words.isdigit()))
+        for row, (name, values) in enumerate(courses.items(), 1):
+            shares = [min(1.0, max(0.0, value)) for value in values[begin:end]]
+            heights = shares if fine else [round(8 * share) / 8 for share in shares]  # a terminal has eighths
+            tips = tuple(f"{name} behind unit {begin + i}: {spell(share)}" for i, share in enumerate(shares, 1))
+            yield Name(row, words=name)
+            yield Columns(row, width=across, values=tuple(heights), tips=tips)
+        yield Name(last, words="boundary")
+        yield Line(last, width=across, thin=True)
+        for place in self.explanation.positions:
+            if begin < place <= end:
+                tip = f"behind unit {place}: {_shorten(self.explanation.units[place])}"
+                yield Tick(1, x(place), role="match", tip=tip, rows=last)
 
 
 def _shorten(unit: str, most: int = 48) -> str:
