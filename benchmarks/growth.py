@@ -71,8 +71,8 @@ def main() -> None:
             f"one pair again and again: {[round(t, 1) for t in known]} µs",
             flush=True,
         )
-    left.set(xlabel="boundaries a coder", ylabel="µs a pair", title="a boundary every ten units")
-    right.set(xlabel="units", title="1,000 boundaries a coder")
+    left.set(xlabel="boundaries per coder", ylabel="µs per pair", title="a boundary every ten units")
+    right.set(xlabel="units", title="1,000 boundaries per coder")
     left.legend(fontsize=8)
     canvas.savefig(TARGET)
 

@@ -175,7 +175,7 @@ def test_nested_segments_have_no_frequency_of_boundaries(tmp_path) -> None:
     done = caesura("agree", file)
     assert done.returncode == 0, done.stderr
     assert "frequency" not in done.stdout
-    assert "boundaries a place" not in done.stdout
+    assert "boundaries per place" not in done.stdout
     assert "coders: the value without them" in " ".join(done.stdout.split())
     answer = json.loads(caesura("agree", file, "--json").stdout)
     assert "frequency" not in answer["percentage"]["details"]

@@ -49,7 +49,7 @@ def test_near_misses_add_their_correctness() -> None:
 
 
 def typed(marks: str) -> Segmentation:
-    """One letter a unit, "." for none."""
+    """One letter per unit, "." for none."""
     return Segmentation.from_labels_at(["" if c == "." else c for c in marks], labels=["a", "b", "c"])
 
 

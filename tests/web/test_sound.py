@@ -120,7 +120,7 @@ def _hostile() -> dict[str, tuple[bytes, str]]:
         "cut": (whole[: len(whole) // 2], "it is cut off"),
         "no sound": (encoded(np.zeros(0)), "it holds no sound"),
         "header only": (whole[:20], "cut off"),
-        "rate": (bytes(claims), "384,000 samples a second"),
+        "rate": (bytes(claims), "384,000 samples per second"),
         "channels": (bytes(many), "32 channels"),
         "cut flac": (flac[: len(flac) // 3], "cut off|damaged"),
         "long": (flac[:21] + bytes([flac[21] | 0x0F, 255, 255, 255, 255]) + flac[26:], "longer than the 4 hours"),

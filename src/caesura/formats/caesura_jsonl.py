@@ -1,4 +1,4 @@
-"""Caesura's JSON as lines: a header, then texts, attributes and annotations one a line, read and written as a stream."""
+"""Caesura's JSON as lines: a header, then texts, attributes and annotations one per line, read and written as a stream."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def read(source: Source, *, speakers: bool = True, **conventions: Unpack[Endnote
 
 
 def write(corpus: Corpus) -> str:
-    """Write speaker after speaker, one line an endnote (a corpus does not know in which order they took turns)."""
+    """Write speaker after speaker, one line per endnote (a corpus does not know in which order they took turns)."""
     first = corpus.annotation(0)
     return "".join(
         f"{speaker}: {words}\n" if speaker else f"{words}\n"

@@ -5,7 +5,7 @@ What may stand inside what is a table of contexts (see :mod:`caesura.kernels.lam
 flat
     one context; any span may stand inside any other that contains it;
 depth
-    one context a level; a segment of level ℓ stands directly inside one of level ℓ - 1 (level 1: at the top), so that levels are
+    one context per level; a segment of level ℓ stands directly inside one of level ℓ - 1 (level 1: at the top), so that levels are
     the nesting depth; where annotators themselves skip a level, the step they made is allowed too;
 order
     a segment stands inside any of a lower level.

@@ -22,7 +22,7 @@ LABELS = ("initial", "medial", "final")
 
 @dataclass(frozen=True)
 class UtteranceLabels:
-    """Labels that enough coders agree on, with the votes behind them: one row an utterance, one column a label."""
+    """Labels that enough coders agree on, with the votes behind them: one row per utterance, one column per label."""
 
     coders: tuple[str, ...]
     rule: str

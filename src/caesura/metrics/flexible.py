@@ -208,7 +208,7 @@ def flexible_similarity(
     reference, hypothesis
         One annotation each: a segmentation, or one for every participant (a list, or a dict by name), whose costs add.
     similarity
-        M_T with one row and column a type and a last one for ∅: a path to a table, a DataFrame, a dict of dicts,
+        M_T with one row and column per type and a last one for ∅: a path to a table, a DataFrame, a dict of dicts,
         ``{"labels": …, "matrix": …}``, or an array with ``labels``; None: the identity. Where it is not symmetric the score
         has a direction, reference into hypothesis.
     transposition

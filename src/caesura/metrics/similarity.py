@@ -42,7 +42,7 @@ class Similarity:
     labels
         The types, without ∅.
     matrix
-        One row a type and one for ∅: ``matrix[p][q]`` is one minus the cost of p becoming q.
+        One row per type and one for ∅: ``matrix[p][q]`` is one minus the cost of p becoming q.
     transposition
         The cost of moving each type by one position; None: half its deletion cost.
 
@@ -122,7 +122,7 @@ def as_similarity(
     Parameters
     ----------
     value
-        A :class:`Similarity`; a path to a CSV, TSV, JSON or Parquet table with a named row and column a type;
+        A :class:`Similarity`; a path to a CSV, TSV, JSON or Parquet table with a named row and column per type;
         ``{"labels": […], "matrix": rows}``; a dict of dicts; a pandas or polars DataFrame; or an array, with ``labels``.
     labels
         The types of an array without names, without ∅, which is its last row and column. For identity matrices

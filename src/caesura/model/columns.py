@@ -278,7 +278,7 @@ def check_columns(corpus: Corpus) -> None:
 
 
 def _check_words(corpus: Corpus) -> None:
-    """Check what goes with the marks: codes within the labels, one unit of text a unit, one name a segment."""
+    """Check what goes with the marks: codes within the labels, one word of the text per unit, one name per segment."""
     types = corpus.types
     if corpus.kind != "nested" and types is not None and len(types) != len(corpus.positions):
         raise InvalidSegmentation(f"{len(types)} types were given for {len(corpus.positions)} boundaries.")

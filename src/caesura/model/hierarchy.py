@@ -102,7 +102,7 @@ class Hierarchy(Frozen):
         outermost: Literal["first", "last"] = "first",
         units: Sequence[str] | None = None,
     ) -> Hierarchy:
-        """Build from level columns: one sequence a level with one 0 or 1 a unit, 1 where a segment of that level ends.
+        """Build from level columns: one sequence per level with one 0 or 1 per unit, 1 where a segment of that level ends.
 
         Parameters
         ----------

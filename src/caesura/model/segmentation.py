@@ -225,7 +225,7 @@ class Segmentation(Frozen):
 
     @classmethod
     def from_labels(cls, labels: Sequence[Any], *, units: Sequence[str] | None = None) -> Segmentation:
-        """Build from one segment label a unit: a segment ends where the label changes. The labels name the segments.
+        """Build from one segment label per unit: a segment ends where the label changes. The labels name the segments.
 
         >>> Segmentation.from_labels(["intro", "intro", "plot", "plot", "plot"]).masses
         [2, 3]

@@ -19,10 +19,10 @@ def read(source: Source, *, rate: float = 16000.0, **intervals: Unpack[IntervalO
     Parameters
     ----------
     rate
-        Samples a second.
+        Samples per second.
     """
     if not rate > 0:
-        raise source.fault(None, f"the rate is {rate:g} samples a second, expected a number above 0.")
+        raise source.fault(None, f"the rate is {rate:g} samples per second, expected a number above 0.")
     rows: list[Line] = []
     for number, line in source.full_lines():
         parts = line.strip().split(None, 2)

@@ -1,4 +1,4 @@
-"""What survives an interrupted run: a folder with one file a finished fragment, each written whole or not at all."""
+"""What survives an interrupted run: a folder with one file per finished fragment, each written whole or not at all."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _TRIES = 2_000  # of counting parts of a fragment to find the items that cannot 
 class Counted:
     """What one fragment adds to the whole.
 
-    ``sums`` has one block of columns a system and metric: its counts, then the sum of the items' scores and how many items have one;
+    ``sums`` has one block of columns per system and metric: its counts, then the sum of the items' scores and how many items have one;
     the last column of all counts the items. Its rows are groups of items. ``alone`` names items that one side lacks; ``faults`` are
     sentences about rows that could not be read where the run goes on without them; ``uncounted`` are items that a metric cannot
     count, and why, where such are skipped.

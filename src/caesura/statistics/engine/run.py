@@ -125,7 +125,7 @@ def evaluate_files(
     checkpoint
         A folder that remembers finished fragments: an interrupted run with the same files and metrics goes on where it stopped.
     rows
-        A folder that takes counts and score of every item, a Parquet file a fragment; workers of a cluster must reach it.
+        A folder that takes counts and score of every item, a Parquet file per fragment; workers of a cluster must reach it.
     keep_going
         Go on without items that have a row that cannot be read or counted, and name them in ``faults``. The names of the items must
         be readable, and where they come in different orders all pages of the files.

@@ -62,7 +62,7 @@ class Sound:
             raise BadSound(f"it is {file.format}; WAV, FLAC, MP3 and OGG are taken.")
         if not limits.least_rate <= file.samplerate <= limits.most_rate:
             raise BadSound(
-                f"it has {file.samplerate:,} samples a second; {limits.least_rate:,} to {limits.most_rate:,} are taken."
+                f"it has {file.samplerate:,} samples per second; {limits.least_rate:,} to {limits.most_rate:,} are taken."
             )
         if not 1 <= file.channels <= limits.channels:
             raise BadSound(f"it has {file.channels} channels; up to {limits.channels} are taken.")

@@ -16,7 +16,7 @@ from caesura.web.sound.views import Facts
 from caesura.web.store import Store
 
 _LONGEST = 120.0  # seconds at once, so that memory is bounded
-_RATE = 48_000  # samples a second; of more, neighbours are averaged
+_RATE = 48_000  # samples per second; of more, neighbours are averaged
 
 
 def suggest_times(store: Store, shelf: Shelf, item: Item, wanted: Suggestion) -> list[float]:
