@@ -33,7 +33,7 @@ def postgres_url() -> Iterator[str]:
     if binaries is None:
         pytest.skip("no PostgreSQL: set CAESURA_POSTGRES to an address, or install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="caesura-postgres-"))
-    who = _unprivileged(folder)
+    who = _other_user(folder)
     try:
         with _running(binaries, folder, who) as port:
             yield f"postgresql+psycopg://caesura@127.0.0.1:{port}/postgres"
@@ -47,7 +47,7 @@ def _binaries() -> Path | None:
     return max(folders, key=lambda path: float(path.parent.name), default=None)
 
 
-def _unprivileged(folder: Path) -> dict[str, Any]:
+def _other_user(folder: Path) -> dict[str, Any]:
     """PostgreSQL refuses to run as root; somebody else owns the folder then."""
     if os.getuid() != 0:
         return {}

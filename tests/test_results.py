@@ -33,7 +33,7 @@ def span_corpus() -> cs.Corpus:
     return cs.Corpus.from_dict({"t": {coder: cs.Spans.from_rows(own, length=20) for coder, own in rows.items()}})
 
 
-def unified() -> UnifiedCorpus:
+def unified_corpus() -> UnifiedCorpus:
     walk = samples.load("walk")
     golds = unify_corpus(walk, "majority")
     return UnifiedCorpus(golds, represent(golds, walk), "majority", "full")
@@ -53,7 +53,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "gold spans": lambda: cs.unify(span_corpus(), "union"),
     "gold hierarchy": lambda: cs.unify([a.marks for a in samples.load("walk")], "consensus"),
     "Represented": lambda: represent(unify_corpus(samples.load("walk"), "majority"), samples.load("walk")),
-    "UnifiedCorpus": unified,
+    "UnifiedCorpus": unified_corpus,
     "Confusion": lambda: cs.boundary_confusion([2, 3, 6], [5, 6]),
     "SpanScores": lambda: cs.span_scores(span_corpus()["t", "ann"], span_corpus()["t", "ben"], "partial"),
     "Race": lambda: Race((Lap(PEERS[0], 100, 2e-6, 1e-6, 0.5, 0.5), Lap(PEERS[0], 200, skipped="too slow"))),

@@ -221,11 +221,11 @@ def test_full_density_everywhere() -> None:
 
 
 def test_types_share_the_places() -> None:
-    def coded(*marks):
+    def typed_marks(*marks):
         return Segmentation.from_positions(marks, length=6, labels=["clause", "sentence"])
 
     corpus = Corpus.from_dict(
-        {"a": {"x": coded((2, "clause"), (4, "sentence")), "y": coded((2, "clause"), (4, "clause"))}}
+        {"a": {"x": typed_marks((2, "clause"), (4, "sentence")), "y": typed_marks((2, "clause"), (4, "clause"))}}
     )
     agreement = cs.agree(corpus)
     assert agreement.expected == pytest.approx((4 / 20) ** 2)

@@ -23,11 +23,11 @@ from shared_data import oracle_json
 TYPES = ["p", "q", "r"]
 
 
-def marked(text: str) -> Segmentation:
+def from_letters(text: str) -> Segmentation:
     return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=TYPES)
 
 
-FIRST, SECOND = marked("  p   q    r  p   q   p    r   q"), marked("  q   q   r   p  q    p        q")
+FIRST, SECOND = from_letters("  p   q    r  p   q   p    r   q"), from_letters("  q   q   r   p  q    p        q")
 
 
 def random_model(random, types: int, lengths=(200, 50, 1), **options) -> ChanceModel:
@@ -279,11 +279,11 @@ def test_two_coders_in_a_corpus_or_in_two_are_one_pair() -> None:
 
 
 def test_odd_texts_give_numbers() -> None:
-    assert cs.flexible_agreement(marked(""), marked("")).value == 1.0
-    assert cs.flexible_agreement(marked("    "), marked("    ")).value == 1.0
-    alone = cs.flexible_agreement(marked("    "), marked("p  q"))
+    assert cs.flexible_agreement(from_letters(""), from_letters("")).value == 1.0
+    assert cs.flexible_agreement(from_letters("    "), from_letters("    ")).value == 1.0
+    alone = cs.flexible_agreement(from_letters("    "), from_letters("p  q"))
     assert alone.value == pytest.approx(0.0)  # nobody to meet: chance does exactly as well
-    assert np.isfinite(cs.flexible_agreement(marked("    "), marked("p  q"), normalise="boundaries").value)
+    assert np.isfinite(cs.flexible_agreement(from_letters("    "), from_letters("p  q"), normalise="boundaries").value)
     assert cs.flexible_agreement([2, 3, 6], [2, 2, 7]).value > 0
 
 
@@ -295,7 +295,7 @@ WRONG = [
     (lambda: cs.flexible_agreement(FIRST, SECOND, precision=0), "precision is 0"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="boundaries", method="exact"), "no exact value"),
     (lambda: cs.flexible_agreement(FIRST, SECOND, normalise="words"), "normalise is 'words'"),
-    (lambda: cs.flexible_agreement(FIRST, marked("p")), "both must cover the same text"),
+    (lambda: cs.flexible_agreement(FIRST, from_letters("p")), "both must cover the same text"),
     (lambda: cs.flexible_agreement(Corpus.from_annotations([("t", "ann", FIRST)])), "needs two or more"),
     (
         lambda: cs.flexible_agreement(Corpus.from_annotations([("t", "ann", FIRST), ("u", "ben", FIRST)])),

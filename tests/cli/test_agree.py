@@ -13,7 +13,7 @@ from cli.command import caesura, refused, written
 
 
 @pytest.fixture
-def coded(tmp_path):
+def coders(tmp_path):
     return written(
         tmp_path,
         "coded.json",
@@ -42,8 +42,8 @@ def test_stargazer_as_printed() -> None:
     assert len(pooled["pi"]["details"]["matrix"]) == 7
 
 
-def test_what_people_see(coded) -> None:
-    done = caesura("agree", coded)
+def test_what_people_see(coders) -> None:
+    done = caesura("agree", coders)
     assert done.returncode == 0, done.stderr
     for words in (
         "Fleiss' multi-π",
@@ -56,42 +56,42 @@ def test_what_people_see(coded) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_choices_of_items_coders_and_reach(coded) -> None:
-    of_coders = data("agree", coded, "-c", "ann", "-c", "ben", "--n-t", "3", "--coefficient", "kappa")
+def test_choices_of_items_coders_and_reach(coders) -> None:
+    of_coders = data("agree", coders, "-c", "ann", "-c", "ben", "--n-t", "3", "--coefficient", "kappa")
     assert list(of_coders) == ["kappa"]
     assert "|nt:3|" in of_coders["kappa"]["signature"]
     assert of_coders["kappa"]["details"]["coders"] == ["ann", "ben"]
-    of_item = data("agree", coded, "-i", "c", "--coefficient", "percentage")
+    of_item = data("agree", coders, "-i", "c", "--coefficient", "percentage")
     assert of_item["percentage"]["value"] == 1.0
     assert of_item["percentage"]["interval"] is None
 
 
-def test_intervals_follow_the_seed(coded) -> None:
-    ask = ("agree", coded, "--coefficient", "pi", "--resamples", "50")
+def test_intervals_follow_the_seed(coders) -> None:
+    ask = ("agree", coders, "--coefficient", "pi", "--resamples", "50")
     first = data(*ask, "--seed", "0")
     assert first == data(*ask, "--seed", "0")
     assert first["pi"]["interval"] != data(*ask, "--seed", "7")["pi"]["interval"]
 
 
-def test_drawings(coded, tmp_path) -> None:
+def test_drawings(coders, tmp_path) -> None:
     target = tmp_path / "matrix.svg"
-    assert caesura("agree", coded, "--svg", target).returncode == 0
+    assert caesura("agree", coders, "--svg", target).returncode == 0
     assert ET.fromstring(target.read_text(encoding="utf-8")).tag.endswith("svg")
 
 
-def test_flexible_agreement_has_its_place(coded) -> None:
+def test_flexible_agreement_has_its_place(coders) -> None:
     answer = data("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa")
     assert 0 < answer["kappa"]["value"] < 1
     assert "--chance has no effect: it belongs to the metrics Sf and SfB" in refused(
-        "agree", coded, "--chance", "kappa"
+        "agree", coders, "--chance", "kappa"
     )
 
 
-def test_a_check_that_fails_ends_with_1(coded) -> None:
-    bad = caesura("agree", coded, "--fail-under", "pi=0.99", "--json")
+def test_a_check_that_fails_ends_with_1(coders) -> None:
+    bad = caesura("agree", coders, "--fail-under", "pi=0.99", "--json")
     assert bad.returncode == 1
     assert "caesura: pi is" in bad.stderr
-    assert caesura("agree", coded, "--fail-under", "pi=0.1", "--json").returncode == 0
+    assert caesura("agree", coders, "--fail-under", "pi=0.1", "--json").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_a_check_that_fails_ends_with_1(coded) -> None:
         (("--fail-under", "pi"), "NAME=VALUE"),
     ],
 )
-def test_bad_questions(coded, words, sentence) -> None:
-    assert sentence.replace("NAME=VALUE", "") in refused("agree", coded, *words)
+def test_bad_questions(coders, words, sentence) -> None:
+    assert sentence.replace("NAME=VALUE", "") in refused("agree", coders, *words)
 
 
 # ---------------------------------------------------------------------- compare

@@ -10,7 +10,7 @@ import caesura as cs
 from cli.command import caesura, refused
 
 
-def found(*arguments) -> dict:
+def agree(*arguments) -> dict:
     done = caesura("agree", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -19,7 +19,7 @@ def found(*arguments) -> dict:
 def test_kappa_of_the_dialogue(tmp_path) -> None:
     from caesura.samples import load
 
-    kappa = found("sample:dialogue", "-m", "Sf", "--chance", "kappa")["kappa"]
+    kappa = agree("sample:dialogue", "-m", "Sf", "--chance", "kappa")["kappa"]
     assert kappa["value"] == pytest.approx(cs.flexible_agreement(load("dialogue")).value)
     assert kappa["details"]["method"] == "exact"
     shown = caesura("agree", "sample:dialogue", "-m", "Sf", "--chance", "kappa").stdout
@@ -27,10 +27,10 @@ def test_kappa_of_the_dialogue(tmp_path) -> None:
 
 
 def test_all_models_and_the_options(tmp_path) -> None:
-    assert set(found("sample:dialogue", "-m", "SfB")) == {"kappa", "pi", "bennett", "bennett-boundaries"}
-    given = found("sample:dialogue", "-m", "Sf:ties=fewest", "--chance", "pi", "--transposition", "2")
+    assert set(agree("sample:dialogue", "-m", "SfB")) == {"kappa", "pi", "bennett", "bennett-boundaries"}
+    given = agree("sample:dialogue", "-m", "Sf:ties=fewest", "--chance", "pi", "--transposition", "2")
     assert "ties:fewest" in given["pi"]["signature"]
-    drawn = found("sample:dialogue", "-m", "SfB", "--chance", "kappa", "--precision", "0.01")
+    drawn = agree("sample:dialogue", "-m", "SfB", "--chance", "kappa", "--precision", "0.01")
     assert drawn["kappa"]["standard_error"] <= 0.01
 
 
@@ -39,7 +39,7 @@ def test_three_coders(tmp_path) -> None:
     marks = [cs.Segmentation.from_labels_at(["", *s.labels_at, ""], labels=["a", "b", "c"]) for s in marks]
     corpus = cs.Corpus.from_annotations(("t", coder, m) for coder, m in zip("xyz", marks, strict=True))
     cs.write(corpus, tmp_path / "t.json")
-    data = found(tmp_path / "t.json", "-m", "Sf", "--chance", "kappa")["kappa"]
+    data = agree(tmp_path / "t.json", "-m", "Sf", "--chance", "kappa")["kappa"]
     assert set(data["details"]["pairs"]) == {"x – y", "x – z", "y – z"}
     shown = caesura("agree", tmp_path / "t.json", "-m", "Sf", "--chance", "kappa").stdout
     assert "kappa, mean of 3 pairs" in shown

@@ -18,15 +18,15 @@ ROWS = {
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> Path:
+def spans_file(tmp_path: Path) -> Path:
     path = tmp_path / "marked.json"
     texts = {coder: cs.Spans.from_rows(rows, length=20) for coder, rows in ROWS.items()}
     cs.write(cs.Corpus.from_dict({"one": texts, "two": texts}), path)
     return path
 
 
-def test_spans_have_their_own_coefficients(marked: Path) -> None:
-    done = caesura("agree", marked, "--coefficient", "gamma", "--coefficient", "u-alpha", "--resamples", "20")
+def test_spans_have_their_own_coefficients(spans_file: Path) -> None:
+    done = caesura("agree", spans_file, "--coefficient", "gamma", "--coefficient", "u-alpha", "--resamples", "20")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("spans: γ, Krippendorff's uα;"), "it says what it chose"
@@ -35,24 +35,24 @@ def test_spans_have_their_own_coefficients(marked: Path) -> None:
     assert "sampler:statistical" in lines[5]
     assert "marked nothing, and count: cy in one, cy in two" in done.stdout
     assert "labels one by one: γ-k" in done.stdout
-    everything = json.loads(caesura("agree", marked, "--json").stdout)
+    everything = json.loads(caesura("agree", spans_file, "--json").stdout)
     assert list(everything) == ["gamma", "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha", "cu-alpha"]
     assert everything["gamma"]["details"]["alignments"][0]["coders"] == ["ann", "ben", "cy"]
 
 
-def test_parameters_stand_behind_the_name(marked: Path) -> None:
+def test_parameters_stand_behind_the_name(spans_file: Path) -> None:
     name = "gamma:sampler=shift,samples=20,alpha=3"
-    result = json.loads(caesura("agree", marked, "--coefficient", name, "--json").stdout)[name]
+    result = json.loads(caesura("agree", spans_file, "--coefficient", name, "--json").stdout)[name]
     assert result["signature"].startswith("gamma|a:3|b:1|empty:1|names:nominal|sampler:shift|samples:20|seed:0")
-    assert result["value"] == cs.agree(cs.read(marked), coefficient=name).value
-    done = caesura("agree", marked, "--coefficient", "gamma", "--fail-under", "gamma=0.99")
+    assert result["value"] == cs.agree(cs.read(spans_file), coefficient=name).value
+    done = caesura("agree", spans_file, "--coefficient", "gamma", "--fail-under", "gamma=0.99")
     assert done.returncode == 1
-    done = caesura("agree", marked, "--coefficient", "gamma-cat", "--fail-under", "gamma-cat=2")
+    done = caesura("agree", spans_file, "--coefficient", "gamma-cat", "--fail-under", "gamma-cat=2")
     assert "gamma-cat is 1.000, below 2" in done.stderr
 
 
-def test_what_spans_do_not_have_is_refused(marked: Path) -> None:
-    assert "no --density" in refused("agree", marked, "--density", "mean")
-    assert "did you mean 'gamma'" in refused("agree", marked, "--coefficient", "gama")
-    assert "knows no option 'sampels'" in refused("agree", marked, "--coefficient", "gamma:sampels=3")
-    assert "samples is 'few'" in refused("agree", marked, "--coefficient", "gamma:samples=few")
+def test_what_spans_do_not_have_is_refused(spans_file: Path) -> None:
+    assert "no --density" in refused("agree", spans_file, "--density", "mean")
+    assert "did you mean 'gamma'" in refused("agree", spans_file, "--coefficient", "gama")
+    assert "knows no option 'sampels'" in refused("agree", spans_file, "--coefficient", "gamma:sampels=3")
+    assert "samples is 'few'" in refused("agree", spans_file, "--coefficient", "gamma:samples=few")

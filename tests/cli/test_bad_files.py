@@ -288,10 +288,10 @@ def test_a_read_only_folder(good, tmp_path):
 
 
 def test_a_read_only_folder_by_decree(good, tmp_path, monkeypatch):
-    def denied(*_, **__):
+    def deny(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("os.open", denied)
+    monkeypatch.setattr("os.open", deny)
     with pytest.raises(cs.FormatError, match=r"o\.json: cannot write: Permission denied\."):
         cs.write(cs.read(good), tmp_path / "o.json")
 

@@ -267,7 +267,7 @@ def test_slow_work_says_so_in_a_terminal_only() -> None:
     assert "quick" not in shown
 
 
-def coded(folder: Path, name: str) -> Path:
+def write_coders(folder: Path, name: str) -> Path:
     items = {name: {"x": [2, 2], "y": [4]}, "é": {"x": [2, 2], "y": [2, 2]}}
     (folder / "names.json").write_text(json.dumps({"segmentation_type": "linear", "items": items}))
     return folder / "names.json"
@@ -276,7 +276,7 @@ def coded(folder: Path, name: str) -> Path:
 @pytest.mark.parametrize("command", ["show", "agree", "unify", "compare"])
 def test_names_that_a_stream_cannot_spell_are_no_traceback(tmp_path, command: str) -> None:
     for name in ("\ud800", "a\n\x1b[31m"):
-        file = coded(tmp_path, name)
+        file = write_coders(tmp_path, name)
         done = caesura(command, file)
         assert (done.returncode, done.stderr) == (0, "")
         assert "\x1b" not in done.stdout
@@ -285,13 +285,13 @@ def test_names_that_a_stream_cannot_spell_are_no_traceback(tmp_path, command: st
 
 @pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}])
 def test_a_name_between_colons_stays_a_name(tmp_path, environment: dict[str, str]) -> None:
-    done = caesura("unify", coded(tmp_path, ":cat:"), **environment)
+    done = caesura("unify", write_coders(tmp_path, ":cat:"), **environment)
     assert ":cat:" in done.stdout
     assert ("\x1b[1m" in done.stdout) == bool(environment)
 
 
 def test_a_terminal_of_few_letters_gets_escapes(tmp_path) -> None:
-    file = coded(tmp_path, "a")
+    file = write_coders(tmp_path, "a")
     done = process("agree", file, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "multi" in done.stdout or "\\u03c0" in done.stdout
@@ -335,7 +335,7 @@ def test_nobody_to_read_is_no_failure(words: str, end: str) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_shown_or_written(tmp_path, words: str, sentence: str) -> None:
-    file = coded(tmp_path, "a")
+    file = write_coders(tmp_path, "a")
     (tmp_path / "scored.csv").write_text("time,score\n0.5,1\n")
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
     before = sorted(tmp_path.iterdir())

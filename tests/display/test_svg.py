@@ -13,12 +13,12 @@ from caesura.display.svg import Svg, plain_text, stack_svgs
 SPACE = "{http://www.w3.org/2000/svg}"
 
 
-def parsed(picture: str) -> ET.Element:
+def parse(picture: str) -> ET.Element:
     return ET.fromstring(picture)
 
 
 def test_a_picture_names_and_describes_itself() -> None:
-    root = parsed(Svg(10, 20, title="two coders", description="Both agree.").render())
+    root = parse(Svg(10, 20, title="two coders", description="Both agree.").render())
     assert root.get("role") == "img"
     assert root.get("aria-label") == "two coders"
     assert root.find(f"{SPACE}title").text == "two coders"
@@ -44,7 +44,7 @@ def test_user_text_is_escaped_everywhere(words: str) -> None:
     with picture.group(tip=words):
         picture.circle(1, 1, 1, "miss", tip=words)
     drawn = picture.render()
-    root = parsed(drawn)
+    root = parse(drawn)
     assert {e.tag.removeprefix(SPACE) for e in root.iter()} <= {
         "svg", "title", "desc", "style", "text", "rect", "g", "circle",
     }  # fmt: skip
@@ -55,14 +55,14 @@ def test_right_to_left_words_keep_their_visual_anchor() -> None:
     picture = Svg(10, 10, title="x")
     picture.text(1, 1, "שלום", anchor="start")
     picture.text(1, 1, "peace", anchor="start")
-    hebrew, english = parsed(picture.render()).iter(f"{SPACE}text")
+    hebrew, english = parse(picture.render()).iter(f"{SPACE}text")
     assert (hebrew.get("direction"), hebrew.get("unicode-bidi"), hebrew.get("text-anchor")) == ("rtl", "isolate", "end")
     assert english.get("direction") is None
     assert english.get("text-anchor") is None
 
 
 def test_stacking_keeps_every_picture_below_the_last() -> None:
-    both = parsed(stack_svgs([Svg(30, 10, title="a").render(), Svg(20, 15, title="b").render()], title="both", space=5))
+    both = parse(stack_svgs([Svg(30, 10, title="a").render(), Svg(20, 15, title="b").render()], title="both", space=5))
     inner = both.findall(f"{SPACE}svg")
     assert [e.get("y") for e in inner] == ["0", "15"]
     assert both.get("viewBox") == "0 0 30 35"

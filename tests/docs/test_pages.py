@@ -133,7 +133,7 @@ def test_commands_take_the_options_that_are_shown(page: Path) -> None:
 # ---------------------------------------------------------------------- the reference
 
 
-def documented() -> set[int]:
+def documented_objects() -> set[int]:
     """The objects that docs/reference.md shows, by identity."""
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     shown = set()
@@ -146,7 +146,7 @@ def documented() -> set[int]:
 
 
 def test_the_reference_shows_every_public_name() -> None:
-    shown = documented()
+    shown = documented_objects()
     assert [each for each in cs.__all__ if each != "__version__" and id(getattr(cs, each)) not in shown] == []
 
 
@@ -171,7 +171,7 @@ def test_the_reference_shows_what_is_called_by_a_longer_name() -> None:
     ):
         assert f"\n::: caesura.{path}\n" in page
         pkgutil.resolve_name(f"caesura.{path}")
-    assert {id(cs.vowels.VowelRestorer), id(cs.vowels.ready)} <= documented()
+    assert {id(cs.vowels.VowelRestorer), id(cs.vowels.ready)} <= documented_objects()
     assert "members: [segment, explain, tree, fit, stream, save" in page
 
 

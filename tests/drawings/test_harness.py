@@ -29,7 +29,7 @@ SIGNS = "┃●○≈≠∅╋┣┫├┤"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def typed(marks: list[tuple[int, str]], units: list[str]) -> Segmentation:
+def typed_marks(marks: list[tuple[int, str]], units: list[str]) -> Segmentation:
     return Segmentation.from_positions(marks, length=len(units), labels=[",", "."], units=units)
 
 
@@ -40,7 +40,10 @@ def in_words(units: list[str], kind: str) -> Corpus:
     elif kind == "spans":
         ann, ben = (Spans.from_rows([(0, k, "x"), (5, 8, "y")], length=8, units=units) for k in (2, 4))
     elif kind == "typed":
-        ann, ben = typed([(2, ","), (3, ","), (8, ".")], units), typed([(2, "."), (4, ","), (8, ".")], units)
+        ann, ben = (
+            typed_marks([(2, ","), (3, ","), (8, ".")], units),
+            typed_marks([(2, "."), (4, ","), (8, ".")], units),
+        )
     else:
         ann, ben = (Segmentation.from_positions(p, length=8, units=units) for p in ([1, 3], [2, 3]))
     return Corpus.from_annotations([("t", "ann", ann), ("t", "ben", ben)])
@@ -58,7 +61,7 @@ def edge_cases() -> dict[str, Corpus]:
         cases[f"no boundary in {length} units"] = pair(plain, plain)
         cases[f"no segment in {length} units"] = pair(Hierarchy(length), Hierarchy(length))
         if length:
-            end = typed([(length, ".")], ["<word>"] * length)
+            end = typed_marks([(length, ".")], ["<word>"] * length)
             cases[f"only the end of {length} units"] = pair(end, end)
             cases[f"no boundary in {length} seconds"] = pair(*(Segmentation.from_times([], length=length),) * 2)
     crowded = [

@@ -93,7 +93,7 @@ def _on(marks, scale):
 def segmentations(draw, length, typed, labels, sets, units, names):
     top = length if typed else length - 1
     places = sorted(draw(st.sets(st.integers(1, top), max_size=5))) if top else []
-    return _marked(draw, length, places, typed, labels, sets, units, names)
+    return _draw_marks(draw, length, places, typed, labels, sets, units, names)
 
 
 def eighths(low, high):
@@ -105,10 +105,10 @@ def eighths(low, high):
 def timings(draw, length, typed, labels, sets, names):
     tame = (length * 8).is_integer()
     places = sorted(draw(st.sets(eighths(0.125, length - 0.125) if tame else st.floats(0, length), max_size=5)))
-    return _marked(draw, length, places, typed, labels, sets, None, names)
+    return _draw_marks(draw, length, places, typed, labels, sets, None, names)
 
 
-def _marked(draw, length, places, typed, labels, sets, units, names):
+def _draw_marks(draw, length, places, typed, labels, sets, units, names):
     codes = None
     if typed:
         code = st.integers(0, len(labels) - 1) if labels is not None else st.integers(-3, 3)

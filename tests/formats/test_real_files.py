@@ -63,32 +63,32 @@ DISRPT = """\
 """
 
 
-def written(folder, name, content):
+def write_file(folder, name, content):
     path = folder / name
     path.write_text(content, encoding="utf-8") if isinstance(content, str) else path.write_bytes(content)
     return path
 
 
 def test_segeval_json_and_tsv(tmp_path):
-    corpus = cs.read(written(tmp_path, "hearst1997.json", json.dumps(HEARST)))
+    corpus = cs.read(write_file(tmp_path, "hearst1997.json", json.dumps(HEARST)))
     assert corpus["stargazer", "2"].masses == [2, 8, 2, 4, 2, 3]
     table = "coder\t1\t2\t3\t4\t5\t6\t7\n1\t2\t3\t3\t1\t3\t6\t3\n2\t2\t8\t2\t4\t2\t3\t\n"
-    assert cs.read(written(tmp_path, "stargazer.tsv", table)) == corpus
+    assert cs.read(write_file(tmp_path, "stargazer.tsv", table)) == corpus
     positions = "coder\t1\t2\t3\t4\nann\t1\t1\t2\t3\n"
-    read = cs.read(written(tmp_path, "old.tsv", positions), "segeval-tsv", content="positions")
+    read = cs.read(write_file(tmp_path, "old.tsv", positions), "segeval-tsv", content="positions")
     assert read["old", "ann"].masses == [2, 1, 1]
 
 
 def test_choi(tmp_path):
-    marks = cs.read(written(tmp_path, "3-5.ref", CHOI))["3-5", ""]
+    marks = cs.read(write_file(tmp_path, "3-5.ref", CHOI))["3-5", ""]
     assert marks.masses == [2, 1, 3]
     assert marks.units[2] == "A veteran jazz pianist led the band ."
     with pytest.raises(cs.FormatError, match="line 4: two separators meet"):
-        cs.read(written(tmp_path, "odd.txt", "==========\na\n==========\n==========\nb\n"))
+        cs.read(write_file(tmp_path, "odd.txt", "==========\na\n==========\n==========\nb\n"))
 
 
 def test_wiki727(tmp_path):
-    path = written(tmp_path, "Bradley.txt", WIKI)
+    path = write_file(tmp_path, "Bradley.txt", WIKI)
     marks = cs.read(path)["Bradley", ""]
     assert marks.masses == [2, 2, 1, 1]
     assert marks.names == ("preface", "Early years, and later", "Today", "Geography")
@@ -97,17 +97,17 @@ def test_wiki727(tmp_path):
 
 
 def test_paragraphs_and_bars(tmp_path):
-    path = written(tmp_path, "p.txt", "\none line\nand another\n\n\n \nthree words here\n")
+    path = write_file(tmp_path, "p.txt", "\none line\nand another\n\n\n \nthree words here\n")
     assert cs.read(path)["p", ""].masses == [2, 1]
     assert cs.read(path, unit="word")["p", ""].masses == [4, 3]
-    bars = cs.read(written(tmp_path, "i.txt", "so twice | five miles\nof ground\n"))["i", ""]
+    bars = cs.read(write_file(tmp_path, "i.txt", "so twice | five miles\nof ground\n"))["i", ""]
     assert (bars.masses, bars.units[-1]) == ([2, 4], "ground")
     with pytest.raises(cs.FormatError, match="segment 2 holds no word"):
-        cs.read(written(tmp_path, "odd.txt", "so | | twice\n"))
+        cs.read(write_file(tmp_path, "odd.txt", "so | | twice\n"))
 
 
 def test_disrpt(tmp_path):
-    path = written(tmp_path, "eng.rst.conllu", DISRPT)
+    path = write_file(tmp_path, "eng.rst.conllu", DISRPT)
     corpus = cs.read(path)
     assert corpus.items == ("wsj_0601", "wsj_0602")
     marks = corpus["wsj_0601", ""]
@@ -115,20 +115,20 @@ def test_disrpt(tmp_path):
     assert marks.masses == [4, 4, 1]
     assert cs.read(path, segments="sentences")["wsj_0601", ""].masses == [8, 1]
     with pytest.raises(cs.FormatError, match="no token is marked"):
-        cs.read(written(tmp_path, "ud.conllu", DISRPT.replace("Seg=B-seg", "_").replace("BeginSeg=Yes", "_")))
+        cs.read(write_file(tmp_path, "ud.conllu", DISRPT.replace("Seg=B-seg", "_").replace("BeginSeg=Yes", "_")))
     with pytest.raises(cs.FormatError, match="this is not CoNLL-U"):
-        cs.read(written(tmp_path, "bad.conllu", "x\tHe\t_\t_\t_\t_\t_\t_\t_\t_\n"), "conllu")
+        cs.read(write_file(tmp_path, "bad.conllu", "x\tHe\t_\t_\t_\t_\t_\t_\t_\t_\n"), "conllu")
 
 
 def test_conllu_of_gum_marks_where_relations_begin(tmp_path):
     gum = DISRPT.replace("Seg=B-seg", "Discourse=joint-list:1->2:3:_").replace("Seg=O|", "").replace("Seg=O", "_")
-    assert cs.read(written(tmp_path, "gum.conllu", gum))["wsj_0601", ""].masses == [4, 4, 1]
+    assert cs.read(write_file(tmp_path, "gum.conllu", gum))["wsj_0601", ""].masses == [4, 4, 1]
 
 
 def test_brat(tmp_path):
-    written(tmp_path, "doc.txt", "The cat sat. It purred.\nThen it slept.\n")
+    write_file(tmp_path, "doc.txt", "The cat sat. It purred.\nThen it slept.\n")
     ann = "T1\tSetting 0 12\tThe cat sat.\nT2\tAction 13 38\tIt purred. Then it slept.\nR1\tNext Arg1:T1 Arg2:T2\n#1\tNote T1\thm\nA1\tX T1\n"
-    path = written(tmp_path, "doc.ann", ann)
+    path = write_file(tmp_path, "doc.ann", ann)
     marks = cs.read(path)["doc", ""]
     assert (marks.masses, marks.names) == ([3, 5], ("Setting", "Action"))
     typed = cs.read(path, marks="boundaries")["doc", ""]
@@ -142,22 +142,22 @@ def test_brat(tmp_path):
         ("T1 A 0 3", "line 1: expected T1, a tab"),
     ):
         with pytest.raises(cs.FormatError) as caught:
-            cs.read(written(tmp_path, "doc.ann", line + "\n"))
+            cs.read(write_file(tmp_path, "doc.ann", line + "\n"))
         assert says in str(caught.value)
-    written(tmp_path, "doc.ann", "T1\tA 0 2\tTh\n")
+    write_file(tmp_path, "doc.ann", "T1\tA 0 2\tTh\n")
     assert cs.read(tmp_path / "doc.ann")["doc", ""].rows == [(0, 2, "A")]
     with pytest.raises(cs.FormatError, match="the span 0–2 begins or ends inside 'The'"):
         cs.read(tmp_path / "doc.ann", unit="word")
     with pytest.warns(UserWarning, match="the span 0–2 begins or ends inside 'The', so that units are characters"):
         assert cs.read(tmp_path / "doc.ann", **{"as": "boundaries"})["doc", ""].masses == [2, 37]
-    broken = written(tmp_path, "doc.ann", "T1\tA 0 3;8 11\tThe sat\nT2\tB 13 15\tIt\n")
+    broken = write_file(tmp_path, "doc.ann", "T1\tA 0 3;8 11\tThe sat\nT2\tB 13 15\tIt\n")
     for pieces, rows in (("cover", [(0, 11, "A")]), ("apart", [(0, 3, "A"), (8, 11, "A")]), ("out", [])):
         with pytest.warns(UserWarning, match=r"line 1: spans in several pieces are .* 1 of them"):
             assert cs.read(broken, pieces=pieces)["doc", ""].rows == [*rows, (13, 15, "B")]
     with pytest.raises(
         cs.FormatError, match=r"alone\.ann: the text that its spans lie in, alone\.txt, is not beside it"
     ):
-        cs.read(written(tmp_path, "alone.ann", "T1\tA 0 3\tThe\n"))
+        cs.read(write_file(tmp_path, "alone.ann", "T1\tA 0 3\tThe\n"))
 
 
 def test_label_studio(tmp_path):
@@ -177,13 +177,13 @@ def test_label_studio(tmp_path):
         },
         {"id": 8, "data": {"text": "not yet done"}, "annotations": []},
     ]
-    corpus = cs.read(written(tmp_path, "export.json", json.dumps(tasks)))
+    corpus = cs.read(write_file(tmp_path, "export.json", json.dumps(tasks)))
     assert corpus.items == ("7",)
     assert corpus.coders == ("3", "ben@example.org")
     assert (corpus["7", "3"].masses, corpus["7", "3"].names) == ([2, 2], ("A", "B"))
     tasks[0]["annotations"][0]["result"][0]["value"]["end"] = 99
     with pytest.raises(cs.FormatError, match="task 1: the span 8–99 lies outside the text of 18 characters"):
-        cs.read(written(tmp_path, "bad.json", json.dumps(tasks)))
+        cs.read(write_file(tmp_path, "bad.json", json.dumps(tasks)))
 
 
 def test_doccano(tmp_path):
@@ -197,12 +197,12 @@ def test_doccano(tmp_path):
         },
     ]
     corpus = cs.read(
-        written(tmp_path, "admin.jsonl", "".join(json.dumps(line) + "\n" for line in lines)), coder="admin"
+        write_file(tmp_path, "admin.jsonl", "".join(json.dumps(line) + "\n" for line in lines)), coder="admin"
     )
     assert corpus["1", "admin"].masses == [2, 1]
     assert corpus["2", "admin"].names == ("A",)
     with pytest.raises(cs.FormatError, match=r"line 1: expected \[first, last, label\] inside the text"):
-        cs.read(written(tmp_path, "bad.jsonl", '{"text": "one", "label": [[0, 9, "A"]]}\n'))
+        cs.read(write_file(tmp_path, "bad.jsonl", '{"text": "one", "label": [[0, 9, "A"]]}\n'))
 
 
 def test_cas_of_inception(tmp_path):
@@ -232,9 +232,9 @@ def test_cas_of_inception(tmp_path):
     assert cs.read(alone, typesystem=str(tmp_path / "TypeSystem.xml"))["ann", ""] == marks
     bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'
     with pytest.raises(cs.FormatError, match="not safe to read"):
-        cs.read(written(tmp_path, "bomb.xmi", bomb))
+        cs.read(write_file(tmp_path, "bomb.xmi", bomb))
     with pytest.raises(cs.FormatError, match="line 1: this is not XML"):
-        cs.read(written(tmp_path, "cut.xmi", "<x><y>"))
+        cs.read(write_file(tmp_path, "cut.xmi", "<x><y>"))
 
 
 def test_parquet_made_elsewhere(tmp_path):
@@ -267,36 +267,36 @@ def test_parquet_made_elsewhere(tmp_path):
             cs.read(tmp_path / "odd.parquet")
         assert says in str(caught.value)
     with pytest.raises(cs.FormatError, match="this is not Parquet"):
-        cs.read(written(tmp_path, "no.parquet", b"PAR1 but not really"))
+        cs.read(write_file(tmp_path, "no.parquet", b"PAR1 but not really"))
 
 
 def test_parquet_says_which_extra_it_needs(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(cs.MissingExtra, match=r"Parquet needs polars.*pip install 'caesura\[parquet\]'"):
-        cs.read(written(tmp_path, "x.parquet", b"PAR1"))
+        cs.read(write_file(tmp_path, "x.parquet", b"PAR1"))
 
 
 def test_a_long_table_without_lengths(tmp_path):
-    path = written(tmp_path, "t.csv", "Item;Annotator;Position\na;x;2\na;y;7\nb;x;\n")
+    path = write_file(tmp_path, "t.csv", "Item;Annotator;Position\na;x;2\na;y;7\nb;x;\n")
     corpus = cs.read(path)
     assert corpus["a", "x"].length == corpus["a", "y"].length == 8
     assert cs.read(path, length=20)["a", "x"].length == 20
     typed = cs.read(
-        written(tmp_path, "u.csv", "item,coder,position,type\na,x,2,scene\na,x,9,act\n"), labels="scene,act"
+        write_file(tmp_path, "u.csv", "item,coder,position,type\na,x,2,scene\na,x,9,act\n"), labels="scene,act"
     )
     assert typed["a", "x"].length == 9
     assert typed.labels == ("scene", "act")
-    numbered = cs.read(written(tmp_path, "v.csv", "item,coder,position,type\na,x,2,3\na,x,9,10\n"))
+    numbered = cs.read(write_file(tmp_path, "v.csv", "item,coder,position,type\na,x,2,3\na,x,9,10\n"))
     assert numbered["a", "x"].marks == [(2, 3), (9, 10)]
 
 
 def test_a_label_a_unit(tmp_path):
-    path = written(tmp_path, "t.csv", "item,coder,unit,label\na,x,so,intro\na,x,it,intro\na,x,goes,plot\n")
+    path = write_file(tmp_path, "t.csv", "item,coder,unit,label\na,x,so,intro\na,x,it,intro\na,x,goes,plot\n")
     marks = cs.read(path)["a", "x"]
     assert (marks.masses, marks.names, marks.units) == ([2, 1], ("intro", "plot"), ("so", "it", "goes"))
-    path = written(tmp_path, "u.csv", 'item,coder,token,boundary\na,x,so,\na,x,it,","\na,x,goes,.\n')
+    path = write_file(tmp_path, "u.csv", 'item,coder,token,boundary\na,x,so,\na,x,it,","\na,x,goes,.\n')
     assert cs.read(path)["a", "x"].marks == [(2, ","), (3, ".")]
-    path = written(tmp_path, "v.csv", "coder,boundary\nx,1\nx,0\ny,0\ny,1\n")
+    path = write_file(tmp_path, "v.csv", "coder,boundary\nx,1\nx,0\ny,0\ny,1\n")
     assert cs.read(path)["v", "x"].masses == [1, 1]
     assert cs.read(path)["v", "y"].masses == [2]
 
@@ -312,14 +312,14 @@ def test_a_label_a_unit(tmp_path):
     ],
 )  # fmt: skip
 def test_encodings_and_line_ends(tmp_path, encoded):
-    corpus = cs.read(written(tmp_path, "t.txt", encoded))
+    corpus = cs.read(write_file(tmp_path, "t.txt", encoded))
     assert corpus.texts["t", "A"] == ("né", "oui")
     assert corpus.texts["t", "B"] == ("non",)
 
 
 @pytest.mark.parametrize("form", ["é", "e\u0301"])
 def test_unicode_normal_forms_are_kept(tmp_path, form):
-    corpus = cs.read(written(tmp_path, "t.txt", f"A: {form} .\n"))
+    corpus = cs.read(write_file(tmp_path, "t.txt", f"A: {form} .\n"))
     cs.write(corpus, tmp_path / "o.json")
     assert cs.read(tmp_path / "o.json").texts["t", "A"] == (form,)
 
@@ -328,7 +328,7 @@ def test_unicode_normal_forms_are_kept(tmp_path, form):
 def test_a_character_cut_by_the_sniffer_is_no_fault(tmp_path, size):
     text = "A: ja .\nB: ja .\nC: " + "é" * size + " .\n"
     text = text if len(text.encode()[:65536].decode(errors="ignore").encode()) < 65536 else text.replace("ja", "jaa", 1)
-    assert detect(Source.open(written(tmp_path, "t.txt", text))).name == "transcript"
+    assert detect(Source.open(write_file(tmp_path, "t.txt", text))).name == "transcript"
 
 
 def test_sniffing_tells_texts_apart(tmp_path):
@@ -340,7 +340,7 @@ def test_sniffing_tells_texts_apart(tmp_path):
         ("inline", "a | b"),
         ("paragraphs", "a\n\nb"),
     ):
-        assert detect(Source.open(written(tmp_path, "t.txt", text))).name == name
+        assert detect(Source.open(write_file(tmp_path, "t.txt", text))).name == name
     for name, text in (
         ("csv", "item,coder,position\n"),
         ("csv-labels", "coder\tlabel\n"),
@@ -349,7 +349,7 @@ def test_sniffing_tells_texts_apart(tmp_path):
         ("spans", "first,last,coder,item\n"),
         ("segeval-tsv", "coder\t1\t2\nann\t3\t4\n"),
     ):
-        assert detect(Source.open(written(tmp_path, "t.csv", text))).name == name
+        assert detect(Source.open(write_file(tmp_path, "t.csv", text))).name == name
 
 
 def test_positions_of_json_are_numbers_and_nothing_else(tmp_path):
@@ -358,7 +358,7 @@ def test_positions_of_json_are_numbers_and_nothing_else(tmp_path):
 
     def read(**changes):
         lines = [json.dumps(head), json.dumps(entry | changes)]
-        return cs.read(written(tmp_path, "t.jsonl", "\n\n".join(lines) + "\n"))
+        return cs.read(write_file(tmp_path, "t.jsonl", "\n\n".join(lines) + "\n"))
 
     assert read()["a", "x"].marks == [(2, "p"), (2, "q"), (5, "p")]
     for changes, says in (
@@ -379,7 +379,7 @@ def test_positions_of_json_are_numbers_and_nothing_else(tmp_path):
             read(**changes)
         assert says in str(caught.value)
     with pytest.raises(cs.FormatError, match="line 2: this is not JSON"):
-        cs.read(written(tmp_path, "t.jsonl", json.dumps(head) + '\n{"item": '))
+        cs.read(write_file(tmp_path, "t.jsonl", json.dumps(head) + '\n{"item": '))
 
 
 def test_a_corpus_of_arrays_is_checked_to_the_last_column():

@@ -36,7 +36,7 @@ def again(corpus, name, folder):
     return cs.read(path, name, **named)
 
 
-def unnamed(chosen, corpus):
+def without_names(chosen, corpus):
     """Give what the format does not name the names that the folder and the file have."""
     item, coder = "" if "items" not in chosen.carries else None, "" if "coders" not in chosen.carries else None
     return cs.Corpus.from_annotations(
@@ -66,7 +66,7 @@ def test_what_a_format_carries_survives(name, data):
             tidy = {k: cs.Hierarchy.from_spans(s, length=m.length, units=m.units) for k, (s, m) in once.items()}
         corpus = cs.Corpus.from_annotations([a._replace(marks=tidy[a.item, a.track]) for a in corpus])
     assume(len(corpus.positions) or not corpus.typed)
-    corpus = unnamed(chosen, corpus)
+    corpus = without_names(chosen, corpus)
     assert losses(corpus, chosen) == []
     with tempfile.TemporaryDirectory() as folder:
         read = again(corpus, name, folder)
@@ -87,7 +87,7 @@ def test_any_corpus_survives_or_is_refused_in_words(corpus):
                     again(corpus, name, folder)
                 assert list(Path(folder).iterdir()) == []
             else:
-                renamed = unnamed(chosen, corpus)
+                renamed = without_names(chosen, corpus)
                 read = again(renamed, name, folder)
                 assert read == renamed
                 assert read.labels == renamed.labels or not len(renamed.positions)

@@ -50,12 +50,12 @@ def test_a_coder_has_one_vote_per_place() -> None:
 
 
 def test_types_are_told_apart_unless_flat() -> None:
-    def coded(*marks):
+    def typed_marks(*marks):
         return Segmentation.from_times(
             [t for t, _ in marks], length=5.0, types=[k for _, k in marks], labels=["c", "s"]
         )
 
-    typed = [coded((1.0, "c"), (3.0, "s")), coded((1.01, "c"), (3.01, "c"))]
+    typed = [typed_marks((1.0, "c"), (3.0, "s")), typed_marks((1.01, "c"), (3.01, "c"))]
     full = unify(typed, "consensus")
     assert full.marks == [(1.0, "c"), (3.0, "c")], (
         "the place is agreed on; its type is open, the first of the scale stands in"
@@ -91,10 +91,10 @@ def test_a_place_that_everybody_marked_stays_whatever_its_types() -> None:
 
 
 def test_the_type_with_most_votes_wins_and_a_note_says_that_it_is_short_of_a_majority() -> None:
-    def coded(kind):
+    def typed_marks(kind):
         return Segmentation.from_positions([(2, kind)], length=5, labels=["a", "b", "c", "d"])
 
-    gold = unify([coded(kind) for kind in "bbacd"], "majority")
+    gold = unify([typed_marks(kind) for kind in "bbacd"], "majority")
     assert gold.marks == [(2, "b")]
     assert gold.provenance.open == ()
     assert gold.provenance.notes == ("no type has enough votes, the one with most is taken: after unit 2 (b).",)

@@ -14,7 +14,7 @@ from gold.exhaustive import random_hierarchy
 from gold.readers import STARGAZER
 
 
-def drawn(random: np.random.Generator, length: int, coders: int) -> list[Segmentation]:
+def draw_annotations(random: np.random.Generator, length: int, coders: int) -> list[Segmentation]:
     return [
         Segmentation.from_positions((np.flatnonzero(random.random(length - 1) < random.uniform(0, 0.7)) + 1).tolist(), length=length)
         for _ in range(coders)
@@ -32,7 +32,7 @@ def test_dynamic_programming_equals_exhaustive_search(name: str) -> None:
     random = np.random.default_rng(4)
     measure = metric(name)
     for _ in range(12):
-        annotations = drawn(random, int(random.integers(5, 9)), int(random.integers(2, 6)))
+        annotations = draw_annotations(random, int(random.integers(5, 9)), int(random.integers(2, 6)))
         length = int(annotations[0].length)
         best = optimum(measure, marks_of([m.positions for m in annotations], length))
         assert best is not None
@@ -50,7 +50,7 @@ def test_short_texts_are_searched_through(name: str) -> None:
     random = np.random.default_rng(9)
     measure = metric(name)
     for _ in range(4):
-        annotations = drawn(random, 7, 3)
+        annotations = draw_annotations(random, 7, 3)
         gold = unify(annotations, "maximise", metric=measure)
         assert "all 64 segmentations were compared" in gold.provenance.notes[0]
         every = [Segmentation.from_positions([p + 1 for p in range(6) if m >> p & 1], length=7) for m in range(64)]

@@ -20,7 +20,7 @@ CODERS = {
 }
 
 
-def coded(rows=CODERS):
+def coders_spans(rows=CODERS):
     return {coder: Spans.from_rows(own, length=90) for coder, own in rows.items()}
 
 
@@ -33,14 +33,14 @@ def coded(rows=CODERS):
     ],
 )
 def test_places_are_what_all_most_or_any_of_the_voters_cover(method, rows):
-    gold = cs.unify(coded(), method)
+    gold = cs.unify(coders_spans(), method)
     assert isinstance(gold, GoldSpans)
     assert gold.rows == rows
     assert gold == Spans.from_rows(rows, length=90, labels=["event", "org", "person", "place"])
 
 
 def test_ties_of_labels_are_open_and_the_rejected_are_kept():
-    known = cs.unify(coded(), "majority").provenance
+    known = cs.unify(coders_spans(), "majority").provenance
     assert [str(place) for place in known.open] == ["61–75 (org or person)"]
     assert known.open[0].as_dict()["labels"][1] == {"label": "person", "voters": ["ann"]}
     assert [(str(vote), vote.voters) for vote in known.rejected] == [
@@ -49,16 +49,16 @@ def test_ties_of_labels_are_open_and_the_rejected_are_kept():
     ]
     assert known.accepted[0].voters == ("ann", "ben", "cy")
     assert known.notes == ("1 label open: 61–75 (org or person).",)
-    table = str(cs.unify(coded(), "majority").tables()[0])
+    table = str(cs.unify(coders_spans(), "majority").tables()[0])
     assert "type open" in table
-    assert cs.unify(coded(), "majority", "flat").rows[0] == (0, 9, None)
+    assert cs.unify(coders_spans(), "majority", "flat").rows[0] == (0, 9, None)
 
 
 def test_thresholds_and_lone_annotators():
-    assert len(cs.unify(coded(), "majority", threshold="1/3")) == 4
-    assert len(cs.unify(coded(), "majority", threshold=1.0)) == 1
-    alone = cs.unify({"ann": coded()["ann"]}, "majority")
-    assert alone == coded()["ann"]
+    assert len(cs.unify(coders_spans(), "majority", threshold="1/3")) == 4
+    assert len(cs.unify(coders_spans(), "majority", threshold=1.0)) == 1
+    alone = cs.unify({"ann": coders_spans()["ann"]}, "majority")
+    assert alone == coders_spans()["ann"]
     assert "only 'ann' annotated this text" in alone.provenance.notes[0]
     assert cs.unify({"a": Spans(5), "b": Spans(5)}, "majority").rows == []
 
@@ -77,9 +77,9 @@ def test_what_spans_cannot_do_is_refused():
         ("best-annotator", "voted on"),
     ):
         with pytest.raises(CaesuraError, match=why):
-            cs.unify(coded(), method)
+            cs.unify(coders_spans(), method)
     with pytest.raises(CaesuraError, match="spans meet by their overlap"):
-        cs.unify(coded(), "majority", tolerance=0.1)
+        cs.unify(coders_spans(), "majority", tolerance=0.1)
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import permutations
 
 
-def published(ref: list[set[int]], hyp: list[set[int]], n_t: int):
+def published_edits(ref: list[set[int]], hyp: list[set[int]], n_t: int):
     """Edits of two boundary strings (one set of types a position): matches, transpositions, substitutions, additions."""
     only_a = [a - b for a, b in zip(ref, hyp, strict=True)]
     only_b = [b - a for a, b in zip(ref, hyp, strict=True)]
@@ -41,7 +41,7 @@ def published(ref: list[set[int]], hyp: list[set[int]], n_t: int):
 
 
 def published_b(ref: list[set[int]], hyp: list[set[int]], n_t: int) -> Fraction:
-    matches, transpositions, substitutions, additions = published(ref, hyp, n_t)
+    matches, transpositions, substitutions, additions = published_edits(ref, hyp, n_t)
     kinds = set().union(*ref, *hyp) or {0}
     scale = max(kinds) - min(kinds) + 1
     cost = additions + sum(Fraction(j - i, n_t) for i, j, _ in transpositions)

@@ -220,18 +220,24 @@ def test_marks_at_the_edges_of_a_recording_and_double_marks_make_no_segments() -
     assert A(threshold=0.5)(marked, plain) == 1.0
 
 
-def typed(marks: list[tuple[int, str]], length: int) -> Segmentation:
+def typed_marks(marks: list[tuple[int, str]], length: int) -> Segmentation:
     return Segmentation.from_positions(marks, length=length, labels=["a", "b", "c"])
 
 
 def test_types_are_ignored_unless_asked_for() -> None:
-    reference, hypothesis = typed([(2, "a"), (5, "b"), (9, "a")], 9), typed([(2, "b"), (5, "b"), (5, "c")], 9)
+    reference, hypothesis = (
+        typed_marks([(2, "a"), (5, "b"), (9, "a")], 9),
+        typed_marks([(2, "b"), (5, "b"), (5, "c")], 9),
+    )
     assert alignment_similarity(reference, hypothesis) == 1.0
 
 
 def test_only_equal_types_may_align() -> None:
     """[2 a][3 b][4 c] against [2 a][3 a][4 c]: the middle ones find no partner and count as two edges of 0."""
-    reference, hypothesis = typed([(2, "a"), (5, "b"), (9, "c")], 9), typed([(2, "a"), (5, "a"), (9, "c")], 9)
+    reference, hypothesis = (
+        typed_marks([(2, "a"), (5, "b"), (9, "c")], 9),
+        typed_marks([(2, "a"), (5, "a"), (9, "c")], 9),
+    )
     assert A(typed=True)(reference, hypothesis) == pytest.approx(2 / 4)
     assert A(typed=True)(reference, reference) == 1.0
     assert A(typed=True, alignment="global")(reference, hypothesis) == pytest.approx(2 / 4)
@@ -239,14 +245,18 @@ def test_only_equal_types_may_align() -> None:
 
 
 def test_the_last_segment_has_the_type_of_the_closing_boundary_or_none() -> None:
-    closed, other, open_ = typed([(3, "a"), (6, "b")], 6), typed([(3, "a"), (6, "c")], 6), typed([(3, "a")], 6)
+    closed, other, open_ = (
+        typed_marks([(3, "a"), (6, "b")], 6),
+        typed_marks([(3, "a"), (6, "c")], 6),
+        typed_marks([(3, "a")], 6),
+    )
     assert A(typed=True)(closed, other) == pytest.approx(1 / 3)
     assert A(typed=True)(closed, open_) == pytest.approx(1 / 3)
     assert A(typed=True)(open_, open_) == 1.0
 
 
 def test_closest_of_equal_type_is_taken_where_a_closer_one_is_of_another_type() -> None:
-    reference, hypothesis = typed([(4, "a"), (8, "b")], 8), typed([(3, "b"), (4, "a"), (8, "b")], 8)
+    reference, hypothesis = typed_marks([(4, "a"), (8, "b")], 8), typed_marks([(3, "b"), (4, "a"), (8, "b")], 8)
     # a: 4 against 1 of type a; b: 4 against 4; the first segment of the hypothesis is of type b, over a: alone
     assert A(typed=True)(reference, hypothesis) == pytest.approx((1 / 4 + 1 + 0) / 3)
 
@@ -332,7 +342,7 @@ def test_typed_needs_types_and_one_a_position() -> None:
     with pytest.raises(CaesuraError, match="one side has no types"):
         A(typed=True)([2, 2], [3, 1])
     with pytest.raises(CaesuraError, match="position 2 carries two types"):
-        A(typed=True)(typed([(2, "a"), (2, "b")], 4), typed([(2, "a")], 4))
+        A(typed=True)(typed_marks([(2, "a"), (2, "b")], 4), typed_marks([(2, "a")], 4))
 
 
 def test_a_function_that_gives_no_number_is_refused() -> None:

@@ -13,7 +13,7 @@ import caesura as cs
 from caesura import Segmentation
 from caesura.metrics import metric
 from caesura.metrics.boundary_edits import EditCounts
-from metrics.naive_boundary import cheapest, published, published_b
+from metrics.naive_boundary import cheapest, published_b, published_edits
 from shared_data import oracle_json
 
 MANUAL = [2, 3, 6]
@@ -32,7 +32,7 @@ def test_figures_5_to_8(what, automatic, s, b, wd) -> None:
     assert 1 - cs.window_diff(MANUAL, automatic) == pytest.approx(wd, abs=1e-12)
 
 
-def typed(sets: list) -> Segmentation:
+def from_sets(sets: list) -> Segmentation:
     return Segmentation.from_positions([(i, t) for i, s in enumerate(sets, 1) for t in s], length=len(sets) + 1)
 
 
@@ -53,7 +53,7 @@ def test_oracle_single_type(n_t: int) -> None:
 @pytest.mark.parametrize("n_t", [2, 3, 5])
 def test_oracle_many_types(n_t: int) -> None:
     for pair in oracle_json("boundary/random_multi_type.json")["pairs"]:
-        ref, hyp, b = typed(pair["ref"]), typed(pair["hyp"]), pair[f"B_nt{n_t}"]
+        ref, hyp, b = from_sets(pair["ref"]), from_sets(pair["hyp"]), pair[f"B_nt{n_t}"]
         assert cs.boundary_similarity(ref, hyp, n_t=n_t) == pytest.approx(1.0 if b is None else b, abs=1e-12)
         edits = pair.get(f"edits_nt{n_t}")
         if edits is not None:
@@ -81,11 +81,11 @@ boundary_sets = st.integers(1, 12).flatmap(
 @given(boundary_sets)
 def test_published_rule_against_the_definition(drawn) -> None:
     ref, hyp, n_t = drawn
-    typed_ref, typed_hyp = typed(ref), typed(hyp)
+    typed_ref, typed_hyp = from_sets(ref), from_sets(hyp)
     assert cs.boundary_similarity(typed_ref, typed_hyp, n_t=n_t) == pytest.approx(
         float(published_b(ref, hyp, n_t)), abs=1e-12
     )
-    matches, moved, confused, alone = published(ref, hyp, n_t)
+    matches, moved, confused, alone = published_edits(ref, hyp, n_t)
     counts = metric("B", n_t=n_t).counts_of(typed_ref, typed_hyp)
     assert [*counts[:3], counts.additions] == [matches, len(moved), len(confused), alone]
 
@@ -98,7 +98,7 @@ def test_one_type_and_no_type_agree(drawn) -> None:
     strings = ["".join(map(str, side[1:])) for side in plain]
     for matching in ("published", "optimal"):
         assert cs.boundary_similarity(*strings, n_t=n_t, matching=matching) == pytest.approx(
-            cs.boundary_similarity(typed(single_ref), typed(single_hyp), n_t=n_t, matching=matching), abs=1e-12
+            cs.boundary_similarity(from_sets(single_ref), from_sets(single_hyp), n_t=n_t, matching=matching), abs=1e-12
         )
 
 
@@ -113,7 +113,7 @@ small_sets = st.integers(1, 7).flatmap(
 @given(small_sets)
 def test_optimal_is_the_cheapest_of_all_pairings(drawn) -> None:
     ref, hyp, n_t = drawn
-    typed_ref, typed_hyp = typed(ref), typed(hyp)
+    typed_ref, typed_hyp = from_sets(ref), from_sets(hyp)
     marks = [[(i, t) for i, s in enumerate(side, 1) for t in sorted(s)] for side in (ref, hyp)]
     cost, alone = cheapest(*marks, n_t)
     counts = metric("B", n_t=n_t, matching="optimal").counts_of(typed_ref, typed_hyp)
@@ -124,13 +124,13 @@ def test_optimal_is_the_cheapest_of_all_pairings(drawn) -> None:
 @given(boundary_sets)
 def test_optimal_reads_backwards_and_sideways_alike(drawn) -> None:
     ref, hyp, n_t = drawn
-    there = cs.boundary_similarity(typed(ref), typed(hyp), n_t=n_t, matching="optimal")
-    back = cs.boundary_similarity(typed(ref[::-1]), typed(hyp[::-1]), n_t=n_t, matching="optimal")
-    swapped = cs.boundary_similarity(typed(hyp), typed(ref), n_t=n_t, matching="optimal")
+    there = cs.boundary_similarity(from_sets(ref), from_sets(hyp), n_t=n_t, matching="optimal")
+    back = cs.boundary_similarity(from_sets(ref[::-1]), from_sets(hyp[::-1]), n_t=n_t, matching="optimal")
+    swapped = cs.boundary_similarity(from_sets(hyp), from_sets(ref), n_t=n_t, matching="optimal")
     assert there == pytest.approx(back, abs=1e-12)
     assert there == pytest.approx(swapped, abs=1e-12)
     published, best = (
-        EditCounts(*metric("B", n_t=n_t, matching=rule).rows(batch(typed(ref), typed(hyp)))[0])
+        EditCounts(*metric("B", n_t=n_t, matching=rule).rows(batch(from_sets(ref), from_sets(hyp)))[0])
         for rule in ("published", "optimal")
     )
     assert best.cost <= published.cost + 1e-12

@@ -48,13 +48,13 @@ def test_near_misses_add_their_correctness() -> None:
     assert near.matrix.tolist() == [[1.75, 0.0], [0.0, 7.25]]
 
 
-def typed(marks: str) -> Segmentation:
+def from_letters(marks: str) -> Segmentation:
     """One letter per unit, "." for none."""
     return Segmentation.from_labels_at(["" if c == "." else c for c in marks], labels=["a", "b", "c"])
 
 
 def test_types_rows_predicted_columns_actual() -> None:
-    confusion = cs.boundary_confusion(typed("a..b..c..a."), typed("a..c...c..b"), n_t=2)
+    confusion = cs.boundary_confusion(from_letters("a..b..c..a."), from_letters("a..c...c..b"), n_t=2)
     assert confusion.labels == ("a", "b", "c", "∅")
     expected = np.zeros((4, 4))
     expected[0, 0] = 1  # a found
@@ -100,7 +100,7 @@ def test_matrices_add_up_and_equal_the_pooled_rows() -> None:
     np.testing.assert_allclose(batch_confusion(BoundaryEdits(), batch).matrix, total.matrix)
     rows = metric("B-precision").rows(batch).sum(axis=0)
     assert total.precision() == pytest.approx(float(metric("B-precision").score(rows)))
-    reference, hypothesis = typed("a..b"), typed("a...")
+    reference, hypothesis = from_letters("a..b"), from_letters("a...")
     both = cs.boundary_confusion(reference, hypothesis) + cs.boundary_confusion(hypothesis, reference)
     assert both.precision() == both.recall() == pytest.approx(2 / 3)
 
@@ -114,7 +114,7 @@ def test_nothing_is_perfect_and_silence_is_not() -> None:
 
 
 def test_bad_questions_are_refused() -> None:
-    confusion = cs.boundary_confusion(typed("a..b"), typed("a..."))
+    confusion = cs.boundary_confusion(from_letters("a..b"), from_letters("a..."))
     with pytest.raises(cs.CaesuraError, match="no boundary type 'z' here; known: a, b, c"):
         confusion.precision("z")
     with pytest.raises(cs.CaesuraError, match="beta is 0"):

@@ -29,7 +29,7 @@ def SfB(similarity=None, transposition=None, **options):
     return metric("SfB", similarity=similarity, transposition=transposition, **options)
 
 
-def marked(text, labels=TYPES) -> Segmentation:
+def from_letters(text, labels=TYPES) -> Segmentation:
     return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=labels)
 
 
@@ -55,7 +55,7 @@ def segmentation(codes: np.ndarray, types: int = 3) -> Segmentation:
     return Segmentation(len(codes), where + 1, codes[where], TYPES[:types])
 
 
-def listed(codes: np.ndarray, types: int = 3) -> list[tuple[int, int]]:
+def marks_of(codes: np.ndarray, types: int = 3) -> list[tuple[int, int]]:
     return [(i + 1, int(c)) for i, c in enumerate(codes) if c < types]
 
 
@@ -63,13 +63,13 @@ def listed(codes: np.ndarray, types: int = 3) -> list[tuple[int, int]]:
 
 
 def test_figure_2() -> None:
-    first, second = marked("p r q"), marked("qr pr")
+    first, second = from_letters("p r q"), from_letters("qr pr")
     assert row(Sf(), first, second).tolist() == [3.5, 4.0, 5.0]
     assert flexible_similarity(first, second) == pytest.approx(1 - 3.5 / 5)
 
 
 def test_two_apart_the_published_recursion_misses() -> None:
-    assert row(Sf(), marked("  pp"), marked("pp  "))[0] == 2.0
+    assert row(Sf(), from_letters("  pp"), from_letters("pp  "))[0] == 2.0
 
 
 @pytest.mark.parametrize("tie", ["most", "fewest"])
@@ -77,7 +77,7 @@ def test_random_oracle_cases(tie: str) -> None:
     for case in oracle_json("flexible/random.json")["cases"]:
         given = {"labels": case["types"], "matrix": case["similarity"]}
         measure = SfB(given, case["transposition"], ties=tie)
-        first, second = marked(case["first"], case["types"]), marked(case["second"], case["types"])
+        first, second = from_letters(case["first"], case["types"]), from_letters(case["second"], case["types"])
         cost, units, n = row(measure, first, second)
         exact = case["exact"]
         assert cost == pytest.approx(exact["C_total"], abs=1e-9)
@@ -94,7 +94,7 @@ def test_never_worse_than_the_r_package_on_its_own_terms() -> None:
     cases = oracle_json("flexible/random.json")["cases"]
     for case in cases:
         measure = Sf({"labels": case["types"], "matrix": case["similarity"]}, case["transposition"], moved="later")
-        cost = row(measure, marked(case["first"], case["types"]), marked(case["second"], case["types"]))[0]
+        cost = row(measure, from_letters(case["first"], case["types"]), from_letters(case["second"], case["types"]))[0]
         assert cost <= case["segsimflex"]["C_total"] + 1e-9
         same += abs(cost - case["segsimflex"]["C_total"]) < 1e-9
     assert same == 115  # the other five are the recursion's own misses
@@ -143,7 +143,7 @@ def test_equals_the_least_of_all_alignments() -> None:
         }
         measure = SfB({"labels": TYPES, "matrix": matrix}, moves.tolist(), **options)
         cost, units, _ = row_of(measure, reference, hypothesis)
-        expected = least(listed(reference), listed(hypothesis), 1 - matrix, moves, **options)
+        expected = least(marks_of(reference), marks_of(hypothesis), 1 - matrix, moves, **options)
         assert (pytest.approx(cost, abs=1e-9), units) == expected, (reference, hypothesis, matrix, moves, options)
 
 
@@ -178,21 +178,21 @@ def test_a_directed_matrix_says_so_and_has_a_direction() -> None:
     matrix = [[1, 0.2, 0], [0.8, 1, 0], [0, 0, 1]]
     measure = Sf({"labels": ["p", "q"], "matrix": matrix})
     assert not measure.symmetric
-    assert measure(marked("p"), marked("q")) == pytest.approx(0.2)
-    assert measure(marked("q"), marked("p")) == pytest.approx(0.8)
+    assert measure(from_letters("p"), from_letters("q")) == pytest.approx(0.2)
+    assert measure(from_letters("q"), from_letters("p")) == pytest.approx(0.8)
 
 
 def test_moving_three_positions_can_cost_more_than_the_boundary_counts() -> None:
-    assert flexible_similarity(marked("p   "), marked("   p"), normalise="boundaries") == -0.5
-    assert flexible_similarity(marked("p   "), marked("   p")) == 1 - 1.5 / 4
+    assert flexible_similarity(from_letters("p   "), from_letters("   p"), normalise="boundaries") == -0.5
+    assert flexible_similarity(from_letters("p   "), from_letters("   p")) == 1 - 1.5 / 4
 
 
 @pytest.mark.parametrize("forced", [True, False])
 def test_forced_pairs(forced: bool) -> None:
     # "qp" / "pr": forced pairs q–p and p–r cost 1 each … free ones move p by one and drop q and r
-    cost = row(Sf(None, 0.1, forced=forced), marked("qp"), marked("pr"))[0]
+    cost = row(Sf(None, 0.1, forced=forced), from_letters("qp"), from_letters("pr"))[0]
     assert cost == pytest.approx(2.0)
-    cost = row(Sf(None, 0.1, forced=forced), marked("qpr"), marked("pr "))[0]
+    cost = row(Sf(None, 0.1, forced=forced), from_letters("qpr"), from_letters("pr "))[0]
     assert cost == pytest.approx(3.0 if forced else 1.2)
 
 
@@ -200,7 +200,7 @@ def test_forced_pairs(forced: bool) -> None:
 
 
 def test_nothing_to_compare_is_perfect() -> None:
-    for reference, hypothesis in ((marked(""), marked("")), (marked("   "), marked("   "))):
+    for reference, hypothesis in ((from_letters(""), from_letters("")), (from_letters("   "), from_letters("   "))):
         for how in ("potential", "boundaries"):
             assert flexible_similarity(reference, hypothesis, normalise=how) == 1.0
     assert flexible_similarity([], []) == 1.0
@@ -208,17 +208,17 @@ def test_nothing_to_compare_is_perfect() -> None:
 
 
 def test_one_annotator_without_boundaries_is_a_number() -> None:
-    assert flexible_similarity(marked("   "), marked("p q")) == pytest.approx(1 / 3)
-    assert flexible_similarity(marked("   "), marked("p q"), normalise="boundaries") == 0.0
+    assert flexible_similarity(from_letters("   "), from_letters("p q")) == pytest.approx(1 / 3)
+    assert flexible_similarity(from_letters("   "), from_letters("p q"), normalise="boundaries") == 0.0
 
 
 def test_an_empty_track_adds_nothing() -> None:
-    first, second = {"A": marked("p "), "B": marked("")}, {"A": marked(" p"), "B": marked("")}
+    first, second = {"A": from_letters("p "), "B": from_letters("")}, {"A": from_letters(" p"), "B": from_letters("")}
     assert flexible_similarity(first, second) == flexible_similarity(first["A"], second["A"]) == 0.75
 
 
 def test_tracks_add() -> None:
-    first, second = [marked("p  "), marked("qq")], [marked(" p "), marked("q ")]
+    first, second = [from_letters("p  "), from_letters("qq")], [from_letters(" p "), from_letters("q ")]
     assert flexible_similarity(first, second) == pytest.approx(1 - 1.5 / 5)
     corpora = [Corpus.from_annotations([("t", "c", s, str(i)) for i, s in enumerate(side)]) for side in (first, second)]
     assert cs.evaluate(*corpora, ["Sf"])["Sf"].micro == pytest.approx(1 - 1.5 / 5)
@@ -247,7 +247,7 @@ def test_labels_in_any_order_mean_the_same() -> None:
 
 
 def test_free_moves_reach_across_the_text() -> None:
-    assert row(Sf(None, 0.0), marked("p" + " " * 500), marked(" " * 500 + "p"))[0] == 0.0
+    assert row(Sf(None, 0.0), from_letters("p" + " " * 500), from_letters(" " * 500 + "p"))[0] == 0.0
 
 
 # ---------------------------------------------------------------------- long texts
@@ -290,18 +290,26 @@ def overlapping() -> Segmentation:
 
 
 WRONG = [
-    (lambda: flexible_similarity(overlapping(), marked("p   ")), "position 2 carries two types, 'p' and 'q'"),
-    (lambda: Sf()(overlapping(), marked("p   ")), "position 2 carries two types, 'p' and 'q'"),
-    (lambda: flexible_similarity(marked("p "), marked("p  ")), "covers 2 units, the second 3"),
-    (lambda: flexible_similarity({"A": marked("p")}, {"B": marked("p")}), "participant 'A' is in the first"),
+    (lambda: flexible_similarity(overlapping(), from_letters("p   ")), "position 2 carries two types, 'p' and 'q'"),
+    (lambda: Sf()(overlapping(), from_letters("p   ")), "position 2 carries two types, 'p' and 'q'"),
+    (lambda: flexible_similarity(from_letters("p "), from_letters("p  ")), "covers 2 units, the second 3"),
     (
-        lambda: flexible_similarity(marked("r "), marked("p "), {"labels": ["p", "q"], "matrix": np.eye(3).tolist()}),
+        lambda: flexible_similarity({"A": from_letters("p")}, {"B": from_letters("p")}),
+        "participant 'A' is in the first",
+    ),
+    (
+        lambda: flexible_similarity(
+            from_letters("r "), from_letters("p "), {"labels": ["p", "q"], "matrix": np.eye(3).tolist()}
+        ),
         "the type 'r' at position 1 is not in the similarity matrix, which has 'p', 'q'",
     ),
-    (lambda: flexible_similarity([2, 2], marked("p   ")), "types on one side and none on the other"),
+    (lambda: flexible_similarity([2, 2], from_letters("p   ")), "types on one side and none on the other"),
     (lambda: flexible_similarity([2, 2], [1, 3], np.eye(3), labels=["p", "q"]), "the boundaries have no types"),
-    (lambda: flexible_similarity(marked("p"), marked("p"), transposition=-1), "expected a number from 0 up"),
-    (lambda: flexible_similarity(marked("p"), marked("p"), transposition=[0.1]), "need labels="),
+    (
+        lambda: flexible_similarity(from_letters("p"), from_letters("p"), transposition=-1),
+        "expected a number from 0 up",
+    ),
+    (lambda: flexible_similarity(from_letters("p"), from_letters("p"), transposition=[0.1]), "need labels="),
     (lambda: Sf(moved="first"), "moved is 'first'; expected "),
     (lambda: Sf(ties="some"), "ties is 'some'; expected "),
     (lambda: flexible_similarity([2, 3], [3, 2], transposition={}), r"transposition is \{\}; expected a cost"),
@@ -310,7 +318,7 @@ WRONG = [
     (lambda: flexible_similarity([2, 3], [3, 2], {"∅": {"∅": 1}}), "the similarity matrix has 0"),
     (lambda: flexible_similarity([2, 3], [3, 2], forced="no"), "forced is 'no'; expected True or False"),
     (lambda: flexible_similarity([2, 3], [3, 2], closing="no"), "closing is 'no'; expected True or False"),
-    (lambda: flexible_similarity(marked("p"), marked("p"), normalise="n"), "normalise is 'n'"),
+    (lambda: flexible_similarity(from_letters("p"), from_letters("p"), normalise="n"), "normalise is 'n'"),
     (
         lambda: flexible_similarity(
             Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([], length=1.0)
@@ -337,7 +345,7 @@ def test_what_is_refused(call, sentence: str) -> None:
 
 def test_different_texts_are_a_length_mismatch() -> None:
     with pytest.raises(LengthMismatch):
-        flexible_similarity(marked("p "), marked("p  "))
+        flexible_similarity(from_letters("p "), from_letters("p  "))
 
 
 def test_registered_and_signed() -> None:

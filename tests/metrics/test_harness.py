@@ -226,14 +226,14 @@ _countable: dict[object, np.ndarray] = {}
 
 
 def _accepted_pairs(measure: Metric, batch: Batch) -> np.ndarray:
-    def accepted(i: int) -> bool:
+    def is_accepted(i: int) -> bool:
         try:
             measure.rows(batch.take([i]))
         except CaesuraError:
             return False
         return True
 
-    keep = np.array([accepted(i) for i in range(len(batch))])
+    keep = np.array([is_accepted(i) for i in range(len(batch))])
     assert keep.mean() > 0.5, "a metric that refuses most ordinary texts"
     return keep
 

@@ -19,7 +19,7 @@ from shared_data import oracle_json
 TYPES = ["p", "q", "r"]
 
 
-def marked(text: str) -> Segmentation:
+def from_letters(text: str) -> Segmentation:
     return Segmentation.from_labels_at(["" if c == " " else c for c in text], labels=TYPES)
 
 
@@ -40,22 +40,24 @@ def test_operations_add_up_to_the_score(seed: int) -> None:
     }
     moves = random.choice([0.0, 0.1, 0.25, 0.5], size=3).tolist()
     scale = {"labels": TYPES, "matrix": matrix}
-    operations = flexible_operations(marked(reference), marked(hypothesis), scale, moves, **options)
+    operations = flexible_operations(from_letters(reference), from_letters(hypothesis), scale, moves, **options)
     cost, units, n = track_row(
-        flexible_metric(similarity=scale, transposition=moves, **options), marked(reference), marked(hypothesis)
+        flexible_metric(similarity=scale, transposition=moves, **options),
+        from_letters(reference),
+        from_letters(hypothesis),
     )
     assert operations.cost == pytest.approx(cost, abs=1e-9)
     assert operations.boundaries == units
     assert operations.potential == n == size
     old = [(o.reference, o.reference_type) for o in operations if o.reference]
     new = [(o.hypothesis, o.hypothesis_type) for o in operations if o.hypothesis]
-    assert sorted(old) == marked(reference).marks
-    assert sorted(new) == marked(hypothesis).marks
+    assert sorted(old) == from_letters(reference).marks
+    assert sorted(new) == from_letters(hypothesis).marks
     pairs = sorted((o.reference, o.hypothesis) for o in operations if o.reference and o.hypothesis)
     assert [b for _, b in pairs] == sorted(b for _, b in pairs)  # pairs never cross
     assert sum(operations.counts().values()) == len(operations)
     assert {t: sum(f.values()) for t, f in operations.fates().items()} == {
-        t: [kind for _, kind in marked(reference).marks].count(t) for t in TYPES
+        t: [kind for _, kind in from_letters(reference).marks].count(t) for t in TYPES
     }
     confusion = operations.confusion().matrix
     assert confusion[:, :-1].sum() == len(old)
@@ -63,7 +65,9 @@ def test_operations_add_up_to_the_score(seed: int) -> None:
 
 
 def test_kinds() -> None:
-    operations = flexible_operations(marked("p p p    q   p  "), marked("p q    p   q    "), transposition=0.4)
+    operations = flexible_operations(
+        from_letters("p p p    q   p  "), from_letters("p q    p   q    "), transposition=0.4
+    )
     assert [(o.kind, o.reference, o.hypothesis, o.weight) for o in operations] == [
         ("match", 1, 1, 0.0),
         ("substitution", 3, 3, 1.0),
@@ -72,7 +76,7 @@ def test_kinds() -> None:
         ("deletion", 14, None, 1.0),
     ]
     assert operations.counts() == dict(zip(KINDS, (1, 1, 2, 0, 1, 0), strict=True))
-    both = flexible_operations(marked("p "), marked(" q"), transposition=0.4)
+    both = flexible_operations(from_letters("p "), from_letters(" q"), transposition=0.4)
     assert [(o.kind, o.weight) for o in both] == [("transposition + substitution", 1.4)]
     assert both.fates()["p"] == {"tr+q": 1}
 
@@ -98,7 +102,9 @@ def test_figure_6_of_the_authors_text() -> None:
 
 def test_tables(tmp_path) -> None:
     operations = flexible_operations(
-        {"A": marked("p r"), "B": marked("q")}, {"A": marked("pq "), "B": marked("r")}, transposition=5
+        {"A": from_letters("p r"), "B": from_letters("q")},
+        {"A": from_letters("pq "), "B": from_letters("r")},
+        transposition=5,
     )
     rows = list(csv.DictReader(StringIO(operations.to_csv(tmp_path / "operations.csv"))))
     assert (tmp_path / "operations.csv").read_text(encoding="utf-8") == operations.to_csv()
@@ -111,11 +117,11 @@ def test_tables(tmp_path) -> None:
     frame = operations.to_polars()
     assert frame["cost"].sum() == operations.cost
     assert frame.schema["old_position"] == polars.Int64
-    assert len(flexible_operations(marked(""), marked("")).to_polars()) == 0
+    assert len(flexible_operations(from_letters(""), from_letters("")).to_polars()) == 0
 
 
 def test_indexing() -> None:
-    operations = flexible_operations(marked("pq"), marked("p "))
+    operations = flexible_operations(from_letters("pq"), from_letters("p "))
     assert operations[0].kind == "match"
     assert len(operations[:1]) == 1
 
@@ -124,7 +130,7 @@ def test_indexing() -> None:
 
 
 def test_similarity_from_confusion() -> None:
-    reference, hypothesis = marked("ppppqqqq    rr"), marked("pppqqqqp  p  r")
+    reference, hypothesis = from_letters("ppppqqqq    rr"), from_letters("pppqqqqp  p  r")
     confusion = flexible_operations(reference, hypothesis, transposition=5).confusion()
     assert confusion.matrix.tolist() == [[3, 1, 0, 1], [1, 3, 0, 0], [0, 0, 1, 0], [0, 0, 1, 3]]
     similarity = similarity_from_confusion(confusion)
@@ -143,4 +149,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(CaesuraError, match="no confusion matrix"):
         similarity_from_confusion([])
     with pytest.raises(CaesuraError, match="smoothing is -1"):
-        similarity_from_confusion(flexible_operations(marked("p"), marked("p")).confusion(), smoothing=-1)
+        similarity_from_confusion(flexible_operations(from_letters("p"), from_letters("p")).confusion(), smoothing=-1)

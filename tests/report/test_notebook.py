@@ -33,7 +33,7 @@ class Balanced(HTMLParser):
         assert self.open.pop() == tag
 
 
-def checked(html: str) -> set[str]:
+def tags_of(html: str) -> set[str]:
     parser = Balanced()
     parser.feed(html)
     parser.close()
@@ -71,7 +71,7 @@ SHOWN: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("kind", SHOWN)
 def test_it_shows_itself(kind: str) -> None:
     html = SHOWN[kind]()._repr_html_()
-    tags = checked(html)
+    tags = tags_of(html)
     assert "script" not in tags
     assert tags & {"svg", "table", "div"}
 

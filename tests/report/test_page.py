@@ -51,7 +51,7 @@ class Reader(HTMLParser):
         self.words.append(data)
 
 
-def parsed(page: str) -> Reader:
+def parse(page: str) -> Reader:
     reader = Reader()
     reader.feed(page)
     assert reader.open == []
@@ -158,7 +158,7 @@ def test_coders_who_share_no_text_are_not_compared() -> None:
 @pytest.mark.parametrize("name", samples.names())
 def test_every_sample_makes_a_whole_page(name: str) -> None:
     report = make_report(samples.load(name), name)
-    reader = parsed(html_page(report))
+    reader = parse(html_page(report))
     assert [a["id"] for tag, a in reader.tags if tag == "section"] == [
         "summary", "agreement", "scores", "coders", "documents", "comparisons", "meaning", "parameters", "citing",
     ]  # fmt: skip
@@ -191,7 +191,7 @@ def test_the_same_input_gives_the_same_bytes() -> None:
 
 def test_nothing_is_fetched_and_only_its_own_script_may_run() -> None:
     page = html_page(make_report(samples.load("kubla"), "kubla"))
-    reader = parsed(page)
+    reader = parse(page)
     for _, attributes in reader.tags:
         assert "src" not in attributes
         assert not any(key.startswith("on") for key in attributes)
@@ -210,11 +210,11 @@ def test_nothing_is_fetched_and_only_its_own_script_may_run() -> None:
 def test_a_hundred_documents_stay_under_three_megabytes() -> None:
     page = html_page(make_report(many(100, 5, 1000), "many", ["B"], resamples=50))
     assert len(page.encode()) < 3_000_000
-    reader = parsed(page)
+    reader = parse(page)
     packed = [a["data-packed"] for _, a in reader.tags if "data-packed" in a]
     assert len(packed) == 100
     first = zlib.decompress(base64.b64decode(packed[0] or "")).decode()
-    parsed(first)
+    parse(first)
     assert first.count("<svg ") == 1
     assert "coder by coder" in first
 
@@ -222,7 +222,7 @@ def test_a_hundred_documents_stay_under_three_megabytes() -> None:
 def test_beyond_the_budget_documents_are_zoomed_out(monkeypatch) -> None:
     monkeypatch.setattr("caesura.report.page._PLAIN", 0)
     monkeypatch.setattr("caesura.report.page._PACKED", 1)
-    reader = parsed(html_page(make_report(many(3, 3, 300), "few", ["B"], resamples=50)))
+    reader = parse(html_page(make_report(many(3, 3, 300), "few", ["B"], resamples=50)))
     packed = [a["data-packed"] or "" for _, a in reader.tags if "data-packed" in a]
     drawn = [zlib.decompress(base64.b64decode(p)).decode() for p in packed]
     assert [", density" in inside for inside in drawn] == [False, True, True]
@@ -250,7 +250,7 @@ def hostile() -> Corpus:
 
 def test_hostile_names_stay_words_in_html(hostile) -> None:
     page = html_page(make_report(hostile, EVIL))
-    reader = parsed(page)
+    reader = parse(page)
     assert [tag for tag, _ in reader.tags].count("script") == 1
     assert "img" not in [tag for tag, _ in reader.tags]
     assert not any(key.startswith("on") for _, attributes in reader.tags for key in attributes)

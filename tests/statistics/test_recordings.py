@@ -20,22 +20,22 @@ from caesura.statistics.recordings import (
 )  # fmt: skip
 
 
-def timed(times, names=None, length=1.0) -> Segmentation:
+def at_times(times, names=None, length=1.0) -> Segmentation:
     return Segmentation.from_times(times, length=length, names=names)
 
 
 GOLD = Corpus.from_annotations(
     [
-        Annotation("one", "g", timed([0.1, 0.2, 0.3], ["sil", "a", "b", "sil"]), "ann"),
-        Annotation("one", "g", timed([0.5], ["sil", "a"]), "ben"),
-        Annotation("two", "g", timed([0.4, 0.6], ["a", "b", "a"]), "ann"),
+        Annotation("one", "g", at_times([0.1, 0.2, 0.3], ["sil", "a", "b", "sil"]), "ann"),
+        Annotation("one", "g", at_times([0.5], ["sil", "a"]), "ben"),
+        Annotation("two", "g", at_times([0.4, 0.6], ["a", "b", "a"]), "ann"),
     ]
 )
 SYSTEM = Corpus.from_annotations(
     [
-        Annotation("one", "s", timed([0.11, 0.25]), "ann"),
-        Annotation("one", "s", timed([0.5, 0.52]), "ben"),
-        Annotation("two", "s", timed([0.6, 0.9]), "ann"),
+        Annotation("one", "s", at_times([0.11, 0.25]), "ann"),
+        Annotation("one", "s", at_times([0.5, 0.52]), "ben"),
+        Annotation("two", "s", at_times([0.6, 0.9]), "ann"),
     ]
 )
 
@@ -49,7 +49,7 @@ def test_by_speaker_item_and_all_together() -> None:
 
 
 def test_speakers_may_be_attributes() -> None:
-    gold = Corpus.from_annotations([("x/1", "g", timed([0.1]))], attributes={"x/1": {"speaker": "x"}})
+    gold = Corpus.from_annotations([("x/1", "g", at_times([0.1]))], attributes={"x/1": {"speaker": "x"}})
     assert list(region_groups(gold, gold)) == ["x"]
 
 
@@ -60,7 +60,7 @@ def test_which_boundaries_are_missed() -> None:
 
 
 def test_classes_need_labels_and_groups_need_names() -> None:
-    plain = Corpus.from_annotations([("a", "c", timed([0.1]))])
+    plain = Corpus.from_annotations([("a", "c", at_times([0.1]))])
     with pytest.raises(CaesuraError, match="no labels"):
         boundary_classes(plain, plain)
     with pytest.raises(CaesuraError, match="not by 'sex'"):
@@ -75,7 +75,7 @@ def test_classes_need_labels_and_groups_need_names() -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_every_threshold_counts_as_if_it_were_alone(ref, candidates) -> None:
-    gold = Corpus.from_annotations([("a", "g", timed(sorted(t / 1000 for t in ref)))])
+    gold = Corpus.from_annotations([("a", "g", at_times(sorted(t / 1000 for t in ref)))])
     times, scores = [t / 1000 for t, _ in candidates], [float(s) for _, s in candidates]
     for point in operating_points(gold, {("a", ""): (times, scores)}):
         kept = [t for t, s in zip(times, scores, strict=True) if s >= point.threshold]
@@ -84,7 +84,7 @@ def test_every_threshold_counts_as_if_it_were_alone(ref, candidates) -> None:
 
 
 def test_the_best_point() -> None:
-    gold = Corpus.from_annotations([("a", "g", timed([0.2, 0.4]))])
+    gold = Corpus.from_annotations([("a", "g", at_times([0.2, 0.4]))])
     points = operating_points(gold, {("a", ""): ([0.2, 0.4, 0.6, 0.8], [0.9, 0.8, 0.3, 0.1])})
     assert [p.threshold for p in points] == [0.9, 0.8, 0.3, 0.1]
     assert best_r(points).threshold == 0.8
@@ -101,7 +101,7 @@ def test_the_best_point() -> None:
     ],
 )
 def test_bad_candidates_are_refused(candidates, why) -> None:
-    gold = Corpus.from_annotations([("a", "g", timed([0.2, 0.4]))])
+    gold = Corpus.from_annotations([("a", "g", at_times([0.2, 0.4]))])
     with pytest.raises(CaesuraError, match=why):
         operating_points(gold, candidates)
 

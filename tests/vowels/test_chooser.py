@@ -18,7 +18,7 @@ LINES = ["קָרָא סֵפֶר טוֹב", "סָפַר הַיֶּלֶד", "אֶ�
 
 
 @pytest.fixture(scope="module")
-def trained() -> tuple[Alphabet, Lexicon, Chooser]:
+def models() -> tuple[Alphabet, Lexicon, Chooser]:
     lexicon, lines = read_lines(LINES, HEBREW)
     alphabet = Alphabet.of(HEBREW, lexicon.pointed)
     passage = Passage(alphabet.spell([lexicon.pointed[s] for s in lines.states]), lines.offsets, lines.joined)
@@ -39,8 +39,8 @@ def known_forms(lexicon: Lexicon, *words: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(("behind", "right"), [("טוב", "סֵפֶר"), ("הילד", "סָפַר")])
-def test_the_word_behind_decides(trained: tuple[Alphabet, Lexicon, Chooser], behind: str, right: str) -> None:
-    alphabet, lexicon, chooser = trained
+def test_the_word_behind_decides(models: tuple[Alphabet, Lexicon, Chooser], behind: str, right: str) -> None:
+    alphabet, lexicon, chooser = models
     states, offsets = known_forms(lexicon, "ראה", "ספר", behind)
     scores = chooser.score(passage_of(alphabet, f"ראה ספר {behind}"), states, offsets)
     here = slice(offsets[1], offsets[2])
@@ -48,16 +48,16 @@ def test_the_word_behind_decides(trained: tuple[Alphabet, Lexicon, Chooser], beh
     assert scores[here].max() - scores[here].min() > 1
 
 
-def test_known_forms_share_one_probability(trained: tuple[Alphabet, Lexicon, Chooser]) -> None:
-    alphabet, lexicon, chooser = trained
+def test_known_forms_share_one_probability(models: tuple[Alphabet, Lexicon, Chooser]) -> None:
+    alphabet, lexicon, chooser = models
     words = ["ספר", "את", "קרא", "ספר"]
     states, offsets = known_forms(lexicon, *words)
     scores = chooser.score(passage_of(alphabet, " ".join(words)), states, offsets)
     assert np.add.reduceat(np.exp(scores), offsets[:-1]) == pytest.approx(np.ones(len(words)))
 
 
-def test_the_score_is_the_sum_that_the_formula_says(trained: tuple[Alphabet, Lexicon, Chooser]) -> None:
-    alphabet, lexicon, chooser = trained
+def test_the_score_is_the_sum_that_the_formula_says(models: tuple[Alphabet, Lexicon, Chooser]) -> None:
+    alphabet, lexicon, chooser = models
     passage = passage_of(alphabet, "ספר טוב")
     states, offsets = known_forms(lexicon, "ספר", "טוב")
     cut = np.uint64(len(chooser.weights) - 1)
@@ -71,24 +71,24 @@ def test_the_score_is_the_sum_that_the_formula_says(trained: tuple[Alphabet, Lex
 
 
 def test_new_forms_are_unlikely_beside_known_ones_and_equal_among_themselves(
-    trained: tuple[Alphabet, Lexicon, Chooser],
+    models: tuple[Alphabet, Lexicon, Chooser],
 ) -> None:
-    alphabet, lexicon, chooser = trained
+    alphabet, lexicon, chooser = models
     passage = passage_of(alphabet, "ספר טוב")
     book = int(lexicon.first[lexicon.number["ספר"]])
     assert chooser.score(passage, np.array([book, -1, -1]), np.array([0, 2, 3])).tolist() == [0.0, -6.0, 0.0]
 
 
-def test_a_place_sees_nothing_beyond_its_line(trained: tuple[Alphabet, Lexicon, Chooser]) -> None:
-    alphabet = trained[0]
+def test_a_place_sees_nothing_beyond_its_line(models: tuple[Alphabet, Lexicon, Chooser]) -> None:
+    alphabet = models[0]
     alone = _contexts(passage_of(alphabet, "קרא ספר"), np.arange(2))
     among = _contexts(passage_of(alphabet, "הילד", "קרא ספר", "טוב"), np.array([1, 2]))
     other = _contexts(passage_of(alphabet, "קרא ספר טוב"), np.arange(2))
     assert alone.tolist() == among.tolist() != other.tolist()
 
 
-def test_nothing_to_choose_is_no_trouble(trained: tuple[Alphabet, Lexicon, Chooser]) -> None:
-    alphabet, _, chooser = trained
+def test_nothing_to_choose_is_no_trouble(models: tuple[Alphabet, Lexicon, Chooser]) -> None:
+    alphabet, _, chooser = models
     empty = np.zeros(0, np.int64)
     assert len(chooser.score(passage_of(alphabet, ""), empty, np.zeros(1, np.int64))) == 0
 

@@ -26,7 +26,7 @@ def folder(tmp_path_factory) -> Path:
     return path
 
 
-def piped(text: bytes, *words: object) -> subprocess.CompletedProcess[bytes]:
+def pipe(text: bytes, *words: object) -> subprocess.CompletedProcess[bytes]:
     done = caesura(*words, stdin=text, COLUMNS=os.environ.get("COLUMNS", "80"))
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.encode(), done.stderr.encode())
 
@@ -49,20 +49,20 @@ def test_training_tells_what_held_out_lines_showed(tmp_path: Path) -> None:
 
 
 def test_nbest_json_and_colours(folder: Path) -> None:
-    listed = piped(
+    listed = pipe(
         "ספר קרא\nabc\r\nספר".encode(), "vowels", "restore", folder / "he.model", "--nbest", 2
     ).stdout.decode()
     rows = [line.split("\t") for line in listed.split("\n")]
     assert [row[0] for row in rows] == ["ספר", "קרא", "", "", "ספר", "", ""]
     assert len(rows[0]) == 3
     text = "קרא ספר\n\nזזז abc\r\n"
-    done = piped(text.encode(), "vowels", "restore", folder / "he.model", "--json").stdout.decode()
+    done = pipe(text.encode(), "vowels", "restore", folder / "he.model", "--json").stdout.decode()
     lines = [json.loads(line) for line in done.splitlines()]
     assert [[w["word"] for w in line["words"]] for line in lines] == [["קרא", "ספר"], [], ["זזז"]]
     assert [line["words"][-1]["start"] for line in lines if line["words"]] == [4, 0]
     assert lines[2]["text"] == "זזז abc"
     assert 0 < lines[0]["words"][1]["forms"][0]["probability"] <= 1
-    coloured = piped("ספר זזז\n".encode(), "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
+    coloured = pipe("ספר זזז\n".encode(), "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
     assert "\x1b[31mזזז\x1b[0m" in coloured
 
 
@@ -70,12 +70,12 @@ def test_lines_are_turned_around_where_the_terminal_does_not(folder: Path, monke
     monkeypatch.setenv("CAESURA_BIDI", "us")
     monkeypatch.setenv("COLUMNS", "24")
     text = "(קרא) abc 12 זזז דדדד\nplain\n".encode()
-    shown = piped(text, "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
+    shown = pipe(text, "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
     rows = shown.replace("\x1b[31m", "").replace("\x1b[0m", "").split("\n")
     assert rows[0] == "   דדדד זזז abc 12 (ארָקָ)"
     assert rows[1] == "plain"
     monkeypatch.setenv("COLUMNS", "20")
-    shown = piped(text, "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
+    shown = pipe(text, "vowels", "restore", folder / "he.model", "--colour").stdout.decode()
     rows = shown.replace("\x1b[31m", "").replace("\x1b[0m", "").split("\n")
     assert rows[0].endswith("זזז abc 12 (ארָקָ)")
     assert rows[1].strip() == "דדדד"
@@ -140,7 +140,7 @@ def test_the_wrong_language_is_named(folder: Path, tmp_path: Path) -> None:
         "vowels", "evaluate", arabic, "--model", folder / "he.model"
     )
     for text, status in ((b"123, hello\n", 2), ("123, שלום hello".encode(), 0), (b"123,\n", 0), (b"", 0)):
-        passed = piped(text, "vowels", "restore", folder / "he.model")
+        passed = pipe(text, "vowels", "restore", folder / "he.model")
         assert passed.returncode == status, text
         assert HEBREW.strip(passed.stdout.decode()) == text.decode()
         assert status == 0 or b"none of Hebrew" in passed.stderr
@@ -149,7 +149,7 @@ def test_the_wrong_language_is_named(folder: Path, tmp_path: Path) -> None:
 def test_lines_before_a_broken_one_are_not_lost(folder: Path) -> None:
     sound = "קרא ספר\n" * 3
     for broken in (b"\xff\xfe\n", b"ok \xd7", b"\xd7\n" + "ספר\n".encode()):
-        done = piped(sound.encode() + broken, "vowels", "restore", folder / "he.model")
+        done = pipe(sound.encode() + broken, "vowels", "restore", folder / "he.model")
         assert done.returncode == 2
         assert HEBREW.strip(done.stdout.decode()) == sound
         assert b"standard input, line 4: this is not UTF-8 text" in done.stderr

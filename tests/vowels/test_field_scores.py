@@ -17,7 +17,7 @@ from cli.command import caesura, refused
 from shared_data import shared
 
 
-def scored(name: str, field: str, gold: str, ours: str) -> float:
+def score(name: str, field: str, gold: str, ours: str) -> float:
     sides = (field_corpus([("1", text)], field)["1", ""] for text in (gold, ours))
     return float(metric(name)(*sides))
 
@@ -34,14 +34,14 @@ def scored(name: str, field: str, gold: str, ours: str) -> float:
 def test_four_readings_of_fadel(reading: str, letters: float, words: float) -> None:
     """Eight letters, five of them with a mark; wrong are the t of the first word and the case of the second."""
     gold, ours = "كَتَبَ ، الولَدُ .", "كَتِبَ ، الولَدَ ."
-    assert scored("DER-fadel" + reading, "fadel", gold, ours) == pytest.approx(letters)
-    assert scored("WER-fadel" + reading, "fadel", gold, ours) == words
+    assert score("DER-fadel" + reading, "fadel", gold, ours) == pytest.approx(letters)
+    assert score("WER-fadel" + reading, "fadel", gold, ours) == words
 
 
 def test_a_class_is_shadda_with_one_mark_and_a_dagger_alef_is_none() -> None:
-    assert scored("DER-fadel", "fadel", "رَبّ", "رَبَّ") == pytest.approx(1 / 2)
-    assert scored("DER-fadel", "fadel", "هَٰذا", "هَذا") == 0.0
-    assert scored("DER-fadel", "fadel", "هذا", "هذا") == 0.0
+    assert score("DER-fadel", "fadel", "رَبّ", "رَبَّ") == pytest.approx(1 / 2)
+    assert score("DER-fadel", "fadel", "هَٰذا", "هَذا") == 0.0
+    assert score("DER-fadel", "fadel", "هذا", "هذا") == 0.0
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_class_is_shadda_with_one_mark_and_a_dagger_alef_is_none() -> None:
     ],
 )
 def test_decisions_letters_words_and_sounds_of_hebrew(gold: str, ours: str, expected: tuple[float, ...]) -> None:
-    scores = [scored(name, "nakdimon", gold, ours) for name in ("DEC", "CHA", "WOR", "VOC")]
+    scores = [score(name, "nakdimon", gold, ours) for name in ("DEC", "CHA", "WOR", "VOC")]
     assert scores == pytest.approx(list(expected))
 
 

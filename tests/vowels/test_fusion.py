@@ -53,14 +53,14 @@ def held() -> tuple[Words, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def trained() -> Best:
+def best() -> Best:
     """What is trained is so before anybody asks the network."""
     lexicon, lines = read_lines(SAMPLE[:14], HEBREW)
     return Best.fit(HEBREW, lexicon, lines, {**OPTIONS, "network": [Oracle([], right=True)]}, lambda *_: None)
 
 
-def with_network(trained: Best, oracle: Oracle) -> Best:
-    model = deepcopy(trained)
+def with_network(best: Best, oracle: Oracle) -> Best:
+    model = deepcopy(best)
     model.scores = LetterScores(model.alphabet, [oracle])
     return model
 
@@ -69,9 +69,9 @@ def share_right(model: Best, words: Words, gold: list[str]) -> float:
     return float(np.mean([ours == form for ours, form in zip(model.decode(words), gold, strict=True)]))
 
 
-def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(held, trained) -> None:
+def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(held, best) -> None:
     words, gold = held
-    sure, wrong = (with_network(trained, Oracle(gold, right=right)) for right in (True, False))
+    sure, wrong = (with_network(best, Oracle(gold, right=right)) for right in (True, False))
     sure.tune(words, gold)
     wrong.tune(words, gold)
     assert sure.weights.network > 0.1
@@ -79,10 +79,10 @@ def test_a_network_that_is_right_gets_weight_and_one_that_is_wrong_gets_none(hel
     assert share_right(sure, words, gold) > share_right(wrong, words, gold)
 
 
-def test_the_network_proposes_forms_that_nobody_else_would(held, trained) -> None:
+def test_the_network_proposes_forms_that_nobody_else_would(held, best) -> None:
     words, gold = held
     oracle = Oracle(gold, right=True)
-    model = with_network(trained, oracle)
+    model = with_network(best, oracle)
     model.weigh(model.weights._replace(forward=0.0, backward=0.0, chooser=0.0, words=0.0, letters=0.0, network=1.0))
     reachable = [oracle.marks[HEBREW.read(form)] == [x.marks for x in HEBREW.split(form)] for form in gold]
     can = [n for n, form in enumerate(gold) if reachable[n] and (model.alphabet.spell([form]).choices >= 0).all()]
@@ -91,9 +91,9 @@ def test_the_network_proposes_forms_that_nobody_else_would(held, trained) -> Non
     assert [ours[n] for n in can] == [gold[n] for n in can]
 
 
-def test_weights_are_those_under_which_held_out_words_are_likeliest(held, trained) -> None:
+def test_weights_are_those_under_which_held_out_words_are_likeliest(held, best) -> None:
     words, gold = held
-    model = with_network(trained, Oracle(gold, right=True))
+    model = with_network(best, Oracle(gold, right=True))
     model.tune(words, gold)
 
     def loss(weights) -> float:
@@ -108,10 +108,10 @@ def test_weights_are_those_under_which_held_out_words_are_likeliest(held, traine
             assert loss(learnt._replace(**{name: getattr(learnt, name) + step})) > least - 1e-3
 
 
-def test_a_long_line_takes_work_by_its_words_and_room_by_its_text(trained, monkeypatch) -> None:
+def test_a_long_line_takes_work_by_its_words_and_room_by_its_text(best, monkeypatch) -> None:
     oracle = Oracle([], right=True)
     restorer = VowelRestorer("hebrew", "best")
-    restorer._fitted = model = with_network(trained, oracle)
+    restorer._fitted = model = with_network(best, oracle)
     model.most_at_once = 1000
     random, asked, peaks = np.random.default_rng(0), [], []
     read = oracle.log_probabilities

@@ -24,20 +24,20 @@ def random_lines(number: int, seed: int, letters: str = "אבג") -> list[str]:
 
 
 @pytest.fixture(scope="module", params=[(3, 0), (40, 1), (400, 2), (60, 3)])
-def fitted(request):
+def models(request):
     lexicon, lines = read_lines(random_lines(*request.param), HEBREW)
     return lexicon, lines, fit_katz(lexicon, lines)
 
 
-def test_probabilities_sum_to_one_for_every_history(fitted) -> None:
-    lexicon, _, katz = fitted
+def test_probabilities_sum_to_one_for_every_history(models) -> None:
+    lexicon, _, katz = models
     for history in range(len(lexicon) + 2):  # every word, UNSEEN and the start of a line
         total = sum(np.exp(katz.log_probability(word, history)) for word in range(len(lexicon) + 1))
         assert total == pytest.approx(1.0, abs=1e-9), history
 
 
-def test_seen_bigrams_lose_and_unseen_words_gain(fitted) -> None:
-    lexicon, lines, katz = fitted
+def test_seen_bigrams_lose_and_unseen_words_gain(models) -> None:
+    lexicon, lines, katz = models
     states = lines.states.tolist()
     pairs: dict[tuple[int, int], int] = {}
     for low, high in pairwise(lines.offsets.tolist()):

@@ -25,7 +25,7 @@ ARABIC = ["كَتَبَ الوَلَدُ الدَّرْسَ", "كُتُبٌ كَ
 
 
 @pytest.fixture(scope="module", params=sorted(set(MODELS) - {"neural"}))  # which has tests of its own, and an extra
-def trained(request) -> dict[str, VowelRestorer]:
+def restorers(request) -> dict[str, VowelRestorer]:
     return {
         "hebrew": VowelRestorer("hebrew", request.param, epochs=2).fit(HEBREW),
         "arabic": VowelRestorer("arabic", request.param, epochs=2).fit(ARABIC),
@@ -41,16 +41,16 @@ TEXT = st.text(
 
 @settings(deadline=None, max_examples=60)
 @given(TEXT)
-def test_stripping_the_output_gives_the_input(trained, text: str) -> None:
-    for restorer in trained.values():
+def test_stripping_the_output_gives_the_input(restorers, text: str) -> None:
+    for restorer in restorers.values():
         strip = restorer.script.strip
         assert strip(restorer.restore(text)) == strip(text)
         assert restorer.restore(strip(text)).translate(restorer.script._erasing) == strip(text)
 
 
-def test_training_lines_come_back(trained) -> None:
+def test_training_lines_come_back(restorers) -> None:
     for language, lines in (("hebrew", HEBREW), ("arabic", ARABIC)):
-        restorer = trained[language]
+        restorer = restorers[language]
         bare = [restorer.script.strip(line) for line in lines]
         right = [a == b for a, b in zip(restorer.restore_lines(bare), map(_canonical(restorer), lines), strict=True)]
         assert np.mean(right) >= 0.5
@@ -61,8 +61,8 @@ def _canonical(restorer):
     return lambda line: " ".join(restorer.script.canonical(w) for w in line.split())
 
 
-def test_other_text_passes_through(trained) -> None:
-    for restorer in trained.values():
+def test_other_text_passes_through(restorers) -> None:
+    for restorer in restorers.values():
         for text in ("", "   \n", "plain Latin, 123\t", "ְִ a mark without a letter", "\ufeff\u200f"):
             assert restorer.restore(text) == text
         assert restorer.restore_nbest("no word here") == []
@@ -74,8 +74,8 @@ def test_context_decides() -> None:
     assert restorer.restore("הספר ספר") == _canonical(restorer)("הַסַּפָּר סָפַר")
 
 
-def test_marks_in_the_text_are_kept_replaced_or_used(trained) -> None:
-    restorer = trained["hebrew"]
+def test_marks_in_the_text_are_kept_replaced_or_used(restorers) -> None:
+    restorer = restorers["hebrew"]
     given_marks = "סָפר"
     kept = restorer.restore(given_marks)
     assert kept.startswith("סָ")
@@ -87,9 +87,9 @@ def test_marks_in_the_text_are_kept_replaced_or_used(trained) -> None:
     assert restorer.model == "best" or decided == "קָרָא סָפַר"  # the taggers may spell a form of their own
 
 
-def test_each_slot_of_a_letter_is_filled_beside_what_is_given(trained) -> None:
+def test_each_slot_of_a_letter_is_filled_beside_what_is_given(restorers) -> None:
     for language, lines in (("hebrew", HEBREW), ("arabic", ARABIC)):
-        restorer = trained[language]
+        restorer = restorers[language]
         script = restorer.script
         gold = [script.canonical(word) for line in lines for word in script.word.findall(line)]
         text = "\n".join(lines)
@@ -106,8 +106,8 @@ def _right(restorer, gold: list[str], text: str) -> int:
     return sum(a == b for a, b in zip(gold, words, strict=True))
 
 
-def test_given_marks_decide_even_where_no_known_form_has_them(trained) -> None:
-    restorer = trained["hebrew"]
+def test_given_marks_decide_even_where_no_known_form_has_them(restorers) -> None:
+    restorer = restorers["hebrew"]
     for text in ("סֻפר", "שׂלום", "מִכתּב אָרֹך"):
         done = restorer.restore(text)
         for letter, whole in zip(restorer.script.split(text), restorer.script.split(done), strict=False):
@@ -116,19 +116,19 @@ def test_given_marks_decide_even_where_no_known_form_has_them(trained) -> None:
         assert all(x.marks for x in restorer.script.split(restorer.restore("סֻפר"))[:2])  # spelled around the qubuts
 
 
-def test_letters_come_back_as_they_were_written(trained) -> None:
+def test_letters_come_back_as_they_were_written(restorers) -> None:
     for language, text in (
         ("hebrew", 'צה"ל קרא \ufb2aלום ח\u05f2ם'),
         ("arabic", "\u06a9تب \ufe8d\ufedfولد \ufefb \u0627\u0654"),
     ):
-        restorer = trained[language]
+        restorer = restorers[language]
         done = restorer.restore(text)
         assert restorer.script.strip(done) == restorer.script.strip(text)
-    assert trained["arabic"].restore("\u06a9تب") == trained["arabic"].restore("كتب").replace("ك", "\u06a9")
+    assert restorers["arabic"].restore("\u06a9تب") == restorers["arabic"].restore("كتب").replace("ك", "\u06a9")
 
 
-def test_nbest_and_probability(trained) -> None:
-    restorer = trained["hebrew"]
+def test_nbest_and_probability(restorers) -> None:
+    restorer = restorers["hebrew"]
     text = "הוא ספר, ספר"
     words = restorer.restore_nbest(text, n=2)
     assert [text[w.start : w.start + len(w.word)] for w in words] == [w.word for w in words] == ["הוא", "ספר", "ספר"]
@@ -139,8 +139,8 @@ def test_nbest_and_probability(trained) -> None:
     assert [w for w, _ in restorer.probability(text)] == [w.alternatives[0][0] for w in words]
 
 
-def test_a_saved_model_restores_the_same(trained, tmp_path) -> None:
-    for language, restorer in trained.items():
+def test_a_saved_model_restores_the_same(restorers, tmp_path) -> None:
+    for language, restorer in restorers.items():
         path = tmp_path / f"{language}.model"
         restorer.save(path)
         again = VowelRestorer.load(path)
@@ -239,9 +239,9 @@ def test_a_line_of_a_million_words() -> None:
     assert restorer.script.strip(out) == "קרא ספר " * 500_000
 
 
-def test_words_without_end_take_bounded_room(trained) -> None:
+def test_words_without_end_take_bounded_room(restorers) -> None:
     """One word of 1,500 letters among 7,000 took 1.9 GB, and one of 100,000 letters did not end."""
-    restorer = trained["hebrew"]
+    restorer = restorers["hebrew"]
     text = "קרא ספר\n" * 1000 + "ספ" * 750 + " " + "קר" * 50_000 + "\n" + "ספר קרא\n" * 1000
     tracemalloc.start()
     try:

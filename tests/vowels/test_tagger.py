@@ -16,7 +16,7 @@ LINES = ["הַיֶּלֶד סָפַר אֶת הַסֵּפֶר", "הַסֵּפֶ�
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["forward", "backward"])
-def trained(request: pytest.FixtureRequest) -> tuple[Alphabet, Passage, Tagger]:
+def models(request: pytest.FixtureRequest) -> tuple[Alphabet, Passage, Tagger]:
     lexicon, lines = read_lines(LINES, HEBREW)
     alphabet = Alphabet.of(HEBREW, lexicon.pointed)
     text = alphabet.spell([lexicon.pointed[s] for s in lines.states.tolist()])
@@ -38,9 +38,9 @@ def every_way(alphabet: Alphabet, passage: Passage, width: int, shuffle: int = 0
     return np.array(rows), np.array(offsets)
 
 
-def scored(trained: tuple[Alphabet, Passage, Tagger], given: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
+def word_scores(models: tuple[Alphabet, Passage, Tagger], given: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
     """Scores of every word: candidates × ways in which the word before may end."""
-    alphabet, passage, tagger = trained
+    alphabet, passage, tagger = models
     candidates = tagger.score(alphabet, passage, passage.features(tagger.size), given, given)
     return [
         candidates.scores[low:high].reshape(count, -1)
@@ -48,17 +48,17 @@ def scored(trained: tuple[Alphabet, Passage, Tagger], given: tuple[np.ndarray, n
     ]
 
 
-def test_all_ways_to_mark_a_word_sum_to_one(trained: tuple[Alphabet, Passage, Tagger]) -> None:
-    alphabet, passage, _ = trained
-    for scores in scored(trained, every_way(alphabet, passage, int(passage.sizes.max()))):
+def test_all_ways_to_mark_a_word_sum_to_one(models: tuple[Alphabet, Passage, Tagger]) -> None:
+    alphabet, passage, _ = models
+    for scores in word_scores(models, every_way(alphabet, passage, int(passage.sizes.max()))):
         assert np.exp(scores).sum(axis=0) == pytest.approx(np.ones(scores.shape[1]), abs=1e-6)
 
 
-def test_the_order_of_candidates_does_not_matter(trained: tuple[Alphabet, Passage, Tagger]) -> None:
-    alphabet, passage, _ = trained
+def test_the_order_of_candidates_does_not_matter(models: tuple[Alphabet, Passage, Tagger]) -> None:
+    alphabet, passage, _ = models
     width = int(passage.sizes.max())
     first, other = (every_way(alphabet, passage, width, shuffle) for shuffle in (1, 2))
-    for w, (a, b) in enumerate(zip(scored(trained, first), scored(trained, other), strict=True)):
+    for w, (a, b) in enumerate(zip(word_scores(models, first), word_scores(models, other), strict=True)):
         rows = [list(map(tuple, each[0][each[1][w] : each[1][w + 1]].tolist())) for each in (first, other)]
         assert len(set(rows[0])) == len(a)
         by_row = dict(zip(rows[1], np.sort(b, axis=1), strict=True))
@@ -66,8 +66,8 @@ def test_the_order_of_candidates_does_not_matter(trained: tuple[Alphabet, Passag
             assert values == pytest.approx(by_row[row], abs=1e-9)
 
 
-def test_a_candidate_scores_the_same_alone(trained: tuple[Alphabet, Passage, Tagger]) -> None:
-    alphabet, passage, tagger = trained
+def test_a_candidate_scores_the_same_alone(models: tuple[Alphabet, Passage, Tagger]) -> None:
+    alphabet, passage, tagger = models
     width = int(passage.sizes.max())
     rows, offsets = every_way(alphabet, passage, width)
     features = passage.features(tagger.size)

@@ -28,8 +28,8 @@ def text(n: int, seed: int) -> tuple[str, ...]:
     return tuple(" ".join(random.choice(WORDS[3 * t : 3 * t + 4], size=random.integers(0, 5))) for t in topic)
 
 
-def best_of(table: np.ndarray, penalty: float, allowed) -> tuple[float, tuple[int, ...]]:
-    return min((price(table, p, penalty), p) for p in every_segmentation(len(table) - 1) if allowed(p))
+def best_of(table: np.ndarray, penalty: float, is_allowed) -> tuple[float, tuple[int, ...]]:
+    return min((price(table, p, penalty), p) for p in every_segmentation(len(table) - 1) if is_allowed(p))
 
 
 @pytest.mark.parametrize("name", ADDITIVE)
@@ -68,15 +68,15 @@ def test_restrictions(restriction) -> None:
     cost, penalty = DCM().cost(units, None), 1.5
     table, frame = segment_table(cost), dynamic.Frame.of(11, **asked)
 
-    def allowed(p: tuple[int, ...]) -> bool:
+    def is_allowed(p: tuple[int, ...]) -> bool:
         return fits(np.diff([0, *p, 11]), p)
 
-    assert dynamic.solve_free(cost, frame, penalty).objective == pytest.approx(best_of(table, penalty, allowed)[0])
+    assert dynamic.solve_free(cost, frame, penalty).objective == pytest.approx(best_of(table, penalty, is_allowed)[0])
     for k in range(3, 5):
-        least, _ = best_of(table, 0.0, lambda p, k=k: allowed(p) and len(p) == k - 1)
+        least, _ = best_of(table, 0.0, lambda p, k=k: is_allowed(p) and len(p) == k - 1)
         assert dynamic.solve_known(cost, frame, k).solution(k).objective == pytest.approx(least)
     for segments in (None, 4):
-        check_posteriors(cost, frame, penalty, segments, allowed)
+        check_posteriors(cost, frame, penalty, segments, is_allowed)
 
 
 @pytest.mark.parametrize("name", ADDITIVE)
@@ -86,10 +86,10 @@ def test_posteriors_by_enumeration(name: str, segments: int | None) -> None:
     check_posteriors(segmenter.cost(units, None), dynamic.Frame.of(9), 0.7, segments, lambda p: True, 1.7)
 
 
-def check_posteriors(cost, frame, penalty, segments, allowed, temperature: float = 1.0) -> None:
+def check_posteriors(cost, frame, penalty, segments, is_allowed, temperature: float = 1.0) -> None:
     n, table = frame.length, segment_table(cost)
     penalty = penalty if segments is None else 0.0
-    listed = [p for p in every_segmentation(n) if allowed(p) and segments in (None, len(p) + 1)]
+    listed = [p for p in every_segmentation(n) if is_allowed(p) and segments in (None, len(p) + 1)]
     logs = -np.array([price(table, p, penalty) for p in listed]) / temperature
     weights = np.exp(logs - logs.max())
     expected = [sum(w for w, p in zip(weights, listed, strict=True) if place in p) for place in range(1, n)]

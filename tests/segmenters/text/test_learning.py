@@ -17,7 +17,7 @@ from caesura.segmenters.text.supervised import fit_logistic
 TOPICS = [["ship", "sea", "sail", "storm"], ["bread", "flour", "oven", "yeast"], ["judge", "court", "jury", "law"]]
 
 
-def made(seed: int, size: int = 5, topics: int = 6) -> Segmentation:
+def topical_text(seed: int, size: int = 5, topics: int = 6) -> Segmentation:
     """A text that changes its topic every few units."""
     random = np.random.default_rng(seed)
     masses = random.integers(size - 2, size + 3, topics)
@@ -25,8 +25,8 @@ def made(seed: int, size: int = 5, topics: int = 6) -> Segmentation:
     return Segmentation.from_masses(masses.tolist(), units=units)
 
 
-CORPUS = Corpus.from_annotations(Annotation(f"t{i}", "gold", made(i)) for i in range(4))
-OTHER = [made(i) for i in range(10, 16)]
+CORPUS = Corpus.from_annotations(Annotation(f"t{i}", "gold", topical_text(i)) for i in range(4))
+OTHER = [topical_text(i) for i in range(10, 16)]
 
 
 def mean_b(segmenter) -> float:
@@ -115,7 +115,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
         load(tmp_path / "x.json")
 
 
-def cued(seed: int) -> Segmentation:
+def text_with_cues(seed: int) -> Segmentation:
     """A text whose words say nothing but for the one that opens a segment."""
     random = np.random.default_rng(seed)
     masses = random.integers(2, 7, 8)
@@ -128,8 +128,8 @@ def cued(seed: int) -> Segmentation:
 
 
 def test_supervised_learns_what_opens_a_segment(tmp_path: Path) -> None:
-    corpus = Corpus.from_annotations(Annotation(f"t{i}", "gold", cued(i)) for i in range(8))
-    other = [cued(i) for i in range(20, 26)]
+    corpus = Corpus.from_annotations(Annotation(f"t{i}", "gold", text_with_cues(i)) for i in range(8))
+    other = [text_with_cues(i) for i in range(20, 26)]
 
     def score(segmenter, known: bool) -> float:
         return float(

@@ -29,7 +29,7 @@ def annotations(random: np.random.Generator, items: int, coders: int, tracks: in
     ]  # fmt: skip
 
 
-def arranged(rows: list[tuple], order: str, random: np.random.Generator) -> list[tuple]:
+def arrange(rows: list[tuple], order: str, random: np.random.Generator) -> list[tuple]:
     """The same rows in another order; "shuffled" tears the rows of an item apart."""
     if order == "sorted":
         return sorted(rows, key=lambda row: row[0])
@@ -68,7 +68,7 @@ def test_any_order_gives_what_memory_gives(seed: int, tmp_path: Path) -> None:
         gone = {row[0] for row in rows if random.random() < lacking / len(rows) * 40} - {"i7"}
         torn = {(row[0], row[3]) for row in rows if random.random() < lacking / 9} - {("i7", row[3]) for row in rows}
         kept = [row for row in rows if row[0] not in gone and (row[0], row[3]) not in torn]
-        corpora[name] = Corpus.from_annotations(arranged(kept, order, random))
+        corpora[name] = Corpus.from_annotations(arrange(kept, order, random))
         write(corpora[name], tmp_path / f"{name}.parquet")
     references = str(random.choice(["pooled", "mean", "best"]))
     gold = tmp_path / "gold.parquet"
@@ -89,8 +89,8 @@ def test_the_interval_is_that_of_memory(tmp_path: Path) -> None:
     """Items keep the number that they have in the reference, so that the same ones are drawn."""
     random = np.random.default_rng(0)
     gold, system = (annotations(random, 200, 1, 0) for _ in range(2))
-    write(reference := Corpus.from_annotations(arranged(gold, "shuffled", random)), tmp_path / "gold.parquet")
-    write(hypothesis := Corpus.from_annotations(arranged(system, "shuffled", random)), tmp_path / "sys.parquet")
+    write(reference := Corpus.from_annotations(arrange(gold, "shuffled", random)), tmp_path / "gold.parquet")
+    write(hypothesis := Corpus.from_annotations(arrange(system, "shuffled", random)), tmp_path / "sys.parquet")
     streamed = evaluate_files(
         tmp_path / "gold.parquet", {"s": tmp_path / "sys.parquet"}, METRICS, items_per_fragment=30
     )
@@ -100,7 +100,7 @@ def test_the_interval_is_that_of_memory(tmp_path: Path) -> None:
 
 def test_equal_orders_are_not_dealt_out(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
-    rows = arranged(annotations(random, 50, 1, 0), "shuffled", random)
+    rows = arrange(annotations(random, 50, 1, 0), "shuffled", random)
     gold, same, other = (tmp_path / f"{name}.parquet" for name in ("gold", "same", "other"))
     for path, each in ((gold, rows), (same, rows), (other, rows[::-1])):
         write(Corpus.from_annotations(each), path)

@@ -56,7 +56,7 @@ def files(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
     return reference, systems
 
 
-def told(result: StreamedEvaluation) -> str:
+def spell_out(result: StreamedEvaluation) -> str:
     return repr(result.as_dict())
 
 
@@ -74,7 +74,7 @@ def test_fragments_give_what_memory_gives(files) -> None:
 
 
 def test_any_number_of_workers_and_fragments(files) -> None:
-    runs = {told(evaluate_files(*files, METRICS, workers=w, items_per_fragment=37)) for w in (1, 2, 5)}
+    runs = {spell_out(evaluate_files(*files, METRICS, workers=w, items_per_fragment=37)) for w in (1, 2, 5)}
     assert len(runs) == 1
 
 
@@ -91,7 +91,7 @@ def test_folders_of_files(files, tmp_path: Path) -> None:
     gold, *others = folders
     whole = evaluate_files(reference, systems, METRICS, items_per_fragment=37)
     named = dict(zip(systems, others, strict=True))
-    assert told(evaluate_files(gold, named, METRICS, items_per_fragment=37)) == told(whole)
+    assert spell_out(evaluate_files(gold, named, METRICS, items_per_fragment=37)) == spell_out(whole)
     (tmp_path / "empty").mkdir()
     with pytest.raises(FormatError, match=r"empty: this folder holds no \.parquet file"):
         evaluate_files(reference, {"one": tmp_path / "empty"}, METRICS)
@@ -133,12 +133,12 @@ def test_groups_stay_bounded(files) -> None:
 
 def test_a_checkpoint_remembers_and_refuses_strangers(files, tmp_path: Path) -> None:
     reference, systems = files
-    fresh = told(evaluate_files(reference, systems, METRICS, items_per_fragment=40))
+    fresh = spell_out(evaluate_files(reference, systems, METRICS, items_per_fragment=40))
     folder = tmp_path / "check"
-    assert told(evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)) == fresh
+    assert spell_out(evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)) == fresh
     for done in list(folder.glob("fragment-*.npz"))[::2]:
         done.unlink()
-    assert told(evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)) == fresh
+    assert spell_out(evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)) == fresh
     with pytest.raises(FormatError, match="other files, metrics or options"):
         evaluate_files(reference, systems, ["F"], items_per_fragment=40, checkpoint=folder)
     next(folder.glob("fragment-*.npz")).write_bytes(b"PK")
@@ -168,7 +168,7 @@ def test_a_disk_that_fills_up_loses_nothing(files, tmp_path: Path, monkeypatch: 
     ]
     monkeypatch.undo()
     resumed = evaluate_files(reference, systems, METRICS, items_per_fragment=40, checkpoint=folder)
-    assert told(resumed) == told(evaluate_files(reference, systems, METRICS, items_per_fragment=40))
+    assert spell_out(resumed) == spell_out(evaluate_files(reference, systems, METRICS, items_per_fragment=40))
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_kill_and_resume(files, tmp_path: Path) -> None:
     assert 3 <= done < 20, "killed in the middle"
     asked = (reference, {"one": systems["one"]}, METRICS)
     resumed = evaluate_files(*asked, items_per_fragment=25, checkpoint=folder, workers=1)
-    assert told(resumed) == told(evaluate_files(*asked, items_per_fragment=25))
+    assert spell_out(resumed) == spell_out(evaluate_files(*asked, items_per_fragment=25))
 
 
 def test_items_that_one_side_lacks(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_metrics_of_one_name_are_distinct_names(files) -> None:
     assert streamed["F"].micro != streamed["F:beta=2"].micro
 
 
-def damaged(path: Path, target: Path, column: str, compression: str = "zstd") -> None:
+def damage(path: Path, target: Path, column: str, compression: str = "zstd") -> None:
     """Write a file again in row groups of 50 and overwrite the third one's page of a column."""
     frame = polars.read_parquet(path)
     frame.write_parquet(target, row_group_size=50, compression=compression, statistics=False)
@@ -295,7 +295,7 @@ def damaged(path: Path, target: Path, column: str, compression: str = "zstd") ->
 def test_a_corrupt_row_group_is_named_and_the_rest_goes_on(files, tmp_path: Path) -> None:
     reference, systems = files
     broken = tmp_path / "broken.parquet"
-    damaged(systems["one"], broken, "positions")
+    damage(systems["one"], broken, "positions")
     with pytest.raises(CaesuraError, match=r"broken\.parquet: rows 1 to 500 cannot be read: "):
         evaluate_files(reference, {"one": broken}, METRICS)
     kept = evaluate_files(reference, {"one": broken}, METRICS, keep_going=True)
@@ -317,7 +317,7 @@ def test_a_faulty_fragment_is_not_taken_for_finished(files, tmp_path: Path) -> N
     reference, systems = files
     whole, broken, folder = tmp_path / "whole.parquet", tmp_path / "broken.parquet", tmp_path / "check"
     polars.read_parquet(systems["one"]).write_parquet(whole, row_group_size=50, statistics=False)
-    damaged(systems["one"], broken, "positions")
+    damage(systems["one"], broken, "positions")
     stamp = broken.stat()
     asked = {"items_per_fragment": 40, "keep_going": True, "checkpoint": folder}
     first = evaluate_files(reference, {"one": broken}, METRICS, **asked)
@@ -325,12 +325,12 @@ def test_a_faulty_fragment_is_not_taken_for_finished(files, tmp_path: Path) -> N
     assert len(list(folder.glob("fragment-*.npz"))) < 13
     again = evaluate_files(reference, {"one": broken}, METRICS, **asked)
     assert again.faults == first.faults, "a resumed run names what it could not read"
-    assert told(again) == told(first)
+    assert spell_out(again) == spell_out(first)
     broken.write_bytes(whole.read_bytes())  # the disk is well again: the same file, size and time
     os.utime(broken, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     healed = evaluate_files(reference, {"one": broken}, METRICS, **asked)
     assert not healed.faults
-    assert told(healed) == told(evaluate_files(reference, {"one": whole}, METRICS, items_per_fragment=40))
+    assert spell_out(healed) == spell_out(evaluate_files(reference, {"one": whole}, METRICS, items_per_fragment=40))
 
 
 def test_fragments_of_other_counts_are_another_run(files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,7 +344,7 @@ def test_fragments_of_other_counts_are_another_run(files, tmp_path: Path, monkey
 def test_names_that_cannot_be_read_stop_the_run(files, tmp_path: Path) -> None:
     reference, systems = files
     broken = tmp_path / "broken.parquet"
-    damaged(systems["one"], broken, "item")
+    damage(systems["one"], broken, "item")
     for keep_going in (False, True):
         with pytest.raises(CaesuraError, match=r"broken\.parquet: the names of the items in rows 1 to 500 cannot be "):
             evaluate_files(reference, {"one": broken}, METRICS, keep_going=keep_going)
@@ -379,7 +379,7 @@ def test_files_that_are_not_parquet(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.slow
 def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the Dask engine needs the extra cluster")
-    expected = told(evaluate_files(*files, METRICS, items_per_fragment=10))
+    expected = spell_out(evaluate_files(*files, METRICS, items_per_fragment=10))
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
     ) as cluster:
@@ -391,7 +391,7 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path:
                 os.kill(victim.pid, signal.SIGKILL)
                 killed.append(victim.pid)
 
-        answer = told(
+        answer = spell_out(
             evaluate_files(
                 *files,
                 METRICS,
@@ -412,12 +412,12 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_dies(files, tmp_path:
             spans[coder] = tmp_path / f"spans-{coder}.parquet"
             write(Corpus.from_annotations(listed), spans[coder])
         of_spans = (spans["gold"], {"one": spans["one"]}, ["span-F", "token-F"])
-        there = told(
+        there = spell_out(
             evaluate_files(*of_spans, items_per_fragment=10, engine="dask", scheduler=cluster.scheduler_address)
         )
     assert killed
     assert answer == expected
-    assert there == told(evaluate_files(*of_spans, items_per_fragment=10))
+    assert there == spell_out(evaluate_files(*of_spans, items_per_fragment=10))
 
 
 def test_a_scheduler_that_does_not_answer(files, monkeypatch: pytest.MonkeyPatch) -> None:
