@@ -77,10 +77,10 @@ def cases() -> Iterator[tuple[str, Call]]:
 
         return make
 
-    def typed(where: Any) -> Any:
+    def typed_marks(where: Any) -> Any:
         return Segmentation(1000, where, random.integers(0, 3, len(where)), ["a", "b", "c"])
 
-    def nested() -> tuple[Any, Any]:
+    def nested_pair() -> tuple[Any, Any]:
         cuts = marks(100, 8)
 
         def of(moves: Any) -> Any:
@@ -95,9 +95,9 @@ def cases() -> Iterator[tuple[str, Call]]:
     groups = (
         ("1,500 texts × 1,000 units", batch(1500, pair(1000, 60, lambda w: Segmentation(1000, w))), PLAIN),
         ("6,000 texts × 60 units", batch(6000, pair(60, 6, lambda w: Segmentation(60, w))), ("B", "WD", "F", "A", "Sf")),
-        ("800 texts with types", batch(800, pair(1000, 60, typed)), ("B", "S", "F", "Sf", "WD")),
+        ("800 texts with types", batch(800, pair(1000, 60, typed_marks)), ("B", "S", "F", "Sf", "WD")),
         ("1,000 recordings", batch(1000, pair(3000, 80, lambda w: Segmentation.from_times((w / 100).tolist(), length=30.0))), ("R", "region-F", "hit-rate", "A")),
-        ("1,000 hierarchies", batch(1000, nested), ("nested-F", "nested-B", "nested-kappa", "non-crossing")),
+        ("1,000 hierarchies", batch(1000, nested_pair), ("nested-F", "nested-B", "nested-kappa", "non-crossing")),
     )  # fmt: skip
     for title, pairs, names in groups:
         for name in names:

@@ -95,7 +95,7 @@ def seconds(call: Callable[[], object], tries: int = 7, at_least: float = 0.02, 
     return best
 
 
-def shown(value: float | str | None) -> str:
+def spell_time(value: float | str | None) -> str:
     if value is None:
         return "not installed"
     if isinstance(value, str):
@@ -108,7 +108,7 @@ def shown(value: float | str | None) -> str:
 
 def row(what: str, peer: float | str | None, ours: float) -> None:
     ratio = "" if peer is None or isinstance(peer, str) else f"{peer / ours:,.0f}"
-    print(f"| {what} | {shown(peer)} | {shown(ours)} | {ratio} |", flush=True)
+    print(f"| {what} | {spell_time(peer)} | {spell_time(ours)} | {ratio} |", flush=True)
 
 
 # ---------------------------------------------------------------------- the races
@@ -167,7 +167,7 @@ def agreement(segeval: Any, random: np.random.Generator, documents: int) -> None
     row("the same from a dict of lists", theirs, seconds(lambda: cs.agree(Corpus.from_dict(data)), 3))
 
 
-def counted(name: str, work: Batch, threads: int) -> object:
+def count_afresh(name: str, work: Batch, threads: int) -> object:
     """Count afresh: a batch remembers what was counted."""
     return count_rows(metric(name), replace(work), threads=threads)
 
@@ -181,7 +181,7 @@ def batches(random: np.random.Generator) -> None:
     for pairs, units in ((20_000, 100), (10_000, 1_000), (200, 100_000)):
         compared = batch(pairs, units, random)
         marks = int(compared.reference.sizes.sum() + compared.hypothesis.sizes.sum())
-        rates = [marks / seconds(partial(counted, name, compared, 1)) / 1e6 for name in names]
+        rates = [marks / seconds(partial(count_afresh, name, compared, 1)) / 1e6 for name in names]
         print(
             f"| {pairs:,} pairs of {units:,} units, one core | " + " | ".join(f"{rate:,.0f}" for rate in rates) + " |"
         )
@@ -189,7 +189,7 @@ def batches(random: np.random.Generator) -> None:
     gains: dict[str, list[str]] = {"wall time": [], "CPU time": []}
     for name in names:
         for what, clock in (("wall time", time.perf_counter), ("CPU time", time.process_time)):
-            alone, threaded = (seconds(partial(counted, name, compared, n), 9, clock=clock) for n in (1, 2))
+            alone, threaded = (seconds(partial(count_afresh, name, compared, n), 9, clock=clock) for n in (1, 2))
             gains[what].append(f"{alone / threaded:.2f}")
     for what, ratios in gains.items():
         print(
@@ -202,7 +202,7 @@ def lengths(random: np.random.Generator) -> None:
     for units in (10_000, 100_000, 1_000_000, 10_000_000):
         ready = segmentations(units, random, 1000)
         times = [seconds(lambda f=f, r=ready: f(*r)) for f in (cs.boundary_similarity, cs.window_diff, cs.pk)]
-        print(f"| {units:,} | " + " | ".join(map(shown, times)) + " |", flush=True)
+        print(f"| {units:,} | " + " | ".join(map(spell_time, times)) + " |", flush=True)
 
 
 def main() -> None:

@@ -75,7 +75,7 @@ def million(number: int) -> None:
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
-def shuffled(number: int) -> None:
+def other_order(number: int) -> None:
     """The same items in another order in every file: they are dealt out on disk first. Beside it the same files in order."""
     with tempfile.TemporaryDirectory() as folder:
         names = ("gold", "one", "two")
@@ -121,7 +121,7 @@ if __name__ == "__main__":
     parser.add_argument("--documents", type=int, default=1_000_000)
     given = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    shuffled(min(1000, given.documents))  # compiles
-    shuffled(given.documents)  # first: the peak is of the whole process
+    other_order(min(1000, given.documents))  # compiles
+    other_order(given.documents)  # first: the peak is of the whole process
     intervals()
     million(given.documents)

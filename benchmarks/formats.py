@@ -38,7 +38,7 @@ WORK = {
 }
 
 
-def measured(what: str, count: int, path: Path) -> dict[str, float]:
+def measure(what: str, count: int, path: Path) -> dict[str, float]:
     """Run one measurement in a process of its own; return the best of a few."""
     program = (MAKE if what == "write" else "") + TIMED.format(work=WORK[what])
     runs = []
@@ -57,8 +57,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for suffix in ("parquet", "jsonl"):
             path = Path(folder) / f"corpus.{suffix}"
-            wrote, read = measured("write", count, path), measured("read", count, path)
-            bare = measured(f"bare {suffix}", count, path)
+            wrote, read = measure("write", count, path), measure("read", count, path)
+            bare = measure(f"bare {suffix}", count, path)
             for what, run in ((f"write {suffix}", wrote), (f"read {suffix}", read), (f"bare {suffix}", bare)):
                 ratio = f"{run['cpu'] / bare['cpu']:15.1f}" if what.startswith("read") else ""
                 print(f"{what:24}{run['seconds']:9.2f}{run['cpu']:9.2f}{run['megabytes']:8.0f}{ratio}")

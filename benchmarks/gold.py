@@ -73,7 +73,7 @@ def crosses(x: tuple[int, int], y: tuple[int, int]) -> bool:
 # ---------------------------------------------------------------------- measuring
 
 
-def timed(annotations: dict[str, cs.Hierarchy], embeddedness: str, repeat: int = 3) -> tuple[float, float, int]:
+def time_unifying(annotations: dict[str, cs.Hierarchy], embeddedness: str, repeat: int = 3) -> tuple[float, float, int]:
     """Best of several times in seconds, peak memory in MB, distinct segments."""
     best = float("inf")
     for _ in range(repeat):
@@ -95,8 +95,8 @@ def growth(largest: int) -> None:
     sizes = [(3, 50, 60), (10, 200, 300), (10, 1000, 1100), (100, 1000, 2200), (100, 2000, 4400), (100, 4000, 8800)]
     for coders, length, distinct in (s for s in sizes if s[2] <= largest):
         annotations = annotators(coders, length, distinct)
-        flat, memory, segments = timed(annotations, "flat")
-        full, more, _ = timed(annotations, "full")
+        flat, memory, segments = time_unifying(annotations, "flat")
+        full, more, _ = time_unifying(annotations, "full")
         print(f"| {coders} | {length} | {segments} | {flat:.3f} | {full:.3f} | {max(memory, more):.1f} |", flush=True)
 
 
@@ -109,7 +109,7 @@ def beside_the_definition() -> None:
         start = time.perf_counter()
         votes = exhaustive(annotations)
         slow = time.perf_counter() - start
-        fast, _, _ = timed(dict(zip("abc", annotations, strict=True)), "flat", 20)
+        fast, _, _ = time_unifying(dict(zip("abc", annotations, strict=True)), "flat", 20)
         gold = unify(annotations, "conflict-free-union", "flat")
         assert votes == sum(v.votes for v in gold.provenance.accepted), "the two must agree"
         print(f"| {wanted} | {slow:.4f} | {fast:.5f} | {slow / fast:,.0f} |", flush=True)

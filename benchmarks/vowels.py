@@ -26,7 +26,7 @@ def best_of(run, times: int = 5) -> float:
     return min(taken)
 
 
-def measured(corpus, model: str) -> list[str]:
+def measure(corpus, model: str) -> list[str]:
     train, test = split_random(len(corpus), seed=0)
     lines = [corpus.lines[i] for i in train]
     VowelRestorer(corpus.language, model, epochs=1).fit(lines[:200]).restore("א")  # compile first
@@ -129,7 +129,7 @@ def main() -> None:
     print("| model | training, CPU s | wall s | words/s, one core | file, MB | loading, s | peak memory so far, MB |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for model in sys.argv[2:] or ["unigram", "hmm", "open", "best"]:
-        print("| " + " | ".join(measured(corpus, model)) + " |", flush=True)
+        print("| " + " | ".join(measure(corpus, model)) + " |", flush=True)
     peers(corpus)
 
 

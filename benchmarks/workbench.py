@@ -64,7 +64,7 @@ def measure(server: Server, wanted: argparse.Namespace) -> None:
     )
     rows = {"reads": load.reads, "reads, unchanged (304)": load.unchanged, "edits, until acknowledged": load.edits}
     for what, took in rows.items():
-        print(f"{what:26} {len(took):6}  {told(took)}")
+        print(f"{what:26} {len(took):6}  {percentiles(took)}")
     print(f"{load.refused} changes were made on an old version, refused, and made again")
     print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
 
@@ -93,7 +93,7 @@ def measure_campaign(server: Server, wanted: argparse.Namespace) -> None:
         kept = {gold: mira.get(f"/api/annotations/{gold}").json()["marks"]["positions"] for gold in sessions}
     assert all(position in kept[gold] for gold, position in load.done), "an acknowledged change was lost"
     print(f"{wanted.people} annotators, {wanted.pause:g} s between two edits, {wanted.seconds:g} s")
-    print(f"{'edits, until acknowledged':26} {len(load.edits):6}  {told(load.edits)}")
+    print(f"{'edits, until acknowledged':26} {len(load.edits):6}  {percentiles(load.edits)}")
     print(f"the server works {1000 * worked / max(1, len(load.edits)):.1f} ms for an edit, by its own clock")
     print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
 
@@ -117,7 +117,7 @@ def begin(server: Server, link: str, item: int) -> tuple[int, tuple[str, str]]:
         return annotation["id"], (csrf, f"caesura-session={person.cookies['caesura-session']}")
 
 
-def told(took: list[float]) -> str:
+def percentiles(took: list[float]) -> str:
     if not took:
         return "none"
     ordered = sorted(took)
