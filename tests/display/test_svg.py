@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from caesura.display.palette import PALETTE, STYLE
+from caesura.display.span_lanes import SpanLanes
 from caesura.display.svg import Svg, plain_text, stack_svgs
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -96,3 +97,9 @@ def test_dark_follows_the_reader_and_every_role_is_a_property() -> None:
 
 def test_plain_text_fits_into_attributes() -> None:
     assert plain_text("\"'<&>") == "&quot;&#x27;&lt;&amp;&gt;"
+
+
+def test_pointed_words_that_fit_into_their_bar_are_written() -> None:
+    word = "הַשֻּׁלְחָן"  # eleven code points, five cells
+    lanes = SpanLanes("", ("ann",), (((0.0, 1.0, word), (1.0, 10.0, "x")),), (), 10.0)
+    assert f">{word}<" in lanes.svg(84)

@@ -185,7 +185,7 @@ class _Block:
         self.picture.rect(x, top, wide, tall, "band", tip=item.tip, round=3, outline=item.role, stroke_dasharray=dash)
         if item.stroke == "heavy":
             self.picture.rect(x, top, wide, 3, item.role, round=1)
-        if wide > len(item.words) * 7 + 4:
+        if wide > cells(item.words) * 7 + 4:
             self.picture.text(x + wide / 2, top + tall / 2 + 4, item.words, anchor="middle", size=11)
 
     def _share(self, item: items.Share) -> None:
