@@ -16,7 +16,7 @@ from caesura.display.cells import is_rtl
 from caesura.display.result import Result
 from caesura.display.scene import Picture
 from caesura.display.span_lanes import SpanLanes, links_of
-from caesura.display.table import Table
+from caesura.display.table import Table, spell
 from caesura.errors import CaesuraError
 from caesura.kernels.unitizing import Costs, Units, align_two
 from caesura.kernels.unitizing_merging import merge_annotators
@@ -78,8 +78,8 @@ class SpanAlignment(Result):
             (*(None if unit is None else _spell(unit) for unit in units), cost)
             for units, cost in zip(self.rows, self.costs.tolist(), strict=True)
         )
-        whole = f"{self.name}: disorder {self.disorder:.3f}" + (
-            f", at least {self.lower:.3f}" if self.gap > _EXACT else ""
+        whole = f"{self.name}: disorder {spell(self.disorder)}" + (
+            f", at least {spell(self.lower)}" if self.gap > _EXACT else ""
         )
         return [Table(whole, (*self.coders, "cost"), rows).first(20, "unitary alignments")]
 
@@ -88,7 +88,7 @@ class SpanAlignment(Result):
         units = self.spans[0].units
         rtl = units is not None and is_rtl(" ".join(units[:20]))
         rows = tuple(tuple(spans.rows) for spans in self.spans)
-        length, note = float(self.spans[0].length), f"disorder {self.disorder:.3f}"
+        length, note = float(self.spans[0].length), f"disorder {spell(self.disorder)}"
         return [SpanLanes(self.name, self.coders, rows, links_of(self.links.tolist()), length, note, rtl)]
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from caesura.agreement.unitizing_chance import Drawn, Sampler, draw_texts
 from caesura.agreement.unitizing_costs import Dissimilarity
 from caesura.agreement.unitizing_details import Details, Interval, describe_silent, per_item, resample
 from caesura.agreement.unitizing_texts import SpanTexts
+from caesura.display.table import spell
 from caesura.kernels.unitizing import Costs
 from caesura.kernels.unitizing_names import sum_name_costs
 from caesura.words import check_above_zero, check_choice, check_whole
@@ -184,7 +185,7 @@ class Gamma:
         if gap <= 1e-6:
             return ""
         expected = self.disorders[1]
-        return f"random texts have too many alignments to try: the expected disorder lies between {expected - gap:.3f} and {expected:.3f}"
+        return f"random texts have too many alignments to try: the expected disorder lies between {spell(expected - gap)} and {spell(expected)}"
 
     @property
     def gamma_cat(self) -> tuple[float, float]:

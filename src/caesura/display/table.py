@@ -166,8 +166,8 @@ def is_unknown(cell: Cell) -> bool:
 def spell(cell: Cell, digits: int = 3) -> str:
     """Spell a cell for people: numbers with ``digits`` decimals, whole ones with their thousands apart, a dash for none.
 
-    >>> spell(0.61803), spell(12345), spell(float("nan")), spell(Interval(0.1, 0.25), 2), spell(Estimate(0.5, 0.4, 0.6), 1)
-    ('0.618', '12,345', '–', '0.10 … 0.25', '0.5 [0.4, 0.6]')
+    >>> spell(0.61803), spell(12345), spell(-1e-9), spell(float("nan")), spell(Interval(0.1, 0.25), 2), spell(Estimate(0.5, 0.4, 0.6), 1)
+    ('0.618', '12,345', '0.000', '–', '0.10 … 0.25', '0.5 [0.4, 0.6]')
     """
     if isinstance(cell, str):
         return f"{str.__str__(cell)} ↓" if isinstance(cell, Penalty) else str.__str__(cell)
@@ -193,8 +193,8 @@ def _spell_number(number: int | float, digits: int) -> str:
     if isinstance(number, Probability) and number < 0.5 * 10.0**-digits:
         return f"< {10.0**-digits:.{digits}f}"
     if isinstance(number, Rounded):
-        return f"{float(number):,.{number.digits}f}"
-    return f"{float(number):.{digits}f}"
+        return f"{float(number):z,.{number.digits}f}"
+    return f"{float(number):z.{digits}f}"
 
 
 # ---------------------------------------------------------------------- the table
