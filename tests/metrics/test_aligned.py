@@ -11,7 +11,7 @@ from caesura.metrics import metric
 from caesura.metrics.aligned import align_segments
 from caesura.model import Segmentation
 from metrics.naive_alignment import directed_edges
-from metrics.test_alignment import pairs, typed
+from metrics.test_alignment import pairs, typed_marks
 
 A = partial(metric, "A")
 
@@ -77,7 +77,7 @@ def test_edges_are_those_of_the_definition(pair: tuple[list[int], list[int]]) ->
 
 def test_segments_of_other_types_stay_alone() -> None:
     alignment = align_segments(
-        typed([(2, "a"), (5, "b"), (9, "c")], 9), typed([(2, "a"), (5, "a"), (9, "c")], 9), typed=True
+        typed_marks([(2, "a"), (5, "b"), (9, "c")], 9), typed_marks([(2, "a"), (5, "a"), (9, "c")], 9), typed=True
     )
     assert alignment.counts == {"matched": 2, "alone": 2}
     assert "hypothesis 2 has no counterpart" in str(alignment)
