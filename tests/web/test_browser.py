@@ -23,7 +23,7 @@ def test_from_paste_to_agreement(page: sync_api.Page) -> None:
     assert page.locator("#places li").count() == 3
     picture(page, "project")
     go_to_item(page)
-    assert page.locator("#scores tr", has_text="boundary similarity").inner_text().split("\t")[1] == "0.7500"
+    assert page.locator("#scores tr", has_text="boundary similarity").inner_text().split("\t")[1] == "0.750"
     fetched = page.evaluate("performance.getEntriesByType('resource').map(e => e.name.split('/').pop())")
     assert {name for name in fetched if name.startswith("editor_")} == {"editor_text.js"}, (
         "of four editors the one of texts"
@@ -35,7 +35,7 @@ def test_parameters_are_followed_at_once_and_shared_by_address(page: sync_api.Pa
     open_item(page, POEM)
     page.locator("[name=n_t]").fill("1")
     page.wait_for_function(
-        "() => [...document.querySelectorAll('#scores tr')].some(r => r.innerText.includes('B\\t0.3333'))"
+        "() => [...document.querySelectorAll('#scores tr')].some(r => r.innerText.includes('B\\t0.333'))"
     )
     assert "n_t=1" in page.url
     page.goto(page.url)
@@ -207,11 +207,11 @@ def test_similarity_of_types_is_a_table(page: sync_api.Page, tmp_path: Path) -> 
             metric,
         )
 
-    assert score("Sf") == "0.4000"
+    assert score("Sf") == "0.400"
     page.locator(".parameters details summary").click()
     page.get_by_label(". and ,", exact=True).fill("0.9")
     page.wait_for_function(
-        "() => [...document.querySelectorAll('#scores tbody tr')].some(r => r.cells[0].textContent === 'Sf' && r.cells[1].textContent !== '0.4000')"
+        "() => [...document.querySelectorAll('#scores tbody tr')].some(r => r.cells[0].textContent === 'Sf' && r.cells[1].textContent !== '0.400')"
     )
     assert "similarity=" in page.url
     page.locator("#choose [name=drawing]").select_option("operations")

@@ -64,7 +64,7 @@ export function el(tag, attributes = {}, ...children) {
 export const byId = (id) => document.getElementById(id);
 export const name = (text) => el("bdi", {}, text);
 export const names = (listed) => listed.flatMap((each, i) => [i ? ", " : "", name(each)]);
-export const number = (value, digits = 4) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+export const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(3));
 
 export function say(sentence) {
   byId("toast").textContent = sentence;

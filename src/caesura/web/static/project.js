@@ -69,7 +69,7 @@ function drawItems() {
       el("td", { class: "n" }, item.kind.endsWith("time") ? `${item.length.toFixed(2)} s` : String(item.length)),
       el("td", {}, ...names(item.coders)),
       el("td", {}, ...names(item.gold)),
-      el("td", { class: "n" }, number(scores.get(item.name), 3)),
+      el("td", { class: "n" }, number(scores.get(item.name))),
       !manages ? null : el("td", { class: "actions" },
         small("Rename", () => rename(`/api/items/${item.id}`, "New name", item.name, showAll), { "aria-label": `Rename ${item.name}` }), " ",
         small("Delete", () => remove(`/api/items/${item.id}`, `“${item.name}” deleted.`, showAll), { "aria-label": `Delete ${item.name}` })))));
@@ -88,14 +88,14 @@ async function showAgreement() {
   try {
     const agreement = await call("GET", `${base}/agreement?${asked}`);
     byId("coefficient-label").hidden = agreement.kind !== "spans";
-    sentence.replaceChildren(`Every two coders, pooled: ${agreement.title} `, el("b", {}, number(agreement.pooled, 3)));
+    sentence.replaceChildren(`Every two coders, pooled: ${agreement.title} `, el("b", {}, number(agreement.pooled)));
     byId("signature").textContent = agreement.signature;
-    fact("agreement", number(agreement.pooled, 3), agreement.title, "agreement");
+    fact("agreement", number(agreement.pooled), agreement.title, "agreement");
     for (const item of agreement.items) scores.set(item.name, item.score);
     drawMatrix(agreement);
     document.querySelector("#coefficients tbody").replaceChildren(...agreement.coefficients.map((c) =>
-      el("tr", {}, el("th", { scope: "row" }, c.title ?? c.coefficient), el("td", { class: "n" }, number(c.value, 3)),
-        el("td", { title: c.signature }, c.why ?? c.about ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed, 3)}, by chance ${number(c.expected, 3)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
+      el("tr", {}, el("th", { scope: "row" }, c.title ?? c.coefficient), el("td", { class: "n" }, number(c.value)),
+        el("td", { title: c.signature }, c.why ?? c.about ?? (c.expected === null ? "not corrected for chance" : `${c.formula === "disorder" ? "disorder " : ""}observed ${number(c.observed)}, by chance ${number(c.expected)}`), ...(c.notes ?? []).map((note) => ` ${note}`)))));
     drawItems();
   } catch (fault) {
     sentence.textContent = fault.message;
@@ -109,7 +109,7 @@ function drawMatrix({ coders, matrix }) {
   const head = el("tr", {}, el("td", {}), ...coders.map((coder) => el("th", { scope: "col" }, name(coder))));
   const rows = matrix.map((row, i) =>
     el("tr", {}, el("th", { scope: "row" }, name(coders[i])),
-      ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v, 3))))));
+      ...row.map((v, j) => (i === j ? el("td", { class: "self" }, "·") : el("td", { style: shade(v) }, number(v))))));
   byId("matrix").replaceChildren(head, ...rows);
 }
 
