@@ -295,15 +295,15 @@ def win_pr(
     in_ref, in_hyp, seen = counts.seen_reference, counts.seen_hypothesis, counts.seen_places
     tp = (in_ref + in_hyp - counts.difference) / 2
     fp, fn = in_hyp - tp, in_ref - tp
-    wrong, squared = fp + fn, beta * beta
+    wrong, both, squared = fp + fn, (1 + beta * beta) * tp, beta * beta
     if masses is not None and (places := sum(masses) - 1) > 0:
         width = int(seen) // places  # for every place between two units is seen by k padded windows
     else:
         width = _size_for(cast(Windows, chosen.family), reference)
     nothing = 0.0 if wrong > 0 else 1.0  # for a side without boundaries
     return WinPRScores(
-        share(tp, tp + fp, nothing),
-        share(tp, tp + fn, nothing),
-        share((1 + squared) * tp, (1 + squared) * tp + fp + squared * fn, nothing),
+        tp / in_hyp if in_hyp > 0 else nothing,
+        tp / in_ref if in_ref > 0 else nothing,
+        both / (both + fp + squared * fn) if both + wrong > 0 else nothing,
         tp, fp, fn, seen - tp - wrong, width,
     )  # fmt: skip
