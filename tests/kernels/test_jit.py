@@ -98,6 +98,17 @@ def test_a_helper_called_from_python_runs_plainly(monkeypatch: pytest.MonkeyPatc
     assert not is_compiled(weigh), "there is no door to the compiled one"
 
 
+def test_a_helper_that_must_not_be_plain_refuses_python() -> None:
+    """Sums in 32 bits and hashes that wrap around would come out as other numbers."""
+
+    @kernel(plain=False)
+    def _wrap(number: int) -> int:
+        return number
+
+    with pytest.raises(TypeError, match="only kernels call it"):
+        _wrap(1)
+
+
 def test_a_kernel_may_call_itself(auto: pytest.MonkeyPatch) -> None:
     assert factorial.twins.plain(5) == factorial.twins.compiled(5) == 120
 

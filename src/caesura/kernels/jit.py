@@ -10,7 +10,8 @@ Every kernel has two twins, made when first needed: a plain one, whose helpers a
 compiled. So a call is of one kind all the way down, and Numba never sees the odd types that plain code hands to a helper.
 
 A helper is a kernel that only kernels call: an :func:`inline` one, or one whose name begins with an underscore. Its compiled twin has
-no door to Python, which takes longer to compile than many a helper; called from Python it runs plainly.
+no door to Python, which takes longer to compile than many a helper; called from Python it runs plainly, or not at all where it
+must not.
 """
 
 from __future__ import annotations
@@ -122,6 +123,10 @@ class Twins:
     def choose(self, *args: Any) -> Any:
         """Run plainly while that is the cheaper way, then never again."""
         global _plain_seconds
+        if self.is_helper and not self.may_be_plain:
+            raise TypeError(
+                f"{self.function.__qualname__} is a helper that must not run plainly: only kernels call it."
+            )
         if not self.is_helper and (not self.may_be_plain or self._compiler_pays(args)):
             return self.promote()(*args)
         began = thread_time()  # not by the clock, which runs on while others have the machine
