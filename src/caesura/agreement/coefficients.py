@@ -68,6 +68,11 @@ class Coefficient(NamedTuple):
     observed: Callable[[Sums, Density], Values] | None = None
     by_place: Callable[[Values], tuple[Values, Values]] | None = None
 
+    @property
+    def asks_density(self) -> bool:
+        """Whether chance depends on the rates at which coders place boundaries."""
+        return self.expected in (shared_rate, own_rates)
+
 
 #: Name -> what it is; ``agree`` and its commands know no others.
 COEFFICIENTS: dict[str, Coefficient] = {

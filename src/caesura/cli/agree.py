@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from caesura.agreement import Agreement, agreement_tables, agreements
-from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS, own_rates, shared_rate
+from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
 from caesura.cli import options
 from caesura.cli.catalogues import Keys, Names
 from caesura.cli.command import Option
@@ -142,8 +142,7 @@ def agree(
 
 def _check_density(density: str, names: Sequence[str]) -> None:
     """Refuse a rule for rates of boundaries where no coefficient looks at them."""
-    rates = (shared_rate, own_rates)
-    if density != "pooled" and not any(name in COEFFICIENTS and COEFFICIENTS[name].expected in rates for name in names):
+    if density != "pooled" and not any(name in COEFFICIENTS and COEFFICIENTS[name].asks_density for name in names):
         raise CaesuraError(
             f"--density is of the rates at which coders place boundaries, and {' and '.join(names)} uses none; leave it out."
         )
