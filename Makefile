@@ -7,18 +7,21 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-# Tests that compile most loops run first, two sets of which neither needs the other's, each in one process: so nothing is compiled
-# twice. What is static runs beside all of it and behind it in rank, so that it takes the time in which tests wait for browsers and servers.
-LOOPS  := tests/kernels/test_twins.py tests/agreement/test_among_coders.py tests/gold/test_unification.py tests/metrics/test_single_calls.py
-OTHER_LOOPS := tests/vowels/test_restorer.py tests/vowels/test_chooser.py tests/agreement/test_unitizing.py
+# Tests that compile most kernels run first, in two processes that compile different ones, so that nothing is compiled twice. Static
+# checks run at low priority beside all tests: they use the time in which tests wait for browsers and servers.
+# The tests of the core run without plug-ins; the other packages run its harnesses on their own metrics and formats.
+CORE    := packages/caesura/tests
+VOWELS  := packages/caesura-vowels/tests
+CORE_KERNELS   := $(addprefix $(CORE)/,kernels/test_plain_and_compiled.py agreement/test_among_coders.py agreement/test_unitizing.py gold/test_unification.py metrics/test_single_calls.py)
+PLUGIN_KERNELS := $(VOWELS)/test_restorer.py $(VOWELS)/test_chooser.py tests/test_wheels.py
 PYTEST := $(BIN)/python -m pytest
-COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
+LOCK   := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --no-emit-package caesura --no-emit-package caesura-vowels --no-emit-package caesura-workbench -q
 
 # Bytecode is kept, whatever the machine says: the tests start many programs.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests static compiled loops other-loops coverage lint types imports docs serve-docs check bench lock clean
+.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports docs serve-docs check bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -30,20 +33,26 @@ test: $(DEV) compiled ## create the environment, install, lint, type-check, buil
 	$(MAKE) --keep-going --jobs 2 tests static
 
 tests: $(DEV)
-	$(MAKE) --keep-going --jobs $(WORKERS) other-loops loops
-	$(PYTEST) -n $(WORKERS) --dist worksteal $(addprefix --ignore=,$(LOOPS) $(OTHER_LOOPS)) $(ARGS)
+	$(MAKE) --keep-going --jobs $(WORKERS) plugin-kernels core-kernels
+	$(MAKE) --keep-going core-tests plugin-tests
+
+core-tests: $(DEV) ## the tests of the package caesura, without plug-ins
+	CAESURA_DISABLE_PLUGINS=1 $(PYTEST) -n $(WORKERS) --dist worksteal packages/caesura $(addprefix --ignore=,$(CORE_KERNELS)) $(ARGS)
+
+plugin-tests: $(DEV) ## the tests of the other packages, the documentation and everything together
+	$(PYTEST) -n $(WORKERS) --dist worksteal packages/caesura-vowels packages/caesura-workbench tests $(addprefix --ignore=,$(PLUGIN_KERNELS)) $(ARGS)
 
 static: $(DEV)
 	nice $(MAKE) --keep-going --jobs 1 check docs
 
 compiled: $(DEV)
-	$(BIN)/python -m compileall -q -j $(WORKERS) src
+	$(BIN)/python -m compileall -q -j $(WORKERS) packages
 
-loops: $(DEV)
-	$(PYTEST) -n 0 -p no:cacheprovider $(LOOPS)
+core-kernels: $(DEV)
+	CAESURA_DISABLE_PLUGINS=1 $(PYTEST) -n 0 -p no:cacheprovider $(CORE_KERNELS)
 
-other-loops: $(DEV)
-	$(PYTEST) -n 0 -p no:cacheprovider $(OTHER_LOOPS)
+plugin-kernels: $(DEV)
+	$(PYTEST) -n 0 -p no:cacheprovider $(PLUGIN_KERNELS)
 
 coverage: $(DEV) ## which lines of the package the tests run
 	$(PYTEST) -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(ARGS)
@@ -57,7 +66,7 @@ lint: $(DEV) ## ruff: format and rules
 types: $(DEV) ## strict mypy
 	$(BIN)/mypy
 
-imports: $(DEV) ## import-linter: rooms of the house import one way only
+imports: $(DEV) ## import-linter: layers import one way only
 	$(BIN)/lint-imports
 
 docs: $(DEV) ## build the site into site/, warnings are errors
@@ -72,27 +81,29 @@ bench: $(DEV) ## measure against the peers that are installed
 
 lock: $(DEV) ## pin all requirements anew, with hashes and without addresses
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml requirements/build.in --extra demo $(COMPILE) -o requirements/demo.txt
-	$(BIN)/uv pip compile pyproject.toml requirements/build.in --extra dev -c requirements/demo.txt $(COMPILE) -o requirements/dev.txt
-	$(BIN)/uv pip compile requirements/bench.in -c requirements/dev.txt $(COMPILE) -o requirements/bench.txt
+	$(BIN)/uv pip compile --group demo requirements/build.in $(LOCK) -o requirements/demo.txt
+	$(BIN)/uv pip compile --group dev requirements/build.in -c requirements/demo.txt $(LOCK) -o requirements/dev.txt
+	$(BIN)/uv pip compile requirements/bench.in -c requirements/dev.txt $(LOCK) -o requirements/bench.txt
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) build dist site artifacts .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find packages tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(RUN): requirements/demo.txt pyproject.toml
-	$(call install,demo)
+PROJECTS := $(wildcard packages/*/pyproject.toml)
+
+$(RUN): requirements/demo.txt pyproject.toml $(PROJECTS)
+	$(call install,demo,packages/caesura packages/caesura-vowels)
 	@touch $@
 
-# All that the demo needs is among it. Compiling the packages takes pip one core, and a while.
-$(DEV): requirements/dev.txt pyproject.toml
-	$(call install,dev,--no-compile)
+# Includes what the demo needs. pip would compile the packages on one core only.
+$(DEV): requirements/dev.txt pyproject.toml $(PROJECTS)
+	$(call install,dev,$(dir $(PROJECTS)),--no-compile)
 	-$(BIN)/python -m compileall -qq -j $(WORKERS) $(VENV)/lib
 	@touch $(RUN) $@
 
 define install
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet $(2) --require-hashes -r requirements/$(1).txt
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+	$(BIN)/pip install --quiet --no-deps $(3) --require-hashes -r requirements/$(1).txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation $(addprefix -e ,$(2))
 endef

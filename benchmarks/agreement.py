@@ -1,4 +1,4 @@
-"""Agreement of many coders: six coefficients, the matrix of coders and a bootstrap, as ``caesura agree`` asks for them.
+"""Time agreement of many coders: six coefficients, the matrix of coders and a bootstrap, as in ``caesura agree``.
 
 Run: python benchmarks/agreement.py [--coders 10] [--documents 100] [--units 1000]
 """
@@ -19,7 +19,7 @@ SIX = ("pi", "kappa", "bias", "percentage", "alpha", "majority")
 
 
 def annotations(coders: int, documents: int, units: int, seed: int = 0) -> Corpus:
-    """Coders who mostly agree: every one of them moves, forgets and adds some of the same boundaries."""
+    """Return coders who mostly agree: each moves, omits and adds some boundaries."""
     random = np.random.default_rng(seed)
     data = {}
     for document in range(documents):
@@ -32,7 +32,7 @@ def annotations(coders: int, documents: int, units: int, seed: int = 0) -> Corpu
 
 
 def milliseconds(ask: Callable[[], object], times: int = 5) -> float:
-    """The best of several tries."""
+    """Return the best of several times."""
     took = []
     for _ in range(times):
         start = time.perf_counter()

@@ -1,9 +1,9 @@
-"""How fast segments are aligned, beside a program that works as published: on sets of elements.
+"""Time the alignment of segments, compared with an implementation of the published pseudocode on Python sets.
 
-The authors' program is on no package index. What stands in for it here is ours: the pseudocode of figure 7 on Python sets, with
-overlapping segments found by walking both lists (so that it is not slower than it has to be). Run with
+The authors' program is not published as a package. The implementation here follows figure 7 of the paper and finds overlapping
+segments by merging both lists.
 
-    python benchmarks/alignment.py [--study LENGTH]
+Run: python benchmarks/alignment.py [--study LENGTH]
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import caesura as cs
 from caesura.metrics import Batch, Side, metric
 from caesura.papers.error_study import error_study
 
-# ---------------------------------------------------------------------- as published: element sets
+# ---------------------------------------------------------------------- the published pseudocode
 
 
 def element_sets(masses: list[int]) -> list[set[int]]:
@@ -34,7 +34,7 @@ def element_sets(masses: list[int]) -> list[set[int]]:
 
 
 def overlapping(mine: list[set[int]], others: list[set[int]]) -> list[list[int]]:
-    """For every segment, the segments of the other side that it overlaps, found in one walk."""
+    """Return, for every segment, the overlapping segments of the other side, by merging both lists."""
     overlaps: list[list[int]] = [[] for _ in mine]
     i = j = 0
     mine_end, other_end = len(mine[0]), len(others[0])
@@ -72,7 +72,7 @@ def as_published(ref: list[int], hyp: list[int]) -> float:
 
 
 def best_of(function: Callable[[], object], times: int) -> float:
-    """CPU time of the fastest run: what the work costs, not what else the machine is doing."""
+    """Return the CPU time of the fastest run."""
     taken = []
     for _ in range(times):
         start = time.thread_time()
@@ -113,7 +113,7 @@ def batch_table() -> None:
         for name in ("A", "A:alignment=global", "A:weight=dice"):
             measure = metric(name)
             measure.count(batch)
-            taken = best_of(lambda m=measure, b=batch: m.count(replace(b)), 5)  # a batch remembers what was counted
+            taken = best_of(lambda m=measure, b=batch: m.count(replace(b)), 5)  # a batch caches its counts
             rate = 2 * segments * pairs / taken
             print(
                 f"{f'{name}, {segments} segments of {length} units':<44}{pairs:>10}{taken:>11.4g}s{rate / 1e6:>13.1f}M"
@@ -138,7 +138,7 @@ def study_table(longest: int) -> None:
         error_study(names, longest=length)
         wall, cpu = time.perf_counter() - start[0], time.process_time() - start[1]
         print(f"  n = 5 … {length}: {wall:.1f} s, {cpu:.1f} CPU s")
-    print("  (the authors' program, as stated by our specification, not run here: about 19 CPU minutes up to n = 20)")
+    print("  (the authors' program, not run here, reportedly takes about 19 CPU minutes up to n = 20)")
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
-"""Batches of many pairs, long ready texts, evaluation, agreement, unification and files: two versions of the package, in turns.
+"""Compare two versions of the package: batches, long texts, evaluation, agreement, unification and files.
 
-CPU time of one core, the best of all rounds, every loop compiled before. A version is the folder its package lies in; an older one comes
-from ``git worktree add OLD 86b6d73``. Without a second folder the times of one version are shown. Run with
+CPU time of one core, the best of all rounds, with all loops compiled beforehand; the versions alternate. A version is the folder that
+contains the package; get an older one with ``git worktree add OLD 86b6d73``. With one folder, only its times are shown.
 
-    python benchmarks/batches.py NEW/src [OLD/src] [--rounds 5] [--only WORDS]
+Run: python benchmarks/batches.py NEW/packages/caesura/src [OLD/src] [--rounds 5] [--only WORDS]
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LONG = ("B", "S", "WD", "Pk", "WinPR", "F", "PA", "A", "GHD", "Sf")
 
 
 def cases() -> Iterator[tuple[str, Call]]:
-    """What is timed, by name."""
+    """Yield what is timed, by name."""
     import caesura as cs
     from caesura.metrics import metric
     from caesura.metrics.batch import Batch
@@ -90,7 +90,7 @@ def cases() -> Iterator[tuple[str, Call]]:
         return of(random.integers(-1, 2, 8)), of(random.integers(-1, 2, 8))
 
     def count(measure: Any, pairs: Any) -> Any:
-        return measure.rows(replace(pairs))  # older batches remember what was counted
+        return measure.rows(replace(pairs))  # older batches cache their counts
 
     groups = (
         ("1,500 texts × 1,000 units", batch(1500, pair(1000, 60, lambda w: Segmentation(1000, w))), PLAIN),
@@ -125,7 +125,7 @@ def cases() -> Iterator[tuple[str, Call]]:
 
 
 def seconds(call: Call) -> float:
-    """CPU time of one call, the best of many short ones; nothing is collected meanwhile, as in ``timeit``."""
+    """Return the CPU time of one call, the best of many, without garbage collection, as in ``timeit``."""
     call()
     gc.collect()
     gc.disable()
@@ -143,7 +143,7 @@ def seconds(call: Call) -> float:
 
 
 def run_in(folder: str, only: str) -> dict[str, float]:
-    """The times of one version, measured in a process of its own."""
+    """Return the times of one version, measured in a separate process."""
     environment = {**os.environ, "PYTHONPATH": folder, "CAESURA_JIT": "always", "POLARS_MAX_THREADS": "1"}
     command = [sys.executable, __file__, "--one", "--only", only, folder]
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -152,7 +152,7 @@ def run_in(folder: str, only: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure in turns, and print a row per case."""
+    """Measure alternately, and print a row per case."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--rounds", type=int, default=3)

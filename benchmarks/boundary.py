@@ -1,9 +1,9 @@
-"""How fast boundaries are compared, beside segeval and NLTK, in the same run on the same documents.
+"""Time boundary metrics, compared with segeval and NLTK on the same documents in the same run.
 
-Documents of n units have n/10 boundaries a coder, a fifth of which nearly miss the other coder's. Times are CPU times of one core, the
-best of several runs (the two-core line: wall time). A peer that is not installed is skipped. Run with
+Documents of n units have n/10 boundaries per coder, a fifth of them near misses. Times are CPU times of one core, the
+best of several runs (for two cores: wall-clock time). Packages that are not installed are skipped.
 
-    python benchmarks/boundary.py [--quick]
+Run: python benchmarks/boundary.py [--quick]
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ from caesura.metrics import Batch, Side, metric
 from caesura.model import Corpus
 from caesura.statistics.counted import count_rows
 
-for name in ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequence"):  # segeval is of 2013
+for name in (
+    "Callable",
+    "Iterable",
+    "Mapping",
+    "MutableMapping",
+    "Sequence",
+):  # segeval was written for older versions of Python
     if not hasattr(collections, name):
         setattr(collections, name, getattr(collections.abc, name))
 
@@ -80,7 +86,7 @@ def batch(pairs: int, units: int, random: np.random.Generator) -> Batch:
 
 
 def seconds(call: Callable[[], object], tries: int = 7, at_least: float = 0.02, clock=time.process_time) -> float:
-    """Best CPU time of one call, over several tries of as many calls as take ``at_least`` seconds."""
+    """Return the best CPU time of one call, over several runs of at least ``at_least`` seconds."""
     call()
     start = clock()
     call()
@@ -111,11 +117,11 @@ def row(what: str, peer: float | str | None, ours: float) -> None:
     print(f"| {what} | {spell_time(peer)} | {spell_time(ours)} | {ratio} |", flush=True)
 
 
-# ---------------------------------------------------------------------- the races
+# ---------------------------------------------------------------------- comparisons
 
 
 def single_calls(segeval: Any, nltk: Any, random: np.random.Generator) -> None:
-    print("\n| single call | peer | caesura | ratio |\n|---|---:|---:|---:|")
+    print("\n| single call | other package | caesura | ratio |\n|---|---:|---:|---:|")
     reference, hypothesis = document(100, random)
     a, b = masses(reference, 100), masses(hypothesis, 100)
     strings = [cs.Segmentation.from_masses(m).string for m in (a, b)]
@@ -147,7 +153,9 @@ def single_calls(segeval: Any, nltk: Any, random: np.random.Generator) -> None:
 
 
 def agreement(segeval: Any, random: np.random.Generator, documents: int) -> None:
-    print(f"\n| 10 coders × {documents} documents of 1,000 units | peer | caesura | ratio |\n|---|---:|---:|---:|")
+    print(
+        f"\n| 10 coders × {documents} documents of 1,000 units | other package | caesura | ratio |\n|---|---:|---:|---:|"
+    )
     data: dict[str, dict[str, list[int]]] = {}
     for item in range(documents):
         base, _ = document(1000, random)
@@ -168,7 +176,7 @@ def agreement(segeval: Any, random: np.random.Generator, documents: int) -> None
 
 
 def count_afresh(name: str, work: Batch, threads: int) -> object:
-    """Count afresh: a batch remembers what was counted."""
+    """Count again: a batch caches its counts."""
     return count_rows(metric(name), replace(work), threads=threads)
 
 
@@ -198,7 +206,7 @@ def batches(random: np.random.Generator) -> None:
 
 
 def lengths(random: np.random.Generator) -> None:
-    print("\n| 1,000 boundaries a coder in a text of … units | B | WD | Pk |\n|---|---:|---:|---:|")
+    print("\n| 1,000 boundaries per coder in a text of … units | B | WD | Pk |\n|---|---:|---:|---:|")
     for units in (10_000, 100_000, 1_000_000, 10_000_000):
         ready = segmentations(units, random, 1000)
         times = [seconds(lambda f=f, r=ready: f(*r)) for f in (cs.boundary_similarity, cs.window_diff, cs.pk)]

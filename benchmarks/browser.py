@@ -1,11 +1,11 @@
-"""The workbench in a real browser: how soon an item is seen, and how many frames a second it scrolls and zooms with.
+"""Time the workbench in a browser: how soon an item is visible, and the frame rate while scrolling and zooming.
 
     python benchmarks/browser.py [--hours 2] [--boundaries 5000] [--words 100000] [--runs 3]
 
-A recording that is synthesised here, three coders and gold; a text with as many boundaries. Chromium without a graphics card draws, on a desktop's and
-on a phone's screen. *Seen* is from the start of the navigation until the boundaries (the waveform and the spectrogram) in view are painted, *frames* are those
-of three seconds in which the page moves with every frame, and *late* are frames of more than 25 ms. *Work* is processor time of the page's main thread, which does not
-depend on what else the machine does: up to 16.7 ms of it a frame are 60 frames a second.
+The items are a synthesized recording with three coders and gold, and a text with as many boundaries. Chromium renders in software, at desktop and phone sizes. *Seen* is
+the time from the start of the navigation until the visible boundaries (or waveform and spectrogram) are painted, *frames* counts those of three seconds of constant
+movement, and *late* those of more than 25 ms. *Work* is the processor time of the page's main thread, which does not depend on other load: up to 16.7 ms
+per frame allow 60 frames per second.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-path.insert(0, str(Path(__file__).parents[1] / "tests"))
+path.insert(0, str(Path(__file__).parents[1] / "packages/caesura/tests"))
+path.insert(0, str(Path(__file__).parents[1] / "packages/caesura-workbench/tests"))
 
 import caesura as cs
-from web_browser import launch
+from chromium import launch
 from web_server import Server
 
 RATE = 16_000
@@ -31,9 +32,9 @@ SCREENS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 900}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
 }
-#: The time of a mark that the page set, after the frame in which it was painted.
+#: The time of a performance mark, set after the frame that painted the content.
 SEEN = "name => performance.getEntriesByName(name)[0]?.startTime"
-#: Milliseconds of every frame, while `act(n)` is done before each.
+#: Milliseconds of every frame; `act(n)` runs before each.
 FRAMES = """([act, seconds]) => new Promise((done) => {
   const move = eval(act), took = [], begun = performance.now();
   let before = begun, n = 0;
@@ -74,7 +75,7 @@ def main() -> None:
 
 
 def bring_recording(server: Server, wanted: argparse.Namespace, folder: Path) -> int:
-    """Something like a voice, and the boundaries and names of three who hear it a little differently."""
+    """Synthesize a voice-like recording with the boundaries and names of three coders."""
     seconds, chance = wanted.hours * 3600, np.random.default_rng(21)
     cuts = np.sort(chance.uniform(0.1, seconds - 0.1, wanted.boundaries))
     coded = []
@@ -101,7 +102,7 @@ def bring_recording(server: Server, wanted: argparse.Namespace, folder: Path) ->
 
 
 def synthesise(file: Path, seconds: float, chance: np.random.Generator) -> None:
-    """A hum that rises and falls, in pulses, with a little noise."""
+    """Synthesize a pulsed hum of varying pitch with some noise."""
     import soundfile
 
     with soundfile.SoundFile(file, "w", RATE, 1) as sound:
@@ -155,14 +156,14 @@ def measure(server: Server, items: dict[str, int], runs: int) -> None:
 
 
 class Meter:
-    """Processor time of a page's main thread."""
+    """The processor time of a page's main thread."""
 
     def __init__(self, page: Any) -> None:
         self._session = page.context.new_cdp_session(page)
         self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def read(self) -> float:
-        """Milliseconds so far."""
+        """Return the milliseconds so far."""
         metrics = self._session.send("Performance.getMetrics")["metrics"]
         return 1000 * next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 

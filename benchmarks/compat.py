@@ -1,10 +1,9 @@
-"""What people who switch get: segeval's own tests and NLTK's own examples, run against our names for theirs; random calls beside both,
-and beside ruptures, pyannote.metrics and mir_eval.
+"""Test caesura.compat with segeval's own tests, NLTK's own examples and random calls of both; compare ruptures, pyannote.metrics and mir_eval.
 
-Needs the packages of requirements/bench.txt; one that is not installed is skipped. Nothing of theirs is copied: the tests are those of the
-installed package, with every public name of segeval replaced by ours. Private functions stay segeval's own. Run with
+Needs the packages of requirements/bench.txt; those that are not installed are skipped. The tests are those of the installed segeval,
+with each public name replaced by ours; its private functions stay.
 
-    python benchmarks/compat.py [--calls 28000]
+Run: python benchmarks/compat.py [--calls 28000]
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ warnings.simplefilter("ignore")
 
 
 def run_segeval_tests(strict: bool) -> unittest.TestResult:
-    """Run the tests of the installed package with our public names in the place of its own."""
+    """Run the tests of the installed package with our functions in place of its public names."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "segeval"]:
-        del sys.modules[name]  # as loaded before, with other names in it
+        del sys.modules[name]  # an earlier run replaced names in it
     segeval = importlib.import_module("segeval")
     theirs = {name: getattr(segeval, name) for name in segeval.__all__}
     theirs["input_linear_positions_tsv"] = importlib.import_module("segeval.data.tsv").input_linear_positions_tsv
@@ -62,7 +61,7 @@ def run_segeval_tests(strict: bool) -> unittest.TestResult:
 
 
 def our_name(name: str, strict: bool) -> Any:
-    """Our object of a name; a function notes that it was called, and repeats segeval's mistakes where asked to."""
+    """Return our object of this name; a function records that it was called, and is strict if requested."""
     own = getattr(ours, name)
     if not callable(own) or isinstance(own, type):
         return own
@@ -76,7 +75,7 @@ def our_name(name: str, strict: bool) -> Any:
 
 
 class Recorded(unittest.TextTestResult):
-    """Remembers which tests called one of our functions."""
+    """Records which tests called one of our functions."""
 
     called = False
 
@@ -133,7 +132,7 @@ def report_nltk(calls: int) -> None:
 
 
 def compare_with_nltk(theirs: Any, calls: int) -> dict[str, int]:
-    """Count equal answers, and those for which NLTK's own window is none."""
+    """Count equal results, and those for which NLTK's own window is not usable."""
     random, tally = np.random.default_rng(17), dict.fromkeys(("equal", "NLTK's k is 0 or divides by 0", "different"), 0)
     for number in range(calls):
         n = int(random.integers(1, 60))
@@ -152,15 +151,15 @@ def compare_with_nltk(theirs: Any, calls: int) -> dict[str, int]:
 
 
 def answer(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """What a function gives, or the kind of what it raises."""
+    """Return the result of a function, or the type of its exception."""
     try:
         return function(*given, **named)
-    except Exception:  # theirs raises what it likes
+    except Exception:  # other packages may raise anything
         return "raises"
 
 
 def same(value: Any, other: Any) -> bool:
-    """Whether two answers are equal, decimals to 24 digits."""
+    """Whether two results are equal, decimals to 24 digits."""
     if isinstance(value, dict) and isinstance(other, dict):
         return value.keys() == other.keys() and all(same(value[key], other[key]) for key in value)
     if isinstance(value, (list, tuple)) and isinstance(other, (list, tuple)):
@@ -179,7 +178,7 @@ def same(value: Any, other: Any) -> bool:
 
 
 def report_neighbours(calls: int) -> None:
-    """Compare what they have with our families on random boundaries: the largest difference, and recalls above or below greedy ones."""
+    """Compare with our metrics on random boundaries: the largest difference, and how recall differs from greedy matching."""
     import mir_eval
     import pyannote.metrics.segmentation as pyannote
     from pyannote.core import Annotation, Segment
@@ -221,7 +220,7 @@ def report_neighbours(calls: int) -> None:
             mine = cs.region_scores(ref / 8, hyp / 8, tolerance=tolerance, matching="optimal").recall
             recalls["below" if mine < greedy - 1e-12 else "above" if mine > greedy + 1e-12 else "equal"] += 1
     print("largest differences:", {name: float(f"{value:.1g}") for name, value in apart.items()})
-    print("our recalls beside those of greedy matching:", recalls)
+    print("our recall compared with greedy matching:", recalls)
 
 
 # ---------------------------------------------------------------------- segeval's values
@@ -242,7 +241,7 @@ def report_segeval_calls(calls: int) -> None:
 def drawn_call(
     random: np.random.Generator, number: int
 ) -> tuple[str, Callable[[Any], tuple[Any, ...]], dict[str, Any]]:
-    """Draw a function with its arguments."""
+    """Choose a random function and arguments."""
     n = int(random.integers(2, 40))
     strings = [drawn_sets(random, n - 1, 1 + number % 3) for _ in range(2)]
     masses = [to_masses(string) for string in strings]
@@ -271,7 +270,7 @@ def strictly(module: Any) -> dict[str, bool]:
 def drawn_sets(random: np.random.Generator, places: int, types: int) -> list[frozenset[int]]:
     density = random.random() * 0.6 + 0.05
     string = [frozenset(int(t) + 1 for t in np.flatnonzero(random.random(types) < density)) for _ in range(places)]
-    string[int(random.integers(places))] |= {1}  # segeval raises where neither side has any
+    string[int(random.integers(places))] |= {1}  # segeval raises if neither side has a boundary
     return string
 
 

@@ -1,4 +1,4 @@
-"""Evaluation at scale: a million documents from Parquet, intervals by the ten thousand, threads against one.
+"""Time evaluation at scale: a million documents from Parquet, ten thousand resamples, one and two threads.
 
 Run: python benchmarks/evaluation.py [--documents 1000000]
 """
@@ -19,14 +19,14 @@ import numpy as np
 import polars as pl
 
 from caesura.metrics import metric
-from caesura.statistics.bootstrap import bootstrap_intervals
+from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.engine import evaluate_files
 
 METRICS = ["B", "WD", "Pk", "A", "F"]
 
 
 def documents(path: Path, number: int, seed: int, units: int = 200, boundaries: int = 20) -> None:
-    """Write documents of ``units`` units with about ``boundaries`` boundaries, in row groups, without holding a corpus."""
+    """Write documents of ``units`` units with about ``boundaries`` boundaries, in row groups, without building a corpus."""
     random = np.random.default_rng(seed)
     frames = []
     for start in range(0, number, 100_000):
@@ -76,7 +76,7 @@ def million(number: int) -> None:
 
 
 def other_order(number: int) -> None:
-    """The same items in another order in every file: they are dealt out on disk first. Beside it the same files in order."""
+    """Time files with different orders of items, which are partitioned on disk first, and files in the same order."""
     with tempfile.TemporaryDirectory() as folder:
         names = ("gold", "one", "two")
         ordered, mixed = (
@@ -89,7 +89,7 @@ def other_order(number: int) -> None:
             )
             subprocess.run(
                 [sys.executable, "-c", make], cwd=Path(__file__).parent, check=True
-            )  # its memory is not ours
+            )  # in a separate process, so that its memory does not count
         spent = []
         for words, paths in (("in another order in every file", mixed), ("in one order", ordered)):
             marks: list[int] = []
@@ -105,14 +105,14 @@ def other_order(number: int) -> None:
                 f"{sum(marks) / took / 1e6:.1f} million boundaries read a second, {spent[-1]:.2f} s of CPU; "
                 f"peak memory so far {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB"
             )
-        print(f"other orders cost {spent[0] / spent[1]:.1f} times the CPU time of one order")
+        print(f"different orders cost {spent[0] / spent[1]:.1f} times the CPU time of the same order")
 
 
 def intervals() -> None:
     random = np.random.default_rng(0)
     rows = [random.integers(0, 9, size=(10_000, 3)).astype(np.float64) for _ in range(10)]
     start = time.perf_counter()
-    bootstrap_intervals([metric("F").score] * 10, rows)
+    Resampling().score_intervals([metric("F").score] * 10, rows)
     print(f"10,000 resamples of 10,000 items × 10 metrics: {time.perf_counter() - start:.1f} s")
 
 
@@ -122,6 +122,6 @@ if __name__ == "__main__":
     given = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     other_order(min(1000, given.documents))  # compiles
-    other_order(given.documents)  # first: the peak is of the whole process
+    other_order(given.documents)  # first, because peak memory is that of the whole process
     intervals()
     million(given.documents)

@@ -1,7 +1,9 @@
-"""Flexible similarity and its chance: ``python benchmarks/flexible.py``.
+"""Time flexible similarity and its chance correction.
 
-A text of the size of TM001 (4,445 tokens of two speakers, about 1,000 boundaries an annotator, five types), long texts, and the
-chance-corrected coefficients. The authors' R package, segsimflex, is run in the same go where Rscript and the package are there.
+A text of the size of TM001 (4,445 tokens of two speakers, about 1,000 boundaries per annotator, five types), longer texts, and
+chance-corrected coefficients. The authors' R package, segsimflex, is timed too if Rscript and the package are installed.
+
+Run: python benchmarks/flexible.py
 """
 
 from __future__ import annotations

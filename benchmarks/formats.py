@@ -1,7 +1,9 @@
-"""How long a million annotations take to come in and go out: Parquet and JSON lines.
+"""Time reading and writing a million annotations as Parquet and JSON lines.
 
-Run: python benchmarks/formats.py [annotations]. Every measurement is a process of its own, best of three; beside each reading stands the bare
-parser (polars' columns, json.loads of every line), which builds no corpus and checks nothing.
+Every measurement runs in a separate process, best of three. For comparison, the parser alone (polars' columns, json.loads of every
+line), which builds and checks no corpus.
+
+Run: python benchmarks/formats.py [ANNOTATIONS]
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ WORK = {
 
 
 def measure(what: str, count: int, path: Path) -> dict[str, float]:
-    """Run one measurement in a process of its own; return the best of a few."""
+    """Run one measurement in a separate process; return the best of several."""
     program = (MAKE if what == "write" else "") + TIMED.format(work=WORK[what])
     runs = []
     for _ in range(ROUNDS):

@@ -1,8 +1,8 @@
-"""How the conflict-free union grows with annotators, utterances and segments, and what exhaustive search would take.
+"""Time the conflict-free union for more annotators, utterances and segments, compared with exhaustive search.
 
-No other program computes it, so the only thing to set beside it is the definition: looking at every selection. Run with
+No other program computes it, so the comparison is with the definition: trying every selection.
 
-    python benchmarks/gold.py [--largest 9000]
+Run: python benchmarks/gold.py [--largest 9000]
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 import caesura as cs
 from caesura.gold import Ballot, unify
 
-# ---------------------------------------------------------------------- made-up annotators
+# ---------------------------------------------------------------------- simulated annotators
 
 
 def outline(random: np.random.Generator, length: int, segments: int) -> list[tuple[int, int]]:
-    """Nested segments by cutting a text again and again at random places."""
+    """Return nested segments, by splitting a text repeatedly at random positions."""
     spans, todo = [(1, length)], [(1, length)]
     while len(spans) < segments and todo:
         first, last = todo.pop(int(random.integers(len(todo))))
@@ -36,7 +36,7 @@ def outline(random: np.random.Generator, length: int, segments: int) -> list[tup
 
 
 def annotators(coders: int, length: int, distinct: int, seed: int = 0) -> dict[str, cs.Hierarchy]:
-    """Coders who each leave out a third of one of several outlines, until about so many distinct segments are there."""
+    """Return coders who each omit a third of one of several outlines, with about this many distinct segments."""
     random = np.random.default_rng(seed)
     schools = max(2, min(coders, distinct // max(2, min(220, length))))
     outlines = [outline(random, length, distinct // schools + 2) for _ in range(schools)]
@@ -51,7 +51,7 @@ def annotators(coders: int, length: int, distinct: int, seed: int = 0) -> dict[s
 
 
 def exhaustive(annotations: list[cs.Hierarchy]) -> int:
-    """The greatest number of votes of any selection that does not cross itself."""
+    """Return the largest number of votes of any selection without crossing segments."""
     votes: dict[tuple[int, int], int] = {}
     for annotation in annotations:
         for first, last, _ in annotation.spans:
@@ -74,7 +74,7 @@ def crosses(x: tuple[int, int], y: tuple[int, int]) -> bool:
 
 
 def time_unifying(annotations: dict[str, cs.Hierarchy], embeddedness: str, repeat: int = 3) -> tuple[float, float, int]:
-    """Best of several times in seconds, peak memory in MB, distinct segments."""
+    """Return the best of several times in seconds, the peak memory in MB, and the number of distinct segments."""
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
@@ -116,7 +116,7 @@ def beside_the_definition() -> None:
 
 
 def few(random: np.random.Generator, wanted: int) -> list[cs.Hierarchy]:
-    """Three annotators with just so many distinct segments."""
+    """Return three annotators with exactly this many distinct segments."""
     outlines = [outline(random, 12, 13) for _ in range(3)]
     spans = sorted({span for drawn in outlines for span in drawn})
     kept = {spans[i] for i in random.permutation(len(spans))[:wanted]}

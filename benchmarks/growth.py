@@ -1,8 +1,8 @@
-"""How cost grows: with boundaries, and not with the length of the text. Draws docs/images/growth.svg.
+"""Show that cost grows with boundaries, not with the length of the text. Draws docs/images/growth.svg.
 
-A processor learns one pair of ten thousand boundaries by heart when it sees nothing else, and then guesses every branch right; corpora
-have different pairs. So every run goes through different ones, as many as hold 400,000 boundaries (at least one, at most 200); the
-third list shows what one pair costs that is counted again and again.
+If one pair of ten thousand boundaries is counted repeatedly, the branch predictor of the processor learns it; corpora have different
+pairs. So every run uses different pairs, with 400,000 boundaries in total (at least one pair, at most 200); the third list shows the
+time of one pair that is counted repeatedly.
 
 Run: python benchmarks/growth.py
 """
@@ -36,14 +36,14 @@ def batches(boundaries: int, length: int) -> list[Batch]:
 
 
 def microseconds(name: str, work: list[Batch]) -> float:
-    """CPU time of one pair, the best of several runs through all of them."""
+    """Return the CPU time of one pair, the best of several runs over all pairs."""
     measure = metric(name)
     measure.rows(work[0])
     best, spent = float("inf"), 0.0
     while spent < 0.2:
         start = time.process_time()
         for each in work:
-            measure.rows(replace(each))  # a batch remembers what was counted
+            measure.rows(replace(each))  # a batch caches its counts
         took = time.process_time() - start
         best, spent = min(best, took), spent + max(took, 1e-5)
     return max(best / len(work), 1e-6) * 1e6

@@ -1,6 +1,7 @@
-"""Do 95 % intervals hold the truth 95 times in a hundred? The full version of what tests/statistics checks in small.
+"""Measure how often a 95 % interval contains the true value; tests/statistics has a smaller version.
 
-Items of very different sizes are drawn from a population whose pooled F is known; every repetition makes an interval from its items.
+Items of very different sizes are drawn from a population with a known pooled F; every repetition makes an interval from its items.
+
 Run: python benchmarks/intervals.py
 """
 

@@ -1,8 +1,8 @@
-"""Every page of the workbench in Chromium: when something is painted, when all is drawn, and how long after a key its change is seen.
+"""Time every page of the workbench in Chromium: first paint, complete drawing, and the delay between a key and its effect.
 
     python benchmarks/pages.py [--rounds 5] [--words 20000]
 
-Server and browser share the machine; every round has an empty cache. Recordings with sound are measured by their own script.
+Server and browser share the machine; every round starts with an empty cache. benchmarks/browser.py measures recordings.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from pathlib import Path
 from sys import path
 from typing import Any
 
-path.insert(0, str(Path(__file__).parents[1] / "tests"))
+path.insert(0, str(Path(__file__).parents[1] / "packages/caesura/tests"))
+path.insert(0, str(Path(__file__).parents[1] / "packages/caesura-workbench/tests"))
 
 from playwright.sync_api import sync_playwright
 
-from web_browser import launch
-from web_pages import Furnished, View, furnish
+from chromium import launch
+from web_pages import PopulatedWorkbench, View, populate
 from web_server import Server
 
-#: When what a page is about is there, by the browser's clock since the navigation began.
+#: Milliseconds from the start of the navigation until the main content is visible.
 DRAWN = (
     "ready => { const there = document.querySelector(ready); return there?.checkVisibility() ? performance.now() : 0; }"
 )
 
-#: From a key (or a field that is filled) to the frame behind the first change inside an element.
+#: Milliseconds from a key or input to the frame after the first change inside an element.
 CHANGE = """([place, event]) => { window.changed = new Promise((resolve) => {
   let start;
   addEventListener(event, (e) => { start ??= e.timeStamp; }, { capture: true });
@@ -51,7 +52,7 @@ def press(key: str, start: str | None = None) -> Callable[[Any], None]:
     return act
 
 
-#: View -> what is done there, what changes, and by which event.
+#: View -> (action, function, element that changes, event).
 ACTIONS: dict[str, list[tuple[str, Callable[[Any], None], str, str]]] = {
     "project, items": [("the next tab", press("ArrowRight", "#tab-items"), "#add", "keydown")],
     "text": [
@@ -79,7 +80,7 @@ def main() -> None:
         server = Server(Path(folder) / "store.sqlite").start()
         try:
             long_text = add_long_text(server, wanted.words)
-            bench = furnish(server)
+            bench = populate(server)
             bench.views.append(
                 View("long text", "mira", f"/items/{long_text}", "#editor[data-state=open] .gap.disputed")
             )
@@ -91,7 +92,7 @@ def main() -> None:
 
 
 def add_long_text(server: Server, words: int) -> int:
-    """A text by two coders with a boundary at every tenth word, and gold of it."""
+    """Create a text with two coders, a boundary at every tenth word, and gold."""
     with server.client() as client:
         project = client.post("/api/projects", json={"name": "long"}).json()["id"]
         for coder, off in (("ann", 0), ("ben", 1)):
@@ -103,7 +104,7 @@ def add_long_text(server: Server, words: int) -> int:
         return item
 
 
-def measure(bench: Furnished, browser: Any, rounds: int) -> None:
+def measure(bench: PopulatedWorkbench, browser: Any, rounds: int) -> None:
     print(
         f"{rounds} rounds, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; milliseconds, best (median)\n"
     )
@@ -114,7 +115,7 @@ def measure(bench: Furnished, browser: Any, rounds: int) -> None:
             page = bench.open(browser, view.who, viewport={"width": 1440, "height": 900})
             page.goto(bench.server.address + view.path)
             drawn.append(page.wait_for_function(DRAWN, arg=view.ready).json_value())
-            page.wait_for_timeout(300)  # the entry of the paint comes a little later than the paint
+            page.wait_for_timeout(300)  # the paint entry is recorded slightly after the paint
             paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"))
             page.wait_for_load_state("networkidle")
             for what, act, place, event in ACTIONS.get(view.name, []):

@@ -1,7 +1,9 @@
-"""How fast boundaries in time are counted, against NumPy and a Python loop; and TextGrids against praatio.
+"""Time search regions, compared with NumPy and a Python loop, and reading TextGrids, compared with praatio.
 
-Run ``python benchmarks/regions.py``. Peers and Caesura are timed in the same run, the best of several repeats each, by the processor
-time of the one thread they use, so that other people's work on the machine counts for neither.
+All are timed in the same run, the best of several repeats, by CPU time of one thread, so that other work on the machine has little
+influence.
+
+Run: python benchmarks/regions.py
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def best(function: Callable[[], object], repeats: int = 7) -> float:
 
 
 def with_numpy(ref: np.ndarray, hyp: np.ndarray, tolerance: float) -> int:
-    """Search regions on whole arrays: the nearest boundary by searchsorted, then the distinct ones that were hit."""
+    """Count hits on whole arrays: the nearest boundary by searchsorted, then the distinct ones."""
     known, times = np.unique(np.rint(ref * 1e7).astype(np.int64)), np.sort(np.rint(hyp * 1e7).astype(np.int64))
     right = np.searchsorted(known, times)
     left, right = np.clip(right - 1, 0, len(known) - 1), np.clip(right, 0, len(known) - 1)
@@ -42,7 +44,7 @@ def with_numpy(ref: np.ndarray, hyp: np.ndarray, tolerance: float) -> int:
 
 
 def with_python(ref: list[float], hyp: list[float], tolerance: float) -> int:
-    """For every reference boundary, look through all hypotheses: how scripts of published papers do it."""
+    """Search all hypotheses for every reference boundary, as published scripts do."""
     ticks, half = [round(h * 1e7) for h in hyp], round(tolerance * 1e7)
     known = sorted({round(r * 1e7) for r in ref})
     hits = 0
@@ -79,7 +81,7 @@ def one_recording() -> None:
 
 
 def python_loop(ref: np.ndarray, hyp: np.ndarray) -> float:
-    """Time the loop; above 10^4 on 200 references spread evenly, scaled up."""
+    """Time the loop; above 10^4, on 200 evenly spaced references, scaled up."""
     if len(ref) <= 10**4:
         listed = ref.tolist(), hyp.tolist()
         if len(ref) == 10**4:
@@ -97,7 +99,7 @@ def many_recordings() -> None:
     print(
         "\nmany recordings in one batch, one core: metric.count on columns of float seconds, rounding to the grid included"
     )
-    print(f"{'recordings':>10} {'each':>6} {'matching':>9} {'ms':>9} {'million boundaries a second':>28}")
+    print(f"{'recordings':>10} {'each':>6} {'matching':>9} {'ms':>9} {'million boundaries per second':>28}")
     for recordings, each in ((100_000, 40), (2_500, 400), (20, 100_000)):
         random = np.random.default_rng(1)
         sides = [np.sort(random.random((recordings, each)) * each * 0.08, axis=1).ravel() for _ in range(2)]

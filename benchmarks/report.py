@@ -1,4 +1,4 @@
-"""Size and time of ``caesura report``: 100 documents × 5 coders of 1,000 units, with and without words."""
+"""Measure size and time of ``caesura report``: 100 documents × 5 coders of 1,000 units, with and without text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import time
 import numpy as np
 
 from caesura.model import Annotation, Corpus, Segmentation
-from caesura.report.findings import make_report
-from caesura.report.markdown import markdown_report
-from caesura.report.page import html_page
+from caesura.report.content import make_report
+from caesura.report.page import html_page, markdown_report
 
 WORDS = np.array(
     [
@@ -34,7 +33,7 @@ WORDS = np.array(
 
 
 def corpus(documents: int, coders: int, units: int, *, words: bool, seed: int = 1) -> Corpus:
-    """Coders who keep four fifths of a common segmentation, move some boundaries and add a few of their own."""
+    """Return coders who keep four fifths of a common segmentation, move some boundaries and add a few."""
     rng, annotations = np.random.default_rng(seed), []
     for number in range(documents):
         common = np.flatnonzero(rng.random(units - 1) < 0.05) + 1
@@ -49,7 +48,7 @@ def corpus(documents: int, coders: int, units: int, *, words: bool, seed: int = 
 
 
 def main() -> None:
-    """Print a table: the best of three runs in processor time, kernels compiled before."""
+    """Print a table: the best CPU time of three runs, loops compiled beforehand."""
     make_report(corpus(2, 3, 50, words=True))
     print("| corpus | HTML, MB | Markdown, MB | measured, s | HTML, s | Markdown, s |\n|---|---:|---:|---:|---:|---:|")
     for words in (True, False):

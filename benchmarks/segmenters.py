@@ -1,8 +1,8 @@
-"""How fast segmenters of text are, beside the peers that are installed: NLTK's TextTiling, textsplit and ruptures on the same vectors.
+"""Time text segmenters, compared with NLTK's TextTiling, textsplit, and ruptures on the same vectors.
 
-Times are processor time of this process, best of several runs, compiled beforehand; peers that are missing are left out. Run with
+CPU time of this process, best of several runs, compiled beforehand; packages that are not installed are skipped.
 
-    python benchmarks/segmenters.py [--documents 1000]
+Run: python benchmarks/segmenters.py [--documents 1000]
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from caesura.segmenters.text import C99, DCM, U00, MinCut, TextTiling, Vectors, dynamic
+from caesura.segmenters.text import C99, DCM, U00, MinCut, TextTiling, Vectors
+from caesura.segmenters.text import dynamic_programming as dynamic
 
 
 def sentences(number: int, seed: int = 0) -> list[str]:
-    """Sentences of about 22 words, half of them common, the others of a topic that changes every ten sentences."""
+    """Return sentences of about 22 words, half of them general, half from a topic that changes every ten sentences."""
     random = np.random.default_rng(seed)
     letters = np.array(list("abcdefghiklmnoprstuvwy"))
     vocabulary = ["".join(random.choice(letters, random.integers(4, 10))) for _ in range(6000)]
@@ -41,7 +42,7 @@ def sentences(number: int, seed: int = 0) -> list[str]:
 
 
 def best(call: Callable[[], object], runs: int = 5) -> float:
-    """Least processor time in milliseconds, after one run that does not count."""
+    """Return the smallest CPU time in milliseconds, after one run that is not counted."""
     call()
     times = []
     for _ in range(runs):
@@ -59,7 +60,7 @@ def ours() -> None:
     segmenter = DCM()
     for n in (1000, 10_000):
         units = tuple(sentences(n))
-        cost, frame, penalty = segmenter.cost(units, None), segmenter._frame(n), segmenter.penalty_of(units)
+        cost, frame, penalty = segmenter.cost(units, None), segmenter._constraints(n), segmenter.penalty_of(units)
         row(f"dcm, number open, {n:,} units", best(partial(dynamic.solve_free, cost, frame, penalty), 3))
         tracemalloc.start()
         dynamic.solve_free(cost, frame, penalty)
@@ -67,10 +68,10 @@ def ours() -> None:
         tracemalloc.stop()
         print(f"| its memory | {peak:.1f} MB | |")
     units = tuple(sentences(1000))
-    known, frame = segmenter.cost(units, 125), segmenter._frame(1000)
+    known, frame = segmenter.cost(units, 125), segmenter._constraints(1000)
     for k in (10, 125):
         row(f"dcm, {k} segments, 1,000 units", best(partial(dynamic.solve_known, known, frame, k), 3))
-    short = dynamic.Frame.of(1000, longest=100)
+    short = dynamic.Constraints.validated(1000, max_length=100)
     row("dcm, 125 segments of at most 100 units", best(lambda: dynamic.solve_known(known, short, 125), 3))
     row("posteriors, 1,000 units", best(lambda: dynamic.posteriors(known, frame, penalty=5.0), 3))
     for method in (DCM(), U00(), C99(), TextTiling(), MinCut(mean_length=10)):
@@ -111,7 +112,7 @@ def peers() -> None:
 
 
 def shell(documents: int) -> None:
-    """Documents of 70 sentences through the command, on all cores, wall-clock."""
+    """Time the command on documents of 70 sentences, on all cores, wall-clock."""
     with tempfile.TemporaryDirectory() as folder:
         texts = [" ".join(sentences(70, seed)) for seed in range(10)]
         for number in range(documents):

@@ -1,10 +1,10 @@
-"""How long one call on one short pair takes: every registered score, and the functions people call.
+"""Time one call on one short pair, for every registered score and for the public functions.
 
-Texts of 100 units with 10 boundaries, recordings of 10 boundaries, hierarchies of 9 segments, a fifth of them near misses. CPU time of
-one core, the best of several runs, every loop compiled before. ``--json`` writes the times; ``--beside FILE`` shows such a file of another
-version as "before". It runs on older versions too (where they know the score). Run with
+Texts of 100 units with 10 boundaries, recordings with 10 boundaries, hierarchies of 9 segments, a fifth of them near misses. CPU time
+of one core, the best of several runs, loops compiled beforehand. ``--json`` writes the times; ``--beside FILE`` shows such a file from
+another version as "before". It also runs on older versions, for the scores that they have.
 
-    python benchmarks/single_calls.py [--json FILE] [--beside FILE]
+Run: python benchmarks/single_calls.py [--json FILE] [--beside FILE]
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ BY_NESTING = ("nested-precision", "nested-recall", "nested-F", "non-crossing", "
 
 
 def cases() -> Iterator[tuple[str, str, Call]]:
-    """What is called: its table, its name, the call."""
+    """Yield the table, the name and the call of each case."""
     ready = [cs.Segmentation.from_masses(each) for each in MASSES]
     typed = [cs.Segmentation(100, each.positions, TYPES, labels=["a", "b"]) for each in ready]
     timed = [cs.Segmentation.from_times(each, length=2.0) for each in TIMES]
@@ -77,7 +77,7 @@ def cases() -> Iterator[tuple[str, str, Call]]:
 
 
 def long_cases() -> Iterator[tuple[str, str, Call]]:
-    """The same for long ready texts, where the loops are what counts."""
+    """Yield the same for long segmentations, where the loops dominate."""
     random = np.random.default_rng(0)
     first = np.sort(random.choice(np.arange(2, 100_000), 10_000, replace=False))
     second = np.unique(np.where(random.random(10_000) < 0.2, first - 1, first))

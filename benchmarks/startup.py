@@ -1,7 +1,9 @@
-"""How long it takes until something happens: importing, helping and small work, against ``import numpy``.
+"""Time imports, help and small jobs, compared with ``import numpy``.
 
-Every measurement is the CPU time of a fresh interpreter; that of an interpreter that does nothing is taken off. The best of several
-runs counts, because everything else on the machine only adds to it.
+Every measurement is the CPU time of a fresh interpreter minus that of an empty one. The best of several runs counts, because other work
+on the machine can only add to it.
+
+Run: python benchmarks/startup.py
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 RUNS = 15
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parents[1] / "packages/caesura/src"
 CASES = {
     "python -c pass": "pass",
     "import numpy": "import numpy",
@@ -43,7 +45,7 @@ def once(code: str) -> float:
 
 def main() -> None:
     best = dict.fromkeys(CASES, float("inf"))
-    for _ in range(RUNS):  # in turn, so that a busy moment of the machine touches all alike
+    for _ in range(RUNS):  # alternating, so that load on the machine affects all cases equally
         for name, code in CASES.items():
             best[name] = min(best[name], once(code))
     nothing = best.pop("python -c pass")

@@ -1,9 +1,10 @@
-"""Agreement on spans: best alignments beside pygamma-agreement's on the same spans, γ with its chance, α_U, and a million spans.
+"""Time agreement on spans: best alignments compared with pygamma-agreement, γ with chance, α_U, and a million spans.
+
+The other package is timed in the same run if it is installed (pip install pygamma-agreement). Times are CPU times, so that other work on
+the machine has little influence. "Similar" annotators move, relabel and omit some of the same spans; "random" ones have nothing in
+common, with overlaps.
 
 Run: python benchmarks/unitizing.py [--peer-seconds 60]
-
-The peer is measured where it is installed (pip install pygamma-agreement), in the same run. Times are CPU times, so that other work on the machine counts
-little. "alike" annotators move, rename and forget some of the same spans; "random" ones have nothing in common, with overlaps.
 """
 
 from __future__ import annotations
@@ -21,30 +22,28 @@ import numpy as np
 os.environ.setdefault("CAESURA_JIT", "always")
 
 from caesura.agreement import alpha_u, gamma, u_alpha
-from caesura.agreement.unitizing_alignment import align_columns
-from caesura.agreement.unitizing_costs import Dissimilarity
-from caesura.agreement.unitizing_texts import SpanTexts
+from caesura.agreement.unitizing_alignment import Dissimilarity, SpanTexts, align_columns
 from caesura.model import Corpus, Spans
 
 ALIGNMENTS = ((2, 100), (2, 400), (2, 1600), (2, 100_000), (3, 40), (3, 160), (4, 40), (5, 20))
 PEER_AT_MOST = {2: 1600, 3: 160, 4: 40, 5: 20}
 
 
-def annotators(number: int, units: int, alike: bool, labels: int = 4, seed: int = 0) -> Corpus:
-    """Annotators of one text, which has ten positions per span."""
+def annotators(number: int, units: int, similar: bool, labels: int = 4, seed: int = 0) -> Corpus:
+    """Return annotators of one text with ten positions per span."""
     random, length = np.random.default_rng(seed), 10 * units + 50
     starts = 10 * np.arange(units) + random.integers(0, 4, units)
     lengths, codes = random.integers(2, 6, units), random.integers(0, labels, units)
     data = {}
     for coder in range(number):
-        if alike:
+        if similar:
             begin = starts + random.integers(-1, 2, units).clip(-starts)
             end = np.maximum(begin + 1, starts + lengths + random.integers(-1, 2, units))
             types = np.where(random.random(units) < 0.1, random.integers(0, labels, units), codes)
             kept = random.random(units) < 0.95
             kept[0] = True
         else:
-            begin = random.choice(10 * units, units, replace=False)  # the peer drops duplicates
+            begin = random.choice(10 * units, units, replace=False)  # pygamma-agreement drops duplicates
             types, kept = random.integers(0, labels, units), slice(None)
             end = begin + random.integers(2, 20, units)
         data[f"c{coder}"] = Spans(
@@ -54,7 +53,7 @@ def annotators(number: int, units: int, alike: bool, labels: int = 4, seed: int 
 
 
 def cpu_seconds(ask: Callable[[], object], least: float = 0.2) -> float:
-    """The least CPU time of a call, all threads together, of as many as fit into ``least`` seconds."""
+    """Return the smallest CPU time of a call, over all threads and as many calls as fit into ``least`` seconds."""
     took: list[float] = []
     while not took or sum(took) < least:
         start = time.process_time()
@@ -64,7 +63,7 @@ def cpu_seconds(ask: Callable[[], object], least: float = 0.2) -> float:
 
 
 def align(corpus: Corpus) -> float:
-    """The disorder of the best alignment, from the corpus on."""
+    """Return the disorder of the best alignment."""
     texts = SpanTexts.of(corpus)
     aligned = align_columns(texts.units, texts.rows, texts.sizes, Dissimilarity().costs(texts.labels))
     assert aligned.costs[0] - aligned.lower[0] < 1e-6 * max(1.0, aligned.costs[0])
@@ -72,7 +71,7 @@ def align(corpus: Corpus) -> float:
 
 
 def peer_alignment(corpus: Corpus) -> Callable[[], float] | None:
-    """pygamma-agreement's best alignment of the same spans, where it is installed."""
+    """Return the disorder of pygamma-agreement's best alignment, if it is installed."""
     try:
         from pyannote.core import Segment
         from pygamma_agreement import CombinedCategoricalDissimilarity, Continuum
@@ -90,12 +89,12 @@ def peer_alignment(corpus: Corpus) -> Callable[[], float] | None:
 def compare_alignments(peer_seconds: float) -> None:
     print("one best alignment, CPU time       ours        pygamma     ratio")
     for number, units in ALIGNMENTS:
-        for alike in (True, False):
-            corpus = annotators(number, units, alike)
+        for similar in (True, False):
+            corpus = annotators(number, units, similar)
             disorder = align(corpus)  # compiled now
             ours = cpu_seconds(lambda corpus=corpus: align(corpus))
             ask = peer_alignment(corpus) if units <= PEER_AT_MOST[number] else None
-            line = f"{number} × {units:<7,} {'alike' if alike else 'random':8s} {1e3 * ours:18.3f} ms"
+            line = f"{number} × {units:<7,} {'similar' if similar else 'random':8s} {1e3 * ours:18.3f} ms"
             if ask is not None:
                 theirs_disorder = ask()
                 assert abs(theirs_disorder - disorder) < 1e-3, (theirs_disorder, disorder)
@@ -105,9 +104,9 @@ def compare_alignments(peer_seconds: float) -> None:
 
 
 def measure_coefficients() -> None:
-    print("\ncoefficients                                      CPU time   by the clock")
-    three = annotators(3, 40, alike=True)
-    many = annotators(2, 50_000, alike=True)
+    print("\ncoefficients                                      CPU time   wall-clock")
+    three = annotators(3, 40, similar=True)
+    many = annotators(2, 50_000, similar=True)
     gamma(three, samples=2)
     asked: dict[str, Callable[[], object]] = {
         "γ, 1,000 samples of 3 × 40, statistical": lambda: gamma(three, samples=1000),
@@ -123,7 +122,7 @@ def measure_coefficients() -> None:
 
 
 def measure_a_million() -> None:
-    corpus = annotators(2, 500_000, alike=True)
+    corpus = annotators(2, 500_000, similar=True)
     print(f"\n1,000,000 spans of two annotators (peak before: {peak():.0f} MB)  CPU time   peak memory")
     asked: dict[str, Callable[[], object]] = {
         "one best alignment": lambda: align(corpus),
@@ -136,7 +135,7 @@ def measure_a_million() -> None:
 
 
 def peak() -> float:
-    """The most memory so far, in MB."""
+    """Return the peak memory so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -1,4 +1,4 @@
-"""Vowel restoration: training time, restoring speed, model files and memory, on whatever corpus can be had.
+"""Vowel restoration: training time, restoring speed, model files and memory, on a corpus that is available.
 
 python benchmarks/vowels.py [hebrew-bible | quran] [model …]
 """
@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 
 from caesura.errors import CaesuraError
-from caesura.vowels import VowelRestorer, load_corpus, reading, scripts, split_random
+from caesura_vowels import VowelRestorer, load_corpus, scripts, split_random
 
 
 def best_of(run, times: int = 5) -> float:
-    """Least CPU time of several runs, so that other work on the machine counts as little as possible."""
+    """Return the least CPU time of several runs, which reduces the influence of other processes."""
     taken = []
     for _ in range(times):
         start = time.process_time()
@@ -38,7 +38,7 @@ def measure(corpus, model: str) -> list[str]:
     copies = 10 if model in ("unigram", "hmm") else 1
 
     def restore() -> None:
-        reading.split_word.cache_clear()  # take unseen words apart anew in every run
+        scripts.split_word.cache_clear()  # take unseen words apart anew in every run
         restorer.restore(bare * copies)
 
     speed = copies * words / best_of(restore, 5 if model != "best" else 2)
@@ -90,7 +90,7 @@ PEERS = {"hebrew": (nakdimon,), "arabic": (text2tashkeel, shakkala, mishkal)}
 
 
 def right(script, gold: str, restored: str) -> int:
-    """Words of a line that carry the right marks; a line whose words were changed has none."""
+    """Count the words of a line with correct marks; 0 if the words were changed."""
     ours, theirs = (script.word.findall(line) for line in (gold, restored))
     if len(ours) != len(theirs):
         return 0
@@ -98,7 +98,7 @@ def right(script, gold: str, restored: str) -> int:
 
 
 def peers(corpus) -> None:
-    """Words right and words a CPU second of whoever is installed, on some 300 of the lines held out."""
+    """Print accuracy and words per CPU second of the installed peers on some 300 held-out lines."""
     table = scripts.script(corpus.language)
     _, test = split_random(len(corpus), seed=0)
     gold = [corpus.lines[i] for i in test[:: max(1, len(test) // 300)]]

@@ -1,9 +1,9 @@
-"""The workbench under load: many readers and some editors of one document, over loopback.
+"""Load test of the workbench: many readers and some editors of one document, over loopback.
 
     python benchmarks/workbench.py [--readers 200] [--editors 20] [--seconds 10] [--one] [--database ADDRESS]
-    python benchmarks/workbench.py --people 100 --pause 1     (a campaign: everybody in a session of their own, blind, on their own annotation)
+    python benchmarks/workbench.py --people 100 --pause 1     (a campaign: each person is blind and edits their own annotation in their own session)
 
-Server and clients share the machine. Everybody waits half a second on average between two requests; ``--pause 0`` asks as fast as it can.
+Server and clients share the machine. Clients wait half a second on average between two requests; ``--pause 0`` removes the wait.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from sys import path
 
-path.insert(0, str(Path(__file__).parents[1] / "tests"))
+path.insert(0, str(Path(__file__).parents[1] / "packages/caesura-workbench/tests"))
 
-from web_load import loaded  # the same users as in the tests
+from web_load import run_load  # the same clients as in the tests
 from web_server import Server
 
 
@@ -28,8 +28,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--pause", type=float, default=0.5)
     parser.add_argument("--units", type=int, default=4000)
-    parser.add_argument("--one", action="store_true", help="all editors change one annotation, against each other")
-    parser.add_argument("--people", type=int, default=0, help="so many annotators instead, each with a session")
+    parser.add_argument("--one", action="store_true", help="all editors change the same annotation")
+    parser.add_argument(
+        "--people",
+        type=int,
+        default=0,
+        help="number of annotators, each with a session, instead of readers and editors",
+    )
     parser.add_argument("--database", default=None)
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +60,7 @@ def measure(server: Server, wanted: argparse.Namespace) -> None:
         time.sleep(2)  # until compiled loops are loaded
         editors = golds * (wanted.editors if wanted.one else 1)
         asked = {"readers": wanted.readers, "seconds": wanted.seconds, "pause": wanted.pause}
-        load = loaded(server, item, editors, csrf, **asked)
+        load = run_load(server, item, editors, csrf, **asked)
         for gold in golds:
             kept = client.get(f"/api/annotations/{gold}").json()["marks"]["positions"]
             assert {p for g, p in load.done if g == gold} <= set(kept), "an acknowledged change was lost"
@@ -65,12 +70,12 @@ def measure(server: Server, wanted: argparse.Namespace) -> None:
     rows = {"reads": load.reads, "reads, unchanged (304)": load.unchanged, "edits, until acknowledged": load.edits}
     for what, took in rows.items():
         print(f"{what:26} {len(took):6}  {percentiles(took)}")
-    print(f"{load.refused} changes were made on an old version, refused, and made again")
-    print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
+    print(f"{load.refused} changes were rejected as outdated and repeated")
+    print(f"memory of the server {memory(server) / 1024:.0f} MB; no acknowledged change was lost")
 
 
 def measure_campaign(server: Server, wanted: argparse.Namespace) -> None:
-    """Annotators who came by their links and edit, each their own annotation of one of ten texts."""
+    """Measure annotators who signed in with their links, each editing their own annotation of one of ten texts."""
     with server.client() as mira:
         project = mira.post("/api/projects", json={"name": f"load {time.time()}"}).json()["id"]
         words = " ".join(f"w{i}" for i in range(wanted.units))
@@ -88,25 +93,25 @@ def measure_campaign(server: Server, wanted: argparse.Namespace) -> None:
         sessions = dict(begin(server, person["link"], items[n % len(items)]) for n, person in enumerate(links))
         asked = {"readers": 0, "seconds": wanted.seconds, "pause": wanted.pause, "sessions": sessions}
         before = processor(server)
-        load = loaded(server, items[0], list(sessions), "", **asked)
+        load = run_load(server, items[0], list(sessions), "", **asked)
         worked = processor(server) - before
         kept = {gold: mira.get(f"/api/annotations/{gold}").json()["marks"]["positions"] for gold in sessions}
     assert all(position in kept[gold] for gold, position in load.done), "an acknowledged change was lost"
     print(f"{wanted.people} annotators, {wanted.pause:g} s between two edits, {wanted.seconds:g} s")
     print(f"{'edits, until acknowledged':26} {len(load.edits):6}  {percentiles(load.edits)}")
     print(f"the server works {1000 * worked / max(1, len(load.edits)):.1f} ms for an edit, by its own clock")
-    print(f"memory of the server {memory(server) / 1024:.0f} MB; every acknowledged change is there")
+    print(f"memory of the server {memory(server) / 1024:.0f} MB; no acknowledged change was lost")
 
 
 def processor(server: Server) -> float:
-    """Seconds that the server has worked so far, whatever else the machine does."""
+    """Return the processor time of the server in seconds."""
     assert server.process is not None
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def begin(server: Server, link: str, item: int) -> tuple[int, tuple[str, str]]:
-    """Come in by a link and start an annotation: its number, and the session's token and cookie."""
+    """Sign in with a link and start an annotation; return its id, and the token and cookie of the session."""
     with server.visitor() as person:
         csrf = person.get("/login").text.split('name="csrf" content="')[1].split('"')[0]
         secret = {"link": link.split("#")[1]}

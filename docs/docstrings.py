@@ -1,4 +1,4 @@
-"""Docstrings as the reference shows them: examples in the running text become blocks of code, and roles of Sphinx the names that they point to."""
+"""Prepare docstrings for the reference: fence examples in running text, and replace Sphinx roles by names."""
 
 from __future__ import annotations
 
@@ -7,31 +7,22 @@ from typing import Any
 
 import griffe
 
-#: A run of lines from a prompt to the next empty line, outside of a section of examples (which the parser knows).
+#: Lines from a prompt to the next empty line. In the section "Examples", griffe's parser finds them itself.
 EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
-ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):`~?([\w.]*?)(\w+)`")
+ROLE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):`~?([\w.]*?)(\w+)`")
 
 
 class Docstrings(griffe.Extension):  # type: ignore[misc]
-    """What mkdocstrings loads, by mkdocs.yml."""
+    """A griffe extension that mkdocs.yml lists."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Rewrite one docstring, before it is parsed."""
+        """Rewrite one docstring before it is parsed."""
         if obj.docstring is not None:
-            obj.docstring.value = readable(obj.docstring.value)
+            obj.docstring.value = to_markdown(obj.docstring.value)
 
 
-def readable(text: str) -> str:
-    """The text with fences around examples.
-
-    >>> print(readable("Add.\\n\\n>>> 1 + 1\\n2"))
-    Add.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
-    """
+def to_markdown(text: str) -> str:
+    """Replace roles by names in code font, and put fences around examples outside the section "Examples"."""
     text = ROLE.sub(r"`\2`", text)
     before, heading, examples = text.partition("Examples\n--------\n")
-    return EXAMPLE.sub(lambda run: f"```pycon\n{run[0]}\n```", before) + heading + examples
+    return EXAMPLE.sub(lambda example: f"```pycon\n{example[0]}\n```", before) + heading + examples

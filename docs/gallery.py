@@ -1,7 +1,7 @@
-"""The gallery, made when the site is built: every metric with what it says of small mistakes, every drawing with a picture.
+"""Fill in the gallery while the site is built: every metric on small errors, and a picture of every drawing.
 
-docs/gallery.md says ``<!-- metrics of units -->`` (time, nested, spans) and ``<!-- drawings -->`` where these go, docs/metrics.md
-``<!-- every metric -->``; ``python docs/gallery.py`` prints the gallery.
+The markers are ``<!-- metrics of units -->`` (time, nested, spans) and ``<!-- drawings -->`` in docs/gallery.md, and
+``<!-- every metric -->`` in docs/metrics.md. ``python docs/gallery.py`` prints the gallery.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from caesura.errors import CaesuraError
 PAGE = Path(__file__).with_name("gallery.md")
 BY_NAME = "metrics.md"
 
-#: What a metric compares, by the kinds of annotation that it needs.
+#: The kinds of annotation in words.
 COMPARES = {
     "units": "boundaries between units",
     "time": "boundaries in time",
@@ -31,14 +31,14 @@ COMPARES = {
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """What mkdocs calls for each page."""
+    """Fill in the two pages (a hook of mkdocs)."""
     if page.file.src_uri == BY_NAME:
         return markdown.replace("<!-- every metric -->", "\n".join(entry(name) for name in cs.metric_names()))
     return fill_in(markdown) if page.file.src_uri == PAGE.name else markdown
 
 
 def fill_in(markdown: str) -> str:
-    """The page with tables and drawings at the places that ask for them."""
+    """Replace the markers by tables and drawings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         filled = re.sub(r"<!-- metrics of (\w+) -->", lambda match: metric_table(match[1]), markdown)
@@ -67,8 +67,8 @@ def entities(rows: list[tuple[int, int, str]]) -> cs.Spans:
     return cs.Spans.from_rows(rows, length=20, labels=["person", "place"])
 
 
-#: For each kind: how annotations are made, the reference, and hypotheses with one mistake each.
-MISTAKES: dict[str, tuple[Callable[[Any], Any], Any, dict[str, Any]]] = {
+#: For each kind: the function that makes annotations, the reference, and hypotheses with one error each.
+ERRORS: dict[str, tuple[Callable[[Any], Any], Any, dict[str, Any]]] = {
     "units": (
         flat_text,
         [4, 8, 12, 16],
@@ -90,7 +90,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], Any, dict[str, Any]]] = {
         {
             "equal": [(0, 3, "person"), (6, 8, "place"), (12, 15, "person")],
             "one too short": [(0, 3, "person"), (6, 8, "place"), (12, 14, "person")],
-            "one with another name": [(0, 3, "place"), (6, 8, "place"), (12, 15, "person")],
+            "one with a wrong label": [(0, 3, "place"), (6, 8, "place"), (12, 15, "person")],
             "one missed": [(0, 3, "person"), (6, 8, "place")],
         },
     ),
@@ -98,26 +98,30 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], Any, dict[str, Any]]] = {
 
 
 def metric_table(kind: str) -> str:
-    """One row per metric of this kind: its title, and its value for each mistake."""
-    make, reference, mistakes = MISTAKES[kind]
-    rows = [f"| metric | what it is | {' | '.join(mistakes)} |", f"|---|---|{'---:|' * len(mistakes)}"]
+    """Return one row per metric of this kind: its title, and its value for each error."""
+    make, reference, errors = ERRORS[kind]
+    rows = [f"| metric | title | {' | '.join(errors)} |", f"|---|---|{'---:|' * len(errors)}"]
     for name in cs.metric_names():
         metric = cs.metric(name)
-        if kind not in metric.needs:
+        if kind not in metric.kinds:
             continue
-        values = [value_of(metric, make(reference), make(marks)) for marks in mistakes.values()]
-        if set(values) != {"–"}:  # marks of vowels and the like need annotations of their own
+        values = [value_of(metric, make(reference), make(marks)) for marks in errors.values()]
+        if set(values) != {"–"}:  # some metrics need other annotations, such as vowel marks
             arrow = "" if metric.higher_is_better else " ↓"
             rows.append(f"| `{name}`{arrow} | {metric.title} | {' | '.join(values)} |")
     return "\n".join(rows)
 
 
 def entry(name: str) -> str:
-    """A heading that the search finds, and what is known of a metric below it."""
+    """Return a heading, which the search finds, and the facts about a metric."""
     metric = cs.metric(name)
     least, most = metric.bounds
-    of_vowels = type(metric.family).__module__.startswith("caesura.vowels")
-    kinds = "marks on letters" if of_vowels else ", ".join(COMPARES[kind] for kind in COMPARES if kind in metric.needs)
+    is_vowel_metric = type(metric.family).__module__.startswith("caesura_vowels")
+    kinds = (
+        "marks on letters"
+        if is_vowel_metric
+        else ", ".join(COMPARES[kind] for kind in COMPARES if kind in metric.kinds)
+    )
     spelled = ", ".join(f"`{key}={value}`" for key, value in metric.parameters.items())
     reach = f"From {least:g} to {most:g}, best {metric.best:g}".replace("-inf", "-∞").replace("inf", "∞")
     return "\n\n".join(
@@ -125,13 +129,13 @@ def entry(name: str) -> str:
             f"## {name}: {metric.title} {{: #{name} }}",
             metric.about,
             f"{reach}. For {kinds}." + (f" Parameters: {spelled}." if spelled else ""),
-            f"After {metric.paper}." if metric.paper else "",
+            f"Reference: {metric.paper}." if metric.paper not in ("", "none") else "",
         ]
     )
 
 
 def value_of(metric: Any, reference: Any, hypothesis: Any) -> str:
-    """The value with two decimals, or a dash where the metric does not apply."""
+    """Return the value with two decimals, or a dash if the metric does not apply."""
     try:
         value = metric(reference, hypothesis)
     except CaesuraError:
@@ -143,7 +147,7 @@ def value_of(metric: Any, reference: Any, hypothesis: Any) -> str:
 
 
 def all_drawings() -> Iterator[str]:
-    """A heading and a picture for every drawing, of the first sample that it can draw."""
+    """Yield a heading and a picture for every drawing, using the first sample that it accepts."""
     for name in DRAWINGS:
         known = drawing(name)
         yield f"\n### {name}\n\n{known.title[0].upper()}{known.title[1:]}: `--draw {name}`.\n"
@@ -152,21 +156,20 @@ def all_drawings() -> Iterator[str]:
 
 
 def sample_for(known: Any) -> cs.Corpus:
-    """The first sample of which this drawing draws an item, or the whole: as many coders as it wants."""
+    """Return the first sample that a drawing accepts, reduced to the right number of items and coders."""
     for name in ("kubla", "phones", "dialogue", "walk", "stargazer", "spans", "scripts"):
         corpus = cs.samples.load(name) if name in cs.samples.names() else span_sample()
-        _, most = known.coders
         chosen = corpus if known.whole else corpus.select(items=[corpus.items[0]])
-        chosen = chosen.select(coders=chosen.coders[: most or 3])
+        chosen = chosen.select(coders=chosen.coders[: known.max_coders or 3])
         if known.refusal(chosen) is None and known.typed in {None, corpus.typed}:
             return chosen
     raise LookupError(f"no sample for the drawing {known.name}")
 
 
 def span_sample() -> cs.Corpus:
-    """Two annotators of spans, made up."""
-    make, reference, mistakes = MISTAKES["spans"]
-    return cs.Corpus.from_dict({"letter": {"ann": make(reference), "ben": make(mistakes["one too short"])}})
+    """Return spans by two annotators."""
+    make, reference, errors = ERRORS["spans"]
+    return cs.Corpus.from_dict({"letter": {"ann": make(reference), "ben": make(errors["one too short"])}})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What a good value is, made when the site is built: for each family of metrics, and for the coefficients, simulated annotators beside what papers printed.
+"""Fill in docs/what-is-a-good-value.md while the site is built: values of simulated annotators and published values.
 
-docs/what-is-a-good-value.md says ``<!-- families -->`` and ``<!-- coefficients -->`` where these go; the printed values stand in docs/published_values.toml.
+The markers are ``<!-- families -->`` and ``<!-- coefficients -->``; the published values are in docs/published_values.toml.
 ``python docs/good_values.py`` prints the page.
 """
 
@@ -21,28 +21,28 @@ import numpy as np
 import caesura as cs
 from caesura.agreement import COEFFICIENTS, SPAN_COEFFICIENTS
 from caesura.errors import CaesuraError
-from caesura.vowels.field_scores import field_corpus
-from caesura.vowels.marked_text import marked_corpus
-from caesura.vowels.scripts import HEBREW
+from caesura_vowels.field_scores import field_corpus
+from caesura_vowels.marked_text import marked_corpus
+from caesura_vowels.scripts import HEBREW
 
 PAGE = Path(__file__).with_name("what-is-a-good-value.md")
 PUBLISHED: dict[str, Any] = tomllib.loads(Path(__file__).with_name("published_values.toml").read_text("utf-8"))
 
-#: The share of marks that an annotator gets wrong; None: as many marks as there are, put anywhere.
+#: The error rate of each simulated annotator; None means random marks.
 ANNOTATORS: dict[str, float | None] = {"equal": 0.0, "careful": 0.05, "fair": 0.15, "poor": 0.35, "random": None}
 KINDS = {"units": "a text", "time": "a recording", "nested": "a nested text", "spans": "spans", "marks": "vowels"}
 NAMES = ["a", "e", "i", "o", "u", "t", "k", "s", "m", "n"]
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """What mkdocs calls for each page."""
+    """Fill in the page (a hook of mkdocs)."""
     return fill_in(markdown) if page.file.src_uri == PAGE.name else markdown
 
 
 def fill_in(markdown: str) -> str:
-    """The page with a section for every family at the place that asks for them, and one for every group of coefficients."""
-    for place, sections in (("families", family_sections), ("coefficients", coefficient_sections)):
-        markdown = markdown.replace(f"<!-- {place} -->", "\n\n".join(sections()))
+    """Replace the markers by a section for every family and every group of coefficients."""
+    for marker, sections in (("families", family_sections), ("coefficients", coefficient_sections)):
+        markdown = markdown.replace(f"<!-- {marker} -->", "\n\n".join(sections()))
     return markdown
 
 
@@ -59,7 +59,7 @@ def family_sections() -> Iterator[str]:
             if name in names
         ]
         columns = ["metric", "of", *ANNOTATORS]
-        if len({row[1] for row in rows}) == 1:  # what it is of goes without saying
+        if len({row[1] for row in rows}) == 1:  # the column would say the same in every row
             columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
         yield section(f"{title}: {short_list(names)}", family, columns, rows)
 
@@ -72,28 +72,30 @@ def coefficient_sections() -> Iterator[str]:
 
 
 def section(heading: str, key: str, columns: list[str], rows: list[list[str]]) -> str:
-    """A heading, what was simulated, and what was printed or that nothing was found."""
+    """Return a heading, the simulated values, and the published values or a note that none were found."""
     known = PUBLISHED[key]
     printed = [[f"`{each['metric']}`", each["value"], each["of"], each["source"]] for each in known.get("printed", [])]
     values = {
         (row[0].split("`")[1], name): cell for row in reversed(rows) for name, cell in zip(columns, row, strict=True)
     }
-    reading = re.sub(r"\{([\w-]+) (\w+)\}", lambda place: values[place[1], place[2]], known["reading"])
+    reading = re.sub(r"\{([\w-]+) (\w+)\}", lambda match: values[match[1], match[2]], known["reading"])
     parts = [f"### {heading}", reading, table(columns, rows)]
     if printed:
-        parts.append(table(["printed", "value", "of", "in"], printed))
+        parts.append(table(["published", "value", "for", "source"], printed))
     if "missing" in known:
-        parts.append(f"*Not found in print:* {known['missing']}")
+        parts.append(f"*No published value found:* {known['missing']}")
     return "\n\n".join(parts)
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:
-    rule = ["---" if name in {"metric", "of", "coefficient", "printed", "in"} else "---:" for name in columns]
+    rule = [
+        "---" if name in {"metric", "of", "coefficient", "published", "for", "source"} else "---:" for name in columns
+    ]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [columns, rule, *rows])
 
 
 def short_list(names: Iterable[str]) -> str:
-    """Names in a row, those that begin alike together: ``B, S, B-precision, -recall, -F``."""
+    """List names, with common prefixes written once: ``B, S, B-precision, -recall, -F``."""
     parts, before = [], ""
     for name in names:
         stem, dash, end = name.rpartition("-")
@@ -103,7 +105,7 @@ def short_list(names: Iterable[str]) -> str:
 
 
 def families() -> dict[str, list[str]]:
-    """The names of metrics by the class of their family, in the order of the registry."""
+    """Return the names of metrics by the class of their family, in the order of the registry."""
     names = defaultdict(list)
     for name in cs.metric_names():
         names[type(cs.metric(name).family).__name__].append(name)
@@ -115,10 +117,10 @@ def families() -> dict[str, list[str]]:
 
 @cache
 def simulated_values() -> dict[str, dict[str, list[str]]]:
-    """By kind and metric: the pooled value of each simulated annotator."""
+    """Return the pooled value of each simulated annotator, by kind and metric."""
     values: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS}
     for kind, names in itertools.product(KINDS, families().values()):
-        if (kind == "marks") == of_vowels(names[0]):
+        if (kind == "marks") == is_vowel_metric(names[0]):
             scores = [pooled_values(names, *corpora(kind, annotator, names[0])) for annotator in ANNOTATORS]
             for name in scores[0]:
                 values[kind][name] = [f"{each[name]:.2f}" for each in scores]
@@ -126,8 +128,8 @@ def simulated_values() -> dict[str, dict[str, list[str]]]:
 
 
 def pooled_values(names: list[str], reference: cs.Corpus, hypothesis: cs.Corpus) -> dict[str, float]:
-    """The value of each metric over the whole corpus; none where they do not apply."""
-    if reference.kind not in cs.metric(names[0]).needs:
+    """Return the value of each metric over the whole corpus; nothing if they do not apply."""
+    if reference.kind not in cs.metric(names[0]).kinds:
         return {}
     try:
         with warnings.catch_warnings():
@@ -138,14 +140,14 @@ def pooled_values(names: list[str], reference: cs.Corpus, hypothesis: cs.Corpus)
     return {name: scores[name]["micro"] for name in names}
 
 
-def of_vowels(name: str) -> bool:
-    """Whether a metric counts marks on letters, which need annotations of their own."""
-    return type(cs.metric(name).family).__module__.startswith("caesura.vowels")
+def is_vowel_metric(name: str) -> bool:
+    """Whether a metric compares vowel marks, which need other annotations."""
+    return type(cs.metric(name).family).__module__.startswith("caesura_vowels")
 
 
 @cache
 def simulated_agreement(kind: str) -> dict[str, list[str]]:
-    """By coefficient: agreement among three annotators alike."""
+    """Return the agreement of three annotators with the same error rate, by coefficient."""
     values: dict[str, list[str]] = {}
     for name in COEFFICIENTS if kind == "units" else SPAN_COEFFICIENTS:
         more = {"samples": 30} if name.startswith("gamma") else {}
@@ -159,7 +161,7 @@ def simulated_agreement(kind: str) -> dict[str, list[str]]:
 
 
 def corpora(kind: str, annotator: str, name: str) -> tuple[cs.Corpus, cs.Corpus]:
-    """What is right, and what the annotator made of it."""
+    """Return the reference and the annotation by an annotator."""
     if kind != "marks":
         return plain_corpus(kind, "equal"), plain_corpus(kind, annotator)
     return marked("equal", name), marked(annotator, name)
@@ -182,12 +184,12 @@ def three_coders(kind: str, annotator: str) -> cs.Corpus:
 
 
 def text(item: int, wrong: float | None, seed: int) -> cs.Segmentation:
-    """Sixty units, a boundary after every sixth of them on average."""
+    """Return a text of sixty units with a boundary after every sixth unit on average."""
     return cs.Segmentation.from_positions(boundaries(item, wrong, seed), length=60)
 
 
 def boundaries(item: int, wrong: float | None, seed: int, length: int = 60, mass: int = 6) -> list[int]:
-    """The right places, or those of an annotator who misses so many, adds as many, and puts twice as many one unit off."""
+    """Return the boundaries of an annotator who misses this share of them, adds as many, and places twice as many one unit off."""
     truth = np.random.default_rng(item).choice(np.arange(1, length), size=length // mass - 1, replace=False)
     draw = np.random.default_rng([item, seed, 1])
     if wrong is None:
@@ -199,7 +201,7 @@ def boundaries(item: int, wrong: float | None, seed: int, length: int = 60, mass
 
 
 def recording(item: int, wrong: float | None, seed: int) -> cs.Segmentation:
-    """Four seconds of phones as long as TIMIT's (papers/rasanen2009); times off by 0, 5, 15 or 35 ms (standard deviation)."""
+    """Return four seconds of phones as long as TIMIT's (papers/rasanen2009); times are off by 0, 5, 15 or 35 ms (standard deviation)."""
     gaps = np.random.default_rng(item).gamma(2.433, 0.0337, size=200)
     truth = np.cumsum(gaps)[np.cumsum(gaps) < 3.95]
     names = np.random.default_rng(item + 1).choice(NAMES, size=len(truth) + 1)
@@ -218,7 +220,7 @@ def recording(item: int, wrong: float | None, seed: int) -> cs.Segmentation:
 
 
 def nested(item: int, wrong: float | None, seed: int) -> cs.Hierarchy:
-    """The same text with about three segments in each of a few larger ones."""
+    """Return the same text with about three segments in each of a few larger ones."""
     inner = boundaries(item, wrong, seed)
     outer = sorted({min(inner, key=lambda p: abs(p - place)) for place in (20, 40)}) if inner else []
     spans = [(1, 60, 1)]
@@ -228,7 +230,7 @@ def nested(item: int, wrong: float | None, seed: int) -> cs.Hierarchy:
 
 
 def entities(item: int, wrong: float | None, seed: int) -> cs.Spans:
-    """Two hundred units with some fourteen short spans of three kinds."""
+    """Return 260 units with fourteen short spans of three labels."""
     right = np.random.default_rng(item)
     starts = np.cumsum(right.integers(9, 19, size=14)) - 9
     truth = [
@@ -242,12 +244,12 @@ def entities(item: int, wrong: float | None, seed: int) -> cs.Spans:
             start = int(draw.integers(0, 250))
             end, kind = start + int(draw.integers(1, 7)), int(draw.integers(3))
             if wrong is not None and draw.random() < 0.5:
-                continue  # half of the mistakes are spans missed, half are spans where none is
+                continue  # half of the errors are missing spans, half are extra spans
         elif draw.random() < 2 * wrong:
             end += 1 if end == start + 1 or draw.random() < 0.5 else -1
         elif draw.random() < wrong:
             kind = (kind + 1) % 3
-        if all(end <= first or start >= last for first, last, _ in rows):  # most coefficients know no overlaps
+        if all(end <= first or start >= last for first, last, _ in rows):  # most coefficients do not support overlaps
             rows.add((start, end, ["person", "place", "date"][kind]))
     return cs.Spans.from_rows(sorted(rows), length=260, labels=["person", "place", "date"])
 
@@ -261,7 +263,7 @@ SCRIPTS = {"hebrew": ("בגדהכלמנרתשק", "ְֱֲֳִֵֶַָֹֻ"), "ar
 
 @cache
 def marked(annotator: str, name: str) -> cs.Corpus:
-    """Words of three to six letters, a vowel under each; every fifth of the share of wrong marks, for a word has many."""
+    """Return words of three to six letters with a vowel each; a fifth of the error rate, because a word has many marks."""
     field = {"FadelErrors": "fadel", "NakdimonAccuracy": "nakdimon"}.get(type(cs.metric(name).family).__name__)
     letters, vowels = SCRIPTS["arabic" if field == "fadel" else "hebrew"]
     truth, draw = np.random.default_rng(0), np.random.default_rng(1)
@@ -273,9 +275,9 @@ def marked(annotator: str, name: str) -> cs.Corpus:
             marks = truth.integers(len(vowels), size=size)
             slips = draw.random(size) < (1.0 if wrong is None else wrong / 5)
             other = draw.integers(len(vowels), size=size)
-            signs = np.where(slips, other, marks)
+            chosen = np.where(slips, other, marks)
             words.append(
-                "".join(letter + vowels[s] for letter, s in zip(truth.choice(list(letters), size), signs, strict=True))
+                "".join(letter + vowels[s] for letter, s in zip(truth.choice(list(letters), size), chosen, strict=True))
             )
         lines.append((f"line {n}", " ".join(words)))
     return field_corpus(lines, field) if field else marked_corpus(lines, HEBREW, known=lambda word: len(word) > 8)

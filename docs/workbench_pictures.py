@@ -1,6 +1,7 @@
-"""The pictures of the workbench that the site shows, taken anew in Chromium: ``PYTHONPATH=src:tests python docs/workbench_pictures.py``.
+"""Take the screenshots of the workbench for the site, in Chromium.
 
-The front page has three coders of a poem, light and dark, with a gold annotation and a place in dispute; docs/workbench.md has views of a furnished workbench.
+The front page shows a poem by three coders, light and dark, with a gold annotation and a disagreement; docs/workbench.md shows other
+views. Run: PYTHONPATH=packages/caesura/tests:packages/caesura-workbench/tests python docs/workbench_pictures.py
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import caesura as cs
-from web_browser import launch
-from web_pages import furnish
+from chromium import launch
+from web_pages import populate
 from web_server import Server
 
 HERE = Path(__file__).parent / "pictures"
 CODERS = {"manual": "ann", "near miss": "ben", "false positive": "eve"}
 
-#: Picture -> the view it shows, the width of the window, and how far down the page it goes.
+#: Picture -> the view, and the width and height of the window.
 PICTURES = {
     "home": ("home", 1100, 480),
     "text": ("hebrew", 1440, 900),
@@ -66,7 +67,7 @@ def picture_poem(browser: Browser) -> None:
 
 
 def open_poem(client: httpx.Client) -> int:
-    """A project with the sample's poem by three coders and gold begun from their majority; the item's number."""
+    """Create a project with the sample poem by three coders and a gold annotation by majority; return the id of the item."""
     poem = cs.samples.load("kubla")
     rows = [("Kubla Khan", name, poem["kubla", coder]) for coder, name in CODERS.items()]
     with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +83,7 @@ def open_poem(client: httpx.Client) -> int:
 
 def picture_views(browser: Browser) -> None:
     with serving() as server:
-        bench = furnish(server)
+        bench = populate(server)
         for name, (view, width, height) in PICTURES.items():
             shown = next(each for each in bench.views if each.name == view)
             page = bench.open(browser, shown.who, viewport={"width": width, "height": height})
@@ -93,11 +94,11 @@ def picture_views(browser: Browser) -> None:
             page.context.close()
 
 
-def save(page: Page, name: str, colours: int) -> None:
-    """What is seen at the top of the page, in as many colours as words and lines need."""
+def save(page: Page, name: str, colors: int) -> None:
+    """Save a screenshot of the top of the page, with few colors."""
     page.evaluate("scrollTo(0, 0)")
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(colours).save(HERE / f"{name}.png", optimize=True)
+    picture.quantize(colors).save(HERE / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Follow docs/tutorials/campaign.md in a browser, button by button, and take its pictures. Run: python examples/make_campaign_pictures.py [FOLDER]
 
-Needs the extra ``web``, Playwright and Chromium. A button that the page names and the workbench does not have stops it.
+Needs caesura-workbench, Playwright and Chromium. It fails if the tutorial mentions a button that the workbench does not have.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/caesura/tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages/caesura-workbench/tests"))
 
-from web_browser import launch
+from chromium import launch
 from web_server import Server
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +24,7 @@ CUTS = {"Ann": {"letter": (3, 6), "talk": (7, 14, 21)}, "Ben": {"letter": (3, 6)
 
 
 def main(folder: Path) -> None:
-    """Take the five pictures of the page."""
+    """Take the five pictures of the tutorial."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
@@ -33,8 +34,8 @@ def main(folder: Path) -> None:
             return browser.new_context(base_url=server.address, viewport={"width": 1200, "height": 760}).new_page()
 
         manager = person()
-        links = say_who_you_are(manager, folder)
-        bring_texts(manager, folder)
+        links = create_accounts(manager, folder)
+        add_texts(manager, folder)
         assign(manager)
         annotate(person(), "Ann", links["Ann"], folder)
         annotate(person(), "Ben", links["Ben"], folder)
@@ -44,7 +45,7 @@ def main(folder: Path) -> None:
 
 
 def picture(page: Any, file: Path, last: str) -> None:
-    """Take the page from its top to the bottom of one of its parts."""
+    """Take a screenshot from the top of the page to the bottom of an element."""
     page.evaluate("() => { document.activeElement?.blur(); window.scrollTo(0, 0); }")
     box = page.locator(last).first.bounding_box()
     page.screenshot(
@@ -57,7 +58,7 @@ def picture(page: Any, file: Path, last: str) -> None:
 
 
 def shrink(file: Path) -> None:
-    """Keep 64 colours: a quarter of the bytes."""
+    """Reduce to 64 colours, a quarter of the bytes."""
     from PIL import Image
 
     with Image.open(file) as whole:
@@ -65,15 +66,15 @@ def shrink(file: Path) -> None:
 
 
 def press(page: Any, button: str) -> None:
-    """Press a button of a page that has come whole."""
+    """Press a button once the page has loaded."""
     page.wait_for_load_state("networkidle")
     page.get_by_role("button", name=button, exact=True).click()
 
 
-def say_who_you_are(page: Any, folder: Path) -> dict[str, str]:
-    """Become the manager and add two people; their links."""
+def create_accounts(page: Any, folder: Path) -> dict[str, str]:
+    """Create the manager and two people; return their personal links."""
     page.goto("/")
-    page.get_by_role("link", name="Work with others").click()
+    page.get_by_role("link", name="Add people").click()
     page.get_by_label("Your name").fill("Maria")
     page.get_by_label("Your password").fill("correct horse battery")
     press(page, "Start")
@@ -87,7 +88,7 @@ def say_who_you_are(page: Any, folder: Path) -> dict[str, str]:
     return links
 
 
-def bring_texts(page: Any, folder: Path) -> None:
+def add_texts(page: Any, folder: Path) -> None:
     """Create a project and add two raw texts."""
     page.get_by_role("link", name="Projects", exact=True).click()
     page.get_by_label("New project").fill("bees and letters")
@@ -95,16 +96,16 @@ def bring_texts(page: Any, folder: Path) -> None:
     page.get_by_role("tab", name="Add", exact=True).click()
     texts = ROOT / "examples" / "data"
     page.locator("#upload [name=files]").set_input_files([texts / "talk.txt", texts / "letter.txt"])
-    page.get_by_label("The files are").select_option(label="raw texts, to be cut between sentences")
+    page.get_by_label("The files are").select_option(label="raw texts, with sentences as units")
     page.get_by_label("Language").fill("en")
-    page.wait_for_function("() => document.getElementById('preview')?.innerText.includes('nobody yet')")
+    page.wait_for_function("() => document.getElementById('preview')?.innerText.includes('none yet')")
     picture(page, folder / "campaign-import.png", "#add-files")
     page.locator("#add-files").click()
     page.get_by_text("2 texts added.").wait_for()
 
 
 def assign(page: Any) -> None:
-    """Write guidelines, make both annotators, and give them all items."""
+    """Write guidelines, make both people annotators, and assign all items."""
     page.get_by_role("tab", name="Guidelines").click()
     press(page, "Edit")
     page.locator("#guidelines textarea").fill(GUIDELINES)
@@ -113,14 +114,14 @@ def assign(page: Any) -> None:
     page.get_by_role("tab", name="People").click()
     for name in CUTS:
         page.locator("#give-role [name=person]").select_option(label=name)
-        press(page, "Give role")
+        press(page, "Assign role")
         page.get_by_role("cell", name=name, exact=True).wait_for()
     press(page, "Assign")
     page.get_by_text("2 items assigned.").wait_for()
 
 
 def annotate(page: Any, name: str, link: str, folder: Path) -> None:
-    """Come in by the personal link, cut both texts, and ask about one of them."""
+    """Sign in with the personal link, annotate both texts, and ask about one of them."""
     page.goto(link)
     press(page, "Sign in")
     page.get_by_role("link", name="bees and letters").click()
@@ -146,7 +147,7 @@ def annotate(page: Any, name: str, link: str, folder: Path) -> None:
 
 
 def make_gold(page: Any, folder: Path) -> None:
-    """See how far everybody is, decide a dispute, release."""
+    """Check the progress, settle a dispute, release and export."""
     page.reload()
     page.get_by_text("after 13 or after 14?").wait_for()
     picture(page, folder / "campaign-progress.png", "#campaign ul")
@@ -164,7 +165,7 @@ def make_gold(page: Any, folder: Path) -> None:
     page.get_by_role("tab", name="People").click()
     press(page, "Release to everybody")
     page.get_by_role("tab", name="Export").click()
-    page.get_by_label("Whose").select_option(label="gold only")
+    page.locator("#download [name=role]").select_option(label="gold only")
     page.locator("#download [name=files]").select_option(label="a zip with one file per item")
     with page.expect_download():
         press(page, "Download")

@@ -1,4 +1,4 @@
-"""Make the small files that README, pages and tutorials use. All of it is our own; run: python examples/make_data.py [FOLDER]"""
+"""Write the small files that README and pages use; we made all of them. Run: python examples/make_data.py [FOLDER]"""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ Roses grow along the south wall.
 The gardener counts them every June.
 There were four hundred last year.
 """
-#: Who ends a segment after which sentence.
+#: The sentences after which each coder ends a segment.
 CODERS = {
     "talk": {"ann": [7, 14, 21], "ben": [7, 13, 21], "cleo": [4, 7, 14, 21, 24]},
     "letter": {"ann": [3, 6], "ben": [3, 6], "cleo": [3, 5]},
 }
-#: Start, end and name of intonation units in the recording, in seconds.
+#: Start, end (in seconds) and label of the intonation units in the recording.
 UNITS = {
     "ann": [
         (0.0, 0.62, "well"),
@@ -79,7 +79,7 @@ UNITS = {
     ],
     "ben": [(0.0, 0.6, "well"), (0.6, 1.43, "we lit the oven"), (1.43, 3.0, "at three in the morning")],
 }
-#: Phones of the same recording: by hand, and by two aligners, which are off by some milliseconds.
+#: Phones of the same recording, by hand; two aligners are off by a few milliseconds.
 PHONES = [
     ("w", 0.08),
     ("e", 0.21),
@@ -105,7 +105,7 @@ def main(folder: Path) -> None:
 
 
 def write_texts(folder: Path) -> None:
-    """Raw texts, three coders of two of them in one file, and the same in a folder per coder."""
+    """Write raw texts, three coders of two of them in one file, and the same in a folder per coder."""
     texts = {"talk": TALK.splitlines(), "letter": LETTER.splitlines()}
     for name, text in (("talk", TALK), ("letter", LETTER), ("other", OTHER)):
         put(folder / f"{name}.txt", text)
@@ -121,7 +121,7 @@ def write_texts(folder: Path) -> None:
 
 
 def write_systems(folder: Path) -> None:
-    """A reference and three systems over twelve texts, as JSON and as Parquet; each system is worse than the one before."""
+    """Write a reference and three systems for twelve texts, as JSON and Parquet; each system is worse than the previous one."""
     random = np.random.default_rng(7)
     talk, topics = TALK.splitlines(), [LETTER.splitlines(), OTHER.splitlines()]
     topics += [talk[a:b] for a, b in itertools.pairwise([0, 7, 14, 21, len(talk)])]
@@ -141,7 +141,7 @@ def write_systems(folder: Path) -> None:
 
 
 def draw_text(random: np.random.Generator, topics: list[list[str]]) -> tuple[list[str], np.ndarray]:
-    """A text of 20 sentences or a few more, three to six about one topic, then as many about another; and where the topics change."""
+    """Return a text of about 20 sentences, with three to six per topic, and the positions of topic changes."""
     units: list[str] = []
     positions, topic = [], -1
     while len(units) < 20:
@@ -152,12 +152,12 @@ def draw_text(random: np.random.Generator, topics: list[list[str]]) -> tuple[lis
 
 
 def write_transcripts(folder: Path) -> None:
-    """Two people's marks at the ends of intonation units, in plain transcripts; and one visit in CHAT."""
+    """Write plain transcripts with two annotators' marks at the ends of intonation units, and one visit in CHAT."""
     put(folder / "first-ann.txt", "JOHN: Hello , how are you ?\nMARY: Fine — no , well .\nJOHN: Good to hear .\n")
     put(folder / "first-ben.txt", "JOHN: Hello how are you .\nMARY: Fine — no well .\nJOHN: Good , to hear .\n")
     put(folder / "second-ann.txt", "MARY: And the oven ? is it lit .\nJOHN: Since three , yes .\n")
     put(folder / "second-ben.txt", "MARY: And the oven , is it lit ?\nJOHN: Since three yes .\n")
-    # How alike marks are, the last row and column being no mark at all.
+    # The similarity of marks; the last row and column mean no mark.
     rows = [
         ["?", 1, 0.5, 0.5, 0.25, 0],
         [".", 0.5, 1, 0.5, 0.25, 0],
@@ -177,7 +177,7 @@ def write_transcripts(folder: Path) -> None:
 
 
 def write_recording(folder: Path) -> None:
-    """A recording that is synthesised, its phones by hand and by two aligners, and two people's units as tiers of one ELAN file."""
+    """Write a synthesized recording, its phones by hand and by two aligners, and two annotators' units as tiers of an ELAN file."""
     folder.mkdir(parents=True, exist_ok=True)
     write_sound(folder / "talk.wav")
     random = np.random.default_rng(3)
@@ -204,7 +204,7 @@ def write_recording(folder: Path) -> None:
 
 
 def write_sound(path: Path) -> None:
-    """Three seconds of tones and noise that change where the phones do, 16 bits at 16 kHz."""
+    """Return three seconds of tones and noise that change with the phones, 16 bits at 16 kHz."""
     rate, random = 16_000, np.random.default_rng(5)
     time = np.arange(3 * rate) / rate
     sound = np.zeros(len(time))
@@ -222,7 +222,7 @@ def write_sound(path: Path) -> None:
 
 
 def write_spans(folder: Path) -> None:
-    """Names in the letter: as CSV of two annotators, as brat's standoff per annotator, as Label Studio's export."""
+    """Write the names in the letter: CSV of two annotators, brat standoff per annotator, a Label Studio export."""
     text = LETTER
     names = {
         "ann": [
@@ -271,14 +271,14 @@ def write_spans(folder: Path) -> None:
 
 
 def write_nested(folder: Path) -> None:
-    """Three people's nested segments of one text, in one file and as a CSV of levels per person."""
+    """Write three annotators' nested segments of one text, in one file and as one CSV of levels each."""
     coders = {
         "ann": [(1, 14, 1), (1, 7, 2), (8, 14, 2), (15, 27, 1), (15, 21, 2), (22, 27, 2)],
         "ben": [(1, 14, 1), (1, 7, 2), (8, 14, 2), (15, 21, 1), (22, 27, 1)],
         "cleo": [(1, 14, 1), (1, 4, 2), (5, 14, 2), (15, 27, 1), (15, 21, 2), (22, 27, 2)],
     }
     rows = [("talk", coder, cs.Hierarchy(27, segments, units=TALK.splitlines())) for coder, segments in coders.items()]
-    shutil.rmtree(folder, ignore_errors=True)  # a folder is only ever written anew
+    shutil.rmtree(folder, ignore_errors=True)  # cs.write refuses an existing folder
     folder.mkdir(parents=True)
     corpus = cs.Corpus.from_annotations(rows)
     cs.write(corpus, folder / "coders.json")
@@ -286,7 +286,7 @@ def write_nested(folder: Path) -> None:
 
 
 def write_vowels(folder: Path) -> None:
-    """A bare line of Hebrew and one of Arabic, which everybody knows, to put vowels into."""
+    """Write a well-known line of Hebrew and one of Arabic, without vowels."""
     put(folder / "letter.txt", "בראשית ברא אלהים את השמים ואת הארץ\n")
     put(folder / "gold.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֵת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
     put(folder / "restored.txt", "בְּרֵאשִׁית בָּרָא אֱלֹהִים אֶת הַשָּׁמַיִם וְאֵת הָאָרֶץ\n")
@@ -294,13 +294,13 @@ def write_vowels(folder: Path) -> None:
 
 
 def put_corpus(corpus: cs.Corpus, path: Path) -> None:
-    """Write a corpus whose coder or item is told by the file's name, and the folders it needs."""
+    """Write a corpus whose coder or item is in the file name, and create its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     cs.write(corpus, path, lossy=True)
 
 
 def put(path: Path, text: str) -> None:
-    """Write a text, and the folders it needs."""
+    """Write a text, and create its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")
 

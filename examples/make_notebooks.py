@@ -1,6 +1,6 @@
-"""Make notebooks of tutorials: the same words, Python and commands, cell by cell. Run: python examples/make_notebooks.py [FOLDER]
+"""Convert tutorials to notebooks. Run: python examples/make_notebooks.py [FOLDER]
 
-The pages' blocks run in the tests, so the notebooks' cells do too. They are written without outputs: run them beside ``examples/data``.
+Tests run the code blocks of the pages, and so the cells of the notebooks. Notebooks are written without outputs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def main(folder: Path) -> None:
     """Write one notebook per page."""
     folder.mkdir(parents=True, exist_ok=True)
     for page in PAGES:
-        cells = list(cells_of((TUTORIALS / f"{page}.md").read_text("utf-8")))
+        cells = list(convert_page((TUTORIALS / f"{page}.md").read_text("utf-8")))
         first = next(number for number, cell in enumerate(cells) if cell["cell_type"] == "code")
         if not cells[first]["source"][0].startswith("%cd"):  # pages start in the folder with the data
-            cells.insert(first, code("%cd ../data"))
+            cells.insert(first, code_cell("%cd ../data"))
         for number, cell in enumerate(cells):
             cell["id"] = f"{page[:20]}-{number}"
         notebook = {
@@ -37,47 +37,45 @@ def main(folder: Path) -> None:
         (folder / f"{page}.ipynb").write_text(text, encoding="utf-8", newline="\n")
 
 
-def cells_of(page: str) -> Iterator[dict[str, Any]]:
-    """Words as Markdown; Python and commands as code; what a command prints is left to the reader's own run."""
-    place = 0
+def convert_page(page: str) -> Iterator[dict[str, Any]]:
+    """Yield the cells of a page: text as Markdown, Python and commands as code; the output of commands is left out."""
+    end = 0
     for fence in FENCE.finditer(page):
-        yield from words(page[place : fence.start()])
+        yield from markdown_cell(page[end : fence.start()])
         language, block = fence.groups()
         if language == "python":
-            yield code(block.rstrip("\n"))
+            yield code_cell(block.rstrip("\n"))
         elif language == "console":
             lines = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-            yield code("\n".join(as_cell(line) for line in lines))
+            yield code_cell("\n".join(shell_line(line) for line in lines))
         else:
-            yield from words(fence.group(0))
-        place = fence.end()
-    yield from words(page[place:])
+            yield from markdown_cell(fence.group(0))
+        end = fence.end()
+    yield from markdown_cell(page[end:])
 
 
-def as_cell(line: str) -> str:
-    """A line of the shell as Jupyter takes it; notebooks lie in examples/notebooks."""
+def shell_line(line: str) -> str:
+    """Return a shell command as Jupyter writes it; notebooks are in examples/notebooks."""
     if line.startswith("cd examples/"):
         return f"%cd ../{line.removeprefix('cd examples/')}"
     return f"!{line}"
 
 
-def words(text: str) -> Iterator[dict[str, Any]]:
-    """A cell of Markdown, if there is anything to say."""
+def markdown_cell(text: str) -> Iterator[dict[str, Any]]:
+    """Yield a Markdown cell, unless the text is empty."""
     if text.strip():
-        shown = re.sub(r"!\[([^\]]*)\]\([^)]*\)", r"*\1*", text.strip())  # pictures are drawn by running the cell
-        shown = re.sub(
-            r"\[([^\]]*)\]\((?!http)[^)]*\)", r"\1", shown
-        )  # links lead to pages that a notebook has not beside it
-        yield {"cell_type": "markdown", "metadata": {}, "source": lines_of(shown)}
+        shown = re.sub(r"!\[([^\]]*)\]\([^)]*\)", r"*\1*", text.strip())  # running the cell draws the picture
+        shown = re.sub(r"\[([^\]]*)\]\((?!http)[^)]*\)", r"\1", shown)  # relative links do not work in a notebook
+        yield {"cell_type": "markdown", "metadata": {}, "source": notebook_lines(shown)}
 
 
-def code(text: str) -> dict[str, Any]:
-    """A cell to run."""
-    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": lines_of(text)}
+def code_cell(text: str) -> dict[str, Any]:
+    """Return a code cell."""
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": notebook_lines(text)}
 
 
-def lines_of(text: str) -> list[str]:
-    """A text as notebooks keep it."""
+def notebook_lines(text: str) -> list[str]:
+    """Split a text as the notebook format does."""
     return text.splitlines(keepends=True)
 
 

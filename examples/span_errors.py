@@ -1,8 +1,8 @@
-"""Which coefficient of spans sees which error? The simulation behind the page docs/which-coefficient-sees-what.md.
+"""Run the simulation of the page docs/which-coefficient-sees-what.md.
 
 Run: python examples/span_errors.py
 
-One annotator marks 40 spans of three labels; the other makes one kind of error, more and more of it. Every value is the mean of 20 texts.
+One annotator marks 40 spans with three labels; the other makes errors of one kind at an increasing rate. Every value is the mean of 20 texts.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Rows = np.ndarray  # one row per span: start, end, label
 
 
 def text(random: np.random.Generator) -> tuple[Rows, int]:
-    """Spans of 8 to 12 positions with 20 to 30 between them."""
+    """Return spans of 8 to 12 positions with 20 to 30 between them, and the length of the text."""
     lengths, gaps = random.integers(8, 13, UNITS), random.integers(20, 31, UNITS)
     ends = np.cumsum(lengths + gaps)
     return np.stack((ends - lengths, ends, random.integers(0, 3, UNITS)), axis=1), int(ends[-1] + 25)
 
 
-def shift(random: np.random.Generator, rows: Rows, much: float) -> Rows:
-    """Move every span by up to ``much`` of its length, to either side."""
-    by = np.rint((rows[:, 1] - rows[:, 0]) * much * random.uniform(-1, 1, len(rows))).astype(int)
+def shift(random: np.random.Generator, rows: Rows, rate: float) -> Rows:
+    """Move every span by up to this share of its length, in either direction."""
+    by = np.rint((rows[:, 1] - rows[:, 0]) * rate * random.uniform(-1, 1, len(rows))).astype(int)
     return rows + np.stack((by, by, np.zeros_like(by)), axis=1)
 
 
-def split(random: np.random.Generator, rows: Rows, much: float) -> Rows:
-    """Cut this share of the spans in two."""
-    cut = random.random(len(rows)) < much
+def split(random: np.random.Generator, rows: Rows, rate: float) -> Rows:
+    """Split this share of the spans in two."""
+    cut = random.random(len(rows)) < rate
     middle = (rows[:, 0] + rows[:, 1]) // 2
     left, right = rows.copy(), rows[cut].copy()
     left[cut, 1] = middle[cut]
@@ -44,46 +44,46 @@ def split(random: np.random.Generator, rows: Rows, much: float) -> Rows:
     return np.concatenate((left, right))
 
 
-def merge(random: np.random.Generator, rows: Rows, much: float) -> Rows:
+def merge(random: np.random.Generator, rows: Rows, rate: float) -> Rows:
     """Mark this share of the neighbours as one span, with the label of the first."""
     pairs = rows.reshape(-1, 2, 3)
-    joined = random.random(len(pairs)) < much
+    joined = random.random(len(pairs)) < rate
     merged = np.stack((pairs[joined, 0, 0], pairs[joined, 1, 1], pairs[joined, 0, 2]), axis=1)
     return np.concatenate((merged, pairs[~joined].reshape(-1, 3)))
 
 
-def rename(random: np.random.Generator, rows: Rows, much: float) -> Rows:
-    """Give this share of the spans another label."""
-    wrong = random.random(len(rows)) < much
+def rename(random: np.random.Generator, rows: Rows, rate: float) -> Rows:
+    """Give this share of the spans a wrong label."""
+    wrong = random.random(len(rows)) < rate
     again = rows.copy()
     again[wrong, 2] = (rows[wrong, 2] + random.integers(1, 3, wrong.sum())) % 3
     return again
 
 
-def miss(random: np.random.Generator, rows: Rows, much: float) -> Rows:
-    """Leave this share of the spans out, but never all."""
-    kept = random.random(len(rows)) >= much
+def miss(random: np.random.Generator, rows: Rows, rate: float) -> Rows:
+    """Omit this share of the spans, but never all."""
+    kept = random.random(len(rows)) >= rate
     kept[0] = True
     return rows[kept]
 
 
-def invent(random: np.random.Generator, rows: Rows, much: float) -> Rows:
+def add(random: np.random.Generator, rows: Rows, rate: float) -> Rows:
     """Add spans in this share of the gaps."""
-    chosen = np.flatnonzero(random.random(len(rows) - 1) < much)
+    chosen = np.flatnonzero(random.random(len(rows) - 1) < rate)
     starts = rows[chosen, 1] + 6
     return np.concatenate((rows, np.stack((starts, starts + 8, random.integers(0, 3, len(chosen))), axis=1)))
 
 
 ERRORS: dict[str, Callable[[np.random.Generator, Rows, float], Rows]] = {
-    "shift": shift, "split": split, "merge": merge, "labels": rename, "misses": miss, "inventions": invent,
+    "shift": shift, "split": split, "merge": merge, "labels": rename, "misses": miss, "additions": add,
 }  # fmt: skip
 
 
-def values(error: str, much: float, seed: int) -> list[float]:
-    """All coefficients of one text."""
+def values(error: str, rate: float, seed: int) -> list[float]:
+    """Return all coefficients of one text."""
     random = np.random.default_rng([seed, 19])
     rows, length = text(random)
-    other = ERRORS[error](random, rows, much)
+    other = ERRORS[error](random, rows, rate)
     other = other[np.argsort(other[:, 0])]
     corpus = {
         coder: cs.Spans(length, own[:, 0], own[:, 1], own[:, 2], LABELS)
@@ -99,10 +99,10 @@ def main() -> None:
     """Print one table per error."""
     for error in ERRORS:
         print(f"\n| {error} | {' | '.join(COLUMNS)} |\n|---:|{'---:|' * len(COLUMNS)}")
-        for much in STEPS:
-            table = np.array([values(error, much, seed) for seed in range(TEXTS)])
+        for rate in STEPS:
+            table = np.array([values(error, rate, seed) for seed in range(TEXTS)])
             means = ("–" if np.isnan(column).all() else f"{np.nanmean(column):.2f}" for column in table.T)
-            print(f"| {much:g} | {' | '.join(means)} |", flush=True)
+            print(f"| {rate:g} | {' | '.join(means)} |", flush=True)
 
 
 if __name__ == "__main__":

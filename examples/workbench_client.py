@@ -1,4 +1,4 @@
-"""The workbench from Python: open a project, add two coders, compare, adjudicate, export.
+"""A client of the workbench: create a project, add two coders, compare and adjudicate.
 
 Start the server first (``caesura serve``), then: python examples/workbench_client.py [ADDRESS]
 """
@@ -14,11 +14,11 @@ ADDRESS = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8642"
 
 
 def call(method: str, path: str, body: Any = None, csrf: str = "") -> Any:
-    """One request: JSON in, JSON out."""
+    """Send one request with a JSON body and return the JSON response."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json", "X-CSRF-Token": csrf}
-    with urlopen(Request(ADDRESS + path, data, headers, method=method)) as answer:
-        return json.loads(answer.read())
+    with urlopen(Request(ADDRESS + path, data, headers, method=method)) as response:
+        return json.load(response)
 
 
 csrf = call("GET", "/api/session")["csrf"]
@@ -33,10 +33,10 @@ for coder, text in (
 item = call("GET", f"/api/projects/{project}")["items"][0]["id"]
 coded = [a["id"] for a in call("GET", f"/api/items/{item}")["annotations"]]
 answer = call("POST", f"/api/items/{item}/compare", {"annotations": coded, "metrics": ["B", "WD", "A"]}, csrf)
-for score in answer["comparisons"][0]["scores"]:
-    print(f"{score['name']:4} {score['value']:.4f}   {score['signature']}")
+for metric, score in answer["comparisons"][0]["metrics"].items():
+    print(f"{metric:4} {score['micro']:.4f}   {score['signature']}")
 
 gold = call("POST", f"/api/items/{item}/annotations", {"coder": "gold", "copy_of": coded[0]}, csrf)
 change = {"version": gold["version"], "operation": {"kind": "move", "position": 2, "to": 3}}
 print("moved:", call("PATCH", f"/api/annotations/{gold['id']}", change, csrf)["marks"]["positions"])
-print(f"look at it: {ADDRESS}/items/{item}")
+print(f"open in the browser: {ADDRESS}/items/{item}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Build the container and start it where docker or podman works, and see that it is what docs/workbench.md says; else lint the file where hadolint is installed.
+# Build the container, start it and test what docs/workbench.md says about it, with docker or podman. Without either, lint the Dockerfile if hadolint is installed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 file=integrations/docker/Dockerfile
@@ -9,11 +9,11 @@ for engine in docker podman; do
 done
 if [ -z "$engine" ]; then
     if command -v hadolint >/dev/null; then exec hadolint "$file"; fi
-    echo "neither docker nor podman works here, and hadolint is not installed: the container was not checked"
+    echo "docker, podman and hadolint are not available: the container was not checked"
     exit 0
 fi
 format=()
-if [ "$engine" = podman ]; then format=(--format docker); fi # OCI's own format knows no health check
+if [ "$engine" = podman ]; then format=(--format docker); fi # the OCI format has no health checks
 "$engine" build "${format[@]}" --tag caesura-check --file "$file" .
 if "$engine" run --rm caesura-check; then echo "it started without a token" >&2; exit 1; fi
 volume=caesura-check-$$
@@ -27,15 +27,15 @@ wait_for_health() {
         sleep 1
     done
     "$engine" logs "$name" >&2
-    echo "not healthy after a minute, but $state" >&2
+    echo "not healthy after a minute: $state" >&2
     exit 1
 }
 start
 wait_for_health
 test "$("$engine" exec "$name" id -u)" = 10001
-if "$engine" exec "$name" touch /usr/local/mine 2>/dev/null; then echo "it may write outside of its volume" >&2; exit 1; fi
+if "$engine" exec "$name" touch /usr/local/mine 2>/dev/null; then echo "it can write outside its volume" >&2; exit 1; fi
 "$engine" rm --force "$name" >/dev/null
 start
 wait_for_health
 "$engine" exec "$name" test -s /data/workbench.sqlite
-echo "the container was built, started without root, answered, and found its data again"
+echo "ok: the container builds, runs without root, responds, and keeps its data"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What action.yml runs: the table goes into the job's summary, the whole result into the log, and the status is that of the floors.
+# Run by action.yml: write the table to the job summary and the full result to the log. The exit status is that of --fail-under.
 set -euo pipefail
-words=()
-for metric in ${METRICS:-}; do words+=(--metric "$metric"); done
-floors=()
-for floor in ${FLOORS:-}; do floors+=(--fail-under "$floor"); done
-eval "more=(${OPTIONS:-})" # the user's own quotes count, as in a shell
+metrics=()
+for metric in ${METRICS:-}; do metrics+=(--metric "$metric"); done
+thresholds=()
+for threshold in ${THRESHOLDS:-}; do thresholds+=(--fail-under "$threshold"); done
+eval "options=(${OPTIONS:-})" # keep the user's quotes, as a shell would
 read -r -a systems <<< "$SYSTEMS"
-table=$(caesura evaluate "$REFERENCE" "${systems[@]}" "${words[@]}" "${more[@]}" --table markdown)
+table=$(caesura evaluate "$REFERENCE" "${systems[@]}" "${metrics[@]}" "${options[@]}" --table markdown)
 printf '### Caesura\n\n%s\n' "$table" >> "${GITHUB_STEP_SUMMARY:-/dev/stdout}"
-caesura evaluate "$REFERENCE" "${systems[@]}" "${words[@]}" "${floors[@]}" "${more[@]}"
+caesura evaluate "$REFERENCE" "${systems[@]}" "${metrics[@]}" "${thresholds[@]}" "${options[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What docs.yml runs: put the site of this tree beside those of other versions (branch gh-pages, by mike). The release v0.2.1 becomes "0.2" and "latest", all else "dev".
+# Run by docs.yml: publish the site next to those of other versions (branch gh-pages, with mike). The tag v0.2.1 becomes "0.2" and "latest", everything else "dev".
 set -euo pipefail
-export VERSIONS_BY=mike # what mkdocs.yml asks for
+export VERSIONS_BY=mike # read by mkdocs.yml
 if [[ ${GITHUB_REF_NAME:-} =~ ^v([0-9]+\.[0-9]+)\.[0-9]+$ ]]; then
     mike deploy --push --update-aliases "${BASH_REMATCH[1]}" latest
     mike set-default --push latest

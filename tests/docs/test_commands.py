@@ -1,7 +1,7 @@
-"""The commands that README and pages show run, on the files in ``examples/data``, and print what stands below them.
+"""The commands of README and pages run on the files in ``examples/data`` and print the output shown.
 
-``python tests/docs/test_commands.py`` writes what they print into the pages: below every command of a ``console`` block that has lines below it
-already; a line that is only … stands for lines left out. A picture that a command writes and that lies beside the page is put there too.
+``python tests/docs/test_commands.py [PAGES]`` writes the output of commands into the pages: below every command of a ``console`` block that
+shows some already. A line with only … stands for omitted lines. If a command writes a picture that the page shows, it is updated too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cli.command import caesura
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-#: Pages about other kinds of annotation: the folder of examples/data in which their commands run.
+#: The folder of examples/data in which the commands of a page run, if it is not examples/data itself.
 FOLDERS = {
     "docs/families/speech.md": "recording",
     "docs/families/spans.md": "spans",
@@ -36,7 +36,7 @@ FOLDERS = {
     "docs/tutorials/two-annotators.md": "recording",
     "docs/tutorials/vowels.md": "vowels",
 }
-#: Commands that are not run here, by what they begin with, and why.
+#: The beginnings of commands that are not run here, and why.
 NOT_RUN = {
     "serve": "does not end",
     "reproduce": "tests/papers reproduce every paper",
@@ -52,7 +52,7 @@ NOT_RUN = {
 
 
 class Command(NamedTuple):
-    """A line of a page, and what the page says it prints."""
+    """A command of a page, and its output there."""
 
     page: Path
     line: str
@@ -60,7 +60,7 @@ class Command(NamedTuple):
 
 
 def commands(page: Path) -> Iterator[Command]:
-    """The commands of a page in their order; lines without a dollar sign below one are what it prints."""
+    """Yield the commands of a page in order; lines without a dollar sign are the output of the command above."""
     for language, block in re.findall(
         r"^```(console|bash|shell|sh)[^\n]*\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
     ):
@@ -83,7 +83,7 @@ def reason_not_to_run(line: str) -> str | None:
 
 
 def run(command: Command, root: Path) -> str | None:
-    """Run one line of the shell in ``root`` and return what it prints; None where it is none of ours."""
+    """Run one shell line in ``root`` and return its output; None if it is not a command of ours."""
     line = command.line.partition("  #")[0].strip()
     if line.startswith("cd "):
         os.chdir(root / line[3:] if line[3:].startswith("examples") else line[3:])
@@ -106,7 +106,7 @@ def run(command: Command, root: Path) -> str | None:
 
 
 def sandbox(page: Path, folder: Path) -> Path:
-    """A copy of the examples, and where in it the page's commands run."""
+    """Copy the examples, and return the folder in which the commands of a page run."""
     for file in example_files():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / file)
@@ -115,7 +115,7 @@ def sandbox(page: Path, folder: Path) -> Path:
 
 @cache
 def example_files() -> list[Path]:
-    """The files below examples, without what somebody who followed a tutorial left beside them; where git does not tell, all of them."""
+    """Return the tracked files below examples, so that files from following a tutorial are left out; without git, all files."""
     git = shutil.which("git")
     listed = (
         git and subprocess.run([git, "ls-files", "-z", "examples"], cwd=ROOT, capture_output=True, text=True).stdout
@@ -132,7 +132,7 @@ def as_shown(output: str) -> list[str]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("page", [p for p in PAGES if any(commands(p))], ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_run_and_print_what_stands_below_them(page: Path, tmp_path: Path) -> None:
+def test_commands_print_the_output_shown(page: Path, tmp_path: Path) -> None:
     with chdir(sandbox(page, tmp_path)):
         for command in commands(page):
             output = run(command, tmp_path)
@@ -146,12 +146,12 @@ def test_commands_run_and_print_what_stands_below_them(page: Path, tmp_path: Pat
 
 
 def pictures(page: Path) -> list[Path]:
-    """What commands drew into the folder where they run, and the page shows from its own."""
+    """Return the pictures that commands wrote and that the page shows."""
     shown = re.findall(r"!\[[^\]]*\]\(([\w-]+\.svg)\)", page.read_text("utf-8"))
     return [Path(name) for name in shown if Path(name).exists()]
 
 
-def test_example_files_are_what_their_program_makes(tmp_path: Path) -> None:
+def test_example_files_are_up_to_date(tmp_path: Path) -> None:
     import runpy
 
     import caesura as cs
@@ -162,13 +162,13 @@ def test_example_files_are_what_their_program_makes(tmp_path: Path) -> None:
     names = sorted(str(file.relative_to(kept)) for file in data)
     assert names == sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file())
     for name in names:
-        if name.endswith(".parquet"):  # its bytes depend on who packs them
+        if name.endswith(".parquet"):  # its bytes depend on the version of polars
             assert cs.read(kept / name) == cs.read(tmp_path / name), name
         else:
             assert (kept / name).read_bytes() == (tmp_path / name).read_bytes(), name
 
 
-def test_notebooks_are_what_their_program_makes_of_the_tutorials(tmp_path: Path) -> None:
+def test_notebooks_are_up_to_date(tmp_path: Path) -> None:
     import runpy
 
     runpy.run_path(str(ROOT / "examples" / "make_notebooks.py"))["main"](tmp_path)
@@ -178,7 +178,7 @@ def test_notebooks_are_what_their_program_makes_of_the_tutorials(tmp_path: Path)
 
 
 def write_outputs(page: Path, folder: Path) -> None:
-    """Put what the commands print into the page."""
+    """Write the output of the commands into the page."""
     text = page.read_text("utf-8")
     with chdir(sandbox(page, folder)):
         for command in commands(page):

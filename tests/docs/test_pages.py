@@ -1,4 +1,4 @@
-"""What README and documentation show runs: Python, page by page, gives the values beside it; commands take the options shown."""
+"""The Python blocks of README and documentation run and give the values shown; commands accept the options shown."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ import pytest
 
 import caesura as cs
 from caesura.cli.main import program
-from docs.test_commands import sandbox
+from test_commands import sandbox
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page: Path, *languages: str) -> list[str]:
@@ -42,9 +42,7 @@ def name(page: Path) -> str:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
-def test_python_runs_and_gives_the_values_beside_it(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_blocks_give_the_values_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(sandbox(page, tmp_path))
     scope: dict[str, Any] = {"pairs": [([2, 3, 6], [2, 2, 7])]}
     for block in blocks(page, "python"):
@@ -53,7 +51,7 @@ def test_python_runs_and_gives_the_values_beside_it(
                 str(statement.module).partition(".")[0]
             )
             if missing:
-                break  # of a package that is not ours: the rest of the block is about it
+                break  # another package is not installed: skip the rest of the block
             code = ast.unparse(statement)
             if isinstance(statement, ast.Expr):
                 value = eval(code, scope)
@@ -63,7 +61,7 @@ def test_python_runs_and_gives_the_values_beside_it(
 
 
 def statements(block: str) -> Iterator[tuple[ast.stmt, str]]:
-    """Every statement of a block with the comment at its end."""
+    """Yield every statement of a block with the comment at its end."""
     tokens = tokenize.generate_tokens(StringIO(block).readline)
     comments = {token.start[0]: token.string[1:].strip() for token in tokens if token.type == tokenize.COMMENT}
     for statement in ast.parse(block).body:
@@ -71,7 +69,7 @@ def statements(block: str) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def agrees(value: Any, comment: str) -> bool:
-    """Whether a comment that begins with values names these; "0.46…" stands for all numbers that begin so."""
+    """Whether a comment that begins with values has these; "0.46…" means any number that begins so."""
     if comment.startswith("'"):
         return unicodedata.normalize("NFC", comment).startswith(unicodedata.normalize("NFC", repr(value)))
     values = re.match(r"[-\d.…,\s\[\]()]*", comment)[0]
@@ -96,7 +94,7 @@ def close(value: float, number: str) -> bool:
     return abs(value - float(number.rstrip("…"))) <= (1 if number.endswith("…") else 0.5000001) * 10**-digits
 
 
-def test_a_wrong_value_is_found() -> None:
+def test_wrong_values_are_detected() -> None:
     assert agrees(0.75, "0.75: one match")
     assert agrees((0.46442, 0.53), "0.4644…, 0.5300…")
     assert agrees([[1.5, 1.0], [0.0, 7.5]], "[[1.5, 1.0], [0.0, 7.5]]")
@@ -114,7 +112,7 @@ def commands(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=name)
-def test_commands_take_the_options_that_are_shown(page: Path) -> None:
+def test_commands_accept_the_options_shown(page: Path) -> None:
     for line in commands(page):
         words = shlex.split(line.partition(" < ")[0], comments=True)[1:]
         command: click.Command = program
@@ -126,56 +124,40 @@ def test_commands_take_the_options_that_are_shown(page: Path) -> None:
             context = click.Context(command, parent=context)
         try:
             command.make_parser(context).parse_args(list(words))
-        except click.UsageError as fault:
-            pytest.fail(f"{name(page)}: {line}: {fault.format_message()}")
+        except click.UsageError as error:
+            pytest.fail(f"{name(page)}: {line}: {error.format_message()}")
 
 
 # ---------------------------------------------------------------------- the reference
 
-
-def documented_objects() -> set[int]:
-    """The objects that docs/reference.md shows, by identity."""
-    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    shown = set()
-    for path, members in re.findall(
-        r"^::: ([\w.]+)\n(?:    options: \{ members: \[([^\]]*)\] \})?", page, re.MULTILINE
-    ):
-        whole: Any = pkgutil.resolve_name(path)
-        shown |= {id(whole), *(id(getattr(whole, member)) for member in re.findall(r"\w+", members))}
-    return shown
+REFERENCE = runpy.run_path(str(ROOT / "docs" / "reference_pages.py"))
 
 
-def test_the_reference_shows_every_public_name() -> None:
-    shown = documented_objects()
-    assert [each for each in cs.__all__ if each != "__version__" and id(getattr(cs, each)) not in shown] == []
+def test_reference_has_a_page_for_every_public_object() -> None:
+    pages = [path for paths in REFERENCE["SUBJECTS"].values() for path in paths]
+    assert len(pages) == len({REFERENCE["page_uri"](path).lower() for path in pages})  # some file systems ignore case
+    documented = {id(pkgutil.resolve_name(path)) for path in pages}
+    assert [each for each in cs.__all__ if each != "__version__" and id(getattr(cs, each)) not in documented] == []
+    assert [each for each in cs.vowels.__all__ if id(getattr(cs.vowels, each)) not in documented] == []
 
 
-def test_sides_are_called_reference_and_hypothesis() -> None:
-    """But where the paper's two annotators are equals, and where times are given instead of annotations (API of the package)."""
+def test_reference_index_links_every_page_and_keeps_old_anchors() -> None:
+    index = REFERENCE["index"]()
+    for path in ("caesura.Segmentation", "caesura.segmenters.segmenter", "caesura_vowels.ready"):
+        assert f'<a id="{path}"></a>[`{path}`]({path}.md)' in index
+        assert REFERENCE["page"](path) == f"::: {path}\n    options: {{ heading_level: 1 }}\n"
+
+
+def test_sides_are_named_reference_and_hypothesis() -> None:
+    """Except in agreement, where the paper's two annotators are equals."""
     functions = {name: each for name in cs.__all__ if inspect.isfunction(each := getattr(cs, name))}
     sides = {name: list(inspect.signature(each).parameters)[:2] for name, each in functions.items()}
     short = {name for name, first in sides.items() if set(first) & {"ref", "hyp", "ref_times", "hyp_times", "a", "b"}}
-    assert short == {"flexible_agreement", "region_scores"}
+    assert short == {"flexible_agreement"}
     assert sides["align"] == sides["compare"] == sides["boundary_similarity"] == ["reference", "hypothesis"]
 
 
-def test_the_reference_shows_what_is_called_by_a_longer_name() -> None:
-    """Of segmenters, vowels, agreement and other packages' names: what users type behind ``cs.``."""
-    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    for path in (
-        "segmenters.segmenter",
-        "segmenters.segmenter_names",
-        "segmenters.Segmenter",
-        "compat.segeval",
-        "compat.nltk",
-    ):
-        assert f"\n::: caesura.{path}\n" in page
-        pkgutil.resolve_name(f"caesura.{path}")
-    assert {id(cs.vowels.VowelRestorer), id(cs.vowels.ready)} <= documented_objects()
-    assert "members: [segment, explain, tree, fit, stream, save" in page
-
-
-def test_the_front_page_begins_with_the_workbench() -> None:
+def test_front_page_begins_with_the_workbench() -> None:
     page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     first = re.findall(r"\]\((pictures/[\w.-]+)#only-(light|dark)\)", page)
     assert first == [("pictures/workbench.png", "light"), ("pictures/workbench-dark.png", "dark")]
@@ -184,8 +166,8 @@ def test_the_front_page_begins_with_the_workbench() -> None:
         assert (ROOT / "docs" / file).read_bytes().startswith(b"\x89PNG")
 
 
-def test_examples_in_docstrings_become_code() -> None:
-    readable = runpy.run_path(str(ROOT / "docs" / "docstrings.py"))["readable"]
+def test_examples_in_docstrings_become_code_blocks() -> None:
+    to_markdown = runpy.run_path(str(ROOT / "docs" / "docstrings.py"))["to_markdown"]
     text = "See :func:`~caesura.pk`.\n\n>>> 1 + 1\n2\n\nMore.\n\nExamples\n--------\n>>> 3\n3"
     shown = "See `pk`.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.\n\nExamples\n--------\n>>> 3\n3"
-    assert readable(text) == shown
+    assert to_markdown(text) == shown

@@ -1,4 +1,4 @@
-"""Segmentation similarity as a module of Hugging Face's evaluate: segment sizes, or strings of 0 and 1, in; Caesura's scores out."""
+"""A module for Hugging Face's evaluate: score segmentations with Caesura's metrics."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import caesura as cs
 
 
 class SegmentationSimilarity(evaluate.Metric):  # type: ignore[misc]
-    """How alike segmentations are: B, WindowDiff, Pk, A and every other metric that Caesura has for texts."""
+    """Similarity of segmentations: B, WindowDiff, Pk, A and the other text metrics of Caesura."""
 
     def _info(self) -> Any:
         sides = ("references", "predictions")
         return evaluate.MetricInfo(
             description=str(self.__doc__),
             citation="Fournier, C. (2013). Evaluating Text Segmentation using Boundary Edit Distance. ACL 2013.",
-            inputs_description="references and predictions: for each text the sizes of its segments, in order, or a string with 1 where a boundary is; metrics: names as in `caesura list metrics`.",
+            inputs_description="references and predictions: for each text the lengths of its segments, or a string with a 1 for each boundary; metrics: names from `caesura list metrics`.",
             features=[
                 datasets.Features(dict.fromkeys(sides, datasets.Sequence(datasets.Value("int64")))),
                 datasets.Features(dict.fromkeys(sides, datasets.Value("string"))),
@@ -32,7 +32,7 @@ class SegmentationSimilarity(evaluate.Metric):  # type: ignore[misc]
         predictions: Sequence[list[int] | str],
         metrics: str | Sequence[str] = "B",
     ) -> dict[str, float]:
-        """Score all texts together: counts are added up over texts, then divided."""
+        """Score all texts together: counts are summed over texts, then divided."""
         sides = [
             cs.Corpus.from_annotations((f"text {n}", side, text) for n, text in enumerate(texts))
             for side, texts in (("references", references), ("predictions", predictions))

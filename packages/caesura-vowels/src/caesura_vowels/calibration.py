@@ -1,0 +1,220 @@
+"""Validate a model on held-out lines: choose the number of passes, and calibrate probabilities.
+
+Models of words and letters are overconfident. Isotonic regression (pool adjacent violators, Zadrozny & Elkan 2002) maps the model's probability
+to the share of words that were right on held-out lines; words of the training text and unseen words have a curve each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura_vowels.corpora import split_random
+from caesura_vowels.lexicon import extend_gaps
+from caesura_vowels.models import Alternatives, Arrays, Model, Words
+from caesura_vowels.scripts import Script
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_MIN_STEP_WORDS = 25  # words per step of a curve
+_MAX_STEPS = 40
+_MAX_LOG_ODDS = 30.0  # log odds are clipped here: 1 - p is then below the precision of p
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """An isotonic curve from the model's log odds to the share of correct words; an empty curve changes nothing."""
+
+    odds: Floats
+    shares: Floats
+
+    @classmethod
+    def fit(cls, probability: Floats, right: Bools) -> CalibrationCurve:
+        """Sort the words by probability, cut them into steps of equal size, and pool adjacent steps until shares rise."""
+        number = min(_MAX_STEPS, len(right) // _MIN_STEP_WORDS)
+        if not number:
+            return cls(np.zeros(0), np.zeros(0))
+        odds = _log_odds(probability)
+        order = np.argsort(odds, kind="stable")
+        pooled: list[list[float]] = []
+        for part in np.array_split(order, number):
+            pooled.append([odds[part].sum(), right[part].sum(), len(part)])
+            while len(pooled) > 1 and _does_not_rise(*pooled[-2:]):
+                last = pooled.pop()
+                pooled[-1] = [a + b for a, b in zip(pooled[-1], last, strict=True)]
+        return cls(np.array([at / n for at, _, n in pooled]), np.array([_share(hits, n) for _, hits, n in pooled]))
+
+    def __call__(self, probability: Floats) -> Floats:
+        """Return calibrated probabilities; 0 stays 0."""
+        if not len(self.odds):
+            return probability
+        return np.where(probability > 0, np.interp(_log_odds(probability), self.odds, self.shares), 0.0)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A curve for words of the training text, and one for unseen words."""
+
+    known: CalibrationCurve
+    unseen: CalibrationCurve
+
+    @classmethod
+    def fit(cls, probability: Floats, right: Bools, known: Bools) -> Calibration:
+        """Fit both curves."""
+        return cls(*(CalibrationCurve.fit(probability[which], right[which]) for which in (known, ~known)))
+
+    def __call__(self, probability: Floats, known: Bools) -> Floats:
+        """Return the calibrated probabilities of best forms."""
+        return np.where(known, self.known(probability), self.unseen(probability))
+
+    def apply(self, words: list[Alternatives], known: Bools) -> list[Alternatives]:
+        """Calibrate the best form of every word; the other forms share the rest in the model's proportions."""
+        best = self(np.array([forms[0][1] for forms in words]), known).tolist()
+        return [_rescale(forms, share) for forms, share in zip(words, best, strict=True)]
+
+    def arrays(self) -> Arrays:
+        """Return the arrays to store in a file."""
+        return {
+            f"calibration_{name}": np.stack([c.odds, c.shares])
+            for name, c in (("known", self.known), ("unseen", self.unseen))
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Calibration | None:
+        """Rebuild a calibration from :meth:`arrays`; None if the model has none."""
+        if "calibration_known" not in arrays:
+            return None
+        return cls(*(CalibrationCurve(*arrays[f"calibration_{name}"].copy()) for name in ("known", "unseen")))
+
+
+def calibration_error(probability: Floats, right: Bools, bins: int = 15) -> float:
+    r"""Return the expected calibration error: the mean difference of probabilities from shares of correct words, over bins of equal width.
+
+    .. math:: \sum_b \frac{n_b}{n} \left| \bar p_b - \frac{r_b}{n_b} \right|
+
+    >>> calibration_error(np.array([0.9, 0.9, 0.1]), np.array([True, True, False]))
+    0.1
+    """
+    of = np.minimum((probability * bins).astype(np.int64), bins - 1)
+    gaps = np.bincount(of, weights=probability - right, minlength=bins)
+    return round(float(np.abs(gaps).sum() / max(len(right), 1)), 12)
+
+
+def cross_validated_error(probability: Floats, right: Bools, known: Bools, seed: int) -> float:
+    """Return the calibration error by two-fold cross-validation: each half of the words with curves fitted on the other half."""
+    first = np.random.default_rng(seed).random(len(right)) < 0.5
+    calibrated = np.empty(len(right))
+    for half in (first, ~first):
+        fitted = Calibration.fit(probability[half], right[half], known[half])
+        calibrated[~half] = fitted(probability[~half], known[~half])
+    return calibration_error(calibrated, right)
+
+
+def _rescale(forms: Alternatives, best: float) -> Alternatives:
+    left = 1 - forms[0][1]
+    factor = (1 - best) / left if left > 0 else 0.0
+    return [(forms[0][0], best), *((form, min(best, share * factor)) for form, share in forms[1:])]
+
+
+def _log_odds(probability: Floats) -> Floats:
+    sums = np.minimum(probability, 1.0)  # sums over paths may exceed 1 by rounding
+    with np.errstate(divide="ignore"):
+        odds: Floats = np.log(sums) - np.log1p(-sums)
+    return np.clip(odds, -_MAX_LOG_ODDS, _MAX_LOG_ODDS)
+
+
+def _share(hits: float, words: float) -> float:
+    """Return the share of correct words of a step, smoothed by half a correct and half a wrong word."""
+    return (hits + 0.5) / (words + 1)
+
+
+def _does_not_rise(before: list[float], behind: list[float]) -> bool:
+    """Whether the share of correct words, or the log odds, do not rise from one step to the next."""
+    return _share(*behind[1:]) <= _share(*before[1:]) or behind[0] / behind[2] <= before[0] / before[2]
+
+
+#: Texts with fewer words or lines are too small to hold out anything.
+MIN_WORDS, MIN_LINES = 4000, 20
+#: Numbers of passes to try by default; each must increase the share of correct words by the minimum gain.
+PASSES = (4, 8, 16)
+_MIN_GAIN = 0.0005
+
+
+@dataclass(frozen=True)
+class HeldOutValidation:
+    """Results on held-out lines: the number of passes, the model, its calibration, and calibration errors before and after."""
+
+    passes: int
+    model: Model
+    calibration: Calibration
+    words: int
+    right: float
+    error_before: float
+    error: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data, without the model and the calibration."""
+        return {name: getattr(self, name) for name in ("passes", "words", "right", "error_before", "error")}
+
+
+def validate_on_held_out(
+    stages: Iterator[tuple[int, Model]], lines: Sequence[str], script: Script, seed: int
+) -> HeldOutValidation:
+    """Validate a model on held-out lines after increasing numbers of passes, as long as accuracy improves."""
+    passes, model = next(stages)
+    answers = _predict(model, lines, script)
+    for more, later in stages:
+        others = _predict(later, lines, script)
+        if others.right.mean() < answers.right.mean() + _MIN_GAIN:
+            break
+        passes, model, answers = more, later, others
+    return HeldOutValidation(
+        passes, model, Calibration.fit(*answers), len(answers.right), float(answers.right.mean()),
+        calibration_error(answers.probability, answers.right), cross_validated_error(*answers, seed),
+    )  # fmt: skip
+
+
+def hold_out(lines: Sequence[str], free: Sequence[int], share: float, seed: int) -> tuple[list[str], list[str]]:
+    """Split lines into those to train on and those held out: a share of all lines, drawn from the ``free`` ones."""
+    wanted = min(1.0, share * len(lines) / len(free))
+    chosen = range(len(free)) if wanted == 1 else split_random(len(free), test=wanted, seed=seed)[1]
+    held = {free[i] for i in chosen}
+    return [x for n, x in enumerate(lines) if n not in held], [lines[n] for n in sorted(held)]
+
+
+class _Predictions(NamedTuple):
+    """For every word: the probability of its best form, whether that is correct, and whether the word is known."""
+
+    probability: Floats
+    right: Bools
+    known: Bools
+
+
+def _predict(model: Model, lines: Sequence[str], script: Script) -> _Predictions:
+    """Tune a model on held-out lines and restore every word of them."""
+    gold: list[str] = []
+    joined: list[bool] = []
+    ends = [0]
+    gaps = [""]
+    for line in lines:
+        parts = script.word_or_gap.split(line)
+        extend_gaps(gaps, parts)
+        gold += map(script.canonical, parts[1::2])
+        joined += [gap == script.joiner != "" for gap in parts[:-1:2]]
+        ends.append(len(gold))
+    keys = [model.read(word) for word in gold]
+    words = Words(keys, np.array(ends, np.int64), np.array(joined, bool), gaps=gaps)
+    model.tune(words, gold)
+    best = [forms[0] for forms in model.alternatives(words)]
+    right = [_marks(script, form) == _marks(script, word) for (form, _), word in zip(best, gold, strict=True)]
+    known = [key in model.lexicon.number for key in keys]
+    return _Predictions(np.array([share for _, share in best]), np.array(right, bool), np.array(known, bool))
+
+
+def _marks(script: Script, word: str) -> list[str]:
+    return [letter.marks for letter in script.split(word)]

@@ -1,0 +1,454 @@
+"""``caesura vowels …``: download corpora with vowels, train restorers, restore vowels, and evaluate."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import click
+
+from caesura.cli.command import Argument, Commands, Option, among, conflicts, not_among
+from caesura.cli.options import Encoding, Json, Seed
+
+if TYPE_CHECKING:
+    from caesura_vowels import VowelCorpus, VowelRestorer
+
+vowels = Commands("Restore the vowels of Hebrew and Arabic text.")
+
+Corpus = Annotated[
+    str,
+    Argument("hebrew-bible, quran, quran-tanzil, sample, or a text file with vowel marks."),
+]
+Language = Annotated[
+    str | None, Option("--language", "-l", help="Language of a text file or of the sample: hebrew or arabic.")
+]
+Where = Annotated[Path | None, Option("--path", help="Archive or folder of the corpus; default: download it.")]
+ModelName = Annotated[str, Option("--model", help="unigram, hmm, open, neural or best.")]
+Epochs = Annotated[
+    int | None,
+    Option("--epochs", help="Passes over the text (best); default: 4, 8 or 16, as long as held-out lines improve."),
+]
+First = Annotated[
+    list[Path] | None,
+    Option(
+        "--from",
+        help="A model with a network, or 'ours' for the shipped one: a component of best (repeatable), or the start of training neural.",
+    ),
+]
+Missing = Annotated[str, Option("--missing", help="Marks to restore: all, or short (only fatha, damma and kasra).")]
+
+
+@vowels.add
+def corpus(
+    name: Corpus,
+    output: Annotated[Path | None, Option("--output", "-o", help="File to write; default: standard output.")] = None,
+    path: Where = None,
+    bare: Annotated[bool, Option("--bare", help="Remove the marks that a restorer would restore.")] = False,
+    signs: Annotated[bool, Option("--keep-signs", help="Keep cantillation, pause signs and small letters.")] = False,
+    language: Language = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Download a corpus and write it, one line per verse, with its licence notice.
+
+    Example: caesura vowels corpus hebrew-bible -o bible.txt
+    """
+    from caesura.cli.io import as_json, working
+    from caesura.files import atomic_write
+    from caesura_vowels.scripts import script
+
+    with working(f"loading {name}"):
+        chosen = _corpus(name, path, language, keep_signs=signs, encoding=encoding)
+    lines = [script(chosen.language).strip(line) for line in chosen.lines] if bare else list(chosen.lines)
+    content = "\n".join(lines) + "\n"
+    if output is not None:
+        atomic_write(output, content)
+        if chosen.notice:
+            atomic_write(output.with_name(output.name + ".LICENCE"), chosen.notice + "\n")
+    elif not json:
+        _write(content)
+    if chosen.notice:
+        click.echo(chosen.notice, err=True)
+    words = sum(len(script(chosen.language).word.findall(line)) for line in chosen.lines)
+    if json:
+        as_json(
+            {
+                "corpus": chosen.name,
+                "language": chosen.language,
+                "lines": len(chosen),
+                "words": words,
+                "notice": chosen.notice,
+            }
+        )
+    elif output is not None:
+        click.echo(f"{output}: {len(chosen)} lines, {words} words")
+
+
+@vowels.add
+def train(
+    name: Corpus,
+    output: Annotated[Path, Option("--output", "-o", help="The model file to write.")],
+    model: ModelName = "hmm",
+    missing: Missing = "all",
+    language: Language = None,
+    path: Where = None,
+    lexicon: Annotated[Path | None, Option("--lexicon", help="A file of pointed words to add to the lexicon.")] = None,
+    epochs: Epochs = None,
+    first: First = None,
+    seed: Seed = 0,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Train a restorer on a text with vowels.
+
+    Example: caesura vowels train hebrew-bible --model best -o hebrew.model
+    """
+    from time import perf_counter
+
+    from caesura.cli.io import as_json
+    from caesura.files import Source, check_target
+    from caesura_vowels import VowelRestorer
+
+    check_target(output)
+    chosen = _corpus(name, path, language, encoding=encoding)
+    own = [w for _, line in Source.open(lexicon).lines for w in line.split()] if lexicon is not None else []
+    make: Any = VowelRestorer
+    restorer = make(
+        chosen.language, model, missing=missing, lexicon=own, epochs=epochs, seed=seed, network=_network_files(first, chosen.language),
+    )  # fmt: skip
+    restorer.notice = chosen.notice
+    start = perf_counter()
+    with _progress() as report:
+        restorer.fit(chosen.lines, progress=report)
+    taken = perf_counter() - start
+    restorer.save(output)
+    size = output.stat().st_size
+    if chosen.notice:
+        click.echo(chosen.notice, err=True)
+    if json:
+        as_json(
+            {
+                "written": str(output), "model": model, "language": chosen.language, "seconds": taken, "bytes": size,
+                "validation": restorer.validation, "rehearsed": restorer.validation,  # the deprecated name
+            }
+        )  # fmt: skip
+    else:
+        click.echo(f"{output}: {restorer!r}, {taken:.1f} s, {size / 1e6:.1f} MB")
+        if restorer.validation:
+            click.echo(_describe_validation(**restorer.validation))
+
+
+@vowels.add
+def restore(
+    model: Annotated[
+        Path | None, Argument("A model file written by `caesura vowels train`; with --language, the text.")
+    ] = None,
+    file: Annotated[Path | None, Argument("The text; default: standard input.")] = None,
+    language: Annotated[str | None, Option("--language", "-l", help="Use the shipped model: hebrew or arabic.")] = None,
+    small: Annotated[
+        bool, Option("--small", help="With --language: the small model, faster and slightly less accurate.")
+    ] = False,
+    nbest: Annotated[int | None, Option("--nbest", "-n", help="List this many forms of every word.")] = None,
+    existing: Annotated[
+        str, Option("--existing", help="Marks in the text: keep them and fill in missing ones, or replace them.")
+    ] = "keep",
+    colour: Annotated[
+        bool | None, Option("--colour/--no-colour", help="Colour doubtful words; default: in a terminal.")
+    ] = None,
+    page: Annotated[
+        Path | None,
+        Option("--page", help="Write an HTML page with doubtful letters marked and other forms of a word on hover."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Restore the vowels of a text, line by line; everything but the marks stays as it is.
+
+    Example: echo 'בראשית ברא' | caesura vowels restore --language hebrew
+    """
+    from caesura.errors import CaesuraError
+    from caesura_vowels import restored_text
+
+    restorer, file = _restorer(model, file, language, small, existing)
+    if nbest is not None and nbest < 1:
+        raise CaesuraError(f"--nbest takes 1 or more, not {nbest}.")
+    if page is not None:
+        _write_page(restorer, file, page)
+        return
+    coloured = sys.stdout.isatty() if colour is None else colour
+    any_word, any_letter = False, False
+    for chunk in _chunks(file):
+        if json:
+            _write("".join(restored_text.json_lines(restorer, chunk, nbest or 1)))
+        elif nbest is not None:
+            _write("".join(restored_text.list_forms(restorer, chunk, nbest)))
+        elif coloured:
+            _write("".join(restored_text.colour_doubtful_words(restorer, chunk)))
+        else:
+            _write(restorer.restore(chunk))
+        any_word = any_word or restorer.script.word.search(chunk) is not None
+        any_letter = any_letter or any(map(str.isalpha, chunk))
+    if any_letter and not any_word:
+        raise CaesuraError(
+            f"this model is for {restorer.language.capitalize()}, but the text has no {restorer.language.capitalize()} letters; it was not changed."
+        )
+
+
+@vowels.add
+def evaluate(
+    name: Corpus,
+    model: Annotated[
+        str, Option("--model", help="unigram, hmm, open, neural or best; or a model file to test without training.")
+    ] = "hmm",
+    split: Annotated[str, Option("--split", help="random (lines) or blocks (contiguous).")] = "random",
+    test: Annotated[float, Option("--test", help="Share of lines held out at random.")] = 0.1,
+    folds: Annotated[int, Option("--folds", help="Number of blocks.")] = 10,
+    block: Annotated[list[int] | None, Option("--block", min=1, help="Test only this block; repeatable.")] = None,
+    missing: Missing = "all",
+    language: Language = None,
+    path: Where = None,
+    epochs: Epochs = None,
+    first: First = None,
+    seed: Annotated[list[int] | None, Option("--seed", min=0, help="Seed of the random split; repeatable.")] = None,
+    encoding: Encoding = None,
+    json: Json = False,
+) -> None:
+    """Strip the marks of held-out lines, restore them, and report accuracy per word, sound and letter.
+
+    Example: caesura vowels evaluate hebrew-bible --model open --seed 0 --seed 1 --seed 2
+    """
+    from caesura.cli.io import as_json, show_blocks, with_progress
+    from caesura.errors import CaesuraError
+    from caesura_vowels import VowelRestorer
+    from caesura_vowels.study import (
+        EvaluatedPart,
+        VowelStudy,
+        measure,
+        measure_calibration,
+        split_corpus,
+        train_and_evaluate,
+    )
+
+    chosen = _corpus(name, path, language, encoding=encoding)
+    results = []
+    if Path(model).is_file():
+        restorer = VowelRestorer.load(model)
+        if restorer.language != chosen.language:
+            raise CaesuraError(
+                f"the model {model} is for {restorer.language.capitalize()}, the corpus {chosen.name!r} is {chosen.language.capitalize()}."
+            )
+        measured = measure(restorer, chosen.lines)
+        results.append(EvaluatedPart("all lines", measured, measure_calibration(restorer, chosen.lines)))
+    else:
+        splits = split_corpus(chosen, split, seeds=seed or [0], folds=folds, blocks=block or (), test=test)
+        parameters = {"epochs": epochs, "network": _network_files(first, chosen.language)}
+        for each in with_progress(splits, f"training and testing {model}"):
+            restorer, measured = train_and_evaluate(chosen, each, model, missing=missing, parameters=parameters)
+            held = [chosen.lines[i] for i in each.test]
+            results.append(EvaluatedPart(each.name, measured, measure_calibration(restorer, held)))
+    result = VowelStudy(f"{chosen.name}, {model}, {missing} marks missing", tuple(results))
+    if json:
+        as_json(result.as_dict())
+    else:
+        show_blocks(result.tables())
+
+
+def _describe_validation(passes: int, words: int, right: float, error_before: float, error: float) -> str:
+    """Describe the results on held-out lines in one sentence."""
+    after = f", after {passes} passes" if passes else ""
+    return (
+        f"{words:,} held-out words: {right:.1%} right{after}; calibration error {error:.3f} "
+        f"({error_before:.3f} before calibration)"
+    )
+
+
+@vowels.add
+def benchmark(
+    name: Annotated[str, Argument("tashkeela or nakdimon.")],
+    folder: Annotated[Path, Argument("The folder with its files.")],
+    model: ModelName = "best",
+    epochs: Epochs = None,
+    first: First = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Train on the training files of a benchmark, restore its test files, and compare with published scores.
+
+    Example: caesura vowels benchmark nakdimon data/vowels --model open
+    """
+    from caesura.cli.io import as_json, show_blocks
+    from caesura_vowels.benchmark import TEST_SETS
+    from caesura_vowels.benchmark import benchmark as run
+
+    with _progress() as report:
+        network = _network_files(first, TEST_SETS[name].language if name in TEST_SETS else "")
+        result = run(name, folder, model, seed=seed, epochs=epochs, network=network, progress=report)
+    if json:
+        as_json(result.as_dict())
+    else:
+        show_blocks(result.tables())
+
+
+# ---------------------------------------------------------------------- incompatible options
+
+
+def _is_file(_: str, value: Any) -> str | None:
+    """Return a description of the value if it is a file."""
+    return f" with {value}" if Path(str(value)).is_file() else None
+
+
+def _is_not_a_file(_: str, value: Any) -> str | None:
+    return None if Path(str(value)).is_file() else f" with {value}"
+
+
+_OF_CORPORA = (
+    *conflicts("path", "name", "the sample is built in", among("sample")),
+    *conflicts("path", "name", "a text file has its own path", _is_file),
+    *conflicts("encoding", "name", "only text files have an encoding", _is_not_a_file),
+)
+_OF_BEST = "only the model best has passes"
+_OF_NETWORKS = "only the models best and neural use networks"
+
+corpus.conflicts = (  # type: ignore[attr-defined]
+    *_OF_CORPORA,
+    *conflicts("signs", "name", "a text file is not changed", _is_file),
+    *conflicts("signs", "name", "the sample has no such signs", among("sample")),
+    *conflicts("bare", "json", "the JSON contains no text", unless="output"),
+)
+train.conflicts = (  # type: ignore[attr-defined]
+    *_OF_CORPORA,
+    *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
+)
+restore.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("colour", "json nbest", "only plain text is coloured"),
+    *conflicts("page", "json nbest colour", "the page has its own format"),
+)
+evaluate.conflicts = (  # type: ignore[attr-defined]
+    *_OF_CORPORA,
+    *conflicts(
+        "split test folds block missing epochs first seed",
+        "model",
+        "a model file is tested on all lines without training",
+        _is_file,
+    ),
+    *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
+    *conflicts("test seed", "split", "blocks are not random", among("blocks")),
+    *conflicts("folds", "split", "it needs --split blocks", not_among("blocks")),
+    *conflicts("block", "split", "it needs --split blocks", not_among("blocks")),
+)
+benchmark.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("epochs", "model", _OF_BEST, not_among("best")),
+    *conflicts("first", "model", _OF_NETWORKS, not_among("best", "neural")),
+)
+
+
+# ---------------------------------------------------------------------- reading and writing
+
+
+def _corpus(
+    name: str, path: Path | None, language: str | None, *, keep_signs: bool = False, encoding: str | None = None
+) -> VowelCorpus:
+    from caesura_vowels import load_corpus
+    from caesura_vowels.corpora import CORPORA
+
+    if name in CORPORA and name != "text":
+        return load_corpus(name, path, keep_signs=keep_signs, language=language)
+    if not Path(name).exists():
+        return load_corpus(name, path)  # reports the known names
+    return load_corpus("text", name, language=language, encoding=encoding)
+
+
+def _network_files(first: list[Path] | None, language: str) -> list[Path]:
+    """Return the files to take networks from; 'ours' is the shipped model."""
+    from caesura_vowels.restorer import SHIPPED_MODELS
+
+    return [SHIPPED_MODELS / f"{language}.model" if str(file) == "ours" else file for file in first or ()]
+
+
+def _restorer(
+    model: Path | None, file: Path | None, language: str | None, small: bool, existing: str
+) -> tuple[VowelRestorer, Path | None]:
+    """Load the model of a file, or a shipped model, in which case the only path is the text."""
+    from caesura.errors import CaesuraError
+    from caesura_vowels import VowelRestorer, ready
+
+    if language is not None:
+        if file is not None:
+            raise CaesuraError(f"--language {language} uses the shipped model; remove the model file {model}.")
+        return ready(language, small=small, existing=existing), model
+    if small:
+        raise CaesuraError("--small is for the shipped models; add --language.")
+    if model is None:
+        raise CaesuraError("no model is given; give a model file, or --language hebrew or arabic for a shipped model.")
+    return VowelRestorer.load(model, existing=existing), file
+
+
+def _chunks(file: Path | None) -> Iterator[str]:
+    """Yield whole lines as soon as they arrive, so that interactive input is answered line by line."""
+    from caesura.errors import FormatError
+
+    if file is not None and file.is_dir():
+        raise FormatError(file, None, "this is a folder, expected a file.")
+    if file is not None and not file.is_file():
+        raise FormatError(file, None, "there is no such file.")
+    source: BinaryIO = sys.stdin.buffer if file is None else file.open("rb")
+    name = "standard input" if file is None else str(file)
+    rest, line = b"", 1
+    while True:
+        read: Any = getattr(source, "read1", source.read)
+        more = read(1 << 18)
+        lines, newline, rest = (rest + more).rpartition(b"\n") if more else (rest, b"", b"")
+        lines += newline
+        decoded, failed = _decode_lines(lines)
+        if decoded:
+            yield decoded
+        if failed:
+            raise FormatError(
+                name, line + decoded.count("\n"), "this is not UTF-8 text; the lines before were restored."
+            )
+        line += lines.count(b"\n")
+        if not more:
+            return
+
+
+def _write_page(restorer: VowelRestorer, file: Path | None, page: Path) -> None:
+    """Write a whole text as an HTML page."""
+    from caesura.files import atomic_write, check_target
+    from caesura_vowels.restored_text import restored_page
+
+    check_target(page)
+    text = "".join(_chunks(file))
+    atomic_write(page, restored_page(restorer, text, "restored text" if file is None else file.name))
+    click.echo(f"{page}: {len(restorer.script.word.findall(text))} words")
+
+
+def _decode_lines(raw: bytes) -> tuple[str, bool]:
+    """Decode whole lines; if one is not UTF-8, return the lines before it and True."""
+    try:
+        return raw.decode("utf-8"), False
+    except UnicodeDecodeError as fault:
+        return raw[: raw.rfind(b"\n", 0, fault.start) + 1].decode("utf-8"), True
+
+
+def _write(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+class _progress:
+    """Shows the progress of training on standard error if it is a terminal."""
+
+    def __enter__(self) -> Any:
+        self.shown = sys.stderr.isatty()
+        return self._report
+
+    def _report(self, what: str, share: float) -> None:
+        if self.shown:
+            click.echo(f"\r\x1b[K{what} {share:4.0%}", nl=False, err=True)
+
+    def __exit__(self, *fault: object) -> None:
+        if self.shown:
+            click.echo("\r\x1b[K", nl=False, err=True)

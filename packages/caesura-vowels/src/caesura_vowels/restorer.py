@@ -1,0 +1,669 @@
+"""The restorer: returns a text with its vowels. It only inserts marks; letters, spacing and everything else stay as they are."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura_vowels._version import __version__
+from caesura_vowels.calibration import (
+    MIN_LINES,
+    MIN_WORDS,
+    PASSES,
+    Calibration,
+    HeldOutValidation,
+    hold_out,
+    validate_on_held_out,
+)
+from caesura_vowels.lexicon import Lexicon, Lines, read_lines, unseen_lines
+from caesura_vowels.models import MODELS, Alternatives, Model, Progress, Words
+from caesura_vowels.network import Network, networks_of
+from caesura_vowels.scripts import Missing, Script, script
+from caesura_vowels.storage import decode_strings, encode_strings, load_model, save_model
+
+#: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
+Existing = Literal["keep", "constrain", "replace"]
+
+#: The folder of the models that come with the package, and their languages.
+SHIPPED_MODELS = Path(__file__).parent / "shipped_models"
+LANGUAGES = ("hebrew", "arabic")
+
+# Limits on what is processed at once, so that memory does not grow with the text.
+_MAX_LINE_WORDS = 1000
+_BATCH_LINES = 2000
+_MAX_CELLS = 800_000  # words of a batch × letters of the longest of them
+
+_MAX_NETWORKS = 4
+# A text of at least 20 words with more than a quarter unknown ones causes a warning.
+_MIN_TEXT_WORDS, _MAX_UNKNOWN = 20, 0.25
+
+
+class RestoredWord(NamedTuple):
+    """One word of a text with its pointed forms.
+
+    Attributes
+    ----------
+    start : int
+        The position of its first character in the text.
+    word : str
+        The word as it was written.
+    alternatives : tuple of (str, float)
+        Its pointed forms with their probabilities, best first.
+
+    Examples
+    --------
+    >>> word = VowelRestorer().fit(["דָוִד רָב"]).restore_nbest("רב דוד")[1]
+    >>> word.start, word.alternatives[0][0] == "דָוִד", round(word.probability, 2)
+    (3, True, 1.0)
+    """
+
+    start: int
+    word: str
+    alternatives: tuple[tuple[str, float], ...]
+
+    @property
+    def probability(self) -> float:
+        """The probability of the best form; 0 if the model does not know the word."""
+        return self.alternatives[0][1]
+
+
+class VowelRestorer:
+    """Restore the vowels of Hebrew or Arabic text.
+
+    Parameters
+    ----------
+    language : {"hebrew", "arabic"}, default "hebrew"
+        The language.
+    model : {"unigram", "hmm", "open", "neural", "best"}, default "hmm"
+        "unigram": the most frequent form of each word. "hmm": word bigrams with Katz back-off (Gal 2002). "open": Kneser–Ney n-grams over
+        words, and over letters for unseen words. "neural": a network over the letters of the whole line. "best": letter taggers in both
+        directions combined with the n-grams of "open", and with networks if ``network`` names any.
+    missing : {"all", "short"}, default "all"
+        The marks to restore: all, or only fatha, damma and kasra ("short", Arabic only).
+    existing : {"keep", "replace"}, default "keep"
+        How to treat marks in the input. "keep": they stay, forms that contradict them are excluded, and missing marks are filled in; a letter's
+        dot, doubling and vowel are independent. "replace": they are removed first.
+    lexicon : sequence of str, default ()
+        Pointed words to know in addition to those of the training text.
+    order : int, default 3
+        Order of the word n-grams, 2 or 3 ("open", "best").
+    letter_order : int, default 5
+        Order of the letter n-grams, 2 to 8 ("open", "best").
+    rare : int, default 3
+        The paper's k: bigrams seen fewer times estimate the unseen ones ("hmm").
+    epochs : int, default None
+        Passes over the text when training the taggers ("best"). By default 4, 8 or 16, as long as held-out lines improve.
+    held_out : float, default 0.1
+        Share of the training lines (at most 20,000 words) held out to choose the number of passes, to weight the components of "best" with
+        a network, and to calibrate probabilities. The final model is trained on all lines, except for a network, which is trained once
+        (at most 5,000 words are held out then). 0: none.
+    seed : int, default 0
+        Seed of all random numbers in training.
+    network : path, VowelRestorer, or sequence of these, default ()
+        Up to four models with a network: "best" uses the mean of the networks as a component, "neural" continues training one. Only
+        training lines that none of them was trained on are held out.
+
+    Attributes
+    ----------
+    notice : str
+        Attribution and licence of the training text; stored in the model file.
+    validation : dict
+        Results on held-out lines: ``passes``, ``words``, ``right`` (share of words), ``error_before`` and ``error`` (calibration error before
+        and after calibration). Empty if no lines were held out.
+    made_for : str
+        The kind of text the model is for, if known; restoring other text then causes a warning.
+
+    References
+    ----------
+    Ya'akov Gal. 2002. An HMM approach to vowel restoration in Arabic and Hebrew. ACL Workshop on Computational Approaches to Semitic Languages.
+
+    Examples
+    --------
+    >>> restorer = VowelRestorer(model="hmm").fit(["דָוִד רָב", "דָוִד בָא"])
+    >>> restorer.restore("דוד, דוד!")
+    'דָוִד, דָוִד!'
+    """
+
+    _parameters: ClassVar[tuple[str, ...]] = (
+        "language", "model", "missing", "existing", "lexicon", "order", "letter_order", "rare", "epochs", "held_out", "seed",
+        "network",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        language: str = "hebrew",
+        model: str = "hmm",
+        *,
+        missing: Missing = "all",
+        existing: Existing = "keep",
+        lexicon: Sequence[str] = (),
+        order: int = 3,
+        letter_order: int = 5,
+        rare: int = 3,
+        epochs: int | None = None,
+        held_out: float = 0.1,
+        seed: int = 0,
+        network: str | PathLike[str] | VowelRestorer | Sequence[str | PathLike[str] | VowelRestorer] = (),
+    ) -> None:
+        self.language, self.model, self.missing, self.existing = language, model, missing, existing
+        self.lexicon, self.order, self.letter_order = lexicon, order, letter_order
+        self.rare, self.epochs, self.held_out, self.seed = rare, epochs, held_out, seed
+        self.network = network
+        self.notice = ""
+        self.validation: dict[str, Any] = {}
+        self.made_for = ""
+        self._fitted: Model | None = None
+        self._calibration: Calibration | None = None
+        self._check()
+
+    # ------------------------------------------------------------------ training
+
+    def fit(
+        self,
+        lines: Iterable[str],
+        y: object = None,
+        *,
+        held: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> VowelRestorer:
+        """Train on lines with vowel marks.
+
+        Parameters
+        ----------
+        lines : iterable of str
+            The training lines.
+        y : object, default None
+            Ignored; present for scikit-learn pipelines.
+        held : sequence of str, default ()
+            Validation lines, such as those of a benchmark, used in place of a held-out share (at most 20,000 words of them). The model is
+            then trained once, on all ``lines``.
+        progress : callable, default None
+            Called with the current step and the completed share of it.
+
+        Returns
+        -------
+        VowelRestorer
+            The restorer itself.
+
+        Raises
+        ------
+        CaesuraError
+            If the lines have no letter of the language, or no marks.
+        """
+        self._check()
+        report: Progress = progress or (lambda what, share: None)
+        report("reading", 0.0)
+        lines = lines.splitlines() if isinstance(lines, str) else list(lines)
+        lexicon, numbered = read_lines(lines, self.script, tuple(self.lexicon))
+        options = {name: getattr(self, name) for name in self._parameters} | {"network": self.initial_networks()}
+        validation = (
+            self._validate_on(self._limit_held_out(held), lexicon, numbered, options, report)
+            if held
+            else self._validate(lines, len(numbered.states), options, report)
+        )
+        options["epochs"] = (validation and validation.passes) or self._passes[-1]
+        if validation is None:
+            self._calibration, self.validation = None, {}
+            self._fitted = MODELS[self.model].fit(self.script, lexicon, numbered, options, report)
+        else:
+            self._calibration, self.validation = validation.calibration, validation.as_dict()
+            self._fitted = validation.model if held else validation.model.finish(lexicon, numbered, options, report)
+        report("done", 1.0)
+        return self
+
+    @property
+    def _passes(self) -> tuple[int, ...]:
+        return PASSES if self.epochs is None else (self.epochs,)
+
+    def initial_networks(self) -> list[Network]:
+        """Load the networks that ``network`` names.
+
+        Raises
+        ------
+        CaesuraError
+            If a model has no network, is for another language or is damaged, or if there are more than four networks.
+        """
+        named = [self.network] if isinstance(self.network, (str, PathLike, VowelRestorer)) else self.network
+        networks: list[Network] = []
+        for source in named:
+            other = source if isinstance(source, VowelRestorer) else VowelRestorer.load(source)
+            if other.language != self.language:
+                raise CaesuraError(
+                    f"the network is for {other.language.capitalize()}, the text is {self.language.capitalize()}; give a network for the same language."
+                )
+            networks += networks_of(other.fitted)
+        if len(networks) > _MAX_NETWORKS:
+            raise CaesuraError(f"these models have {len(networks)} networks; the limit is {_MAX_NETWORKS}.")
+        for network in networks:
+            _ = network.session  # refuses a damaged network before training starts
+        return networks
+
+    def _validate(
+        self, lines: Sequence[str], words: int, options: Mapping[str, Any], report: Progress
+    ) -> HeldOutValidation | None:
+        """Train on a part of the lines and validate on the rest, if enough lines are new to all networks."""
+        kind, networks = MODELS[self.model], options["network"]
+        unseen = [set(unseen_lines(lines, network.seen, self.script)) for network in networks]
+        free = sorted(set(range(len(lines))).intersection(*unseen))
+        if networks and len(free) < MIN_LINES <= len(lines):
+            warnings.warn(
+                f"the network was trained on all but {len(free)} of the {len(lines)} lines, so that too few are left for validation; "
+                "default weights are used, and probabilities are not calibrated.",
+                stacklevel=3,
+            )
+        if not self.held_out or words < MIN_WORDS or len(free) < MIN_LINES:
+            return None
+        train, held = hold_out(lines, free, min(self.held_out, kind.max_held_out_words / words), self.seed)
+        read = read_lines(train, self.script, tuple(self.lexicon))
+        return self._validate_on(held, *read, options, lambda what, share: report(f"validation: {what}", share))
+
+    def _validate_on(
+        self, held: Sequence[str], lexicon: Lexicon, numbered: Lines, options: Mapping[str, Any], report: Progress
+    ) -> HeldOutValidation:
+        """Train, and validate on held-out lines after each number of passes."""
+        passes = {"epochs": self._passes[-1], "passes": self._passes}
+        stages = MODELS[self.model].stages(self.script, lexicon, numbered, {**options, **passes}, report)
+        return validate_on_held_out(stages, held, self.script, self.seed)
+
+    def _limit_held_out(self, held: Sequence[str]) -> Sequence[str]:
+        """Draw as many held-out words as the model needs."""
+        words = sum(len(self.script.word.findall(line)) for line in held)
+        if not words:
+            raise CaesuraError(f"the validation lines have no {self.language.capitalize()} word.")
+        share = min(1.0, MODELS[self.model].max_held_out_words / words)
+        return hold_out(held, range(len(held)), share, self.seed)[1]
+
+    @property
+    def script(self) -> Script:
+        """The letters and marks of the language."""
+        return script(self.language, self.missing)
+
+    @property
+    def fitted(self) -> Model:
+        """The trained model; raises an error before ``fit``."""
+        if self._fitted is None:
+            raise CaesuraError("this restorer is not trained; call fit or load first.")
+        return self._fitted
+
+    def knows(self, word: str) -> bool:
+        """Return whether the training text has this word, with any marks.
+
+        Parameters
+        ----------
+        word : str
+            A word, with or without marks.
+
+        Returns
+        -------
+        bool
+        """
+        return self.script.read(word) in self.fitted.lexicon.number
+
+    # ------------------------------------------------------------------ restoring
+
+    def restore(self, text: str) -> str:
+        """Return the text with its vowels; letters, spacing and everything else stay as they are.
+
+        Parameters
+        ----------
+        text : str
+            One line or several.
+
+        Returns
+        -------
+        str
+            The text with marks: ``script.strip(restore(text)) == script.strip(text)``.
+        """
+        return _RestorationJob(self, text).restored_text()
+
+    def restore_lines(self, lines: Iterable[str]) -> Iterator[str]:
+        """Restore a stream of lines, 2,000 at a time; line ends stay as they are.
+
+        Parameters
+        ----------
+        lines : iterable of str
+            Lines, with or without line ends.
+
+        Yields
+        ------
+        str
+            Each line with its vowels.
+        """
+        stream = iter(lines)
+        while batch := list(islice(stream, _BATCH_LINES)):
+            ended = [line if line.endswith("\n") else line + "\n" for line in batch]
+            whole = self.restore("".join(ended)).split("\n")
+            for line, done in zip(batch, _regroup(batch, whole), strict=True):
+                yield done + "\n" if line.endswith("\n") else done
+
+    def restore_nbest(self, text: str, n: int = 5) -> list[RestoredWord]:
+        """Return the likeliest forms of every word with their probabilities, given the whole line.
+
+        Parameters
+        ----------
+        text : str
+            One line or several.
+        n : int, default 5
+            The number of forms per word.
+
+        Returns
+        -------
+        list of RestoredWord
+            The words of the text in order.
+        """
+        if n < 1:
+            raise CaesuraError(f"n is {n}; expected 1 or more.")
+        return _RestorationJob(self, text).words(n)
+
+    def probability(self, text: str) -> list[tuple[str, float]]:
+        """Return every word as restored, with the probability that it is right.
+
+        Parameters
+        ----------
+        text : str
+            One line or several.
+
+        Returns
+        -------
+        list of (str, float)
+        """
+        return [(word.alternatives[0][0], word.probability) for word in self.restore_nbest(text, 1)]
+
+    # ------------------------------------------------------------------ saving and loading
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the trained model to a file.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        """
+        lexicon = self.fitted.lexicon
+        header = {
+            "caesura": __version__,
+            "notice": self.notice,
+            "rehearsed": self.validation,  # the key of earlier versions
+            "made_for": self.made_for,
+            "parameters": {
+                name: getattr(self, name) for name in self._parameters if name not in ("lexicon", "network")
+            },
+        }
+        arrays: dict[str, NDArray[Any]] = {
+            "lexicon_bare": encode_strings(lexicon.bare),
+            "lexicon_pointed": encode_strings(lexicon.pointed),
+            "lexicon_first": lexicon.first.astype(np.int32),
+            "lexicon_counts": lexicon.counts.astype(np.int32),
+            **self.fitted.arrays(),
+            **({} if self._calibration is None else self._calibration.arrays()),
+        }
+        save_model(Path(path), header, arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **changes: Any) -> VowelRestorer:
+        """Read a trained model.
+
+        Parameters
+        ----------
+        path : path
+            A file written by :meth:`save`, by this version or an earlier one.
+        **changes
+            Parameters to change that have an effect after training, such as ``existing``.
+
+        Returns
+        -------
+        VowelRestorer
+
+        Raises
+        ------
+        FormatError
+            If the file is not a model, or is damaged.
+        """
+        where = Path(path)
+        header, arrays = load_model(where)
+        try:
+            restorer = cls(**{**header["parameters"], **changes})
+            restorer.notice, restorer.made_for = str(header.get("notice", "")), str(header.get("made_for", ""))
+            restorer.validation = dict(header.get("rehearsed", {}))
+            lexicon = Lexicon(
+                decode_strings(arrays["lexicon_bare"]),
+                decode_strings(arrays["lexicon_pointed"]),
+                arrays["lexicon_first"].astype(np.int64),
+                arrays["lexicon_counts"].astype(np.int64),
+            )
+            restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
+            restorer._calibration = Calibration.from_arrays(arrays)
+        except (KeyError, TypeError, UnicodeDecodeError, zlib.error) as fault:
+            raise FormatError(where, None, f"a part of this model is missing or unexpected: {fault}.") from None
+        return restorer
+
+    # ------------------------------------------------------------------ the interface of scikit-learn
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Ignored; present for scikit-learn.
+
+        Returns
+        -------
+        dict
+        """
+        return {name: getattr(self, name) for name in self._parameters}
+
+    def set_params(self, **parameters: Any) -> VowelRestorer:
+        """Change parameters; those of training take effect with the next ``fit``.
+
+        Parameters
+        ----------
+        **parameters
+            Parameters of the constructor.
+
+        Returns
+        -------
+        VowelRestorer
+            The restorer itself.
+        """
+        for name, value in parameters.items():
+            if name not in self._parameters:
+                raise CaesuraError(
+                    f"a VowelRestorer has no parameter {name!r}; it takes {', '.join(self._parameters)}."
+                )
+            setattr(self, name, value)
+        self._check()
+        return self
+
+    def transform(self, texts: Iterable[str]) -> list[str]:
+        """Restore several texts.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+
+        Returns
+        -------
+        list of str
+        """
+        return [self.restore(text) for text in texts]
+
+    @property
+    def rehearsed(self) -> dict[str, Any]:
+        """Deprecated name of ``validation``."""
+        warnings.warn("VowelRestorer.rehearsed is now called validation.", DeprecationWarning, stacklevel=2)
+        return self.validation
+
+    def __repr__(self) -> str:
+        trained = "" if self._fitted is None else f", {len(self._fitted.lexicon)} words"
+        return f"VowelRestorer({self.language}, {self.model}, missing={self.missing!r}{trained})"
+
+    def _check(self) -> None:
+        script(self.language, self.missing)
+        _ = MODELS[self.model]
+        if self.missing == "short" and self.language != "arabic":
+            raise CaesuraError("missing='short' is for Arabic only; use missing='all' for Hebrew.")
+        if self.existing not in ("keep", "constrain", "replace"):
+            raise CaesuraError(f"existing is {self.existing!r}; expected 'keep', 'constrain' or 'replace'.")
+        if self.network and self.model not in ("best", "neural"):
+            raise CaesuraError(f"the model {self.model!r} takes no network; only 'best' and 'neural' do.")
+        if not isinstance(self.held_out, (int, float)) or not 0 <= self.held_out <= 0.5:
+            raise CaesuraError(f"held_out is {self.held_out!r}; expected a share of the lines from 0 to 0.5.")
+        for name, low, high in (("order", 2, 3), ("letter_order", 2, 8), ("rare", 1, 1000), ("epochs", 1, 1000)):
+            value = getattr(self, name)
+            if name == "epochs" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise CaesuraError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
+
+
+class _RestorationJob:
+    """One text, split into gaps and words, with the words as the model reads them."""
+
+    def __init__(self, restorer: VowelRestorer, text: str) -> None:
+        self.restorer, self.script, self.model = restorer, restorer.script, restorer.fitted
+        if not isinstance(text, str):
+            raise CaesuraError(f"expected a text to restore, not {type(text).__name__}.")
+        self.parts = self.script.word_or_gap.split(text)
+        self.tokens = self.parts[1::2]
+        known, read = self.model.lexicon.number, self.model.read
+        self.keys = [token if token in known else read(token) for token in self.tokens]
+        self._warn_about_unknown_words()
+
+    def _warn_about_unknown_words(self) -> None:
+        """Warn if more words are unknown than in text of the kind that the model was made for."""
+        unknown = sum(key not in self.model.lexicon.number for key in self.keys)
+        if self.restorer.made_for and len(self.keys) >= _MIN_TEXT_WORDS and unknown > _MAX_UNKNOWN * len(self.keys):
+            warnings.warn(
+                f"{unknown / len(self.keys):.0%} of the words of this text are unknown to the model, which was made for "
+                f"{self.restorer.made_for}; expect more errors.",
+                stacklevel=4,
+            )
+
+    def _parts(self) -> Iterator[Words]:
+        """Yield the words in batches of whole lines."""
+        offsets, joined, fixed = self._offsets(), self._joined_words(), self._fixed_marks()
+        line = 0
+        while line < len(offsets) - 1:
+            low = int(offsets[line])
+            stop = max(line + 1, int(np.searchsorted(offsets, low + self.model.max_batch_words, side="right")) - 1)
+            while (
+                stop - line > 1
+                and int(offsets[stop] - low) * max(map(len, self.keys[low : offsets[stop]])) > _MAX_CELLS
+            ):
+                stop = (line + stop + 1) // 2  # arrays are as wide as the longest word: halve the batch
+            high = int(offsets[stop])
+            marks = {i - low: fixed[i] for i in range(low, high) if i in fixed} if fixed else {}
+            gaps = self.parts[2 * low : 2 * high + 1 : 2]
+            yield Words(self.keys[low:high], offsets[line : stop + 1] - low, joined[low:high], marks, gaps)
+            line = stop
+
+    def _offsets(self) -> NDArray[np.int64]:
+        """Return where lines end: at line breaks, and within very long lines."""
+        ends = [i for i, gap in enumerate(self.parts[::2]) if "\n" in gap or "\r" in gap]
+        edges = sorted({0, *ends, len(self.tokens)})
+        cut = [x for low, high in pairwise(edges) for x in range(low, high, _MAX_LINE_WORDS)]
+        return np.array([*cut, len(self.tokens)], np.int64)
+
+    def _joined_words(self) -> NDArray[np.bool_]:
+        joiner = self.script.joiner
+        gaps = self.parts[:-1:2]
+        return np.array([gap == joiner for gap in gaps], bool) if joiner else np.zeros(len(gaps), bool)
+
+    def _fixed_marks(self) -> Mapping[int, tuple[str, ...]]:
+        if self.restorer.existing == "replace":
+            return {}
+        marks = {
+            i: tuple(x.marks for x in self.script.split(token))
+            for i, (token, key) in enumerate(zip(self.tokens, self.keys, strict=True))
+            if token != key
+        }
+        return {i: given for i, given in marks.items() if any(given)}
+
+    def restored_text(self) -> str:
+        if not self.tokens:
+            return "".join(self.parts)
+        best = [form for part in self._parts() for form in self.model.decode(part)]
+        self.parts[1::2] = [
+            pointed if token == key else self._put_marks(token, pointed)
+            for token, key, pointed in zip(self.tokens, self.keys, best, strict=True)
+        ]
+        return "".join(self.parts)
+
+    def words(self, n: int) -> list[RestoredWord]:
+        if not self.tokens:
+            return []
+        alternatives = [forms for part in self._parts() for forms in self._alternatives(part)]
+        sizes = np.array([len(part) for part in self.parts])
+        starts = (np.cumsum(sizes) - sizes)[1::2].tolist()
+        return [
+            RestoredWord(
+                at, token, tuple((p if token == key else self._put_marks(token, p), share) for p, share in of[:n])
+            )
+            for at, token, key, of in zip(starts, self.tokens, self.keys, alternatives, strict=True)
+        ]
+
+    def _alternatives(self, part: Words) -> list[Alternatives]:
+        """Return the forms with calibrated probabilities."""
+        forms, calibration = self.model.alternatives(part), self.restorer._calibration
+        if calibration is None:
+            return forms
+        number = self.model.lexicon.number
+        return calibration.apply(forms, np.array([word in number for word in part.words], bool))
+
+    def _put_marks(self, token: str, pointed: str) -> str:
+        """Transfer the marks of a pointed form to the word as it was written."""
+        marks = tuple(x.marks for x in self.script.split(pointed))
+        return self.script.put_marks(token, marks, replace=self.restorer.existing == "replace")
+
+
+def _regroup(batch: list[str], whole: list[str]) -> Iterator[str]:
+    """Join the restored lines of every line of a batch, which may contain line breaks."""
+    at = 0
+    for line in batch:
+        number = line.count("\n") - line.endswith("\n") + 1
+        yield "\n".join(whole[at : at + number])
+        at += number
+
+
+def ready(language: str, *, small: bool = False, **changes: Any) -> VowelRestorer:
+    """Load a model that comes with the package.
+
+    It needs onnxruntime: ``pip install 'caesura[neural]'``.
+
+    Parameters
+    ----------
+    language : {"hebrew", "arabic"}
+        The language: the Hebrew of the Bible, or the Arabic of the Qur'an.
+    small : bool, default False
+        Whether to load the small model, which is about three times as fast and half a percentage point less accurate.
+    **changes
+        Parameters of :class:`VowelRestorer` to change that have an effect after training, such as ``existing``.
+
+    Returns
+    -------
+    VowelRestorer
+
+    Raises
+    ------
+    UnknownName
+        If there is no model for the language.
+
+    Examples
+    --------
+    >>> ready("hebrew", small=True).restore("בראשית ברא")  # doctest: +SKIP
+    'בְּרֵאשִׁית בָּרָא'
+    """
+    if language not in LANGUAGES:
+        raise UnknownName("language", language, list(LANGUAGES))
+    return VowelRestorer.load(SHIPPED_MODELS / f"{language}{'-small' if small else ''}.model", **changes)

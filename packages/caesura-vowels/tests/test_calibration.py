@@ -1,0 +1,138 @@
+"""Probabilities mean what they say, on lines that trained nothing; passes are taken only as long as they pay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura_vowels import VowelRestorer, samples
+from caesura_vowels.calibration import (
+    Calibration,
+    CalibrationCurve,
+    calibration_error,
+    cross_validated_error,
+    validate_on_held_out,
+)
+from caesura_vowels.lexicon import read_lines
+from caesura_vowels.models import Alternatives, Unigram, Words
+from caesura_vowels.scripts import HEBREW
+
+
+def overconfident(number: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random probabilities and outcomes of an overconfident model, more so for unknown words."""
+    random = np.random.default_rng(seed)
+    odds = random.normal(3, 2, number)
+    known = random.random(number) < 0.8
+    truth = 1 / (1 + np.exp(-(0.5 * odds - np.where(known, 0, 1))))
+    return 1 / (1 + np.exp(-odds)), random.random(number) < truth, known
+
+
+def test_curves_generalize_to_other_words() -> None:
+    fitted = Calibration.fit(*overconfident(8000, 1))
+    probability, right, known = overconfident(8000, 2)
+    assert calibration_error(probability, right) > 0.1
+    assert calibration_error(fitted(probability, known), right) < 0.02
+    for which in (known, ~known):
+        assert calibration_error(fitted(probability, known)[which], right[which]) < 0.05
+    assert cross_validated_error(probability, right, known, 0) < 0.025
+
+
+def test_curves_rise_and_are_empty_for_small_samples() -> None:
+    probability, right, _ = overconfident(3000, 3)
+    curve = CalibrationCurve.fit(probability, right)
+    assert (np.diff(curve.odds) > 0).all()
+    assert (np.diff(curve.shares) > 0).all()
+    ends = curve(np.array([0.0, 1e-300, 1.0 + 1e-15]))  # sums over paths come out so
+    assert ends[0] == 0.0
+    assert 0 < ends[1] < ends[2] < 1
+    few = CalibrationCurve.fit(probability[:20], right[:20])
+    assert few(probability).tolist() == probability.tolist()
+    same = CalibrationCurve.fit(np.ones(500), np.arange(500) % 5 > 0)  # all as sure as can be: one step
+    assert same(np.array([0.5, 1.0])) == pytest.approx([0.8, 0.8], abs=0.01)
+
+
+def test_calibrated_forms_keep_their_order_and_share_the_rest() -> None:
+    fitted = Calibration.fit(*overconfident(3000, 4))
+    words: list[Alternatives] = [[("a", 0.6), ("b", 0.3), ("c", 0.1)], [("a", 1.0), ("b", 0.0)], [("a", 0.0)]]
+    for forms, known in zip(words * 2, [True] * 3 + [False] * 3, strict=True):
+        (done,) = fitted.apply([forms], np.array([known]))
+        shares = [share for _, share in done]
+        assert [form for form, _ in done] == [form for form, _ in forms]
+        assert shares == sorted(shares, reverse=True)
+        assert sum(shares) <= 1 + 1e-12
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    random = np.random.default_rng(5)
+    words = [word for line in samples.HEBREW for word in line.split()]
+    return [" ".join(random.choice(words, 6)) for _ in range(900)]
+
+
+def test_training_validates_and_the_file_keeps_the_results(lines, tmp_path) -> None:
+    restorer = VowelRestorer("hebrew", "hmm").fit(lines)
+    assert 400 < restorer.validation["words"] < 700
+    assert restorer.validation["error"] < 0.1
+    restorer.save(tmp_path / "m")
+    again = VowelRestorer.load(tmp_path / "m")
+    bare = HEBREW.strip("\n".join(lines[:50]))
+    assert again.validation == restorer.validation
+    assert again.restore_nbest(bare, 9) == restorer.restore_nbest(bare, 9)
+    plain = VowelRestorer("hebrew", "hmm", held_out=0).fit(lines)
+    assert not plain.validation
+    given = VowelRestorer("hebrew", "hmm").fit(
+        lines[:-40], held=lines[-40:]
+    )  # nothing of the training lines is held out
+    assert given.validation["words"] == sum(len(HEBREW.word.findall(line)) for line in lines[-40:])
+    assert given.restore_nbest(lines[0], 1) != plain.restore_nbest(lines[0], 1)
+    assert len(given.fitted.lexicon) == len(VowelRestorer("hebrew", "hmm", held_out=0).fit(lines[:-40]).fitted.lexicon)
+    with pytest.raises(CaesuraError, match="the validation lines have no Hebrew word"):
+        VowelRestorer("hebrew", "hmm").fit(lines, held=["none"])
+    assert plain.restore(bare) == restorer.restore(bare)  # probabilities change, the text does not
+    assert plain.probability(bare) != restorer.probability(bare)
+
+
+def test_a_single_line_is_not_held_out(lines) -> None:
+    restorer = VowelRestorer("hebrew", "unigram").fit([" ".join(lines)])
+    assert not restorer.validation
+
+
+class _Learner(Unigram):
+    """Right about the first ``share`` of the words."""
+
+    share = 0.0
+
+    def alternatives(self, words: Words) -> list[Alternatives]:
+        known = super().alternatives(words)
+        right = int(self.share * len(known))
+        return [forms if n < right else [(words.words[n], 0.5)] for n, forms in enumerate(known)]
+
+
+@pytest.mark.parametrize(("shares", "chosen"), [((0.6, 0.6, 0.9), 4), ((0.6, 0.7, 0.7), 8), ((0.5, 0.6, 0.7), 16)])
+def test_passes_stop_when_accuracy_stops_improving(lines, shares: tuple[float, ...], chosen: int) -> None:
+    lexicon, _ = read_lines(samples.HEBREW, HEBREW)
+    tried = []
+
+    def stages():
+        for passes, share in zip((4, 8, 16), shares, strict=True):
+            tried.append(passes)
+            model = _Learner(HEBREW, lexicon)
+            model.share = share
+            yield passes, model
+
+    assert validate_on_held_out(stages(), lines[:60], HEBREW, 0).passes == chosen
+    assert tried == [n for n in (4, 8, 16) if n <= 2 * chosen]
+
+
+def test_passes_given_or_chosen_make_the_same_model() -> None:
+    """The tagger after four of sixteen passes is the tagger that four passes train."""
+    from caesura_vowels.best import Best
+
+    lexicon, numbered = read_lines(samples.HEBREW[:8], HEBREW)
+    options = {"order": 3, "letter_order": 5, "seed": 0}
+    stages = Best.stages(HEBREW, lexicon, numbered, {**options, "passes": (2, 3)}, lambda *_: None)
+    first = next(stages)[1]
+    alone = Best.fit(HEBREW, lexicon, numbered, {**options, "epochs": 2}, lambda *_: None)
+    assert np.array_equal(first.forward.weights, alone.forward.weights)
+    assert np.array_equal(first.backward.weights, alone.backward.weights)

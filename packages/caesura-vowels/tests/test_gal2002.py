@@ -1,0 +1,137 @@
+"""The reproduction of Gal 2002: on a small corpus of our own in every run, on the real ones where they can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.papers import reproduce, save_figures
+from caesura_vowels import gal2002
+from caesura_vowels.corpora import VowelCorpus
+from caesura_vowels.scripts import ARABIC
+from caesura_vowels.study import CorpusSplit
+
+
+def small(language: str, marks: str, letters: str) -> VowelCorpus:
+    random = np.random.default_rng(0)
+    words = [a + v + b for a in letters for b in letters for v in marks]
+    chance = random.dirichlet(np.full(len(words), 0.4))
+    lines = [" ".join(random.choice(words, size=5, p=chance)) for _ in range(80)]
+    return VowelCorpus("small", language, tuple(lines), tuple(map(str, range(80))), "")
+
+
+@pytest.fixture
+def corpora(monkeypatch):
+    both = {"hebrew-bible": small("hebrew", "ַָֹ", "אבג"), "quran": small("arabic", "َُِ", "ابت")}
+    monkeypatch.setattr(gal2002, "load_corpus", lambda name, path=None: both[name])
+    return both
+
+
+def test_tables_and_figures(corpora, tmp_path) -> None:
+    reproduction = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
+    titles = [t.title for t in reproduction.sections]
+    assert titles[0].startswith("Figure 1")
+    assert any(t.startswith("Arabic, short vowels missing") for t in titles)
+    assert {f.name for f in reproduction.figures} == {"figure1", "figure3"}
+    printed = {line.what: line.printed for table in reproduction.sections for line in table.lines}
+    assert printed["hmm: phonetic group right (%)"] == 87
+    assert (
+        reproduction.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
+        >= reproduction.data["results"]["Hebrew"]["unigram"]["word-accuracy"] - 10
+    )
+    assert sum(reproduction.data["ambiguity"]["quran"]) == pytest.approx(100)
+    files = save_figures(reproduction, tmp_path, ("svg",))
+    assert all(f.stat().st_size > 1000 for f in files)
+
+
+def test_unseen_words_are_those_that_no_line_of_training_has(corpora) -> None:
+    corpus, split = corpora["quran"], CorpusSplit("first lines train", range(4), range(4, 80))
+    shares = gal2002._measure(corpus, split, "unigram", "all")
+    train, test = (
+        [w for i in rows for w in ARABIC.word.findall(corpus.lines[i])] for rows in (split.train, split.test)
+    )
+    unseen = [w for w in test if ARABIC.read(w) not in set(map(ARABIC.read, train))]
+    assert 0 < len(unseen) < len(test)
+    assert shares["unseen words"] == pytest.approx(100 * len(unseen) / len(test))
+    assert shares["errors on unseen words"] == pytest.approx(
+        shares["unseen words"] * (1 - shares["unseen-accuracy"] / 100)
+    )
+
+
+def test_missing_corpora_are_reported(monkeypatch, corpora) -> None:
+    available = dict(corpora)
+
+    def only_arabic(name: str, path=None) -> VowelCorpus:
+        if name == "hebrew-bible":
+            raise CaesuraError("no npm here.")
+        return available[name]
+
+    monkeypatch.setattr(gal2002, "load_corpus", only_arabic)
+    reproduction = gal2002.reproduce(model=("unigram",), folds=0, curve=False)
+    assert any("no npm here" in finding for finding in reproduction.findings)
+
+    def nothing(name: str, path=None) -> VowelCorpus:
+        raise CaesuraError("nothing here.")
+
+    monkeypatch.setattr(gal2002, "load_corpus", nothing)
+    with pytest.raises(CaesuraError, match="neither corpus"):
+        reproduce("gal2002")
+
+
+def test_progress_is_reported_and_blocks_are_returned(corpora) -> None:
+    progress: list[tuple[str, float]] = []
+    reproduction = reproduce(
+        "gal2002", lambda what, share: progress.append((what, share)), model=("unigram", "hmm"), folds=3
+    )
+    shares = [share for _, share in progress]
+    assert shares == sorted(shares)
+    assert len(progress) == 3 * (2 + 3 + 2 * 3)
+    assert shares[-1] == pytest.approx(1 - 1 / len(progress))
+    assert any("block 3: hmm" in what for what, _ in progress)
+    blocks = reproduction.data["blocks"]["Hebrew"]["hmm"]
+    assert len(blocks) == 3
+    row = next(
+        r
+        for t in reproduction.sections
+        if t.title.startswith("Contiguous")
+        for r in t.rows
+        if r[:2] == ["Hebrew", "hmm"]
+    )
+    scores = [block["word-accuracy"] for block in blocks]
+    assert row[2:4] == pytest.approx([np.mean(scores), np.std(scores, ddof=1)])
+    assert row[6:8] == [min(scores), 1 + scores.index(min(scores))]
+
+
+def test_shipped_network_is_tested_on_unseen_verses_only(monkeypatch, corpora) -> None:
+    """Of the small corpora it has seen nothing; where it has seen a verse to be tested on, it is left out with a sentence."""
+    pytest.importorskip("onnxruntime", reason="the extra 'neural' is not installed")
+    monkeypatch.setattr(gal2002, "_MODELS", ("unigram",))
+    study, handed, seen = gal2002.train_and_evaluate, [], []
+
+    def quick(corpus, split, model, *, missing, parameters):
+        handed.append((corpus.language, missing, model, [file.name for file in parameters["network"]]))
+        if parameters["network"] and seen:
+            raise CaesuraError("the network has learnt from 3 of the 8 lines.")
+        return study(corpus, split, "unigram", missing=missing, parameters={"held_out": 0})
+
+    monkeypatch.setattr(gal2002, "train_and_evaluate", quick)
+    reproduction = gal2002.reproduce(folds=0, curve=False)
+    names = {name: list(results) for name, results in reproduction.data["results"].items()}
+    assert names["Hebrew"] == ["unigram", "neural, our network", "best, with our network"]
+    assert names["Arabic, short vowels missing"] == ["unigram", "best, with our network"]
+    assert ("hebrew", "all", "best", ["hebrew.model"]) in handed
+    assert ("arabic", "short", "best", ["arabic.model"]) in handed
+    seen.append(True)
+    left_out = gal2002.reproduce(folds=0, curve=False)
+    assert list(left_out.data["results"]["Hebrew"]) == ["unigram"]
+    assert sum("learnt from 3 of the 8 lines" in finding for finding in left_out.findings) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [({"model": ["oracle"]}, "oracle"), ({"folds": 1}, "folds is 1"), ({"folds": -2}, "folds is -2")],
+)
+def test_bad_options_are_refused_before_training(corpora, options, why) -> None:
+    with pytest.raises(CaesuraError, match=why):
+        reproduce("gal2002", **options)

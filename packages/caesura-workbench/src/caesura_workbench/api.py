@@ -1,0 +1,662 @@
+"""JSON API of projects, imports, merges, items and annotations: the operations that the pages offer.
+
+Each function parses the request, calls the store, and describes the result.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import Depends, File, Form, Path, Query, Request, Response, UploadFile
+from pydantic import Field, model_validator
+from starlette.concurrency import run_in_threadpool
+
+from caesura import samples
+from caesura.errors import CaesuraError, UnknownName
+from caesura.model import Annotation
+from caesura_workbench import naming, scores
+from caesura_workbench.disagreement import disputed_places
+from caesura_workbench.exports import History
+from caesura_workbench.imports import (
+    CoderFrom,
+    DuplicateTexts,
+    ImportOptions,
+    ParsedFile,
+    Upload,
+    ascii_name,
+    describe_parsed_file,
+    parse_uploads,
+    read_text,
+    safe_path,
+    split_raw_text,
+)
+from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_items, record_merge, undo_merge
+from caesura_workbench.middleware import SESSION_COOKIE, csrf_token
+from caesura_workbench.operations import apply_operation
+from caesura_workbench.permissions import describe_action
+from caesura_workbench.requests import (
+    BodyId,
+    ChangeRequest,
+    CompareRequest,
+    Name,
+    NewAnnotation,
+    NewComment,
+    NewName,
+    NewProject,
+    PastedText,
+    PathId,
+    RawKind,
+    RequestBody,
+    RevertRequest,
+    SuggestionRequest,
+    Unit,
+    VersionedRequest,
+    api_router,
+)
+from caesura_workbench.response_cache import ResponseCache
+from caesura_workbench.rows import AddedRows, StoreError
+from caesura_workbench.serializers import (
+    Window,
+    describe_annotation,
+    describe_disputed_place,
+    describe_item,
+    describe_vote_place,
+    is_small,
+    parse_window,
+    places_in_window,
+)
+from caesura_workbench.settings import Settings
+from caesura_workbench.store import Store
+from caesura_workbench.suggestions import (
+    available_restorers,
+    decisions_table,
+    initial_marks,
+    list_decisions,
+    segment_recording,
+    systems_on,
+)
+from caesura_workbench.suggestions import suggest as suggest_for
+
+router = api_router()
+
+
+def get_settings(request: Request) -> Settings:
+    """Return the settings of this workbench."""
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+async def _store(request: Request) -> Store:  # async, so that it does not need a thread
+    store: Store = request.app.state.store
+    return store.viewed_by(request.state.viewer)
+
+
+async def _requested_window(request: Request) -> Window | None:
+    return parse_window(request.query_params)
+
+
+#: The store as the viewer of the request sees it.
+ViewerStore = Annotated[Store, Depends(_store)]
+#: The part of a long annotation that the response should contain.
+RequestedWindow = Annotated[Window | None, Depends(_requested_window)]
+
+
+def _existing_project(project: PathId, store: ViewerStore) -> int:
+    store.project_name(project)
+    return project
+
+
+#: The id of an existing project.
+ExistingProject = Annotated[int, Depends(_existing_project)]
+
+
+@router.get("/session", tags=["session"])
+def session(request: Request) -> dict[str, Any]:
+    """Return the CSRF token, which every change must send in the header X-CSRF-Token, and the available metrics, methods and formats."""
+    from caesura import __version__
+    from caesura.agreement import SPAN_COEFFICIENTS
+    from caesura.formats.catalog import all_formats
+    from caesura.gold import METHODS
+    from caesura.metrics import metric_names
+    from caesura.segmenters import SEGMENTERS
+
+    return {
+        "csrf": csrf_token(get_settings(request), request.cookies.get(SESSION_COOKIE, "")),
+        "version": __version__,
+        "metrics": metric_names(),
+        "methods": {
+            kind: [name for name, method in METHODS.items() if not method.refuses.keys() & set(refused)]
+            for kind, refused in _REFUSED.items()
+        },
+        "coefficients": SPAN_COEFFICIENTS,
+        "segmenters": [
+            {"name": name, "title": facts["title"] or name}
+            for name, facts in SEGMENTERS.all_facts()
+            if "text" in facts["takes"] and name not in ("human", "supervised")  # these need training data
+        ],
+        "restorers": available_restorers(),
+        "formats": [{"name": f.name, "title": f.title, "suffixes": f.suffixes} for f in all_formats()],
+    }
+
+
+#: Kind of item -> kinds of annotation that a unification method must support to be offered.
+_REFUSED = {
+    "units": ("units", "nested"),
+    "nested": ("units", "nested"),
+    "time": ("time",),
+    "spans": ("spans",),
+    "spans in time": ("spans",),
+}
+
+
+# ---------------------------------------------------------------------- projects
+
+
+@router.get("/projects", tags=["projects"])
+def projects(store: ViewerStore) -> list[dict[str, Any]]:
+    """List all projects."""
+    return store.projects()
+
+
+@router.post("/projects", status_code=201, tags=["projects"])
+def add_project(store: ViewerStore, project: NewProject) -> dict[str, Any]:
+    """Create a project."""
+    number = store.add_project(project.name)
+    for name in _SAMPLES if project.samples else ():
+        store.add_corpus(number, samples.load(name), origin=f"the sample {name}")
+    return {"id": number, "name": project.name}
+
+
+#: Samples in the sample project: plain, typed and right-to-left texts, nested segments, and a recording.
+_SAMPLES = ("moonstone", "dialogue", "scripts", "walk", "phones")
+
+
+@router.get("/projects/{project}", tags=["projects"])
+def project_page(store: ViewerStore, project: PathId) -> dict[str, Any]:
+    """Return a project with its items and their coders."""
+    coders, gold, systems = (store.coders_of(project, role) for role in ("coder", "gold", "system"))
+    return {
+        "id": project,
+        "name": store.project_name(project),
+        "coders": list(dict.fromkeys(coder for listed in coders.values() for coder in listed)),
+        "sorts": store.sorts(project),
+        "items": [
+            describe_item(item)
+            | {
+                role: of.get((item.name, item.track), [])
+                for role, of in (("coders", coders), ("gold", gold), ("systems", systems))
+            }
+            for item in store.items(project)
+        ],
+    }
+
+
+@router.delete("/projects/{project}", status_code=204, tags=["projects"])
+def delete_project(request: Request, store: ViewerStore, project: PathId, forever: bool = False) -> None:
+    """Delete a project; it can be restored unless ``forever`` erases it permanently."""
+    if forever:
+        recordings = store.recordings_in(project)
+        store.erase_project(project)
+        request.app.state.recording_storage.delete(recordings - store.recordings_in())
+        return
+    with store.writing() as db:
+        naming.delete(db, "project", project)
+
+
+@router.get("/projects/{project}/deleted", tags=["projects"])
+def deleted_in_project(store: ViewerStore, project: ExistingProject) -> list[dict[str, Any]]:
+    """List deleted items and annotations of a project, which can be restored."""
+    with store.reading() as db:
+        return naming.deleted_in(db, project)
+
+
+@router.get("/deleted", tags=["projects"])
+def deleted_projects(store: ViewerStore) -> list[dict[str, Any]]:
+    """List deleted projects, which can be restored."""
+    with store.reading() as db:
+        return naming.deleted_projects(db)
+
+
+# ---------------------------------------------------------------------- rename, delete and restore
+
+ResourcePath = Annotated[Literal["projects", "items", "annotations"], Path()]
+
+
+@router.put("/{sort}/{number}/name", status_code=204, tags=["names"])
+def rename(store: ViewerStore, sort: ResourcePath, number: PathId, body: NewName) -> None:
+    """Rename a project, an item, or the coder of an annotation."""
+    with store.writing() as db:
+        naming.rename(db, naming.SORTS[sort], number, body.name)
+
+
+@router.post("/{sort}/{number}/restore", status_code=204, tags=["names"])
+def restore(store: ViewerStore, sort: ResourcePath, number: PathId) -> None:
+    """Restore something deleted under its old name."""
+    with store.writing() as db:
+        naming.restore(db, naming.SORTS[sort], number)
+
+
+@router.delete("/items/{item}", status_code=204, tags=["items"])
+def delete_item(store: ViewerStore, item: PathId) -> None:
+    """Delete an item with all its annotations; it can be restored."""
+    with store.writing() as db:
+        naming.delete(db, "item", item)
+
+
+@router.delete("/annotations/{annotation}", status_code=204, tags=["annotations"])
+def delete_annotation(store: ViewerStore, annotation: PathId) -> None:
+    """Delete an annotation; it can be restored."""
+    with store.writing() as db:
+        naming.delete(db, "annotation", annotation)
+
+
+@router.get("/projects/{project}/agreement", tags=["projects"])
+def project_agreement(
+    store: ViewerStore,
+    project: PathId,
+    metric: Annotated[str | None, Query(max_length=200)] = None,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
+    coefficient: Annotated[str | None, Query(max_length=200)] = None,
+) -> dict[str, Any]:
+    """Return the agreement among the project's coders: the matrix, coefficients, and a score per item.
+
+    Texts, recordings, nested segments and spans are measured separately: ``sort`` selects one, by default the most frequent. For spans, ``coefficient`` selects a
+    coefficient with its options, such as ``gamma:sampler=shift``.
+    """
+    return scores.project_agreement(store.corpus(project, sort=sort, role="coder"), metric, coefficient)
+
+
+@router.get("/projects/{project}/disagreements", tags=["projects"])
+def project_disagreements(
+    store: ViewerStore,
+    project: PathId,
+    most: Annotated[int, Query(ge=1, le=5000)] = 200,
+    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
+) -> list[dict[str, Any]]:
+    """List the places where coders disagree most, over all items.
+
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) count as one place; in hierarchies a place is a segment. ``settled`` tells whether a gold
+    annotation has decided it.
+    """
+    known = {(item.name, item.track): item for item in store.items(project)}
+    places = disputed_places(store.coder_annotations(project), limit=most, tolerance=tolerance)
+    settled = store.settled_in(project)
+    return [
+        {**describe_disputed_place(item, place), "settled": place.key in settled.get(item.id, ())}
+        for place in places
+        for item in (known[place.item, place.track],)
+    ]
+
+
+@router.get("/projects/{project}/export", tags=["projects"], response_class=Response)
+def export(
+    request: Request,
+    store: ViewerStore,
+    project: PathId,
+    format: Annotated[str, Query(max_length=100)] = "caesura-json",
+    lossy: bool = False,
+    coder: Annotated[list[str] | None, Query(max_length=50)] = None,
+    role: Annotated[
+        Literal["coder", "gold", "system"] | None,
+        Query(description="Only coders, only gold, or only uploaded systems."),
+    ] = None,
+    sort: Annotated[str | None, Query(max_length=50)] = None,
+    files: Annotated[Literal["one", "items"], Query(description="One file, or a zip with one per item.")] = "one",
+) -> Response:
+    """Export the project's annotations as a file or a zip, in any writable format, with their provenance.
+
+    One file holds texts, recordings or nested segments; if a project has several of these, ``sort`` selects one. A zip holds all of them.
+    """
+    from caesura_workbench.exports import export_file, export_folder
+
+    limits = get_settings(request).limits
+    corpora = store.corpora(project, role=role, coders=coder)
+    if sort is not None:
+        if sort not in (known := store.sorts(project)):
+            raise UnknownName("sort of annotation", sort, known)
+        corpora = {each: corpus for each, corpus in corpora.items() if each == sort}
+    if not corpora:
+        raise CaesuraError("no annotations match this export.")
+    given: dict[str, Any] = {"lossy": lossy, "limits": limits, "origins": store.origins(project)}
+    title = store.project_name(project)
+    if files == "items":
+        history = History(store).of_project(project)
+        name, content = export_folder(list(corpora.values()), title, format, **given, history=history)
+    elif len(corpora) > 1:
+        raise CaesuraError(f"one file cannot hold {' and '.join(corpora)}; choose one sort, or a zip.")
+    else:
+        name, content = export_file(next(iter(corpora.values())), title, format, **given)
+    headers = {"Content-Disposition": f"attachment; filename=\"{ascii_name(name)}\"; filename*=UTF-8''{quote(name)}"}
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/projects/{project}/provenance", tags=["projects"])
+def provenance(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
+    """Return the origin and all changes of every annotation, for export formats that cannot store them."""
+    return History(store).of_project(project)
+
+
+@router.get("/projects/{project}/suggestions", tags=["projects"])
+def decisions(store: ViewerStore, project: PathId) -> list[dict[str, Any]]:
+    """List every suggestion that was accepted, moved or refused, oldest first."""
+    return list_decisions(store, project)
+
+
+@router.get("/projects/{project}/suggestions.csv", tags=["projects"], response_class=Response)
+def decisions_as_csv(store: ViewerStore, project: PathId) -> Response:
+    """Return the same as CSV."""
+    return Response(decisions_table(list_decisions(store, project)), media_type="text/csv; charset=utf-8")
+
+
+# ---------------------------------------------------------------------- items
+
+
+#: An end of the requested part of a long item, in units or seconds.
+WindowEdge = Annotated[float | None, Query(ge=0, le=1e12, allow_inf_nan=False)]
+
+
+@router.get("/items/{item}", tags=["items"])
+def item_page(
+    request: Request,
+    store: ViewerStore,
+    item: PathId,
+    tolerance: Annotated[float | None, Query(ge=0, le=1e6)] = None,
+    first: WindowEdge = None,
+    last: WindowEdge = None,
+    whole_up_to: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:
+    """Return an item: its text, all annotations, the votes at every place, and comments.
+
+    For long items, ``first`` and ``last`` select the part to send; ``disputes`` then tells where the nearest disputes outside it are. Recordings with up to
+    ``whole_up_to`` boundaries in total are sent whole nevertheless.
+
+    In recordings, marks within ``tolerance`` seconds (0.02 by default) are votes for one place. The response has an ETag; requests with If-None-Match return 304 if
+    nothing changed.
+    """
+    requested = None if first is None or last is None else Window(first, last)
+
+    def build() -> dict[str, Any]:
+        record, states = store.item(item), sorted(store.annotations(item), key=lambda each: each.role == "system")
+        with store.reading() as db:
+            systems = systems_on(db, item)
+        window = None if is_small([state.marks for state in states], whole_up_to) else requested
+        coded = [Annotation(record.name, s.coder, s.marks, record.track) for s in states if s.role == "coder"]
+        places, around = places_in_window(coded, window, tolerance)
+        part = {} if window is None else {"first": first, "last": last, "disputes": around}
+        return {
+            **describe_item(record),
+            **part,
+            "project": record.project,
+            "units": record.units if window is None else window.units(record.units),
+            "annotations": [describe_annotation(store.viewer, state, window) for state in states],
+            "votes": [describe_vote_place(place) for place in places],
+            "comments": store.comments(item),
+            "systems": systems,
+        }
+
+    cache: ResponseCache = request.app.state.cache
+    return cache.respond(request, f"{store.stamp(item)}-{tolerance}-{requested}-{whole_up_to}", build)
+
+
+@router.post("/items/{item}/compare", tags=["items"])
+def compare_item(store: ViewerStore, item: PathId, body: CompareRequest) -> dict[str, Any]:
+    """Compare annotations of an item: every score that applies, the reasons why others do not, and drawings."""
+    states = {state.id: state for state in store.annotations(item)}
+    for number in body.annotations:
+        if number not in states:
+            raise CaesuraError(f"annotation {number} does not belong to item {item}.")
+    return scores.compare_annotations(
+        [(states[n].coder, states[n].marks) for n in body.annotations], body, item=store.item(item).name
+    )
+
+
+@router.post("/items/{item}/annotations", status_code=201, tags=["items"])
+def add_annotation(
+    request: Request, store: ViewerStore, item: PathId, body: NewAnnotation, window: RequestedWindow
+) -> dict[str, Any]:
+    """Start an annotation, as a coder or as gold: empty, as a copy, by a segmenter, or by unification."""
+    segmenting = partial(segment_recording, store, request.app.state.recording_storage)
+    marks, origin = initial_marks(store.item(item), store.annotations(item), body, segmenting)
+    added = store.add_annotation(item, body.coder, marks, origin=origin, role=body.role, author=body.author)
+    return describe_annotation(store.viewer, added, window)
+
+
+@router.post("/items/{item}/suggestions", tags=["items"])
+def suggest(request: Request, store: ViewerStore, item: PathId, body: SuggestionRequest) -> dict[str, Any]:
+    """Suggest marks by a segmenter, an uploaded system or a vowel restorer, to be accepted, moved or refused one by one; nothing is stored.
+
+    A change that accepts one says so: ``{"kind": "add", "position": 3, "suggested_by": "dcm"}``, with ``suggested_at`` if it was moved.
+    ``{"kind": "refuse", "position": 3, "suggested_by": "dcm"}`` records a refusal.
+    """
+    return suggest_for(store, request.app.state.recording_storage, store.item(item), body)
+
+
+@router.post("/items/{item}/comments", status_code=201, tags=["items"])
+def add_comment(store: ViewerStore, item: PathId, comment: NewComment) -> list[dict[str, Any]]:
+    """Add a comment."""
+    store.add_comment(item, comment.text, position=comment.position, until=comment.until, author=comment.author)
+    return store.comments(item)
+
+
+# ---------------------------------------------------------------------- annotations
+
+
+@router.get("/annotations/{annotation}", tags=["annotations"])
+def annotation_page(store: ViewerStore, annotation: PathId, window: RequestedWindow) -> dict[str, Any]:
+    """Return the current state of an annotation."""
+    return describe_annotation(store.viewer, store.annotation(annotation), window)
+
+
+@router.patch("/annotations/{annotation}", tags=["annotations"])
+def change_annotation(
+    store: ViewerStore, annotation: PathId, change: ChangeRequest, window: RequestedWindow
+) -> dict[str, Any]:
+    """Apply one operation to the version that the client saw; 409 with the current state if somebody else changed it first."""
+    marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
+    changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
+    return describe_annotation(store.viewer, changed, window)
+
+
+@router.post("/annotations/{annotation}/undo", tags=["annotations"])
+def undo(store: ViewerStore, annotation: PathId, seen: VersionedRequest, window: RequestedWindow) -> dict[str, Any]:
+    """Undo the last change."""
+    return describe_annotation(store.viewer, store.undo(annotation, seen.version), window)
+
+
+@router.post("/annotations/{annotation}/redo", tags=["annotations"])
+def redo(store: ViewerStore, annotation: PathId, seen: VersionedRequest, window: RequestedWindow) -> dict[str, Any]:
+    """Redo the last undone change."""
+    return describe_annotation(store.viewer, store.redo(annotation, seen.version), window)
+
+
+@router.get("/annotations/{annotation}/history", tags=["annotations"])
+def history(store: ViewerStore, annotation: PathId) -> list[dict[str, Any]]:
+    """Return every revision of an annotation."""
+    return History(store).of_annotation(annotation)
+
+
+@router.post("/annotations/{annotation}/history/{revision}", tags=["annotations"])
+def go_back(
+    store: ViewerStore, annotation: PathId, revision: PathId, body: RevertRequest, window: RequestedWindow
+) -> dict[str, Any]:
+    """Restore an earlier revision; later ones stay in the history."""
+    state = store.go_back(annotation, body.version, revision, body.author)
+    return describe_annotation(store.viewer, state, window)
+
+
+# ---------------------------------------------------------------------- merges
+
+
+class MergeRequest(RequestBody):
+    """Two coders by name, or two items by id; the first is merged into the second.
+
+    Where both have different annotations, ``keep`` says which one is kept; the other is deleted. The second coder's name may be new.
+    """
+
+    coders: tuple[Name, Name] | None = None
+    items: tuple[BodyId, BodyId] | None = None
+    keep: Keep = None
+
+    @model_validator(mode="after")
+    def _either(self) -> MergeRequest:
+        if (self.coders is None) == (self.items is None):
+            raise ValueError("give two coders or two items")
+        return self
+
+
+@router.get("/projects/{project}/merges", tags=["merges"])
+def merges(store: ViewerStore, project: ExistingProject) -> list[dict[str, Any]]:
+    """List every merge of a project, newest first."""
+    with store.reading() as db:
+        return list_merges(db, project)
+
+
+@router.post("/projects/{project}/merges", status_code=201, tags=["merges"])
+def merge(store: ViewerStore, project: ExistingProject, body: MergeRequest) -> dict[str, Any]:
+    """Merge two coders of a project, or two items with the same text; 400 with ``collisions`` if ``keep`` is needed."""
+    with store.writing() as db:
+        if body.coders is not None:
+            description, record = merge_coders(db, project, *body.coders, body.keep)
+        else:
+            assert body.items is not None
+            description, record = merge_items(db, project, *body.items, body.keep)
+        describe_action(description)
+        return record_merge(db, project, description, record, store.viewer.name)
+
+
+@router.delete("/projects/{project}/merges/{merge}", status_code=204, tags=["merges"])
+def unmerge(store: ViewerStore, project: ExistingProject, merge: PathId) -> None:
+    """Undo a merge."""
+    with store.writing() as db:
+        describe_action(undo_merge(db, project, merge))
+
+
+# ---------------------------------------------------------------------- imports
+
+Files = Annotated[list[UploadFile], File(description="Files of any format, or zips of them; names may be paths.")]
+
+
+class AddedIds(RequestBody):
+    """The ids that an import added, as in its response."""
+
+    items: Annotated[list[BodyId], Field(max_length=100_000)] = []
+    annotations: Annotated[list[BodyId], Field(max_length=100_000)] = []
+
+
+def _import_options(
+    format: Annotated[str | None, Form(max_length=100)] = None,
+    coder: Annotated[str | None, Form(max_length=500, description="Coder of files that do not name one.")] = None,
+    coder_from: Annotated[CoderFrom, Form(description="Where coder names come from.")] = "files",
+    pattern: Annotated[str, Form(max_length=500, description="Pattern of file names, such as {item}-{coder}.")] = "",
+    unit: Annotated[Unit | None, Form(description="Import the files as raw texts in these units.")] = None,
+    language: Annotated[str, Form(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = "",
+    join: Annotated[bool, Form(description="Combine items with the same text, whatever their names.")] = False,
+    read_as: Annotated[
+        Literal["spans", "boundaries"] | None, Form(description="How to read formats that may hold either.")
+    ] = None,
+) -> ImportOptions:
+    options: dict[str, str] = {} if read_as is None else {"as": read_as}
+    return ImportOptions(
+        unit, language, format or None, (coder or "").strip() or None, coder_from, pattern, options, join
+    )
+
+
+RequestedOptions = Annotated[ImportOptions, Depends(_import_options)]
+
+
+@router.post("/projects/{project}/preview", tags=["projects"])
+async def preview(
+    request: Request, store: ViewerStore, project: PathId, files: Files, options: RequestedOptions
+) -> dict[str, Any]:
+    """Show what files would add to a project, and which cannot be read; nothing is stored."""
+    duplicates = DuplicateTexts(await run_in_threadpool(store.items, project))
+    parts = await _read(request, files, options)
+    rows = [row for part in parts for row in describe_parsed_file(part, duplicates)]
+    return {
+        "rows": [row for row in rows if "error" not in row],
+        "faults": [row for row in rows if "error" in row],
+        "notes": _notes(parts),
+    }
+
+
+@router.post("/projects/{project}/files", status_code=201, tags=["projects"])
+async def add_files(
+    request: Request,
+    store: ViewerStore,
+    project: PathId,
+    files: Files,
+    options: RequestedOptions,
+    kind: Annotated[RawKind, Form(description="How raw texts are to be annotated.")] = "units",
+    role: Annotated[
+        Literal["coder", "system"], Form(description="Coders, or a system whose marks are offered as suggestions.")
+    ] = "coder",
+) -> dict[str, Any]:
+    """Add files to a project. Each file is imported completely or not at all; unreadable files are listed with the line at fault.
+
+    With a unit, the files are raw texts (.txt, .docx, .odt), and each becomes an item without annotations. ``read_as`` is for formats that hold both spans and
+    segments. The response lists the new ids, so that the import can be undone.
+    """
+    about = {"language": options.language} if options.language else {}
+
+    def add(part: ParsedFile) -> AddedRows:
+        if part.error is not None:
+            raise part.error
+        if part.corpus is None:
+            return AddedRows([store.add_text(project, part.item, part.units, kind=kind, attributes=about)], [])
+        return store.add_corpus(project, part.corpus, origin=f"file {part.file}", role=role, join=options.join)
+
+    errors: list[dict[str, Any]] = []
+    added, texts = AddedRows([], []), 0
+    parts = await _read(request, files, options)
+    for part in parts:
+        try:
+            new = await run_in_threadpool(add, part)
+        except StoreError:
+            raise
+        except CaesuraError as error:
+            errors.append({"file": part.file, "line": getattr(error, "line", None), "error": str(error)})
+            continue
+        texts += part.corpus is None
+        added = AddedRows(added.items + new.items, added.annotations + new.annotations)
+    if errors and not (added.items or added.annotations):
+        raise CaesuraError(" ".join(error["error"] for error in errors[:3]))
+    return {"annotations": len(added.annotations), "texts": texts, "faults": errors, "made": added._asdict()} | {
+        "notes": _notes(parts)
+    }
+
+
+@router.post("/projects/{project}/text", status_code=201, tags=["projects"])
+def add_text(request: Request, store: ViewerStore, project: PathId, pasted: PastedText) -> dict[str, Any]:
+    """Add pasted text: a coder's segments separated by |, or a raw text to annotate."""
+    limits = get_settings(request).limits
+    if pasted.unit is not None:
+        units = split_raw_text(pasted.text, limits, pasted.unit)
+        about = {"language": pasted.language} if pasted.language else {}
+        item = store.add_text(project, pasted.item, units, kind=pasted.kind, attributes=about)
+        return {"item": item, "annotations": 0, "faults": [], "made": AddedRows([item], [])._asdict()}
+    assert pasted.coder is not None
+    corpus = read_text(pasted.text, limits, item=pasted.item, coder=pasted.coder)
+    added = store.add_corpus(project, corpus, origin="pasted text")
+    return {"annotations": len(added.annotations), "faults": [], "made": added._asdict()}
+
+
+@router.post("/projects/{project}/take-back", status_code=204, tags=["projects"])
+def delete_added(store: ViewerStore, project: PathId, body: AddedIds) -> None:
+    """Undo an import: delete everything it added; each part can be restored."""
+    with store.writing() as db:
+        naming.delete_added(db, project, body.items, body.annotations)
+
+
+def _notes(parts: list[ParsedFile]) -> list[dict[str, str]]:
+    """Return the notes of readers on content that they skipped or changed."""
+    return [{"file": part.file, "note": note} for part in parts for note in part.notes]
+
+
+async def _read(request: Request, files: list[UploadFile], options: ImportOptions) -> list[ParsedFile]:
+    limits = get_settings(request).limits
+    if len(files) > limits.files:
+        raise CaesuraError(f"{len(files)} files at once; the limit is {limits.files}.")
+    uploads = [Upload(safe_path(file.filename or "file"), await file.read()) for file in files]
+    return await run_in_threadpool(lambda: list(parse_uploads(uploads, options, limits)))

@@ -1,0 +1,118 @@
+"""The FastAPI application: middleware, routes and error handlers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from caesura._version import __version__
+from caesura.errors import CaesuraError
+from caesura_workbench.api import router
+from caesura_workbench.campaign import StaleGuidelines
+from caesura_workbench.connections import connection_limits
+from caesura_workbench.merging import MergeCollision
+from caesura_workbench.middleware import SecurityMiddleware
+from caesura_workbench.pages import pages, render_error
+from caesura_workbench.people_api import router as people_router
+from caesura_workbench.permissions import Forbidden
+from caesura_workbench.response_cache import ResponseCache
+from caesura_workbench.rows import NotFound, ReadOnlyAnnotation, StoreError, VersionConflict
+from caesura_workbench.scores import warm_up
+from caesura_workbench.serializers import describe_window, parse_window
+from caesura_workbench.settings import Settings
+from caesura_workbench.sound.api import router as sound_router
+from caesura_workbench.sound.decoding import SoundLimits
+from caesura_workbench.sound.recordings import RecordingStorage
+from caesura_workbench.store import Store
+
+_HERE = Path(__file__).parent
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Create the application; the database is opened here, so errors in it appear before the server starts."""
+    store = Store(settings.database_url, connections=connection_limits().database)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # delayed, so that the first page does not wait for compiled loops it does not need yet
+        warming = Timer(1.0, warm_up)
+        warming.daemon = True
+        warming.start()
+        yield
+        warming.cancel()
+        store.close()
+
+    app = FastAPI(
+        title="Caesura workbench",
+        version=__version__,
+        description="Compare, agree, adjudicate: everything that the pages do, as JSON.",
+        lifespan=lifespan,
+        docs_url=None,  # that page loads scripts from another host; /openapi.json remains
+        redoc_url=None,
+    )
+    app.state.store, app.state.settings, app.state.cache = store, settings, ResponseCache()
+    recordings = RecordingStorage(settings.sound_folder, SoundLimits(), settings.limits.sound_seconds)
+    if store.damage is None:
+        recordings.remove_orphans(store.recordings_in())
+    app.state.recording_storage = recordings
+    for part in (router, sound_router, people_router, pages):
+        app.router.routes += part.routes  # include_router() would build each route again on the first request
+    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    app.add_middleware(SecurityMiddleware, settings=settings, error_page=render_error)
+    for kind, answer in (
+        (CaesuraError, _caesura_error),
+        (RequestValidationError, _validation_error),
+        (HTTPException, _http_error),
+        (RecursionError, _recursion_error),
+    ):
+        app.add_exception_handler(kind, answer)
+    return app
+
+
+_STATUS: dict[type[CaesuraError], int] = {
+    NotFound: 404,
+    ReadOnlyAnnotation: 403,
+    Forbidden: 403,
+    StaleGuidelines: 409,
+    StoreError: 503,
+}
+
+
+def _caesura_error(request: Request, error: Any) -> JSONResponse:
+    if isinstance(error, VersionConflict):
+        state = error.current
+        current = {
+            "id": state.id,
+            "version": state.version,
+            "coder": state.coder,
+            "marks": describe_window(state.marks, parse_window(request.query_params)),
+        }
+        return JSONResponse({"error": str(error), "current": current}, status_code=409)
+    status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 400)
+    more = {"collisions": error.places} if isinstance(error, MergeCollision) else {"line": getattr(error, "line", None)}
+    return JSONResponse({"error": str(error), **more}, status_code=status)
+
+
+def _validation_error(_: Request, error: Any) -> JSONResponse:
+    first = error.errors()[0]
+    if first["loc"][0] == "path":  # /projects/99999999999999999999, /items/x
+        return JSONResponse({"error": f"there is no {first['loc'][1]} {str(first['input'])[:50]}."}, status_code=404)
+    where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
+    return JSONResponse({"error": f"{where}: {first['msg'].lower()}."}, status_code=422)
+
+
+def _http_error(_: Request, error: Any) -> JSONResponse:
+    return JSONResponse({"error": str(error.detail)}, status_code=error.status_code, headers=error.headers)
+
+
+def _recursion_error(_: Request, error: Any) -> JSONResponse:
+    return JSONResponse({"error": "the request is nested too deeply."}, status_code=400)

@@ -1,0 +1,272 @@
+"""Annotation campaigns: roles, assignments, progress, release and guidelines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+from markdown_it import MarkdownIt
+
+from caesura.errors import CaesuraError
+from caesura_workbench import rows
+from caesura_workbench.permissions import Forbidden, describe_action
+from caesura_workbench.rows import NotFound
+from caesura_workbench.schema import assignments, codings, guidelines, items, members, people, projects
+from caesura_workbench.store import Store
+
+
+class Campaign:
+    """Roles, assignments and progress in the projects of one database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    # ------------------------------------------------------------------ roles
+
+    def members(self, project: int) -> list[dict[str, Any]]:
+        """Return everybody with a role in a project."""
+        query = (
+            sa.select(people.c.id, people.c.name, people.c.active, members.c.role)
+            .join(members, members.c.person == people.c.id)
+            .where(members.c.project == project)
+            .order_by(people.c.name)
+        )
+        with self._store.reading() as db:
+            return [dict(row._mapping) for row in db.execute(query)]
+
+    def set_role(self, project: int, person: int, role: str | None) -> None:
+        """Set somebody's role in a project, or remove it; annotators who leave keep the items they have started."""
+        with self._store.writing() as db:
+            name = db.scalar(sa.select(people.c.name).where(people.c.id == person))
+            if name is None:
+                raise NotFound(f"there is no person {person}.")
+            describe_action(f"{name}, {role or 'none'}")
+            db.execute(members.delete().where(members.c.project == project, members.c.person == person))
+            if role is not None:
+                db.execute(members.insert().values(project=project, person=person, role=role))
+            if role != "annotator":
+                self._unassign(db, project, [person])
+
+    # ------------------------------------------------------------------ assignments
+
+    def assign(self, project: int, per_item: int | None) -> int:
+        """Assign every item to all annotators, or to ``per_item`` of them with equal load; started items stay assigned."""
+        describe_action("to all annotators" if per_item is None else f"to {per_item} annotators each")
+        with self._store.writing() as db:
+            working = _annotators(db, project)
+            if not working:
+                raise CaesuraError("the project has no annotators; give somebody that role first.")
+            if per_item is not None and per_item > len(working):
+                raise CaesuraError(f"the project has {len(working)} annotators; {per_item} per item were requested.")
+            self._unassign(db, project, working)
+            given = _people_by_item(db, project)
+            load = Counter(person for listed in given.values() for person in listed)
+            numbers = _items(db, project)
+            for turn, item in enumerate(numbers):
+                assigned = given.get(item, set())
+                start = turn % len(
+                    working
+                )  # rotated, so that ties are not always broken in favour of the first annotator
+                free = [person for person in working[start:] + working[:start] if person not in assigned]
+                missing = len(free) if per_item is None else max(0, per_item - len(assigned))
+                for person in sorted(free, key=lambda each: load[each])[:missing]:
+                    load[person] += 1
+                    db.execute(assignments.insert().values(item=item, person=person))
+            return len(numbers)
+
+    def set_assignees(self, item: int, wanted: list[int]) -> None:
+        """Assign an item to these annotators, and to those who have started it."""
+        project = self._store.item(item).project
+        with self._store.writing() as db:
+            others = set(wanted) - set(_annotators(db, project))
+            if others:
+                raise CaesuraError(f"person {min(others)} is not an annotator of this project.")
+            self._unassign(db, project, None, item=item)
+            for person in sorted(set(wanted) - _people_by_item(db, project).get(item, set())):
+                db.execute(assignments.insert().values(item=item, person=person))
+
+    def _unassign(self, db: sa.Connection, project: int, whose: list[int] | None, item: int | None = None) -> None:
+        """Remove assignments that are open and not started."""
+        started = sa.exists().where(codings.c.item == assignments.c.item, codings.c.person == assignments.c.person)
+        inside = assignments.c.item.in_(sa.select(items.c.id).where(items.c.project == project))
+        removed = assignments.delete().where(inside, ~started, assignments.c.status == "open")
+        if whose is not None:
+            removed = removed.where(assignments.c.person.in_(whose))
+        db.execute(removed if item is None else removed.where(assignments.c.item == item))
+
+    # ------------------------------------------------------------------ progress
+
+    def set_status(self, item: int, person: int | None, status: str, note: str) -> None:
+        """Set the status of one's own item (managers: of anybody's) to "done", "discuss" or "open"."""
+        viewer = self._store.viewer
+        whose = viewer.person if viewer.role == "annotator" else person
+        if whose is None:
+            raise CaesuraError("name the person whose item it is.")
+        if viewer.role == "annotator" and viewer.released:
+            raise Forbidden("this project is released and can no longer be changed.")
+        describe_action(f"{status} {note}".strip())
+        mine = (assignments.c.item == item) & (assignments.c.person == whose)
+        with self._store.writing() as db:
+            if db.scalar(sa.select(assignments.c.item).where(mine)) is None:
+                raise CaesuraError("the item is not assigned to this person.")
+            begun = sa.select(codings.c.id).where(
+                codings.c.item == item, codings.c.person == whose, rows.not_deleted(codings)
+            )
+            if status == "done" and db.scalar(begun) is None:
+                raise CaesuraError("start an annotation first; it may be empty.")
+            values = {"status": status, "note": note, "changed": rows.timestamp()}
+            db.execute(assignments.update().where(mine).values(**values))
+
+    def tasks(self, project: int) -> list[dict[str, Any]]:
+        """Return one's own items in a project and their states."""
+        return self._tasks(project, self._store.viewer.person)
+
+    def progress(self, project: int) -> dict[str, Any]:
+        """Return the progress per person and per item, and the tasks themselves."""
+        listed = self._tasks(project)
+        states = [*STATES]
+        count: Counter[tuple[str, int, str]] = Counter()
+        for task in listed:
+            count["person", task["person"], task["state"]] += 1
+            count["item", task["item"], task["state"]] += 1
+        gold = self._store.coders_of(project, "gold")
+        return {
+            "released": self.is_released(project),
+            "people": [
+                {**member, **{state: count["person", member["id"], state] for state in states}}
+                for member in self.members(project)
+            ],
+            "items": [
+                {
+                    "id": item.id,
+                    "name": item.name,
+                    "track": item.track,
+                    "gold": len(gold.get((item.name, item.track), [])),
+                    **{state: count["item", item.id, state] for state in states},
+                }
+                for item in self._store.items(project)
+            ],
+            "tasks": listed,
+        }
+
+    def _tasks(self, project: int, person: int | None = None) -> list[dict[str, Any]]:
+        mine = (
+            (codings.c.item == assignments.c.item)
+            & (codings.c.person == assignments.c.person)
+            & rows.not_deleted(codings)
+        )
+        query = (
+            sa.select(assignments.c.item, assignments.c.person, assignments.c.status, assignments.c.note)
+            .add_columns(assignments.c.changed, items.c.name, items.c.track, items.c.kind, items.c.length)
+            .add_columns(codings.c.id.label("annotation"), (codings.c.version - 1).label("changes"))
+            .join(items, items.c.id == assignments.c.item)
+            .outerjoin(codings, mine)
+            .where(self._store.viewer.in_project(project), rows.not_deleted(items))
+            .order_by(items.c.id, assignments.c.person)
+        )
+        if person is not None:
+            query = query.where(assignments.c.person == person)
+        with self._store.reading() as db:
+            return [
+                {
+                    **row._mapping,
+                    "state": "begun" if row.status == "open" and row.annotation is not None else row.status,
+                }
+                for row in db.execute(query)
+            ]
+
+    # ------------------------------------------------------------------ release
+
+    def is_released(self, project: int) -> bool:
+        """Whether annotators and readers see everything."""
+        with self._store.reading() as db:
+            return db.scalar(sa.select(projects.c.released).where(projects.c.id == project)) is not None
+
+    def release(self, project: int, released: bool) -> None:
+        """Release a project, or close it again."""
+        describe_action("released" if released else "closed")
+        with self._store.writing() as db:
+            when = rows.timestamp() if released else None
+            db.execute(projects.update().where(projects.c.id == project).values(released=when))
+
+
+#: States of a task: its status, where open tasks with an annotation are "begun".
+STATES = ("open", "begun", "discuss", "done")
+
+
+def _annotators(db: sa.Connection, project: int) -> list[int]:
+    query = (
+        sa.select(members.c.person)
+        .join(people, people.c.id == members.c.person)
+        .where(members.c.project == project, members.c.role == "annotator", people.c.active)
+    )
+    return list(db.scalars(query.order_by(members.c.person)))
+
+
+def _items(db: sa.Connection, project: int) -> list[int]:
+    query = sa.select(items.c.id).where(items.c.project == project, rows.not_deleted(items))
+    return list(db.scalars(query.order_by(items.c.id)))
+
+
+def _people_by_item(db: sa.Connection, project: int) -> dict[int, set[int]]:
+    query = sa.select(assignments.c.item, assignments.c.person).join(items, items.c.id == assignments.c.item)
+    given: dict[int, set[int]] = {}
+    for row in db.execute(query.where(items.c.project == project)):
+        given.setdefault(row.item, set()).add(row.person)
+    return given
+
+
+class StaleGuidelines(CaesuraError):
+    """Somebody saved a newer version of the guidelines first."""
+
+
+class Guidelines:
+    """The guidelines of one project; versions are counted from 1, and 0 means that there are none."""
+
+    def __init__(self, store: Store, project: int) -> None:
+        self._store, self._project = store, project
+
+    def read(self, version: int | None = None) -> dict[str, Any]:
+        """Return a version, the latest by default, as Markdown and HTML, with the author and time of every version."""
+        query = sa.select(guidelines).where(guidelines.c.project == self._project).order_by(guidelines.c.id)
+        with self._store.reading() as db:
+            written = list(db.execute(query))
+        number = len(written) if version is None else version
+        if number > len(written):
+            raise rows.NotFound(f"the guidelines have no version {number}.")
+        text = written[number - 1].text if number else ""
+        return {
+            "version": number,
+            "text": text,
+            "html": render_markdown(text),
+            "versions": [{"version": n, "author": w.author, "time": w.time} for n, w in enumerate(written, 1)],
+        }
+
+    def write(self, text: str, version: int, author: str = "") -> None:
+        """Save a new version based on the version that the writer saw."""
+        counted = sa.select(sa.func.count()).where(guidelines.c.project == self._project)
+        with self._store.writing() as db:
+            last = db.scalar(counted)
+            if last != version:
+                raise StaleGuidelines(
+                    f"somebody saved version {last} of the guidelines meanwhile; reload the page first."
+                )
+            values = {"project": self._project, "text": text, "time": rows.timestamp()}
+            db.execute(guidelines.insert().values(author=self._store.viewer.author_name(author), **values))
+
+
+@lru_cache(maxsize=64)
+def render_markdown(text: str) -> str:
+    r"""Render Markdown as HTML; HTML tags are escaped, and only web, mail and in-page links are kept.
+
+    >>> render_markdown("*a* <b onclick=x>")
+    '<p><em>a</em> &lt;b onclick=x&gt;</p>\n'
+    >>> "<a" in render_markdown("[x](javascript:alert(1))")
+    False
+    """
+    return str(_MARKDOWN.render(text))
+
+
+_MARKDOWN = MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})

@@ -1,0 +1,255 @@
+"""Export annotations in any writable format, with their history as provenance.
+
+Spreadsheet formulas are escaped, and exports that would take too much memory are rejected.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from caesura.display.table import spreadsheet_value
+from caesura.errors import CaesuraError, FormatError
+from caesura.formats import write
+from caesura.formats.catalog import Format, named_format
+from caesura.formats.folders import rename_each
+from caesura.model import Corpus
+from caesura_workbench.imports import base_name
+from caesura_workbench.merging import merge_steps
+from caesura_workbench.rows import with_shared_labels
+from caesura_workbench.schema import codings, items, revisions
+from caesura_workbench.settings import Limits
+from caesura_workbench.store import Store
+
+Origins = Mapping[tuple[str, str, str], str]
+
+
+def export_file(
+    corpus: Corpus, project: str, format: str, *, lossy: bool, limits: Limits, origins: Origins | None = None
+) -> tuple[str, bytes]:
+    """Return the name and content of one file with all annotations; a zip if the format needs a second file."""
+    chosen = named_format(format)
+    stem, suffix = _file_name(project), _suffix(chosen)
+    if (
+        len(corpus) == 1 and not {"items", "coders"} <= chosen.carries
+    ):  # such formats store these names in the file name
+        stem = _file_name(f"{corpus.items[0]}-{corpus.coders[0]}")
+    _check_cost(corpus, chosen, limits)
+    with tempfile.TemporaryDirectory(prefix="caesura-") as own:
+        folder = Path(own)
+        _write_part(_with_provenance(corpus, chosen, origins), folder / f"{stem}{suffix}", chosen, lossy)
+        files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    if len(files) == 1:
+        return next(iter(files.items()))
+    return f"{stem}.zip", _zip(files)
+
+
+def export_folder(
+    corpora: Sequence[Corpus],
+    project: str,
+    format: str,
+    *,
+    lossy: bool,
+    limits: Limits,
+    origins: Origins | None = None,
+    history: list[dict[str, Any]] | None = None,
+) -> tuple[str, bytes]:
+    """Return a zip with one file per item, in a folder per coder if the format holds one coder per file, and provenance.json."""
+    chosen = named_format(format)
+    taken: set[str] = set()
+    renamed: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="caesura-") as own:
+        folder = Path(own)
+        for corpus in corpora:
+            for name, part in _parts(corpus, chosen, renamed):
+                _check_cost(part, chosen, limits)
+                path = folder / _unique_name(name, _suffix(chosen), taken)
+                path.parent.mkdir(exist_ok=True)
+                _write_part(_with_provenance(part, chosen, origins), path, chosen, lossy, folder)
+        written = sorted(path for path in folder.rglob("*") if path.is_file())
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in written}
+    if not files:
+        raise CaesuraError("no annotations match this export.")
+    about = {"project": project, "format": chosen.name, "names of files": renamed, "annotations": history or []}
+    files["provenance.json"] = json.dumps(about, ensure_ascii=False, indent=1).encode()
+    return f"{_file_name(project)}.zip", _zip(files)
+
+
+# ---------------------------------------------------------------------- parts and names
+
+
+def _parts(corpus: Corpus, chosen: Format, renamed: dict[str, str]) -> Iterator[tuple[str, Corpus]]:
+    """Split a corpus by item and, where the format needs it, by coder and track; yield paths without suffix, and parts.
+
+    Names that are not valid as file names are replaced and recorded in ``renamed``.
+    """
+    rows: dict[tuple[str, str, str], list[int]] = {}
+    for row, (item, coder, _, track) in enumerate(corpus):
+        own_file = "" if "coders" in chosen.carries else coder
+        own_track = "" if "tracks" in chosen.carries else track
+        rows.setdefault((item, own_file, own_track), []).append(row)
+    for (item, coder, track), taken in rows.items():
+        names = {name: _file_name(name) for name in (item, coder, track) if name}
+        renamed.update({name: safe for name, safe in names.items() if safe != name})
+        stem = "-".join(names[name] for name in (item, track) if name)
+        part = corpus.take(taken)
+        if part.kind == "spans":  # drop labels that only other files use
+            part = Corpus.from_annotations(with_shared_labels(list(part)), attributes=part.attributes)
+        if "items" not in chosen.carries or "coders" not in chosen.carries:
+            own = {name: names[name] for name in (item, coder) if name}
+            part = rename_each(part, own, own)
+        yield (f"{names[coder]}/{stem}" if coder else stem), part
+
+
+def _file_name(name: str) -> str:
+    """Return a name that is a valid file name on every system.
+
+    >>> _file_name("a/b: c"), _file_name("..")
+    ('a_b_ c', '_')
+    """
+    safe = "".join(c if c.isalnum() or c in "-_ .,+" else "_" for c in base_name(name.replace("/", "_")))
+    return safe.strip(" .")[:100] or "_"
+
+
+def _unique_name(name: str, suffix: str, taken: set[str]) -> str:
+    """Return the name, with a number appended if it is already taken, and reserve it."""
+    numbered = (f"{name}_{n}{suffix}" for n in count(2))
+    free = next(each for each in chain([f"{name}{suffix}"], numbered) if each.lower() not in taken)
+    taken.add(free.lower())
+    return free
+
+
+def _suffix(chosen: Format) -> str:
+    return chosen.suffixes[0] if chosen.suffixes else ".txt"
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def _write_part(corpus: Corpus, path: Path, chosen: Format, lossy: bool, folder: Path | None = None) -> None:
+    """Write one file; error messages name it as the user will see it."""
+    base = f"{folder or path.parent}/"
+    try:
+        write(corpus, path, chosen.name, lossy=lossy)
+    except FormatError as error:
+        why = error.why.replace(base, "").replace(_LIBRARY_ADVICE, _PAGE_ADVICE)
+        raise FormatError(str(path).removeprefix(base), error.line, why) from None
+    except CaesuraError as error:
+        raise CaesuraError(str(error).replace(base, "")) from None
+    if path.suffix in (".csv", ".tsv"):
+        path.write_bytes(_escape_formulas(path.read_bytes(), "\t" if path.suffix == ".tsv" else ","))
+
+
+#: The advice of the library, and its counterpart on the page.
+_LIBRARY_ADVICE = "lossy=True (--lossy)"
+_PAGE_ADVICE = "“allow loss of information” (lossy=true)"
+
+
+def _escape_formulas(content: bytes, delimiter: str) -> bytes:
+    """Prefix cells that a spreadsheet would evaluate as formulas with an apostrophe."""
+    rows = list(csv.reader(io.StringIO(content.decode(), newline=""), delimiter=delimiter))
+    safe = [[cell if _is_number(cell) else spreadsheet_value(cell) for cell in row] for row in rows]
+    if safe == rows:
+        return content
+    table = io.StringIO(newline="")
+    csv.writer(table, delimiter=delimiter, lineterminator="\n").writerows(safe)
+    return table.getvalue().encode()
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _zip(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            # a fixed date, so that equal content gives equal archives
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _with_provenance(corpus: Corpus, chosen: Format, origins: Origins | None) -> Corpus:
+    """Add where each annotation came from, for formats that store attributes."""
+    if not origins or "attributes" not in chosen.carries:
+        return corpus
+    attributes: dict[str, dict[str, object]] = {item: dict(known) for item, known in corpus.attributes.items()}
+    for item, coder, _, track in corpus:
+        origin = origins.get((item, track, coder))
+        if origin is not None:
+            attributes.setdefault(item, {})[f"provenance of {coder}" + (f" on {track}" if track else "")] = origin
+    return Corpus.from_annotations(corpus, labels=corpus.labels, attributes=attributes)
+
+
+# ---------------------------------------------------------------------- cost
+
+#: Measured bytes of memory for writing one unit, in formats that write every unit, and one boundary.
+_PER_UNIT, _PER_BOUNDARY = 500, 400
+
+
+def _check_cost(corpus: Corpus, chosen: Format, limits: Limits) -> None:
+    """Raise an error if an export would need too much memory; a short file may declare a long text, and some formats write every unit."""
+    every_unit = not corpus.timed and "text" in chosen.carries and (bool(corpus.texts) or not chosen.exact)
+    units = sum(float(marks.length) for _, _, marks, _ in corpus) if every_unit else 0
+    cost = units * _PER_UNIT + len(corpus.positions) * _PER_BOUNDARY
+    if cost > limits.export_bytes:
+        raise CaesuraError(
+            f"{chosen.title} with {units:,.0f} units would need about {cost / 1e9:.1f} GB of memory; the limit is "
+            f"{limits.export_bytes / 1e9:g} GB. Export fewer coders, one file per item, or Caesura's JSON."
+        )
+
+
+class History:
+    """The histories of annotations, as far as the viewer of the store sees them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of_annotation(self, annotation: int) -> list[dict[str, Any]]:
+        """Return every revision of an annotation with its author, time and operation; merges have no revision id."""
+        project = self._store.item(self._store.annotation(annotation).item).project
+        query = (
+            sa.select(revisions.c.id, revisions.c.parent, revisions.c.operation, revisions.c.author, revisions.c.time)
+            .where(revisions.c.annotation == annotation)
+            .order_by(revisions.c.id)
+        )
+        with self._store.reading() as db:
+            steps = [{**row._mapping, "operation": json.loads(row.operation)} for row in db.execute(query)]
+            merged = merge_steps(db, project).get(annotation, [])
+        return _in_order(steps, [{"id": None, "parent": None, **step} for step in merged])
+
+    def of_project(self, project: int) -> list[dict[str, Any]]:
+        """Return every annotation of a project with its origin and history."""
+        self._store.project_name(project)
+        columns = (items.c.name, items.c.track, codings.c.coder, codings.c.origin, codings.c.version)
+        known = self._store.select_codings(project, codings.c.id, *columns).order_by(codings.c.id)
+        steps = (revisions.c.annotation, revisions.c.operation, revisions.c.author, revisions.c.time)
+        of_annotation = revisions.c.annotation == codings.c.id
+        query = self._store.select_codings(project, *steps).join(revisions, of_annotation).order_by(revisions.c.id)
+        with self._store.reading() as db:
+            listed = [dict(row._mapping) for row in db.execute(known)]
+            merged = merge_steps(db, project)
+            done: dict[int, list[dict[str, Any]]] = {}
+            for row in db.execute(query):
+                step = {"operation": json.loads(row.operation), "author": row.author, "time": row.time}
+                done.setdefault(row.annotation, []).append(step)
+        return [
+            {**each, "revisions": _in_order(done.get(each["id"], []), merged.get(each["id"], []))} for each in listed
+        ]
+
+
+def _in_order(steps: list[dict[str, Any]], merged: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted((*steps, *merged), key=lambda step: str(step["time"])) if merged else steps

@@ -1,0 +1,478 @@
+"""Read uploaded files, folders and zips as annotations or raw texts, before anything is stored. File names are never trusted."""
+
+from __future__ import annotations
+
+import io
+import re
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from threading import Lock
+from typing import Any, Literal
+from xml.etree.ElementTree import Element, ParseError
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.files import UnsafeXML, parse_elements
+from caesura.formats import read
+from caesura.formats.archives import ARCHIVE_ERRORS, read_member
+from caesura.formats.catalog import all_formats
+from caesura.formats.folders import compile_pattern, likely_patterns, rename_each, rename_parts
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation, Spans
+from caesura_workbench.rows import ItemRecord
+from caesura_workbench.settings import Limits
+
+#: Suffix -> the file in the archive that holds the text.
+DOCUMENTS = {".docx": "word/document.xml", ".odt": "content.xml"}
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_BLANKS = {f"{_WORD}tab": "\t", f"{_WORD}br": "\n", f"{_WORD}cr": "\n", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
+#: Elements that are not part of the text: deletions, comments, footnotes.
+_IGNORED = {
+    *(f"{_WORD}{name}" for name in ("del", "moveFrom", "instrText", "footnoteReference")),
+    *(f"{_TEXT}{name}" for name in ("note", "tracked-changes")),
+    f"{_OFFICE}annotation",
+}
+
+
+def read_document(name: str, data: bytes, limit: int) -> str:
+    """Return the paragraphs of a .docx or .odt file separated by empty lines; up to ``limit`` bytes of XML are unpacked."""
+    suffix = name[name.rfind(".") :].lower()
+    try:
+        content = read_member(zipfile.ZipFile(io.BytesIO(data)), DOCUMENTS[suffix], limit)
+        root = parse_elements(content)
+    except KeyError:
+        raise FormatError(name, None, f"not a {suffix} file: {DOCUMENTS[suffix]} is missing.") from None
+    except UnsafeXML:
+        raise FormatError(name, None, "its XML declares entities, which are not supported.") from None
+    except ARCHIVE_ERRORS as error:
+        raise FormatError(name, None, f"this {suffix} file cannot be unpacked: {error}.") from None
+    except ParseError as error:
+        raise FormatError(name, None, f"its XML is damaged: {error}.") from None
+    return "\n\n".join("".join(_letters(paragraph)) for paragraph in _paragraphs(root))
+
+
+def _paragraphs(element: Element) -> Iterator[Element]:
+    """Yield paragraphs in order, including those in tables and lists, but none inside another."""
+    for child in element:
+        if child.tag in (f"{_WORD}p", f"{_TEXT}p", f"{_TEXT}h"):
+            yield child
+        elif child.tag not in _IGNORED:
+            yield from _paragraphs(child)
+
+
+def _letters(element: Element) -> Iterator[str]:
+    """Yield the text of an element; in Word only runs hold text, in OpenDocument all elements do."""
+    open_document = element.tag.startswith((_TEXT, _OFFICE))
+    if element.text and (open_document or element.tag == f"{_WORD}t"):
+        yield element.text
+    for child in element:
+        if child.tag in _BLANKS:
+            yield _BLANKS[child.tag]
+        elif child.tag == f"{_TEXT}s":
+            yield " " * min(1000, int(child.get(f"{_TEXT}c", "1")))
+        elif child.tag not in _IGNORED:
+            yield from _letters(child)
+        if child.tail and open_document:
+            yield child.tail
+
+
+_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One uploaded file with its companion files: suffix -> content."""
+
+    name: str
+    data: bytes
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def group_companions(files: Sequence[Upload]) -> list[Upload]:
+    """Attach files to those that need them: brat's text to its annotations, the type system to a CAS.
+
+    >>> [(u.name, list(u.beside)) for u in group_companions([Upload("a.txt", b""), Upload("a.ann", b""), Upload("b.txt", b"")])]
+    [('a.ann', ['.txt']), ('b.txt', [])]
+    """
+    known = {file.name.lower(): file for file in files}
+    uploads, used = [], set()
+    for file in files:
+        stem, suffix = file.name[: file.name.rfind(".")], PurePosixPath(file.name).suffix.lower()
+        beside = {}
+        for wanted in _COMPANIONS.get(suffix, ()):
+            companion = known.get(f"{stem}{wanted}".lower()) or known.get(_SHARED.get(wanted, ""))
+            if companion is not None:
+                beside[wanted] = companion.data
+                used.add(companion.name)
+        uploads.append(Upload(file.name, file.data, beside))
+    return [file for file in uploads if file.name not in used]
+
+
+#: Suffix of a file -> suffixes of its companions; and the name of a companion that all files share (as INCEpTION exports it).
+_COMPANIONS = {".ann": (".txt",), ".xmi": (".typesystem.xml",)}
+_SHARED = {".typesystem.xml": "typesystem.xml"}
+
+
+def read_upload(
+    name: str,
+    data: bytes,
+    limits: Limits,
+    *,
+    format: str | None = None,
+    coder: str | None = None,
+    beside: Mapping[str, bytes] | None = None,
+    options: Mapping[str, str] | None = None,
+    notes: list[str] | None = None,
+) -> Corpus:
+    """Read one uploaded file; errors and ``notes`` on skipped content use the name that the user knows."""
+    shown = base_name(name)
+    if data.startswith(_ARCHIVES) and not (shown.lower().endswith(".zip") and b"exportedproject" in data):
+        raise FormatError(shown, None, "this is an archive; unpack it and upload its files.")
+    with tempfile.TemporaryDirectory(prefix="caesura-") as folder:
+        path = Path(folder) / f"upload{_suffix(shown)}"
+        path.write_bytes(data)
+        for suffix, content in (beside or {}).items():
+            path.with_suffix(suffix).write_bytes(content)
+        try:
+            with _collect_warnings() as warned:
+                corpus = read(path, format, **(options or {}))
+        except FormatError as error:
+            raise FormatError(shown, error.line, error.why.replace(str(path), shown)) from None
+        except CaesuraError as error:
+            raise FormatError(shown, None, str(error).replace(str(path), shown)) from None
+        except RecursionError:
+            raise FormatError(shown, None, "the file is nested too deeply.") from None
+    if notes is not None:
+        notes += [each.replace(str(path), shown) for each in warned]
+    if len(corpus.positions) > limits.boundaries:
+        raise FormatError(
+            shown,
+            None,
+            f"{len(corpus.positions)} {'spans' if corpus.kind == 'spans' else 'boundaries'}; the limit is {limits.boundaries}.",
+        )
+    if any(marks.length > limits.length for _, _, marks, _ in corpus):
+        raise FormatError(shown, None, f"it declares a text longer than the limit of {limits.length:,} units.")
+    if len(corpus) == 1 and shown.lower().endswith(".txt") and corpus.annotation(0).marks.length == 1:
+        raise FormatError(shown, None, "it has no marks; to import it as a raw text, choose a unit.")
+    stem = shown.split(".")[0] or "item"
+    return _rename(corpus, stem, coder)
+
+
+_WARNINGS_LOCK = Lock()  # warning filters are shared by all threads
+
+
+@contextmanager
+def _collect_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of readers, which would otherwise go to the server's terminal."""
+    messages: list[str] = []
+    with _WARNINGS_LOCK, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield messages
+        messages += [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
+
+
+def read_text(text: str, limits: Limits, *, item: str, coder: str) -> Corpus:
+    """Read pasted text with | between segments."""
+    _check_length(text, limits)
+    marks = Segmentation.parse(text)
+    if not marks.length:
+        raise CaesuraError("the text is empty.")
+    return Corpus.from_annotations([Annotation(item, coder, marks)])
+
+
+def split_raw_text(text: str, limits: Limits, unit: str) -> tuple[str, ...]:
+    """Split a raw text into units."""
+    _check_length(text, limits)
+    from caesura.segmenters.text.units import split_units
+
+    if unit == "character":
+        units = tuple(text)
+    elif unit == "word":
+        units = split_units(text, lambda whole: [word.span() for word in re.finditer(r"\S+", whole)]).units
+    else:
+        units = split_units(text, unit).units
+    if not "".join(units).strip():
+        raise CaesuraError("the text is empty.")
+    return units
+
+
+def _check_length(text: str, limits: Limits) -> None:
+    if len(text) > limits.text_length:
+        raise CaesuraError(f"the text has {len(text)} characters; the limit is {limits.text_length}.")
+
+
+def read_raw_file(name: str, data: bytes, limits: Limits, unit: str) -> tuple[str, tuple[str, ...]]:
+    """Read a text file or word processor document as the name of an item and its units."""
+    shown = base_name(name)
+    if PurePosixPath(shown).suffix.lower() in DOCUMENTS:
+        text = read_document(shown, data, limits.unpacked_bytes)
+    else:
+        text = _plain_text(shown, data)
+    try:
+        return PurePosixPath(shown).stem or "text", split_raw_text(text, limits, unit)
+    except CaesuraError as error:
+        raise FormatError(shown, None, str(error)) from None
+
+
+def _plain_text(shown: str, data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(shown, None, f"not UTF-8 text (byte {error.start + 1}).") from None
+    if "\0" in text:
+        raise FormatError(shown, None, "not a text file: it contains zero bytes.")
+    return text
+
+
+def base_name(name: str, limit: int = 200) -> str:
+    r"""Return a file's name without folders and control characters.
+
+    >>> base_name("../../etc/pass\x00wd.json")
+    'passwd.json'
+    """
+    last = PurePosixPath(name.replace("\\", "/")).name
+    return "".join(c for c in last if c.isprintable())[:limit] or "file"
+
+
+def ascii_name(name: str) -> str:
+    """Return a file name in ASCII, for HTTP headers.
+
+    >>> ascii_name("=Träume.csv")
+    '_Tr_ume.csv'
+    """
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name)
+
+
+def _suffix(name: str) -> str:
+    """Return the suffix in ASCII; nothing else of the name is used on disk."""
+    known = {suffix for each in all_formats() for suffix in each.suffixes}
+    own = "".join(c for c in PurePosixPath(name).suffix.lower() if c.isascii() and (c.isalnum() or c == "."))
+    return max((s for s in known if name.lower().endswith(s)), key=len, default=own[:10] or ".txt")
+
+
+def _rename(corpus: Corpus, item: str, coder: str | None) -> Corpus:
+    """Rename the coder as the user did, and an item that is named after the temporary file."""
+    if coder is not None and len(corpus.coders) > 1:
+        raise CaesuraError(f"the file has {len(corpus.coders)} coders, so they cannot all get the same name.")
+    named = coder or "coder"
+    return rename_each(
+        corpus, {"upload": item}, dict.fromkeys(("", "upload", *(corpus.coders if coder else ())), named)
+    )
+
+
+#: Where coder names come from: the files' content, their names, their folders, or their tiers.
+CoderFrom = Literal["files", "name", "folder", "tier"]
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How uploaded files are to be read."""
+
+    unit: str | None = None
+    language: str = ""
+    format: str | None = None
+    coder: str | None = None
+    coder_from: CoderFrom = "files"
+    pattern: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    join: bool = False  # combine items with the same text, whatever their names
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """One file after reading: annotations, a raw text, or an error."""
+
+    file: str
+    corpus: Corpus | None = None
+    item: str = ""
+    units: tuple[str, ...] = ()
+    error: CaesuraError | None = None
+    notes: tuple[str, ...] = ()
+
+
+def parse_uploads(files: Sequence[Upload], choices: ImportOptions, limits: Limits) -> Iterator[ParsedFile]:
+    """Read all uploads, unpacking zips; an error affects only its own file."""
+    unpacked: list[Upload] = []
+    for file in files:
+        try:
+            unpacked += _unpack(file, limits)
+        except CaesuraError as error:
+            yield ParsedFile(file.name, error=error)
+    if len(unpacked) > limits.files:
+        raise CaesuraError(f"{len(unpacked)} files at once; the limit is {limits.files}.")
+    unpacked = _without_common_folder(unpacked)
+    naming = _PathNames(choices, [file.name for file in unpacked])
+    for file in unpacked if choices.unit else group_companions(unpacked):
+        try:
+            yield _read(file, choices, limits, naming)
+        except CaesuraError as error:
+            yield ParsedFile(file.name, error=error)
+
+
+def _read(file: Upload, choices: ImportOptions, limits: Limits, naming: _PathNames) -> ParsedFile:
+    if choices.unit is not None:
+        item, units = read_raw_file(file.name, file.data, limits, choices.unit)
+        return ParsedFile(file.name, item=item, units=units)
+    if PurePosixPath(file.name).suffix.lower() in DOCUMENTS:
+        raise FormatError(base_name(file.name), None, "it has no marks; to import it as a raw text, choose a unit.")
+    names = naming.names(file.name)
+    options = {**choices.options, **({"coder": "{coder}"} if choices.coder_from == "tier" else {})}
+    coder = choices.coder if choices.coder_from == "files" else None
+    notes: list[str] = []
+    corpus = read_upload(
+        file.name, file.data, limits,
+        format=choices.format, coder=coder, beside=file.beside, options=options, notes=notes,
+    )  # fmt: skip
+    try:
+        return ParsedFile(file.name, rename_parts(corpus, names), notes=tuple(notes))
+    except FormatError as error:
+        raise FormatError(base_name(file.name), None, error.why) from None
+
+
+class _PathNames:
+    """Item and coder names from paths."""
+
+    def __init__(self, choices: ImportOptions, paths: list[str]) -> None:
+        self._from, self._pattern = choices.coder_from, choices.pattern.strip()
+        if self._from == "name" and not self._pattern:
+            guess = next(iter(likely_patterns(paths)), None)
+            if guess is None:
+                raise CaesuraError("no coder can be read from the file names; give a pattern such as {item}-{coder}.")
+            self._pattern = guess
+        self._matching: re.Pattern[str] | None = None
+        if self._from == "name":
+            ending = "" if "." in PurePosixPath(self._pattern).name.replace("{", "") else ".*"
+            self._matching = compile_pattern(self._pattern + ending)
+
+    def names(self, path: str) -> dict[str, str]:
+        """Return the names in a path."""
+        if self._from == "folder":
+            folder = PurePosixPath(path).parent.name
+            if not folder:
+                raise FormatError(base_name(path), None, "it is not in a folder that names its coder.")
+            return {"coder": folder}
+        if self._matching is None:
+            return {}
+        match = self._matching.fullmatch(path if "/" in self._pattern else PurePosixPath(path).name)
+        if match is None:
+            raise FormatError(base_name(path), None, f"its name does not match {self._pattern}.")
+        return {name: value for name, value in match.groupdict().items() if value}
+
+
+# ---------------------------------------------------------------------- folders and archives
+
+
+def _unpack(file: Upload, limits: Limits) -> list[Upload]:
+    """Return the files of a zip with their paths; other files and INCEpTION projects are returned unchanged."""
+    if not file.data.startswith(b"PK\x03\x04") or PurePosixPath(file.name).suffix.lower() != ".zip":
+        return [file]
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(file.data))
+        entries = [each for each in archive.infolist() if not each.is_dir() and _is_wanted(each.filename)]
+        if any(PurePosixPath(each.filename).name.startswith("exportedproject") for each in entries):
+            return [file]
+        if len(entries) > limits.files:
+            raise FormatError(file.name, None, f"it contains {len(entries)} files; the limit is {limits.files}.")
+        left, unpacked = limits.unpacked_bytes, []
+        for each in entries:
+            content = read_member(archive, each.filename, left)
+            left -= len(content)
+            unpacked.append(Upload(safe_path(each.filename), content))
+    except FormatError:
+        raise
+    except ARCHIVE_ERRORS as error:
+        raise FormatError(base_name(file.name), None, f"this zip cannot be unpacked: {error}.") from None
+    if not unpacked:
+        raise FormatError(base_name(file.name), None, "this zip is empty.")
+    return unpacked
+
+
+def _is_wanted(path: str) -> bool:
+    """Whether a file is not one of those that operating systems add to archives."""
+    parts = PurePosixPath(path).parts
+    return not any(part.startswith((".", "__MACOSX")) or part == "Thumbs.db" for part in parts)
+
+
+def safe_path(path: str) -> str:
+    r"""Return a relative path without parent references, each part a plain name.
+
+    >>> safe_path("/../a/./b\\c.json")
+    'a/b/c.json'
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    return "/".join(base_name(part) for part in parts[-6:]) or "file"
+
+
+def _without_common_folder(files: list[Upload]) -> list[Upload]:
+    """Drop a folder that contains everything."""
+    first = {file.name.partition("/")[0] for file in files}
+    if len(first) == 1 and all(file.name.count("/") > 1 for file in files):
+        return [replace(file, name=file.name.partition("/")[2]) for file in files]
+    return files
+
+
+# ---------------------------------------------------------------------- preview
+
+_MAX_ROWS, _SAMPLE_WORDS, _SAMPLE_LETTERS = 500, 14, 120
+
+
+def describe_parsed_file(part: ParsedFile, duplicates: DuplicateTexts) -> list[dict[str, Any]]:
+    """Describe what a file would add, one row per annotation or raw text; ``same_as`` names an existing item with the same text."""
+    if part.error is not None:
+        line = getattr(part.error, "line", None)
+        return [{"file": part.file, "line": line, "error": str(part.error)}]
+    if part.corpus is None:
+        return [
+            {"file": part.file, "item": part.item, "coder": None, "kind": "text", "length": len(part.units), "marks": 0}
+            | {"sample": _sample(part.units), "same_as": duplicates.of(part.item, "", part.units)}
+        ]
+    return [
+        {
+            "file": part.file,
+            "item": annotation.item,
+            "track": annotation.track,
+            "coder": annotation.coder,
+            "kind": part.corpus.kind,
+            "length": float(annotation.marks.length),
+            "marks": _count(annotation.marks),
+            "sample": _sample(annotation.marks.units or ()),
+            "same_as": duplicates.of(annotation.item, annotation.track, annotation.marks.units),
+        }
+        for annotation in part.corpus
+    ][:_MAX_ROWS]
+
+
+class DuplicateTexts:
+    """Texts by content: the first item, existing or new, that has each text."""
+
+    def __init__(self, known: Iterable[ItemRecord]) -> None:
+        self._first: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._known: set[tuple[str, str]] = set()
+        for item in known:
+            self.of(item.name, item.track, item.units)
+            self._known.add((item.name, item.track))
+
+    def of(self, name: str, track: str, units: tuple[str, ...] | None) -> str | None:
+        """Return the item with the same text under another name; None if this is the first, or its own name exists already."""
+        first = None if units is None else self._first.setdefault((track, units), name)
+        return None if first == name or (name, track) in self._known else first
+
+
+def _count(marks: Segmentation | Hierarchy | Spans) -> int:
+    """Return the number of marks of an annotation."""
+    if isinstance(marks, Segmentation):
+        return len(marks.positions)
+    return len(marks.spans) if isinstance(marks, Hierarchy) else len(marks.starts)
+
+
+def _sample(units: Sequence[str]) -> str:
+    letters = all(len(unit) == 1 for unit in units)
+    shown = units[: _SAMPLE_LETTERS if letters else _SAMPLE_WORDS]
+    words = ("" if letters else " ").join(shown)
+    return words[:_SAMPLE_LETTERS] + ("…" if len(units) > len(shown) or len(words) > _SAMPLE_LETTERS else "")

@@ -1,0 +1,204 @@
+"""HTML pages, rendered with Jinja and filled by scripts from the API, and the sign-in routes."""
+
+from __future__ import annotations
+
+import hmac
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, Response
+from starlette.templating import Jinja2Templates
+
+from caesura._version import __version__
+from caesura.display.palette import PALETTE
+from caesura.errors import CaesuraError
+from caesura.report.page import LOGO, POLICY, SHARED_SCRIPT
+from caesura_workbench.api import ViewerStore
+from caesura_workbench.campaign import Guidelines
+from caesura_workbench.middleware import (
+    SESSION_COOKIE,
+    TOKEN_COOKIE,
+    check_attempt,
+    client_address,
+    csrf_token,
+    error_response,
+    retry_later_response,
+    token_cookie,
+)
+from caesura_workbench.people import SESSION_DAYS, People
+from caesura_workbench.permissions import AuditEntry
+from caesura_workbench.requests import PathId, Unit
+from caesura_workbench.throttling import LoginThrottle, client_network
+
+pages = APIRouter(include_in_schema=False)
+_templates = Jinja2Templates(Path(__file__).parent / "templates")
+
+
+#: Light colours for drawings in print, even where the screen is in dark mode.
+_ON_PAPER = "svg.caesura{" + "".join(f"--cs-{role}:{light}!important;" for role, (light, _) in PALETTE.items()) + "}"
+
+
+def render_page(request: Request, template: str, **context: object) -> Response:
+    """Render a template with what every page needs: the CSRF token and the viewer."""
+    csrf = csrf_token(request.app.state.settings, request.cookies.get(SESSION_COOKIE, ""))
+    context |= {"csrf": csrf, "version": __version__, "on_paper": _ON_PAPER, "viewer": request.state.viewer}
+    return _templates.TemplateResponse(request, template, context)
+
+
+def render_error(request: Request, status: int, message: str) -> bytes:
+    """Render an error as a page; the viewer may be unknown."""
+    title = {404: "Not found", 403: "Not allowed", 401: "Sign in required"}.get(status, "Something went wrong")
+    context = {
+        "title": title,
+        "message": message,
+        "version": __version__,
+        "viewer": getattr(request.state, "viewer", None),
+    }
+    return _templates.get_template("error.html").render(context).encode()
+
+
+@pages.get("/", response_class=HTMLResponse)
+def home(request: Request) -> Response:
+    """List all projects."""
+    return render_page(request, "home.html")
+
+
+@pages.get("/projects/{project}", response_class=HTMLResponse)
+def project(request: Request, store: ViewerStore, project: PathId) -> Response:
+    """Show a project; blind annotators and readers of an unreleased project get their tasks and the guidelines."""
+    viewer = store.viewer
+    waiting = viewer.blind or (viewer.role == "reader" and not viewer.released)
+    template = "tasks.html" if waiting else "project.html"
+    return render_page(request, template, project=project, name=store.project_name(project), units=get_args(Unit))
+
+
+@pages.get("/projects/{project}/report", response_class=HTMLResponse)
+def report(store: ViewerStore, project: PathId, sort: Annotated[str | None, Query(max_length=50)] = None) -> Response:
+    """Show the report of a project's coders, as ``caesura report`` writes it."""
+    from caesura.report.content import make_report
+    from caesura.report.page import html_page
+
+    corpus = store.corpus(project, sort=sort, role="coder")
+    if not len(corpus):
+        raise CaesuraError("the project has no annotations by coders yet.")
+    page = html_page(make_report(corpus, store.project_name(project)))
+    return HTMLResponse(
+        page, headers={"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "Cache-Control": "no-store"}
+    )
+
+
+@pages.get("/items/{item}", response_class=HTMLResponse)
+def item(request: Request, store: ViewerStore, item: PathId) -> Response:
+    """Show one item, to compare and adjudicate."""
+    record = store.item(item)
+    guidelines = Guidelines(store, record.project).read()
+    return render_page(
+        request, "item.html", guidelines=guidelines["html"], item=item, name=record.name, track=record.track, kind=record.kind, project=record.project,
+        project_name=store.project_name(record.project), editor=_EDITORS[record.kind],
+    )  # fmt: skip
+
+
+#: Kind of item -> editor, that is editor_….html and editor_….js.
+_EDITORS = {"units": "text", "time": "time", "nested": "nested", "spans": "spans", "spans in time": "spans"}
+
+
+@pages.get("/people", response_class=HTMLResponse)
+def people(request: Request) -> Response:
+    """Manage accounts and read the audit log."""
+    return render_page(request, "people.html")
+
+
+@pages.get("/account", response_class=HTMLResponse)
+def account(request: Request) -> Response:
+    """Set one's own password and end sessions."""
+    return render_page(request, "account.html")
+
+
+@pages.get("/shared.js")
+def shared_script() -> Response:
+    """Return the script that pages share with reports: drawings on paper, wide tables scrolled by keys."""
+    return Response(SHARED_SCRIPT, media_type="text/javascript", headers={"Cache-Control": "max-age=3600"})
+
+
+@pages.get("/favicon.ico")
+def favicon() -> Response:
+    """Return the logo."""
+    return Response(LOGO, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
+
+
+# ---------------------------------------------------------------------- sign-in
+
+_Field = Annotated[str, Form(max_length=500)]
+
+
+@pages.get("/login", response_class=HTMLResponse)
+def login(request: Request) -> Response:
+    """Show the sign-in page."""
+    settings, people = request.app.state.settings, People(request.app.state.store)
+    return render_page(request, "login.html", people=people.exist(), token=settings.token is not None)
+
+
+@pages.get("/enter", response_class=HTMLResponse)
+def enter(request: Request) -> Response:
+    """Open a personal link; its secret follows the #, so that it appears in no log and is sent to no other site."""
+    return render_page(request, "enter.html")
+
+
+@pages.post("/login")
+def log_in(
+    request: Request, token: _Field = "", name: _Field = "", password: _Field = "", link: _Field = ""
+) -> Response:
+    """Sign in with the token, a name and its password, or a personal link; every sign-in starts a new session."""
+    if token:
+        return _log_in_with_token(request, token)
+    if not link and not (name and password):
+        return error_response(422, "enter a name and password, a personal link, or the token.")
+    people, client = People(request.app.state.store), client_address(request.scope)
+    attempts = LoginThrottle(request.app.state.store)
+    whos = (f"client {client_network(client)}", *(() if link else (f"account {name}",)))
+    if (wait := attempts.seconds_to_wait(*whos)) > 0:
+        return retry_later_response(wait, "too many wrong passwords", ", or use your personal link")
+    person = people.by_link(link) if link else _check_password(people, name, password)
+    attempts.record(person is not None, *whos)
+    denied = check_attempt(request.state.throttle, client, person is not None, "wrong name, password or link.")
+    if denied is not None:
+        if people.exist() and denied.status_code == 401:
+            people.log(AuditEntry(name[:100] or "?", "failed to sign in", client=client))
+        return denied
+    secret = people.begin_session(person.id, client, replaces=request.cookies.get(SESSION_COOKIE))
+    people.log(AuditEntry(person.name, "signed in", client=client))
+    return _with_cookie(request, SESSION_COOKIE, secret)
+
+
+@pages.post("/logout", status_code=204)
+def log_out(request: Request) -> Response:
+    """Sign out; the session also ends on the server."""
+    People(request.app.state.store).end_session(request.cookies.get(SESSION_COOKIE, ""))
+    answer = Response(status_code=204)
+    for cookie in (SESSION_COOKIE, TOKEN_COOKIE):
+        answer.delete_cookie(cookie)
+    return answer
+
+
+def _log_in_with_token(request: Request, token: str) -> Response:
+    expected = request.app.state.settings.token
+    right = expected is not None and hmac.compare_digest(token.encode("utf-8", "replace"), expected.encode())
+    denied = check_attempt(request.state.throttle, client_address(request.scope), right)
+    return _with_cookie(request, TOKEN_COOKIE, token_cookie(expected)) if denied is None else denied
+
+
+def _check_password(people: People, name: str, password: str) -> Any:
+    from caesura_workbench.people import verify_password
+
+    person = people.by_name(name)
+    return person if verify_password(password, None if person is None else person.password) else None
+
+
+def _with_cookie(request: Request, cookie: str, value: str) -> Response:
+    answer = Response(status_code=204)
+    age = SESSION_DAYS * 86_400 if cookie == SESSION_COOKIE else None
+    answer.set_cookie(
+        cookie, value, max_age=age, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+    )
+    return answer

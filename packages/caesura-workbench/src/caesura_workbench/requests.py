@@ -1,0 +1,187 @@
+"""Request bodies and parameters of the API; /openapi.json is generated from them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+#: Errors that every operation may return.
+_ERRORS = {
+    400: "Invalid input; the message says what is wrong.",
+    401: "Not signed in.",
+    403: "Not allowed: wrong site, missing CSRF token, read-only annotation, or insufficient role.",
+    404: "Not found.",
+    409: "Somebody else changed it first; the response contains the current state.",
+    413: "Too large.",
+    422: "Malformed request.",
+    503: "The database is locked, full or damaged; nothing was changed.",
+}
+
+
+def api_router(*tags: str) -> APIRouter:
+    """Create a router of the API; its tags apply to operations without their own."""
+    errors: dict[int | str, dict[str, Any]] = {status: {"description": text} for status, text in _ERRORS.items()}
+    return APIRouter(prefix="/api", tags=list(tags), responses=errors)
+
+
+#: The id of a project, an item or an annotation in a path, within the range of the database.
+PathId = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+#: The same in a body.
+BodyId = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Number = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e12)]
+#: Author of a change, for a workbench without accounts.
+Author = Annotated[str, StringConstraints(max_length=200)]
+
+
+def _check_text(given: dict[str, Any]) -> dict[str, Any]:
+    try:
+        json.dumps(given, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("unpaired surrogate in text") from None
+    return given
+
+
+def _check_names(operation: dict[str, Any]) -> dict[str, Any]:
+    settles, suggester = operation.get("settles", ""), operation.get("suggested_by", "-")
+    if not isinstance(settles, str) or len(settles) > _MAX_KEY:
+        raise ValueError(f"settles must be the key of a disputed place, up to {_MAX_KEY} characters")
+    if not isinstance(suggester, str) or not 0 < len(suggester) <= _MAX_SUGGESTER:
+        raise ValueError(f"suggested_by must be a name of up to {_MAX_SUGGESTER} characters")
+    if operation.get("kind") == "refuse" and "suggested_by" not in operation:
+        raise ValueError("refuse needs suggested_by")
+    return operation
+
+
+_MAX_SUGGESTER = 500
+_MAX_KEY = 2000  # characters; a key contains the ends of a place and the names that coders gave it
+
+#: Any JSON object that can be encoded as UTF-8.
+JsonObject = Annotated[dict[str, Any], AfterValidator(_check_text)]
+Operation = Annotated[JsonObject, AfterValidator(_check_names)]
+
+
+#: Units of a raw text; boundaries are placed between them.
+Unit = Literal["word", "sentence", "paragraph", "line", "turn", "character"]
+#: How a raw text is to be annotated.
+RawKind = Literal["units", "nested", "spans"]
+
+
+class RequestBody(BaseModel):
+    """Base of all request bodies; unknown fields are rejected."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewProject(RequestBody):
+    """A project to create, empty or with the built-in samples."""
+
+    name: Name
+    samples: bool = False
+
+
+class NewName(RequestBody):
+    """A new name."""
+
+    name: Name
+
+
+class PastedText(RequestBody):
+    """A coder's segmentation with | between segments; or, with a unit and without a coder, a raw text to annotate."""
+
+    item: Name
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2_000_000)]
+    coder: Name | None = None
+    unit: Unit | None = None
+    kind: RawKind = "units"
+    language: Annotated[str, StringConstraints(pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", max_length=35)] = ""
+
+    @model_validator(mode="after")
+    def _either(self) -> PastedText:
+        if (self.coder is None) == (self.unit is None):
+            raise ValueError("give either the coder of these segments or the unit of a raw text")
+        return self
+
+
+class CompareRequest(RequestBody):
+    """A comparison of two or more annotations of one item; the first is the reference."""
+
+    annotations: Annotated[list[int], Field(min_length=2, max_length=50)]
+    metrics: Annotated[list[Annotated[str, StringConstraints(max_length=200)]], Field(max_length=40)] | None = None
+    parameters: dict[
+        Literal["n_t", "k", "tolerance", "iou"], Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e9)]
+    ] = {}
+    similarity: JsonObject | None = None
+    drawings: Annotated[list[Annotated[str, StringConstraints(max_length=100)]], Field(max_length=8)] | None = None
+    width: Annotated[int, Field(ge=30, le=400)] = 110
+
+
+class NewAnnotation(RequestBody):
+    """An annotation to start: as a copy, by a segmenter, empty, or else by unifying the coders' annotations.
+
+    With the ``role`` "coder" it is counted in agreement, with "gold" it is not. In recordings, boundaries within ``tolerance`` seconds (0.02 by default) are votes
+    for the same place. An empty annotation may name the ``types`` of its boundaries.
+    """
+
+    coder: Name = "gold"
+    role: Literal["coder", "gold"] = "gold"
+    method: Annotated[str, StringConstraints(max_length=100)] | None = "majority"
+    copy_of: int | None = None
+    segmenter: Annotated[str, StringConstraints(max_length=100)] | None = None
+    segments: BodyId | None = None
+    empty: bool = False
+    types: Annotated[list[Name], Field(max_length=200)] | None = None
+    tolerance: Number | None = None
+    author: Author = ""
+
+
+class SuggestionRequest(RequestBody):
+    """The source of suggestions: a segmenter (in recordings, between two times), an uploaded system, or a vowel restorer.
+
+    With the id of an annotation, suggestions that were refused there are left out.
+    """
+
+    segmenter: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None
+    system: Name | None = None
+    restorer: Literal["hebrew", "arabic"] | None = None
+    annotation: BodyId | None = None
+    segments: BodyId | None = None
+    first: Number | None = None
+    last: Number | None = None
+
+    @model_validator(mode="after")
+    def _check_exactly_one(self) -> SuggestionRequest:
+        if sum(each is not None for each in (self.segmenter, self.system, self.restorer)) != 1:
+            raise ValueError("name a segmenter, a system or a restorer")
+        return self
+
+
+class VersionedRequest(RequestBody):
+    """The version of an annotation that the client saw."""
+
+    version: BodyId
+
+
+class ChangeRequest(VersionedRequest):
+    """One operation on an annotation; its ``settles`` names the disputed place that it decides."""
+
+    operation: Operation
+    author: Author = ""
+
+
+class RevertRequest(VersionedRequest):
+    """A request to return to an earlier revision."""
+
+    author: Author = ""
+
+
+class NewComment(RequestBody):
+    """A comment on an item, at a position, on a stretch up to ``until``, or on the whole."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+    position: Number | None = None
+    until: Number | None = None
+    author: Author = ""

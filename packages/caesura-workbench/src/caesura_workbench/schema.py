@@ -1,0 +1,191 @@
+"""Tables of the database.
+
+Deleted projects, items and annotations can be restored: ``deleted`` keeps the name they had, which others may take meanwhile. The ``role`` of an annotation is
+"coder" (counted in agreement), "gold" (built from the coders' annotations) or "system" (a machine's, offered as suggestions and never counted). An annotation that
+was ``brought`` by a file never changes. Where the workbench has accounts, ``person`` is the annotator who owns an annotation; others see it once the project is
+``released``. Without accounts, the tables from ``people`` on are empty.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.schema import CreateColumn
+
+metadata = sa.MetaData()
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("created", sa.Text, nullable=False),
+    sa.Column("deleted", sa.Text),
+    sa.Column("released", sa.Text),
+)
+items = sa.Table(
+    "items",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("track", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("length", sa.Float, nullable=False),
+    sa.Column("units", sa.Text),
+    sa.Column("attributes", sa.Text, nullable=False, default="{}"),
+    sa.Column("deleted", sa.Text),
+    sa.UniqueConstraint("project", "name", "track"),
+)
+codings = sa.Table(
+    "annotations",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("item", sa.ForeignKey("items.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("coder", sa.Text, nullable=False),
+    sa.Column("head", sa.Integer, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False, server_default="coder"),
+    sa.Column("brought", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("deleted", sa.Text),
+    sa.Column("person", sa.Integer),
+    sa.UniqueConstraint("item", "coder"),
+    sa.Index("annotations_of_person", "item", "person"),
+    sa.Index("annotations_in_role", "item", "role"),
+)
+revisions = sa.Table(
+    "revisions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("annotation", sa.ForeignKey("annotations.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("parent", sa.Integer),
+    sa.Column("marks", sa.Text, nullable=False),
+    sa.Column("operation", sa.Text, nullable=False),
+    sa.Column("settled", sa.Text),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("time", sa.Text, nullable=False),
+)
+comments = sa.Table(
+    "comments",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("item", sa.ForeignKey("items.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("position", sa.Float),
+    sa.Column("until", sa.Float),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("person", sa.Integer),
+    sa.Index("comments_of_person", "item", "person"),
+)
+#: The recording of an item; ``facts`` holds its properties as JSON.
+recordings = sa.Table(
+    "recordings",
+    metadata,
+    sa.Column("item", sa.ForeignKey("items.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("digest", sa.Text, nullable=False, index=True),
+    sa.Column("file", sa.Text, nullable=False),
+    sa.Column("facts", sa.Text, nullable=False),
+)
+#: ``done`` lists as JSON what a merge changed.
+merges = sa.Table(
+    "merges",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("what", sa.Text, nullable=False),
+    sa.Column("done", sa.Text, nullable=False),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("undone", sa.Text),
+)
+#: ``manager`` means of the whole workbench. Passwords are argon2 hashes, personal links are digests. Only ``active`` people can sign in.
+people = sa.Table(
+    "people",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("manager", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("active", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("password", sa.Text),
+    sa.Column("link", sa.Text, index=True),
+    sa.Column("created", sa.Text, nullable=False),
+)
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("person", sa.ForeignKey("people.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("created", sa.Text, nullable=False),
+    sa.Column("until", sa.Text, nullable=False),
+    sa.Column("client", sa.Text, nullable=False, default=""),
+)
+#: Consecutive wrong passwords by account and by client; ``who`` is a digest.
+tries = sa.Table(
+    "tries",
+    metadata,
+    sa.Column("who", sa.Text, primary_key=True),
+    sa.Column("wrong", sa.Integer, nullable=False),
+    sa.Column("last", sa.Float, nullable=False),
+)
+members = sa.Table(
+    "members",
+    metadata,
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("person", sa.ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("role", sa.Text, nullable=False),
+)
+#: ``status`` is "open", "done" or "discuss".
+assignments = sa.Table(
+    "assignments",
+    metadata,
+    sa.Column("item", sa.ForeignKey("items.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("person", sa.ForeignKey("people.id", ondelete="CASCADE"), primary_key=True, index=True),
+    sa.Column("status", sa.Text, nullable=False, server_default="open"),
+    sa.Column("note", sa.Text, nullable=False, server_default=""),
+    sa.Column("changed", sa.Text),
+)
+guidelines = sa.Table(
+    "guidelines",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("project", sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("author", sa.Text, nullable=False, default=""),
+    sa.Column("time", sa.Text, nullable=False),
+)
+#: Has no foreign keys, so that entries outlive what they refer to.
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("time", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("what", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False, default=""),
+    sa.Column("project", sa.Integer, index=True),
+    sa.Column("client", sa.Text, nullable=False, default=""),
+)
+
+
+def complete_tables(db: sa.Connection) -> None:
+    """Create missing tables, columns and indexes, all of them in a new database.
+
+    In databases of an earlier version, annotations derived from others were gold without saying so.
+    """
+    inspector = sa.inspect(db)
+    existing = set(inspector.get_table_names())
+    metadata.create_all(db, [table for table in metadata.sorted_tables if table.name not in existing], checkfirst=False)
+    added = set()
+    for table in (table for table in metadata.sorted_tables if table.name in existing):
+        known = {column["name"] for column in inspector.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in known:
+                described = CreateColumn(column).compile(dialect=db.dialect)
+                db.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {described}")
+                added.add(column.name)
+        for index in table.indexes:
+            index.create(db, checkfirst=True)
+    if "role" in added:
+        made_here = sa.or_(*(codings.c.origin.like(f"{how}%") for how in ("unified", "copy of", "segmented")))
+        db.execute(codings.update().where(made_here).values(role="gold", brought=False))

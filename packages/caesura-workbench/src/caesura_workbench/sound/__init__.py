@@ -1,0 +1,1 @@
+"""Recordings: decoding, storage, waveforms and spectrograms."""

@@ -1,0 +1,376 @@
+// The base of all editors: loading an annotation, sending changes in order, undo and redo, disputes, and concurrent edits.
+import { byId, call, el, markSeen, names, offer, notify, reportErrors } from "./api.js";
+import { alike, Curation } from "./curation.js";
+
+const MAX_SHOWN = 12000; // units of a paged text that are fetched and drawn at once
+
+// The writing direction of a text, by its first letter.
+export const directionOf = (units) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(units.join(" ").match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr");
+
+// A subclass implements draw(), refresh(), dispute(by) (go to the next dispute) and word(mark); and, if marks are not boundaries, words(marks) -> [words],
+// marksOf(operation) -> [before, after] and the methods that curation needs.
+export class Editor {
+  constructor(changed, reload) {
+    this.changed = changed;
+    this.reload = reload; // fetches the item from a given unit on
+    this.position = null;
+    this.until = null; // the end of the selection, if it is more than a place
+    this.from = 1; // the first unit in view
+    this.queue = Promise.resolve();
+    this.turn = 0;
+    this.curation = new Curation(this);
+    for (const [id, act] of [["undo", () => this.step("undo")], ["redo", () => this.step("redo")], ["next", () => this.dispute(1)], ["previous", () => this.dispute(-1)]])
+      byId(id).addEventListener("click", reportErrors(async () => act()));
+    for (const [id, by] of [["earlier", -1], ["later", 1]]) byId(id)?.addEventListener("click", () => this.enqueue(() => this.window(this.from + by * this.shown * 0.8)));
+    byId("editing").addEventListener("change", reportErrors(async (e) => this.open(this.data, Number(e.target.value))));
+  }
+
+  open(data, id) {
+    this.data = data;
+    const blank = data.annotations.length ? null : this.blank(data);
+    byId("editor").hidden = !data.annotations.length && !blank;
+    if (byId("editor").hidden) return;
+    const mine = data.annotations.filter((a) => a.editable);
+    this.choose(data, data.annotations.find((a) => a.id === id) ?? mine.at(-1) ?? data.annotations[0] ?? blank);
+    const option = (a) => el("option", { value: a.id, selected: a.id === this.state.id }, a.role === "coder" || a.coder === a.role ? a.coder : `${a.coder} (${a.role})`);
+    const group = (label, listed) => listed.length ? [el("optgroup", { label }, ...listed.map(option))] : [];
+    byId("editing").replaceChildren(...group("editable", mine), ...group("read-only", data.annotations.filter((a) => !a.editable)));
+    byId("saved").textContent = this.locked && !blank ? "read-only; start your own annotation above to edit" : "";
+    this.showError("");
+    this.draw();
+    this.show();
+    byId("editor").dataset.state = blank ? "blank" : this.locked ? "locked" : "open";
+    markSeen("editor");
+  }
+
+  // The state to show for an item without annotations; null for texts.
+  blank() {
+    return null;
+  }
+
+  // Explain why the annotation cannot be changed.
+  explainLocked() {
+    this.showError(this.state.id === null ? "Start an annotation above to set boundaries." : `The annotation by ${this.state.coder} is read-only; start your own above.`);
+  }
+
+  // Select an annotation; the other coders' marks are shown beside it.
+  choose(data, state) {
+    this.data = data;
+    this.state = state;
+    this.locked = !state.editable;
+    this.coders = data.annotations.filter((a) => a.role === "coder" && (this.locked || a.id !== state.id));
+    this.sortDisputes();
+  }
+
+  // ---------------------------------------------------------------- parts of a long text
+
+  // Whether the item is fetched in parts.
+  get paged() {
+    return false;
+  }
+
+  get shown() {
+    return MAX_SHOWN;
+  }
+
+  // The query parameters of the part to fetch.
+  partFrom(from) {
+    return this.paged ? { first: from, last: from + this.shown - 1 } : {};
+  }
+
+  get part() {
+    return this.paged ? `?${new URLSearchParams(this.partFrom(this.from))}` : "";
+  }
+
+  // Called before anything is fetched: a place that must be in view.
+  expect(place) {
+    if (this.paged && place > this.shown) this.from = Math.max(1, place - this.shown / 2);
+  }
+
+  drawPages() {
+    const { length } = this.data;
+    const to = Math.min(length, this.from + this.shown - 1);
+    byId("pages").hidden = length <= this.shown;
+    byId("earlier").disabled = this.from === 1;
+    byId("later").disabled = to === length;
+    byId("pages-message").textContent = `units ${this.from} to ${to} of ${length}`;
+  }
+
+  // Show another part of a long text.
+  async window(from) {
+    await this.queue; // changes being saved refer to the part that is shown
+    const start = Math.max(1, Math.min(Math.round(from), this.data.length - this.shown + 1));
+    const data = await this.reload(start);
+    this.from = start;
+    this.open(data, this.state.id);
+  }
+
+  show() {
+    byId("undo").disabled = this.locked || !this.state.can_undo;
+    byId("redo").disabled = this.locked || !this.state.can_redo;
+    this.refresh();
+    this.curation.draw();
+    this.curation.show();
+  }
+
+  // Disputed places in reading order, and those that are unsettled in the edited annotation.
+  sortDisputes() {
+    const settled = new Set(this.state.settled);
+    this.places = this.data.votes.filter((v) => this.isPlaceDisputed(v)).sort((a, b) => this.startOf(a) - this.startOf(b) || b.position - a.position);
+    this.unsettled = this.places.filter((p) => !settled.has(p.key));
+  }
+
+  startOf({ first, position }) {
+    return first ?? position;
+  }
+
+  isDisputed(voters) {
+    return voters > 0 && voters < this.coders.length;
+  }
+
+  // Whether the coders in view differ: in marks, types, names or ends.
+  isPlaceDisputed(place) {
+    return this.choicesOf(place).length > 1;
+  }
+
+  choicesOf(place) {
+    const own = new Set(this.coders.map((a) => a.coder));
+    return (place.choices ?? []).map(({ marks, voters }) => ({ marks, voters: voters.filter((coder) => own.has(coder)) })).filter(({ voters }) => voters.length);
+  }
+
+  showVoters(where, voters) {
+    byId("voters").replaceChildren(`${where}: ${voters.length} of ${this.coders.length}${voters.length ? " — " : ""}`,
+      ...names(voters));
+    this.curation.show();
+  }
+
+  showError(message) {
+    byId("refused").textContent = message;
+  }
+
+  // ---------------------------------------------------------------- types
+
+  get typed() {
+    return Boolean(this.state.marks.types);
+  }
+
+  get types() {
+    return this.state.marks.labels ?? [...new Set(this.state.marks.types)].sort((a, b) => a - b);
+  }
+
+  drawTypes() {
+    byId("type-label").hidden = !this.typed;
+    if (!this.typed) return;
+    offer(byId("type"), this.types.map((t) => [t, t]));
+  }
+
+  chosenType() {
+    const value = byId("type").value;
+    return this.state.marks.labels ? value : Number(value);
+  }
+
+  withType(type) {
+    return type === null ? {} : { type };
+  }
+
+  typeAfter(type) {
+    return this.types[(this.types.indexOf(type) + 1) % this.types.length];
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  // Changes are sent one after another, each based on the version before it; the page shows the server's state.
+  change(operation) {
+    return this.send(operation, () => call("PATCH", `/api/annotations/${this.state.id}${this.part}`, { version: this.state.version, operation }));
+  }
+
+  step(way) {
+    return this.send({ kind: way }, async () => this.state[`can_${way}`] && call("POST", `/api/annotations/${this.state.id}/${way}${this.part}`, { version: this.state.version }));
+  }
+
+  send(operation, request) {
+    if (this.locked) {
+      this.explainLocked();
+      return Promise.resolve(false);
+    }
+    const turn = this.turn;
+    byId("saved").textContent = "saving …";
+    this.queue = this.queue.then(async () => {
+      if (turn !== this.turn) return false; // based on a state that somebody else has replaced
+      try {
+        const state = await request();
+        if (!state) {
+          byId("saved").textContent = `nothing to ${operation.kind}`;
+          return false;
+        }
+        this.take(state);
+        this.showError("");
+        byId("saved").textContent = `saved, version ${state.version}`;
+        await this.changed(state);
+        return true;
+      } catch (error) {
+        this.refresh();
+        byId("saved").textContent = "not saved";
+        if (error.status === 409) this.merge(error.body, operation);
+        else this.showError(error.message);
+        return false;
+      }
+    });
+    return this.queue;
+  }
+
+  take(state) {
+    this.state = state;
+    const index = this.data.annotations.findIndex((a) => a.id === state.id);
+    if (index >= 0) this.data.annotations[index] = state;
+    this.sortDisputes();
+    this.drawTypes();
+    this.show();
+  }
+
+  merge(answer, operation) {
+    this.turn++;
+    const theirs = { ...this.state, ...answer.current, can_undo: true, can_redo: false };
+    const step = operation.kind === "undo" || operation.kind === "redo";
+    const before = new Set(this.words(this.state.marks));
+    const now = new Set(this.words(theirs.marks));
+    const { gone, come } = step ? { gone: [], come: [] } : this.changesOf(operation);
+    const mine = new Set([...before, ...come].filter((word) => !gone.includes(word)));
+    const touched = [...new Set([...before, ...now, ...mine])].filter((w) => before.has(w) !== now.has(w) || before.has(w) !== mine.has(w));
+    const cell = (set, word) => el("td", {}, set.has(word) ? "● present" : "– absent");
+    const differ = (words, others, what) => `${what} ${[...words].filter((w) => !others.has(w)).join(", ") || "nothing"}`;
+    byId("merge-message").textContent = `${answer.error} They ${differ(now, before, "added")} and ${differ(before, now, "removed")}; ` +
+      (step ? `you tried to ${operation.kind}.` : `you ${differ(mine, before, "added")} and ${differ(before, mine, "removed")}.`);
+    byId("merge-table").replaceChildren(...touched.map((word) => el("tr", {}, el("th", { scope: "row" }, word), cell(before, word), cell(now, word), cell(mine, word))));
+    byId("merge").hidden = false;
+    byId("mine").hidden = step;
+    const close = () => { byId("merge").hidden = true; this.take(theirs); byId("saved").textContent = `version ${theirs.version}`; };
+    byId("theirs").onclick = reportErrors(async () => { close(); await this.changed(theirs); });
+    byId("mine").onclick = reportErrors(async () => { close(); await this.change(operation); });
+    byId("theirs").focus();
+  }
+
+  // What an operation removes and adds, in words.
+  changesOf({ kind, gone = [], come = [], ...operation }) {
+    const words = (marks) => marks.map((mark) => this.word(mark));
+    const [before, after] = this.marksOf(operation);
+    if (kind === "refuse" || before[0] === undefined) return { gone: words(gone), come: words(come) };
+    return { gone: kind === "add" ? [] : words([before]), come: kind === "delete" ? [] : words([after]) };
+  }
+
+  marksOf({ position, to = position, type, to_type = type }) {
+    return [[position, type], [to, to_type]];
+  }
+
+  words({ positions, types }) {
+    return positions.map((position, i) => this.word([position, types?.[i]]));
+  }
+
+  // ---------------------------------------------------------------- keys of all editors
+
+  // Key presses are queued: each acts on the result of the one before.
+  enqueue(act) {
+    this.keyQueue = (this.keyQueue ?? Promise.resolve()).then(act).catch((error) => notify(error.message));
+  }
+
+  commonKey(event) {
+    const acts = {
+      u: () => this.step("undo"),
+      r: () => this.step("redo"),
+      n: () => this.dispute(1),
+      p: () => this.dispute(-1),
+      y: () => this.curation.accept(),
+      x: () => this.curation.skip(),
+      a: () => this.curation.take(0),
+      b: () => this.curation.take(1),
+      c: () => this.comment("place"),
+      C: () => this.comment("segment"),
+    };
+    const act = acts[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return false;
+    event.preventDefault();
+    this.enqueue(act);
+    return true;
+  }
+
+  // Highlight what was commented on.
+  showComments(comments) {
+    this.comments = comments;
+    if (this.state) this.refresh();
+  }
+
+  // Start a comment on the current place.
+  comment(on) {
+    const { on: field, text } = byId("comment").elements;
+    if (field.querySelector(`[value=${on}]`)) field.value = on;
+    text.focus();
+  }
+
+  // The segment around the current place: from the boundary before it to the one after it.
+  segmentAround() {
+    const { positions } = this.state.marks;
+    return [positions.findLast((p) => p < this.position) ?? 0, positions.find((p) => p >= this.position) ?? this.data.length];
+  }
+
+  // The next dispute in a part that is not loaded.
+  disputeElsewhere(by) {
+    const { before, after, first, last } = this.data.disputes ?? {};
+    return by > 0 ? after ?? first : before ?? last;
+  }
+
+  // The next unsettled place after (or before) a point in the order of places.
+  nextDispute(by, here, order = (p) => p.position) {
+    if (!this.unsettled.length) {
+      notify(this.places.length ? "All disputes are settled." : "The coders agree on this item.");
+      return null;
+    }
+    const at = here ?? -Infinity;
+    return by > 0
+      ? this.unsettled.find((p) => order(p) > at) ?? this.unsettled[0]
+      : this.unsettled.findLast((p) => order(p) < at) ?? this.unsettled.at(-1);
+  }
+
+  // ---------------------------------------------------------------- for suggestions, where marks are boundaries
+
+  rank(position) {
+    return position;
+  }
+
+  lookAt(position) {
+    return this.focus(position);
+  }
+
+  fieldsOf(position) {
+    return { position };
+  }
+
+  placeFor(position) {
+    return position;
+  }
+
+  // ---------------------------------------------------------------- for curation, where marks are boundaries
+
+  here() {
+    return this.places.find((p) => p.position === this.position) ?? null;
+  }
+
+  goTo(place) {
+    return this.focus(place.position);
+  }
+
+  own(place) {
+    const { positions, types } = this.state.marks;
+    return positions.flatMap((p, i) => (p === place.position ? [types ? [p, types[i]] : [p]] : []));
+  }
+
+  // Remove own marks that are not chosen, and add the chosen ones.
+  choosing(place, chosen) {
+    const own = this.own(place);
+    const without = (marks, others) => marks.filter((mark) => !others.some((other) => alike(mark, other)));
+    return { kind: "put", gone: without(own, chosen), come: without(chosen, own) };
+  }
+
+  describe(marks) {
+    return marks.map((mark) => (mark.length > 1 ? `boundary “${mark[1]}”` : "boundary")).join(" and ");
+  }
+}

@@ -1,0 +1,484 @@
+// Editor of spans: the text or a time axis with all coders' spans in lanes below.
+import { byId, el, name } from "./api.js";
+import { Editor } from "./editor.js";
+import { AxisLine } from "./span_axis.js";
+import { TextLines } from "./span_lines.js";
+import { AxisView } from "./span_sound.js";
+import { Suggestions } from "./suggestions.js";
+
+const same = (a, b) => a !== null && b !== null && a[0] === b[0] && a[1] === b[1] && (a[2] ?? null) === (b[2] ?? null);
+const reading = (a, b) => a[0] - b[0] || b[1] - a[1];
+const shared = (a, b) => Math.max(0, Math.min(a[1], b[1]) - Math.max(a[0], b[0]));
+
+// Assign overlapping spans to different lanes.
+function lanesOf(spans) {
+  const free = [];
+  return spans.map(([start, end]) => {
+    const lane = free.findIndex((taken) => taken <= start);
+    const at = lane < 0 ? free.length : lane;
+    free[at] = end;
+    return at;
+  });
+}
+
+export default class SpanEditor extends Editor {
+  constructor(changed, reload) {
+    super(changed, reload);
+    this.box = byId("spans");
+    this.timed = byId("title").dataset.kind === "spans in time";
+    this.layout = null; // set when the item is known: lines of text, or an axis
+    this.range = null; // the selection: [start, end]
+    this.held = null; // the selected span: [start, end, label]
+    this.box.addEventListener("keydown", (e) => this.key(e));
+    this.box.addEventListener("keyup", (e) => e.key === " " && e.preventDefault());
+    this.box.addEventListener("focus", () => this.showPosition());
+    const press = (id, act) => byId(id).addEventListener("click", () => this.enqueue(act));
+    press("add", () => this.add());
+    press("change", () => this.changeFields());
+    press("remove", () => this.remove());
+    press("extend", () => byId("extend").setAttribute("aria-pressed", String(byId("extend").getAttribute("aria-pressed") !== "true")));
+    for (const id of ["from", "until"]) byId(id).addEventListener("change", () => this.fieldsChanged());
+    byId("label").addEventListener("keydown", (e) => e.key === "Enter" && (e.preventDefault(), this.enqueue(() => this.giveName())));
+    addEventListener("resize", () => this.data && this.state && this.refresh());
+    this.suggestions = new Suggestions(this);
+    this.pointer();
+  }
+
+  // For suggestions: the selection and the name in the field are placed, so that a suggestion can be adjusted before it is accepted.
+  fits([start, end, label]) {
+    return start < end && end <= this.data.length && !this.state.marks.spans.some((s) => same(s, [start, end, label]));
+  }
+
+  rank([start, end]) {
+    return start + 1e-6 / (1 + end - start);
+  }
+
+  async lookAt([start, end, label]) {
+    await this.focus([start, end]);
+    byId("label").value = label ?? "";
+  }
+
+  placeFor(mark) {
+    return mark === this.suggestions.at && !this.held && shared(mark, this.range) ? [...this.range, this.label] : mark;
+  }
+
+  fieldsOf([start, end, label = null]) {
+    return { start, end, label };
+  }
+
+  // ---------------------------------------------------------------- sound
+
+  // A recording can be played before it has annotations.
+  blank({ length }) {
+    return this.timed ? { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "spans in time", length, spans: [], labels: [] } } : null;
+  }
+
+  get view() {
+    return (this.axis ??= new AxisView(this));
+  }
+
+  get cursor() {
+    return this.range?.[0] ?? 0;
+  }
+
+  get present() {
+    return this.cursor;
+  }
+
+  // What is played: the selected span, or the selection.
+  segmentAround() {
+    const [from, to] = this.held ?? this.range;
+    return { from, to };
+  }
+
+  segments() {
+    return { cuts: this.state.marks.spans.flatMap(([start, end]) => [start, end]).sort((a, b) => a - b) };
+  }
+
+  // Texts are fetched in parts, recordings whole.
+  get paged() {
+    return !this.timed;
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  draw() {
+    this.layout ??= this.data.units ? new TextLines(this) : new AxisLine(this);
+    this.groups = this.data.votes.map((v) => ({ place: v, marks: v.choices?.flatMap((c) => c.marks) ?? [[v.first, v.position, v.types?.[0]?.type || null]] }));
+    if (this.range === null) this.range = this.layout.first();
+  }
+
+  refresh() {
+    const spans = this.state.marks.spans;
+    if (this.held && !spans.some((s) => same(s, this.held))) this.held = null;
+    const others = this.coders.filter((a) => a.id !== this.state.id);
+    this.rows = [{ coder: this.state.coder, spans, own: true }, ...others.map((a) => ({ coder: a.coder, spans: a.marks.spans }))];
+    const { marks, by } = this.suggestions;
+    if (marks.length) this.rows.splice(1, 0, { coder: `${by}?`, spans: marks, suggested: true });
+    this.suggestions.draw();
+    for (const row of this.rows) row.lanes = lanesOf(row.spans);
+    this.drawNames();
+    const focused = this.box.contains(document.activeElement);
+    this.layout.draw();
+    for (const line of this.layout.lines) line.lanes.replaceChildren(...this.rows.flatMap((row) => this.drawRow(row, line)));
+    if (focused) this.box.focus({ preventScroll: true });
+    this.mark();
+  }
+
+  updateSound() {
+    if (this.sound?.chosen && !(this.range[0] === this.sound.chosen.from && this.range[1] === this.sound.chosen.to)) this.sound.choose(null);
+    else this.sound?.paint();
+  }
+
+  // One coder's lanes under one line.
+  drawRow(row, line) {
+    const here = [];
+    row.spans.forEach((span, i) => {
+      if (span[0] >= line.to || span[1] <= line.from) return;
+      const where = line.box(span[0], span[1]);
+      if (where) here.push({ span, lane: row.lanes[i], where, cut: [span[0] < line.from, span[1] > line.to] });
+    });
+    if (!here.length && !row.own) return [];
+    const lanes = [...new Set(here.map((bar) => bar.lane))].sort((a, b) => a - b); // those used on this line
+    const made = el("div", { class: `lanes${row.own ? " own" : ""}` }, el("span", { class: "who", title: row.coder }, name(row.coder)), ...here.map((bar) => this.bar(bar, row, lanes)));
+    made.style.setProperty("--lanes", Math.max(1, lanes.length));
+    return [made];
+  }
+
+  bar({ span, lane, where, cut }, row, lanes) {
+    const [start, end, label] = span;
+    const place = this.placeOf(span);
+    const said = `${this.layout.format(start, end)}, ${label ?? "no name"}, by ${row.coder}`;
+    const made = el("button", {
+      type: "button", tabindex: "-1", title: said, "aria-label": `span, ${said}`, "data-span": `${start}–${end} ${label ?? ""}`.trim(),
+      class: `stretch${row.own ? " own" : ""}${this.unsettled.includes(place) && !row.suggested ? " disputed" : ""}${row.suggested ? " suggested" : ""}${cut[0] ? " from-before" : ""}${cut[1] ? " goes-on" : ""}`,
+    }, el("bdi", {}, ...(row.suggested && this.suggestions.formatLetters(span).length ? this.suggestions.formatLetters(span) : [label ?? ""])));
+    made.style.left = `${where.left}px`;
+    made.style.width = `${Math.max(4, where.width)}px`;
+    made.style.setProperty("--lane", lanes.indexOf(lane));
+    made.style.setProperty("--hue", this.hueOf(label));
+    made.span = span;
+    made.own = Boolean(row.own);
+    made.suggested = Boolean(row.suggested);
+    return made;
+  }
+
+  get names() {
+    return [...new Set([...(this.state.marks.labels ?? []), ...this.data.annotations.flatMap((a) => a.marks.labels ?? [])])];
+  }
+
+  hueOf(label) {
+    const index = this.names.indexOf(label);
+    return index < 0 ? "none" : (index * 137.5 + 160) % 360;
+  }
+
+  drawNames() {
+    byId("labels").replaceChildren(...this.names.map((label) => el("option", { value: label })));
+    byId("chips").replaceChildren(...this.names.slice(0, 30).map((label, i) => {
+      const chip = el("button", { type: "button", class: "chip", disabled: this.locked, onclick: () => this.enqueue(() => this.giveName(label)) }, i < 9 ? el("kbd", {}, i + 1) : null, " ", name(label));
+      chip.style.setProperty("--hue", this.hueOf(label));
+      return chip;
+    }));
+    byId("chips").hidden = !this.names.length;
+  }
+
+  // Show the selection without redrawing the text.
+  mark() {
+    this.layout.choose(this.range);
+    this.updateSound();
+    for (const bar of this.box.querySelectorAll(".stretch")) {
+      const held = bar.own && same(bar.span, this.held);
+      bar.classList.toggle("held", held);
+      bar.setAttribute("aria-pressed", held);
+      for (const end of bar.querySelectorAll(".edge")) end.remove();
+      if (held && !this.locked) bar.append(...this.edges(bar));
+    }
+    this.showPosition();
+  }
+
+  // Handles at the ends of the selected span; an end on another line has none here.
+  edges(bar) {
+    const rtl = this.layout.rtl;
+    const edge = (which, side, cut) => bar.classList.contains(cut) ? [] : [el("span", { class: `edge ${side}`, "data-end": which })];
+    return [...edge("start", rtl ? "right" : "left", "from-before"), ...edge("end", rtl ? "left" : "right", "goes-on")];
+  }
+
+  showPosition() {
+    if (!this.range) return;
+    const [start, end] = this.range;
+    [this.position, this.until] = [start, end];
+    const place = this.here();
+    this.showVoters(`${this.held ? "Span" : "Chosen"} ${this.layout.format(start, end)}`, place?.voters.filter((c) => this.coders.some((a) => a.coder === c)) ?? []);
+    for (const [id, value] of [["from", start], ["until", end]]) if (document.activeElement !== byId(id)) byId(id).value = Number(value.toFixed(6));
+    if (document.activeElement !== byId("label") && this.held) byId("label").value = this.held[2] ?? "";
+    byId("add").disabled = this.locked;
+    byId("change").disabled = byId("remove").disabled = this.locked || this.held === null;
+  }
+
+  // ---------------------------------------------------------------- position and selection
+
+  // The aligned place that overlaps a span most.
+  placeOf(span) {
+    let best = null;
+    let most = 0;
+    for (const { place, marks } of this.groups) {
+      if (place.first >= span[1] || place.position <= span[0]) continue;
+      for (const mark of marks) {
+        const common = shared(mark, span);
+        const like = common / (span[1] - span[0] + mark[1] - mark[0] - common) + (mark[2] === span[2] ? 1e-6 : 0);
+        if (common > 0 && like > most) [most, best] = [like, place];
+      }
+    }
+    return best;
+  }
+
+  // The current place.
+  here() {
+    if (this.stepped && this.range[0] === this.stepped.first && this.range[1] === this.stepped.position) return this.stepped;
+    return this.placeOf(this.held ?? [...this.range, null]);
+  }
+
+  hold(span) {
+    this.held = span;
+    this.select([span[0], span[1]], span);
+  }
+
+  select(range, held = null, reveal = range[0]) {
+    this.range = range;
+    this.held = held;
+    this.mark();
+    this.layout.reveal(reveal);
+  }
+
+  async focus(place) {
+    const [start, end] = Array.isArray(place) ? place : [place, null];
+    if (this.paged && !(start + 1 >= this.from && start + 1 < this.from + this.shown)) await this.window(start + 1 - this.shown / 2);
+    this.select([start, end ?? this.layout.step(start, 1)]);
+    this.box.focus({ preventScroll: true });
+  }
+
+  async dispute(by) {
+    const order = (p) => p.first * 1e6 - p.position;
+    const at = this.stepped ? order(this.stepped) : this.range ? this.range[0] * 1e6 - 1e6 : -Infinity;
+    const inside = by > 0 ? this.unsettled.find((p) => order(p) > at) : this.unsettled.findLast((p) => order(p) < at);
+    const elsewhere = this.disputeElsewhere(by);
+    if (!inside && elsewhere && this.data.length > this.shown) {
+      await this.focus(elsewhere - 1);
+      this.stepped = null;
+      return this.dispute(by);
+    }
+    const next = inside ?? this.nextDispute(by, by > 0 ? Infinity : -Infinity, order);
+    if (next) this.goTo(next);
+  }
+
+  goTo(place) {
+    this.stepped = place;
+    this.select([place.first, place.position], this.own(place)[0] ?? null);
+    this.range = [place.first, place.position];
+    this.mark();
+    this.box.focus({ preventScroll: true });
+  }
+
+  // Own spans that belong to a place.
+  own(place) {
+    return this.state.marks.spans.filter((span) => this.placeOf(span) === place);
+  }
+
+  describe(marks) {
+    return marks.map((mark) => this.word(mark)).join(" and ");
+  }
+
+  quote({ first, position }) {
+    return this.layout.quote(first, position) || this.layout.format(first, position);
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  fields() {
+    return ["from", "until"].map((id) => byId(id).valueAsNumber);
+  }
+
+  fieldsChanged() {
+    const [start, end] = this.fields();
+    if (start >= 0 && start < end && end <= this.data.length && this.held === null) this.select([start, end]);
+  }
+
+  get label() {
+    return byId("label").value.trim() || null;
+  }
+
+  async add(label = this.label) {
+    const [start, end] = this.held ? this.fields() : this.range;
+    if (!(await this.change({ kind: "add", start, end, label }))) return;
+    this.hold([start, end, label]);
+    this.box.focus({ preventScroll: true });
+  }
+
+  // Name the selected span, or add one with this name for the selection.
+  async giveName(label = this.label) {
+    byId("label").value = label ?? "";
+    if (!this.held) return this.add(label);
+    await this.rename(label);
+    this.box.focus({ preventScroll: true });
+  }
+
+  async rename(label) {
+    const [start, end, before] = this.held;
+    if (label === before) return;
+    if (await this.change({ kind: "rename", start, end, label: before, to_label: label })) this.hold([start, end, label]);
+  }
+
+  async move(to_start, to_end) {
+    const [start, end, label] = this.held;
+    if (to_start === start && to_end === end) return this.mark();
+    if (await this.change({ kind: "move", start, end, label, to_start, to_end })) this.hold([to_start, to_end, label]);
+    else this.mark();
+  }
+
+  async changeFields() {
+    if (!this.held) return;
+    const [start, end] = this.fields();
+    if (this.label !== this.held[2]) await this.rename(this.label);
+    if (this.held) await this.move(start, end);
+  }
+
+  async remove() {
+    if (!this.held) return;
+    const [start, end, label] = this.held;
+    if (await this.change({ kind: "delete", start, end, label })) this.select([start, end]);
+  }
+
+  word([start, end, label]) {
+    return `${this.layout.format(start, end)}${label ? ` (${label})` : ""}`;
+  }
+
+  words(marks) {
+    return marks.spans.map((span) => this.word(span));
+  }
+
+  marksOf({ start, end, label, to_start = start, to_end = end, to_label = label }) {
+    return [[start, end, label], [to_start, to_end, to_label]];
+  }
+
+  // ---------------------------------------------------------------- keyboard and pointer
+
+  key(event) {
+    if (event.target.closest("input") || this.sound?.key(event)) return;
+    if (!event.ctrlKey && (this.suggestions.key(event) || this.commonKey(event))) return;
+    if (event.metaKey) return;
+    if (event.key === "Enter") { // at once, because the next keys typed are the name
+      event.preventDefault();
+      byId("label").focus();
+      return byId("label").select();
+    }
+    const act = this.acts(event)[event.key] ?? (/^[1-9]$/.test(event.key) && this.names[event.key - 1] !== undefined ? () => this.giveName(this.names[event.key - 1]) : null);
+    if (!act) return;
+    event.preventDefault();
+    this.enqueue(act);
+  }
+
+  acts(event) {
+    const forward = this.layout.rtl ? "ArrowLeft" : "ArrowRight";
+    const arrow = (key) => () => this.arrow(key === forward ? 1 : -1, event);
+    return {
+      ArrowRight: arrow("ArrowRight"),
+      ArrowLeft: arrow("ArrowLeft"),
+      ArrowDown: () => this.nextSpan(1),
+      ArrowUp: () => this.nextSpan(-1),
+      Home: () => this.select(this.layout.first()),
+      End: () => this.select(this.layout.last()),
+      " ": () => (this.held ? null : this.add()),
+      Delete: () => this.remove(),
+      Backspace: () => this.remove(),
+      Escape: () => this.select(this.layout.around(this.range[0])),
+      "+": () => this.layout.zoom?.(2),
+      "-": () => this.layout.zoom?.(0.5),
+      0: () => this.layout.zoom?.(0),
+    };
+  }
+
+  // Arrows move the selection; with a selected span, shift moves its end and alt its start; without one, shift extends the selection.
+  arrow(by, { shiftKey, altKey, ctrlKey }) {
+    const [start, end] = this.range;
+    const first = this.layout.step(start, by, ctrlKey, "start");
+    const last = this.layout.step(end, by, ctrlKey, "end");
+    this.stepped = null;
+    if (this.held && (shiftKey || altKey)) {
+      const [to_start, to_end] = altKey ? [first, end] : [start, last];
+      return to_start < to_end ? this.move(to_start, to_end) : null;
+    }
+    if (shiftKey) return last > start ? this.select([start, last], null, last - 1) : null;
+    if (altKey) return first < end ? this.select([first, end]) : null;
+    return this.select(this.layout.neighbour(this.range, by));
+  }
+
+  nextSpan(by) {
+    const spans = this.state.marks.spans.toSorted(reading);
+    const at = this.held ? spans.findIndex((s) => same(s, this.held)) + by : by > 0 ? spans.findIndex((s) => s[0] >= this.range[0]) : spans.findLastIndex((s) => s[0] < this.range[0]);
+    this.stepped = null;
+    if (spans[at]) this.hold(spans[at]);
+  }
+
+  pointer() {
+    let anchor = null; // where a selection with the pointer started
+    let end = null; // the end of the selected span that is being dragged
+    const aim = (e) => {
+      const [start, last] = this.held;
+      const at = this.layout.at(e);
+      if (!at) return null;
+      return end === "start" ? [Math.min(at[0], last), last] : [start, Math.max(at[1], start)];
+    };
+    this.box.addEventListener("pointerdown", (e) => {
+      const grip = e.target.closest(".edge");
+      if (grip) {
+        e.preventDefault();
+        end = grip.dataset.end;
+        grip.setPointerCapture(e.pointerId);
+      } else if (!e.target.closest(".stretch") && e.pointerType === "mouse" && e.button === 0 && !e.shiftKey) {
+        anchor = this.layout.at(e);
+        if (anchor) e.preventDefault(); // prevents the browser's own selection
+      }
+    });
+    this.box.addEventListener("pointermove", (e) => {
+      if (end) return this.layout.choose(aim(e) ?? this.range);
+      if (anchor === null || !(e.buttons & 1)) return;
+      const at = this.layout.at(e);
+      if (!at) return;
+      this.drawn = at[0] !== anchor[0];
+      this.stepped = null;
+      this.held = null;
+      this.range = [Math.min(anchor[0], at[0]), Math.max(anchor[1], at[1])];
+      this.mark();
+    });
+    addEventListener("pointerup", (e) => {
+      if (end && this.held) {
+        const to = aim(e);
+        end = null;
+        if (to && to[0] < to[1]) this.enqueue(() => this.move(...to));
+        else this.mark();
+      }
+      anchor = end = null;
+    });
+    addEventListener("pointercancel", () => { if (end) this.mark(); anchor = end = null; });
+    this.box.addEventListener("click", (e) => {
+      if (e.target.closest(".edge")) return;
+      this.box.focus({ preventScroll: true });
+      this.stepped = null;
+      const bar = e.target.closest(".stretch");
+      if (bar) return bar.own ? this.hold(bar.span) : bar.suggested ? this.suggestions.look(bar.span) : this.look(bar.span);
+      if (this.drawn) return void (this.drawn = false);
+      const at = this.layout.at(e);
+      if (!at) return;
+      const extend = e.shiftKey || byId("extend").getAttribute("aria-pressed") === "true";
+      const [start, last] = extend ? [Math.min(this.range[0], at[0]), Math.max(this.range[1], at[1])] : at;
+      this.select(start < last ? [start, last] : this.layout.around(start));
+      byId("extend").setAttribute("aria-pressed", "false");
+    });
+  }
+
+  // Select what another coder's span covers and fill in its name, so that one key copies it.
+  look([start, end, label]) {
+    byId("label").value = label ?? "";
+    this.select([start, end]);
+  }
+}

@@ -1,0 +1,450 @@
+// Editor of boundaries in a recording: a time line with every coder's marks above it.
+import { byId } from "./api.js";
+import { Editor } from "./editor.js";
+import { Suggestions } from "./suggestions.js";
+import { dragBoundaries } from "./time_drag.js";
+import { typeLabel } from "./time_labels.js";
+import { TimeTiers } from "./time_tiers.js";
+import { TimeView } from "./time_view.js";
+import { TimeWindow } from "./time_window.js";
+import { chooseName, goToNamed, isNamed, ownName, describeNames } from "./time_names.js";
+import { nearest, seconds, segmentAround, segmentsOf } from "./times.js";
+
+const SNAP_DISTANCE = 7; // pixels within which a boundary snaps to a coder's mark
+const NUDGE_DELAY = 350; // milliseconds after the last nudge before all are sent as one change
+
+export default class TimeEditor extends Editor {
+  constructor(changed, reload) {
+    super(changed, reload);
+    this.held = null; // the selected boundary: { time, type }
+    this.cursor = 0;
+    this.nudges = []; // { from, type, to, sent }: shown at once, sent after a pause, kept until the server has responded
+    this.suggestions = new Suggestions(this);
+    this.sound = null; // waveform, spectrogram and player, once the recording is known
+    this.view = new TimeView(this);
+    this.extent = new TimeWindow(this);
+    this.tiers = new TimeTiers(this, byId("title").dataset.item);
+    this.comments = [];
+    const { line, track } = this.view;
+    line.addEventListener("keydown", (e) => this.key(e));
+    line.addEventListener("focus", () => this.showPosition());
+    track.addEventListener("click", (e) => this.click(e));
+    addEventListener("pagehide", () => this.flush());
+    const press = (id, act) => byId(id).addEventListener("click", () => act());
+    press("in", () => this.view.zoom(2));
+    press("out", () => this.view.zoom(0.5));
+    press("whole", () => this.view.zoom(0));
+    press("remove", () => this.remove());
+    press("set", () => this.set());
+    byId("time").addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); this.set(); } });
+    byId("name").addEventListener("change", () => this.rename());
+    dragBoundaries(this);
+  }
+
+  get tolerance() {
+    return Number(document.querySelector("[name=tolerance]").value) || 0.02;
+  }
+
+  get stride() {
+    return Number(byId("step").value) || 0.01;
+  }
+
+  // The current time: of the selected boundary, or of the cursor.
+  get present() {
+    return this.held?.time ?? this.cursor;
+  }
+
+  // ---------------------------------------------------------------- parts of a long recording
+
+  get paged() {
+    return this.extent.partial;
+  }
+
+  get part() {
+    const [first, last] = this.extent.range;
+    return this.paged ? `?${new URLSearchParams({ first, last })}` : "";
+  }
+
+  // Where the loaded part begins.
+  get from() {
+    return this.extent.from;
+  }
+
+  set from(_) {}
+
+  partFrom(from) {
+    return this.extent.rangeFrom(from);
+  }
+
+  expect(place) {
+    this.extent.from = Math.max(0, place - this.extent.wide / 2) || 0;
+  }
+
+  // Show another part of the same annotation.
+  rebind(data) {
+    this.choose(data, data.annotations.find((a) => a.id === this.state.id) ?? this.state);
+    this.draw();
+    this.show();
+    if (this.tiers.known.length) this.tiers.load();
+  }
+
+  // A recording can be played before it has annotations.
+  blank({ length }) {
+    return { id: null, coder: "", role: "coder", editable: false, settled: [], marks: { kind: "time", length, positions: [] } };
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  draw() {
+    this.extent.learn();
+    const { length } = this.data;
+    this.rows = this.coders.map((a) => this.rowOf(a));
+    const rows = [...this.rows, ...this.tiers.rows];
+    this.all = [...new Set(rows.flatMap((row) => row.times))].sort((a, b) => a - b);
+    this.drawTypes();
+    byId("snap").closest("label").hidden = !rows.length;
+    this.view.show({ rows, edited: this.rowOf(this.state), disputes: [], comments: [] }, length);
+    this.sound?.resize();
+  }
+
+  rowOf({ coder, marks }) {
+    return { coder, times: marks.positions, segments: segmentsOf(marks, this.data.length), known: this.extent.range, density: marks.density, length: this.data.length };
+  }
+
+  // Cached, because there may be many thousands.
+  marks() {
+    const { positions, types } = this.state.marks;
+    if (!this.nudges.length && this.listed?.of === positions) return this.listed;
+    const listed = positions.map((time, i) => ({ time, type: types?.[i] ?? null }));
+    for (const { from, to, type } of this.nudges)
+      for (const mark of listed) if (mark.time === from && mark.type === type) mark.time = to;
+    listed.sort((a, b) => a.time - b.time);
+    this.listed = Object.assign(listed, { of: this.nudges.length ? null : positions });
+    return listed;
+  }
+
+  // The ends and names of segments, and the number of the first loaded one.
+  segments() {
+    const marks = this.marks();
+    marks.segments ??= segmentsOf({ ...this.state.marks, positions: marks.map((m) => m.time) }, this.data.length);
+    return marks.segments;
+  }
+
+  isHeld(mark) {
+    return this.held !== null && mark.time === this.held.time && mark.type === this.held.type;
+  }
+
+  refresh() {
+    if (this.held && !this.marks().some((m) => this.isHeld(m)) && this.extent.holds(this.held.time)) this.held = null;
+    this.suggestions.draw();
+    const { content } = this.view;
+    const segments = this.segments();
+    content.edited = { ...content.edited, coder: this.state.coder, segments, times: this.marks().map((m) => m.time), density: this.state.marks.density };
+    content.disputes = this.unsettled.map((p) => this.startOf(p));
+    content.comments = this.comments;
+    this.view.repaint();
+    this.showPosition();
+  }
+
+  // ---------------------------------------------------------------- position
+
+  votersAt(time) {
+    return this.rows.filter((row) => Math.abs(nearest(row.times, time) - time) <= this.tolerance + 1e-9).map((row) => row.coder);
+  }
+
+  showPosition() {
+    this.position = this.present;
+    const { chosen } = this.sound ?? {};
+    this.until = chosen && this.position === chosen.from ? chosen.to : null;
+    this.showVoters(`${this.held ? "Boundary at" : "At"} ${seconds(this.position)}`, this.votersAt(this.position));
+    if (document.activeElement !== byId("time")) byId("time").value = Number(this.position.toFixed(6));
+    byId("remove").disabled = !this.held || this.locked;
+    byId("set").textContent = this.held ? "Move here" : "Add here";
+    byId("name-label").hidden = this.locked && !this.state.marks.names;
+    const { number, from, to, name } = this.segmentAround();
+    if (document.activeElement !== byId("name")) byId("name").value = name;
+    byId("segment-message").textContent = `Segment ${number}${name ? `, “${name}”` : ""}, from ${seconds(from)} to ${seconds(to)}`;
+  }
+
+  segmentAround(time = this.present) {
+    return segmentAround(this.segments(), time);
+  }
+
+  // Go to a time and select the boundary there; in long recordings, that part may have to be loaded first.
+  async focus(place, { hold = true } = {}) {
+    const [time, until] = Array.isArray(place) ? place : [place, null];
+    const named = until !== null && this.places.find((p) => p.first === time && p.position === until);
+    if (named) return this.goTo(named);
+    this.flush();
+    this.cursor = Math.min(Math.max(time, 0), this.data.length);
+    this.held = null;
+    if (until !== null) this.sound?.choose({ from: time, to: until });
+    else if (this.sound?.chosen && this.sound.chosen.from !== time) this.sound.choose(null); // clear the selection
+    this.view.reveal(this.cursor);
+    this.view.line.focus({ preventScroll: true });
+    const near = () => (hold ? this.marks().find((m) => Math.abs(m.time - time) < 1e-9) ?? null : null);
+    this.held = near();
+    if (!this.extent.holds(this.cursor)) {
+      this.view.requestPaint();
+      await this.extent.reach(this.cursor);
+      if (Math.abs(this.cursor - time) < 1e-9) this.held = near();
+    }
+    this.view.repaintHandles();
+    this.showPosition();
+  }
+
+  go(by) {
+    const here = this.present;
+    const marks = this.marks();
+    const next = by > 0 ? marks.find((m) => m.time > here + 1e-9) : marks.findLast((m) => m.time < here - 1e-9);
+    if (next) return this.focus(next.time);
+  }
+
+  // Go to the first or last boundary.
+  async goToEnd(last) {
+    await this.extent.reach(last ? this.data.length : 0);
+    const mark = this.marks().at(last ? -1 : 0);
+    if (mark) return this.focus(mark.time);
+  }
+
+  // Go to the next dispute, in this part of the recording or in another.
+  async dispute(by) {
+    const index = this.places.indexOf(this.here());
+    const rank = (p, i) => (index < 0 ? this.startOf(p) - this.position : i - index);
+    const open = new Set(this.unsettled);
+    const inside = this.places[by > 0 ? "find" : "findLast"]((p, i) => by * rank(p, i) > 0 && open.has(p));
+    const elsewhere = this.paged ? this.disputeElsewhere(by) : null;
+    if (!inside && elsewhere !== null && elsewhere !== undefined) {
+      await this.extent.load(elsewhere);
+      return this.goTo(this.places.find((p) => this.startOf(p) === elsewhere) ?? { position: elsewhere });
+    }
+    const next = inside ?? this.nextDispute(by, by * Infinity);
+    if (next) return this.goTo(next);
+  }
+
+  // For a disputed name, the middle of its segment.
+  startOf(place) {
+    return isNamed(place) ? (place.first + place.position) / 2 : place.position;
+  }
+
+  // The place last visited, else one nearby, else the segment around the cursor if its name is disputed.
+  here() {
+    const near = this.places.filter((p) => Math.abs(this.startOf(p) - this.position) <= this.tolerance + 1e-9);
+    const around = (p) => isNamed(p) && p.first < this.position && this.position < p.position;
+    return near.find((p) => p.key === this.aimed) ?? near[0] ?? this.places.find(around) ?? null;
+  }
+
+  choosing(place, chosen) {
+    return isNamed(place) ? chooseName(this, place, chosen) : super.choosing(place, chosen);
+  }
+
+  describe(marks) {
+    return describeNames(marks) ?? super.describe(marks);
+  }
+
+  own(place) {
+    if (isNamed(place)) return ownName(this, place);
+    return this.marks().filter((m) => Math.abs(m.time - place.position) <= this.tolerance + 1e-9).map((m) => (m.type === null ? [m.time] : [m.time, m.type]));
+  }
+
+  quote({ first, position }) {
+    return first === undefined ? seconds(position) : `the name ${this.format(first, position).replace("on", "of")}`;
+  }
+
+  // The position of a comment: a time or a stretch.
+  format(position, until) {
+    return until === null ? `at ${seconds(position)}` : `on ${seconds(position).replace(" s", "")}–${seconds(until)}`;
+  }
+
+  showComments(comments) {
+    this.comments = comments.filter((c) => c.position !== null);
+    if (this.view.content) this.refresh();
+  }
+
+  async goTo(place) {
+    this.aimed = place.key;
+    if (isNamed(place)) return goToNamed(this, place);
+    const next = place.position;
+    const close = 60 / this.tolerance / 20;
+    if (this.view.scale < close) this.view.rescale(Math.min(close, 400));
+    await this.focus(next);
+    this.view.centre(next);
+    const near = this.marks().find((m) => Math.abs(m.time - next) <= this.tolerance);
+    if (near) await this.focus(near.time);
+  }
+
+  // ---------------------------------------------------------------- changing
+
+  legal(time) {
+    const least = Math.min(0.001, this.data.length / 1000);
+    return Math.min(Math.max(Number(time.toFixed(6)), least), this.data.length - least);
+  }
+
+  // The coder's mark nearest to the pointer, else the time rounded to milliseconds.
+  snap(time, free) {
+    const rounded = this.legal(Math.round(time * 1000) / 1000);
+    if (free || !byId("snap").checked) return rounded;
+    const mark = nearest(this.all, time);
+    return Math.abs(mark - time) * this.view.scale <= SNAP_DISTANCE && mark < this.data.length ? mark : rounded;
+  }
+
+  // For suggestions: a place without marks; the arrow keys move the current suggestion.
+  fits(time) {
+    return time > 0 && time < this.data.length && !this.marks().some((m) => Math.abs(m.time - time) < 1e-6);
+  }
+
+  placeFor(time) {
+    return time === undefined || this.held || Math.abs(this.cursor - time) > 0.5 ? time : this.legal(this.cursor);
+  }
+
+  async add(wanted) {
+    this.flush();
+    const time = (await this.sound?.settle(wanted)) ?? wanted;
+    const type = this.typed ? this.chosenType() : null;
+    this.cursor = time;
+    if (await this.change({ kind: "add", position: time, ...this.withType(type) })) this.focus(time);
+  }
+
+  async moveTo(mark, wanted) {
+    const to = (await this.sound?.settle(wanted)) ?? wanted;
+    if (to === mark.time) return this.refresh();
+    if (await this.change({ kind: "move", position: mark.time, to, ...this.withType(mark.type) })) {
+      this.held = { time: to, type: mark.type };
+      this.cursor = to;
+      this.refresh();
+    }
+  }
+
+  remove() {
+    if (!this.held) return;
+    this.flush();
+    const { time, type } = this.held;
+    this.cursor = time;
+    this.change({ kind: "delete", position: time, ...this.withType(type) });
+  }
+
+  retype() {
+    if (!this.held || !this.typed) return;
+    this.flush();
+    const { time, type } = this.held;
+    const to_type = this.typeAfter(type);
+    this.change({ kind: "retype", position: time, type, to_type }).then((done) => {
+      if (done) this.held = { time, type: to_type };
+      this.refresh();
+    });
+  }
+
+  rename() {
+    const { number: segment, name } = this.segmentAround();
+    if (name !== byId("name").value) this.change({ kind: "rename", segment, name: byId("name").value });
+  }
+
+  // Move the selected boundary to the time in the field, or add one there.
+  set() {
+    const time = byId("time").valueAsNumber;
+    if (!(time > 0 && time < this.data.length)) return this.showError(`Enter a time between 0 and ${this.data.length} seconds.`);
+    this.flush();
+    return this.held ? this.moveTo(this.held, time) : this.add(time);
+  }
+
+  step(way) {
+    this.flush();
+    return super.step(way);
+  }
+
+  push(by) {
+    if (!this.held) return this.focus(this.legal(this.cursor + by), { hold: false });
+    if (this.locked) return this.explainLocked();
+    const to = this.legal(this.held.time + by);
+    if (this.marks().some((m) => m.time === to && m.type === this.held.type)) return;
+    const last = this.nudges.at(-1);
+    if (last && !last.sent && last.to === this.held.time) last.to = to;
+    else this.nudges.push({ from: this.held.time, type: this.held.type, to, sent: false });
+    this.held = { time: to, type: this.held.type };
+    this.cursor = to;
+    byId("saved").textContent = "saving …";
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => this.flush(), NUDGE_DELAY);
+    this.view.reveal(to);
+    this.refresh();
+  }
+
+  // Send all nudges of one boundary as one change.
+  flush() {
+    clearTimeout(this.pause);
+    const nudge = this.nudges.find((n) => !n.sent);
+    if (!nudge) return;
+    nudge.sent = true;
+    const sent = nudge.from === nudge.to ? Promise.resolve(true) : this.change({ kind: "move", position: nudge.from, to: nudge.to, ...this.withType(nudge.type) });
+    sent.then((done) => {
+      this.nudges = done ? this.nudges.filter((n) => n !== nudge) : [];
+      this.refresh();
+    });
+  }
+
+  word([time, type]) {
+    return `${seconds(time)}${type === undefined || type === null ? "" : ` “${type}”`}`;
+  }
+
+  words(marks) {
+    return [...super.words(marks), ...(marks.names ?? []).map((name, i) => `segment ${i + (marks.segment ?? 1)} “${name}”`)];
+  }
+
+  changesOf(operation) {
+    const { kind, segment, name } = operation;
+    if (kind !== "rename") return super.changesOf(operation);
+    return { gone: [`segment ${segment} “${this.state.marks.names?.[segment - (this.state.marks.segment ?? 1)] ?? ""}”`], come: [`segment ${segment} “${name}”`] };
+  }
+
+  // ---------------------------------------------------------------- keyboard and pointer
+
+  key(event) {
+    if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) {
+      event.preventDefault();
+      return this.tiers.go(event.key === "ArrowUp" ? -1 : 1);
+    }
+    if (this.sound?.key(event) || this.suggestions.key(event) || this.commonKey(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = this.stride * (event.shiftKey ? 10 : 1);
+    const acts = {
+      ArrowLeft: () => this.push(-by),
+      ArrowRight: () => this.push(by),
+      ArrowUp: () => this.go(-1),
+      ArrowDown: () => this.go(1),
+      Home: () => this.goToEnd(false),
+      End: () => this.goToEnd(true),
+      " ": () => (this.held ? this.remove() : this.add(this.legal(this.cursor))),
+      Enter: () => (this.held ? null : this.add(this.legal(this.cursor))),
+      Delete: () => this.remove(),
+      Backspace: () => this.remove(),
+      Escape: () => this.focus(this.position, { hold: false }),
+      t: () => this.retype(),
+      e: () => typeLabel(this),
+      F2: () => typeLabel(this),
+      PageUp: () => this.view.page(-1),
+      PageDown: () => this.view.page(1),
+      g: () => byId("time").select(),
+      "+": () => this.view.zoom(2),
+      "-": () => this.view.zoom(0.5),
+      0: () => this.view.zoom(0),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  click(event) {
+    const tier = event.target.closest(".names a");
+    if (tier && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      return this.tiers.open(tier.getAttribute("href").split("/").at(-1));
+    }
+    if (this.dragged || event.target.closest(".handle, .names, .inplace")) return;
+    const time = this.view.pointed(event);
+    if (time < 0 || time > this.data.length || !this.extent.holds(time)) return;
+    const near = this.marks().find((m) => Math.abs(m.time - time) * this.view.scale <= SNAP_DISTANCE - 2);
+    if (near) this.focus(near.time);
+    else if (this.locked) this.focus(time);
+    else this.add(this.snap(time, event.altKey));
+  }
+}

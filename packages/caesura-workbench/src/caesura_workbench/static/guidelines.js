@@ -1,0 +1,43 @@
+// Guidelines: show any version, save a new one.
+import { byId, call, el, reportErrors, undoable } from "./api.js";
+
+const address = `/api/projects/${byId("title").dataset.project}/guidelines`;
+let last = { version: 0, text: "", versions: [] };
+
+// The server renders Markdown and escapes HTML.
+function draw(data) {
+  const parsed = new DOMParser().parseFromString(data.html, "text/html");
+  byId("prose").replaceChildren(...[...parsed.body.childNodes].map((node) => document.importNode(node, true)));
+  byId("no-guidelines").hidden = data.version > 0;
+  byId("version-label").hidden = data.versions.length < 2;
+  byId("version").replaceChildren(...data.versions.toReversed().map((v) =>
+    el("option", { value: v.version, selected: v.version === data.version }, `${v.version}, ${new Date(v.time).toLocaleString()}${v.author ? `, ${v.author}` : ""}`)));
+}
+
+async function show() {
+  last = await call("GET", address);
+  draw(last);
+}
+
+async function write(text) {
+  last = await call("PUT", address, { text, version: last.version });
+  draw(last);
+}
+
+byId("version").addEventListener("change", reportErrors(async (event) => draw(await call("GET", `${address}?version=${event.target.value}`))));
+const form = byId("write-guidelines");
+const toggle = (writing) => { form.hidden = !writing; byId("prose").hidden = byId("edit-guidelines").hidden = writing; };
+byId("edit-guidelines")?.addEventListener("click", () => {
+  form.elements.text.value = last.text;
+  toggle(true);
+  form.elements.text.focus();
+});
+byId("cancel-guidelines")?.addEventListener("click", () => toggle(false));
+form?.addEventListener("submit", reportErrors(async () => {
+  const before = last;
+  await write(form.elements.text.value);
+  toggle(false);
+  if (before.version) undoable(`Version ${last.version} saved.`, () => write(before.text));
+}));
+
+reportErrors(show)();

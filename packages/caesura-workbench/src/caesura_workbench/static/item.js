@@ -1,0 +1,318 @@
+import { byId, call, el, name, number, remove, rename, notify, reportErrors } from "./api.js";
+import { Comments } from "./comments.js";
+import { drawSimilarity } from "./similarity.js";
+
+const title = byId("title");
+const { item, kind, role } = title.dataset;
+const { default: KindEditor } = await import(`./editor_${title.dataset.editor}.js`); // loads one of four editors
+const FIELDS = ["n_t", "k", "tolerance", "iou"];
+const address = new URL(location.href);
+const choose = byId("choose");
+let data;
+
+async function load() {
+  data = await fetchItem();
+  byId("text")?.setAttribute("lang", data.attributes.language ?? "");
+  byId("compare").hidden = data.annotations.length < 2;
+  drawChoices();
+  drawTypes();
+  commentList.show(data.comments);
+}
+
+// Votes on a recording depend on the tolerance; of a long text, only the visible part is fetched.
+function fetchItem(from = editor.from) {
+  const asked = new URLSearchParams(editor.partFrom(from));
+  const tolerance = choose.elements.tolerance.value || address.searchParams.get("tolerance");
+  if (kind === "time" && tolerance) asked.set("tolerance", tolerance);
+  return call("GET", `/api/items/${item}?${asked}`);
+}
+
+function drawChoices() {
+  const wanted = address.searchParams.getAll("c").map(Number);
+  const ids = data.annotations.map((a) => a.id);
+  const chosen = wanted.filter((id) => ids.includes(id));
+  const reference = chosen[0] ?? ids[0];
+  const others = chosen.length > 1 ? chosen.slice(1) : ids.filter((id) => id !== reference).slice(0, 1);
+  const option = (type, group, checked) => (a) =>
+    el("label", {}, el("input", { type, name: group, value: a.id, checked: checked(a.id) }), name(a.coder));
+  byId("reference").replaceChildren(...data.annotations.map(option("radio", "reference", (id) => id === reference)));
+  byId("others").replaceChildren(...data.annotations.map(option("checkbox", "other", (id) => others.includes(id))));
+  for (const field of [...FIELDS, "similarity"]) if (address.searchParams.has(field)) choose.elements[field].value = address.searchParams.get(field);
+}
+
+// The types of all annotations, in the order of first use.
+function drawTypes() {
+  const types = data.annotations.flatMap((a) => a.marks.labels ?? (a.marks.types ?? []).map(String));
+  drawSimilarity(byId("similarity"), [...new Set(types)], choose.elements.similarity);
+}
+
+function readChoices() {
+  const form = new FormData(choose);
+  const reference = Number(form.get("reference"));
+  const others = form.getAll("other").map(Number).filter((id) => id !== reference);
+  const parameters = {};
+  for (const field of FIELDS) if (form.get(field)) parameters[field] = Number(form.get(field));
+  const similarity = form.get("similarity")?.trim();
+  const drawing = form.get("drawing") || address.searchParams.get("drawing");
+  return { annotations: [reference, ...others], parameters, similarity: similarity ? JSON.parse(similarity) : null, drawings: drawing ? [drawing] : null };
+}
+
+let latest = 0;
+async function compare() {
+  const message = byId("compare-message");
+  message.textContent = "";
+  if (data.annotations.length < 2) return;
+  let request;
+  try {
+    request = readChoices();
+  } catch {
+    message.textContent = "M_T is not valid JSON.";
+    return;
+  }
+  if (request.annotations.length < 2) {
+    message.textContent = "Choose a reference and at least one other annotation.";
+    return;
+  }
+  address.searchParams.delete("c");
+  for (const id of request.annotations) address.searchParams.append("c", id);
+  const kept = { ...request.parameters, similarity: choose.elements.similarity.value.trim(), drawing: request.drawings?.[0] };
+  for (const field of [...FIELDS, "similarity", "drawing"]) kept[field] ? address.searchParams.set(field, kept[field]) : address.searchParams.delete(field);
+  history.replaceState(null, "", address);
+  const turn = ++latest;
+  try {
+    const comparison = await call("POST", `/api/items/${item}/compare`, { ...request, width: pictureWidth() });
+    if (turn !== latest) return;
+    drawComparison(comparison);
+    message.textContent = comparison.note;
+  } catch (error) {
+    if (turn !== latest) return;
+    if (request.drawings) { // the drawing does not apply to these annotations: use the default
+      choose.elements.drawing.value = "";
+      address.searchParams.delete("drawing");
+      return compare();
+    }
+    message.textContent = error.message;
+  }
+}
+
+const pictureWidth = () => Math.max(40, Math.min(200, Math.floor(byId("pictures").clientWidth / 9)));
+
+function drawComparison({ pictures, drawings, comparisons, main }) {
+  const parser = new DOMParser();
+  byId("pictures").replaceChildren(...pictures.map((picture) => {
+    const svg = document.importNode(parser.parseFromString(picture.svg, "image/svg+xml").documentElement, true);
+    return el("figure", {}, svg, el("figcaption", {}, picture.title));
+  }));
+  const drawn = address.searchParams.get("drawing");
+  choose.elements.drawing.replaceChildren(el("option", { value: "" }, "default"), ...drawings.map((d) => el("option", { value: d.name, selected: d.name === drawn }, d.title)));
+  const [first] = comparisons;
+  document.querySelector("#scores thead").replaceChildren(el("tr", {}, el("th", {}, "metric"),
+    ...comparisons.map((c) => el("th", { class: "n" }, name(c.hypothesis))), el("th", {}, "description")));
+  const metrics = Object.keys(first.metrics);
+  const ordered = [...main.filter((metric) => metrics.includes(metric)), ...metrics.filter((metric) => !main.includes(metric))];
+  document.querySelector("#scores tbody").replaceChildren(...ordered.map((metric) => el("tr", { class: main.includes(metric) ? null : "more" }, ...scoreCells(comparisons, metric))));
+  drawAllScores();
+  byId("skipped").replaceChildren(...reasons(first.skipped).map(([metrics, why]) => el("li", {}, `${metrics.join(", ")}: ${why}`)));
+}
+
+function scoreCells(comparisons, metric) {
+  const { title, best, bounds, higher_is_better: higher } = comparisons[0].metrics[metric];
+  const [low, high] = bounds;
+  const inside = (low ?? -Infinity) < best && best < (high ?? Infinity); // the best value is neither end of the range
+  return [el("th", { scope: "row" }, metric),
+    ...comparisons.map((c) => el("td", { class: "n", title: c.metrics[metric]?.signature }, number(c.metrics[metric]?.micro ?? null))),
+    el("td", {}, title, inside ? ` (${best} is best)` : higher ? "" : " (lower is better)")];
+}
+
+// Group skipped metrics by reason.
+function reasons(skipped) {
+  const listed = new Map();
+  for (const [metric, why] of Object.entries(skipped)) listed.set(why, [...(listed.get(why) ?? []), metric]);
+  return [...listed].map(([why, metrics]) => [metrics, why]);
+}
+
+// Show three scores, or all.
+const allScores = byId("all-scores");
+function drawAllScores() {
+  const all = allScores.getAttribute("aria-expanded") === "true";
+  const rows = document.querySelectorAll("#scores .more");
+  for (const row of rows) row.hidden = !all;
+  allScores.parentElement.hidden = !rows.length;
+  allScores.textContent = all ? "Fewer scores" : `All ${rows.length + document.querySelectorAll("#scores tbody tr:not(.more)").length} scores`;
+}
+allScores.addEventListener("click", () => { allScores.setAttribute("aria-expanded", String(allScores.getAttribute("aria-expanded") !== "true")); drawAllScores(); });
+
+let pause;
+byId("compare").addEventListener("input", (event) => {
+  if (event.target.name === "drawing") event.target.value ? address.searchParams.set("drawing", event.target.value) : address.searchParams.delete("drawing");
+  clearTimeout(pause);
+  pause = setTimeout(compare, 60);
+  if (event.target.name === "tolerance" && kind === "time") regroup();
+  if (event.target.name === "similarity" && document.activeElement === event.target) drawTypes();
+});
+const regroup = reportErrors(async () => { data = await fetchItem(); editor.open(data, editor.state?.id); });
+choose.addEventListener("submit", (event) => event.preventDefault());
+
+// ------------------------------------------------------------------ adjudication
+
+const editor = new KindEditor(async (state) => {
+  const index = data.annotations.findIndex((a) => a.id === state.id);
+  if (index >= 0) data.annotations[index] = state;
+  if (readChoices().annotations.includes(state.id)) await compare();
+}, async (from) => {
+  data = await fetchItem(from);
+  return data;
+});
+
+byId("start").addEventListener("submit", reportErrors(async (event) => {
+  const form = new FormData(event.target);
+  const [source, value] = form.get("method").split(":");
+  const body = { coder: form.get("coder"), role: form.get("role"), ...{ copy: { copy_of: Number(value) }, unify: { method: value }, machine: { segmenter: value }, empty: { empty: true } }[source] };
+  if (kind === "time" && choose.elements.tolerance.value) body.tolerance = Number(choose.elements.tolerance.value);
+  const made = await call("POST", `/api/items/${item}/annotations${editor.part}`, body);
+  notify(`Started “${made.coder}”: ${made.origin}.`);
+  document.dispatchEvent(new Event("started"));
+  await reopen(made.id);
+}));
+
+// The segmenters for this item: of recordings or of texts.
+function availableSegmenters() {
+  if (kind === "time") return (editor.sound?.facts.segmenters ?? []).map((each) => ({ name: each }));
+  return data.units && ["units", "nested"].includes(kind) ? segmenters : [];
+}
+
+// Suggestions by a machine or another coder, accepted or refused one by one.
+const suggesters = byId("suggest");
+function drawSuggesters() {
+  if (!suggesters) return;
+  const usable = availableSegmenters();
+  const language = data.attributes.language?.split("-")[0];
+  const restoring = Object.entries(kind === "spans" && data.units ? restorers : {}).filter(([, code]) => !language || language === code);
+  byId("segments").closest("label").hidden = !usable.length;
+  suggesters.replaceChildren(el("option", { value: "" }, "none"),
+    ...data.systems.map((system) => el("option", { value: `system:${system}` }, system)),
+    ...usable.map((machine) => el("option", { value: `segmenter:${machine.name}` }, machine.name)),
+    ...restoring.map(([restorer]) => el("option", { value: `restorer:${restorer}` }, `vowels of ${restorer[0].toUpperCase()}${restorer.slice(1)}`)),
+    ...data.annotations.filter((a) => a.id !== editor.state?.id && a.role !== "system").map((a) => el("option", { value: `coder:${a.id}` }, a.coder)));
+}
+for (const field of [suggesters, byId("segments")]) field?.addEventListener("change", reportErrors(async () => {
+  const [source, ...value] = suggesters.value.split(":");
+  if (!source) return editor.suggestions.offer(null, []);
+  if (source !== "coder") {
+    const segments = Number(byId("segments").value) || null;
+    const asked = source === "segmenter" ? { segments, ...editor.sound?.stretch } : {};
+    const { suggested_by: by, positions, segments: nested, spans, ...more } = await call("POST", `/api/items/${item}/suggestions`, { [source]: value.join(":"), annotation: editor.state.id, ...asked });
+    return editor.suggestions.offer(by, positions ?? nested ?? spans, more);
+  }
+  const other = await call("GET", `/api/annotations/${value[0]}`); // the whole annotation, whatever part is in view
+  const { positions, segments, spans, types } = other.marks;
+  return editor.suggestions.offer(other.coder, positions ?? segments ?? spans, { types });
+}));
+
+// Reload everything and open an annotation, or another if it was deleted.
+async function reopen(id) {
+  await load();
+  drawStart();
+  editor.open(data, id);
+  drawSuggesters();
+  await compare();
+}
+
+byId("rename-coder").addEventListener("click", reportErrors(() => {
+  const { id, coder } = editor.state;
+  return rename(`/api/annotations/${id}`, "New name of the coder", coder, () => reopen(id));
+}));
+byId("delete-coder").addEventListener("click", reportErrors(() => {
+  const { id, coder } = editor.state;
+  return remove(`/api/annotations/${id}`, `${coder}’s annotation deleted.`, () => reopen(id));
+}));
+
+let methods = [];
+let segmenters = [];
+let restorers = {};
+function drawStart() {
+  const coded = data.annotations.some((a) => a.role === "coder");
+  const group = (label, options) => (options.length ? [el("optgroup", { label }, ...options)] : []);
+  document.querySelector("#start [name=method]").replaceChildren(
+    el("option", { value: "empty:", selected: !coded }, "empty"),
+    ...group("all coders, unified", coded ? methods.map((m) => el("option", { value: `unify:${m}`, selected: m === "majority" }, m)) : []),
+    ...group("a copy", data.annotations.map((a) => el("option", { value: `copy:${a.id}` }, `a copy of ${a.coder}`))),
+    ...group("by machine", availableSegmenters().map((s) => el("option", { value: `machine:${s.name}`, title: s.title }, s.title ? `${s.name}: ${s.title}` : s.name))));
+  const form = byId("start");
+  const another = byId("another");
+  another.open = !data.annotations.some((a) => a.editable);
+  if (role === "annotator") return void (another.hidden ||= data.annotations.length > 0); // annotators create one annotation only
+  if (!coded && role !== "adjudicator") form.elements.role.value = "coder";
+  suggestName();
+}
+
+// Propose an unused name for gold; coders enter their own.
+function suggestName() {
+  const { coder, role } = byId("start").elements;
+  const taken = new Set(data.annotations.map((a) => a.coder));
+  const free = (stem) => [stem, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${stem} ${n}`)].find((n) => !taken.has(n)) ?? "";
+  if (role.value === "gold" && (!coder.value || taken.has(coder.value))) coder.value = free("gold");
+  if (role.value === "coder" && (taken.has(coder.value) || /^gold( \d)?$/.test(coder.value))) coder.value = "";
+}
+document.querySelector("#start [name=role]").addEventListener("change", suggestName);
+
+const commentList = new Comments(item, kind, editor);
+
+reportErrors(async () => {
+  const at = Number(address.searchParams.get("at"));
+  const from = Number(address.searchParams.get("from"));
+  editor.expect(at);
+  const sound = kind.endsWith("time") ? Promise.all([call("GET", `/api/items/${item}/recording`), import("./sound_pane.js")]) : Promise.resolve([{}]); // in parallel, so that the first view waits only for the slowest
+  const [session] = await Promise.all([call("GET", "/api/session"), load()]);
+  methods = session.methods[kind];
+  segmenters = session.segmenters;
+  restorers = session.restorers;
+  drawStart();
+  editor.open(data, data.annotations.findLast((a) => a.editable)?.id);
+  if (at && data.annotations.length) editor.focus(address.searchParams.has("from") ? [from, at] : at);
+  drawSuggesters();
+  sound.then(([{ recording }, pane]) => {
+    if (!recording) return;
+    editor.sound = new pane.SoundPane(editor, item, recording);
+    const { method } = byId("start").elements;
+    const chosen = method.value;
+    drawStart();
+    method.value = chosen;
+    drawSuggesters();
+  }).catch((error) => notify(error.message));
+  await seen(); // the rest waits until the editor is painted
+  await editor.tiers?.load();
+  await compare();
+  if (at) document.activeElement?.scrollIntoView?.({ block: "center" }); // the comparison above may have moved it
+})();
+
+const seen = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+
+// ------------------------------------------------------------------ navigation between items
+
+// Items in order of disagreement, each opened at its most disputed place.
+async function goToItem(by) {
+  const places = await call("GET", `/api/projects/${title.dataset.project}/disagreements?most=5000`);
+  const open = places.filter((place) => !place.settled);
+  const worst = [...new Map((open.length ? open : places).toReversed().map((p) => [p.item, p])).values()].reverse().sort((a, b) => places.indexOf(a) - places.indexOf(b));
+  if (!worst.length) return notify("The coders agree in this project.");
+  const here = worst.findIndex((p) => p.item === Number(item));
+  const next = worst[(here + by + worst.length) % worst.length];
+  location.href = `/items/${next.item}?at=${next.position}${next.first === undefined ? "" : `&from=${next.first}`}#adjudicate`;
+}
+byId("next-item").addEventListener("click", reportErrors(() => goToItem(1)));
+byId("previous-item").addEventListener("click", reportErrors(() => goToItem(-1)));
+addEventListener("keydown", (event) => {
+  if (event.key === "?" && !event.target.closest?.("input, select, textarea")) {
+    const keys = document.querySelector(".keys");
+    keys.open = !keys.open;
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+  if (event.key === "N" || event.key === "P") reportErrors(() => goToItem(event.key === "N" ? 1 : -1))(event);
+});
+
+// Open all details for printing.
+let opened = [];
+addEventListener("beforeprint", () => { opened = [...document.querySelectorAll("details:not([open])")]; for (const each of opened) each.open = true; });
+addEventListener("afterprint", () => { for (const each of opened) each.open = false; opened = []; });

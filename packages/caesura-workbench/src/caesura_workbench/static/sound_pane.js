@@ -1,0 +1,233 @@
+// Waveform, spectrogram and player above a time line; a part can be selected with the pointer.
+import { byId, call, el, markSeen } from "./api.js";
+import { SoundPicture } from "./sound_picture.js";
+import { Player } from "./sound_player.js";
+import { before } from "./times.js";
+
+const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
+const CLICK_TOLERANCE = 3; // pixels a pointer may move before a click becomes a selection
+
+const MAX_SECONDS = 120; // seconds that a segmenter processes at once
+
+// Shows and plays the recording of an item.
+export class SoundPane {
+  constructor(editor, item, facts) {
+    this.editor = editor;
+    this.view = editor.view; // maps times to pixels
+    this.facts = facts;
+    this.base = `/api/items/${item}/recording`;
+    this.canvas = el("canvas", { "aria-hidden": "true" });
+    this.head = el("div", { class: "playhead", hidden: true });
+    this.box = el("div", { class: "sound" }, this.canvas, this.head);
+    this.context = this.canvas.getContext("2d", { alpha: false });
+    this.chosen = null; // { from, to }
+    this.view.line.prepend(this.box);
+    this.picture = new SoundPicture(this.base, facts, () => this.requestPaint());
+    this.player = new Player(`${this.base}/sound`, (time) => this.follow(time), () => this.rest());
+    this.listen();
+    byId("player").hidden = false;
+    this.resize();
+  }
+
+  listen() {
+    const press = (id, act) => byId(id).addEventListener("click", () => act());
+    press("play-segment", () => this.playSegment());
+    press("play-window", () => this.playWindow());
+    press("play-on", () => this.playOn());
+    press("stop", () => this.player.stop());
+    byId("loop").addEventListener("change", (e) => { this.player.loop = e.target.checked; });
+    byId("speed").replaceChildren(...SPEEDS.map((s) => el("option", { value: s, selected: s === 1 }, `${s} ×`)));
+    byId("speed").addEventListener("change", (e) => { this.player.speed = Number(e.target.value); });
+    byId("top").addEventListener("change", () => this.paint());
+    let from = null;
+    let start = 0;
+    for (const kind of ["pointerdown", "pointermove", "click"]) this.box.addEventListener(kind, (e) => e.stopPropagation()); // rows below have their own handlers
+    this.box.addEventListener("pointerdown", (e) => {
+      if (e.button) return;
+      from = this.view.pointed(e);
+      start = e.clientX;
+      if (e.pointerType === "mouse") this.box.setPointerCapture(e.pointerId); // touch scrolls
+    });
+    this.box.addEventListener("pointermove", (e) => {
+      if (from === null || e.pointerType !== "mouse" || Math.abs(e.clientX - start) < CLICK_TOLERANCE) return;
+      const [begin, end] = [from, this.view.pointed(e)].sort((a, b) => a - b).map((time) => Math.round(1000 * time) / 1000);
+      this.choose({ from: Math.max(0, begin), to: Math.min(this.facts.duration, end) });
+    });
+    this.box.addEventListener("pointerup", (e) => {
+      if (from === null) return;
+      if (Math.abs(e.clientX - start) < CLICK_TOLERANCE) {
+        this.choose(null);
+        this.editor.focus(from, { hold: false });
+      } else if (this.chosen) this.editor.focus([this.chosen.from, this.chosen.to], { hold: false });
+      from = null;
+    });
+    this.box.addEventListener("pointercancel", () => { from = null; });
+    this.view.line.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey) return;
+      e.preventDefault();
+      this.view.zoom(e.deltaY < 0 ? 1.25 : 0.8, this.view.pointed(e));
+    }, { passive: false });
+  }
+
+  // ---------------------------------------------------------------- drawing
+
+  resize() {
+    const { wide, pixelRatio } = this.view;
+    this.tall = wide < 500 ? { wave: 64, tone: 84 } : { wave: 96, tone: 128 };
+    const height = this.tall.wave + this.tall.tone;
+    if (this.canvas.width !== Math.round(wide * pixelRatio) || this.canvas.height !== Math.round(height * pixelRatio)) {
+      this.canvas.width = Math.round(wide * pixelRatio);
+      this.canvas.height = Math.round(height * pixelRatio);
+    }
+    this.box.style.width = `${wide}px`;
+    this.box.style.height = `${height}px`;
+    this.head.style.height = `${height + this.view.content.height}px`;
+    this.picture.resize(this.tall, pixelRatio);
+    this.drawn = null;
+    this.paint();
+  }
+
+  requestPaint() {
+    this.waiting ||= requestAnimationFrame(() => { this.waiting = 0; this.paint(); });
+  }
+
+  choose(part) {
+    this.chosen = part;
+    this.paint();
+  }
+
+  paint(scrolled = this.view.line.scrollLeft) {
+    const { context, view, picture, editor } = this;
+    if (!editor.data || view.scale === null || !this.tall) return;
+    const { wide, gutter, palette } = view;
+    const look = `${view.scale} ${gutter} ${byId("top").value} ${view.dark.matches}`;
+    if (look !== this.drawn) picture.strips.clear();
+    this.drawn = look;
+    context.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0);
+    picture.lay(context, scrolled, wide, view, palette, Number(byId("top").value) || this.facts.tones.top);
+    const x = (time) => view.x(time) - scrolled;
+    this.paintMarks(x, gutter, wide, palette);
+    this.paintGutter(palette);
+    if (picture.fetch()) markSeen("sound");
+  }
+
+  // Paint the selection, the edited boundaries and the cursor over the sound.
+  paintMarks(x, left, right, { accent, near }) {
+    const { context, editor } = this;
+    const height = this.tall.wave + this.tall.tone;
+    if (this.chosen) {
+      const from = Math.max(left, x(this.chosen.from));
+      context.fillStyle = accent;
+      context.globalAlpha = 0.16;
+      context.fillRect(from, 0, Math.max(1, Math.min(right, x(this.chosen.to)) - from), height);
+      context.globalAlpha = 1;
+    }
+    context.fillStyle = accent;
+    const { cuts } = editor.segments();
+    let last = -Infinity;
+    for (let i = before(cuts, this.view.timeAt(this.view.line.scrollLeft)); i < cuts.length; i++) {
+      const at = Math.round(x(cuts[i]));
+      if (at > right) break;
+      if (at - last < 2 || at < left || cuts[i] === 0 || cuts[i] >= editor.data.length) continue;
+      last = at;
+      context.fillRect(at, 0, editor.held?.time === cuts[i] ? 3 : 1, height);
+    }
+    context.fillStyle = near;
+    const cursor = x(editor.cursor);
+    if (cursor >= left && cursor <= right && !editor.held) context.fillRect(Math.round(cursor), 0, 2, height);
+  }
+
+  paintGutter({ paper, faint }) {
+    const { context, view, tall } = this;
+    context.fillStyle = paper;
+    context.fillRect(0, 0, view.gutter, tall.wave + tall.tone);
+    context.fillStyle = faint;
+    context.font = "11px system-ui, sans-serif";
+    context.fillText(`${((Number(byId("top").value) || this.facts.tones.top) / 1000).toFixed(0)} kHz`, 5, tall.wave + 12);
+    context.fillText("0", 5, tall.wave + tall.tone - 3);
+  }
+
+  // ---------------------------------------------------------------- playing
+
+  playSegment() {
+    const { from, to } = this.chosen ?? this.editor.segmentAround();
+    return this.player.play(from, Math.min(to, this.facts.duration));
+  }
+
+  playWindow() {
+    const { from, to } = this.view.inView;
+    return this.player.play(from, Math.min(this.facts.duration, to));
+  }
+
+  playOn() {
+    return this.player.play(this.editor.present, this.facts.duration);
+  }
+
+  toggle(play) {
+    return this.player.playing ? this.player.stop() : play();
+  }
+
+  follow(time) {
+    const { view } = this;
+    if (!view.seen(time)) view.line.scrollLeft = view.x(time) - view.gutter - 20;
+    this.head.hidden = false;
+    this.head.style.transform = `translateX(${view.x(time) - view.line.scrollLeft}px)`;
+    const said = `${time.toFixed(1)} s`; // updating ten times a second is enough to read
+    if (byId("heard").textContent !== said) byId("heard").textContent = said;
+    byId("stop").disabled = false;
+  }
+
+  rest() {
+    this.head.hidden = true;
+    byId("stop").disabled = true;
+    byId("heard").textContent = "";
+  }
+
+  faster(by) {
+    const speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.player.speed) + by))];
+    this.player.speed = speed;
+    byId("speed").value = speed;
+  }
+
+  // ---------------------------------------------------------------- placing boundaries
+
+  // The stretch for a segmenter: the whole recording, or what is in view of a long one.
+  get stretch() {
+    const { length } = this.editor.data;
+    if (length <= MAX_SECONDS) return {};
+    const first = Math.max(0, Math.min(this.view.inView.from, this.facts.duration - MAX_SECONDS));
+    return { first, last: Math.min(first + MAX_SECONDS, length) };
+  }
+
+  // Snap to the nearest zero crossing, if that option is on.
+  async settle(time) {
+    if (!byId("zero").checked) return time;
+    const { at } = await call("GET", `${this.base}/crossing?at=${time}`);
+    return this.editor.legal(at);
+  }
+
+  // ---------------------------------------------------------------- keyboard: as in Praat and ELAN
+
+  key(event) {
+    const { editor } = this;
+    const { key, shiftKey: shift, ctrlKey: ctrl, altKey, metaKey } = event;
+    if (altKey || metaKey) return false;
+    const check = (id) => byId(id).click();
+    const acts = {
+      Tab: !shift && !ctrl && (() => this.toggle(() => this.playSegment())),
+      " ": (ctrl && (() => this.toggle(() => this.playOn()))) || (shift && (() => this.toggle(() => this.playSegment()))),
+      w: !ctrl && (() => this.toggle(() => this.playWindow())),
+      l: !ctrl && (() => check("loop")),
+      o: !ctrl && (() => check("zero")),
+      "[": () => this.faster(-1),
+      "]": () => this.faster(1),
+      z: !ctrl && (() => this.view.zoomTo(this.chosen ?? editor.segmentAround())),
+      Escape: this.player.playing && (() => this.player.stop()),
+    };
+    const act = acts[key];
+    if (!act) return false;
+    event.preventDefault();
+    act();
+    return true;
+  }
+}

@@ -1,0 +1,39 @@
+// Segments on which coders agree but whose names differ.
+import { seconds } from "./times.js";
+
+export const isNamed = ({ first }) => first !== undefined;
+
+// The corresponding segment of the edited annotation, if both its ends match.
+function matchingSegment(editor, { first, position }) {
+  const segment = editor.segmentAround((first + position) / 2);
+  const near = (a, b) => Math.abs(a - b) <= editor.tolerance + 1e-9;
+  return near(segment.from, first) && near(segment.to, position) ? segment : null;
+}
+
+export function ownName(editor, place) {
+  const segment = matchingSegment(editor, place);
+  return segment ? [[place.first, place.position, segment.name]] : [];
+}
+
+// The operation that applies a name; null if the segment has other ends.
+export function chooseName(editor, place, [[, , name]]) {
+  const segment = matchingSegment(editor, place);
+  if (segment) return { kind: "rename", segment: segment.number, name };
+  editor.showError(`There is no segment from ${seconds(place.first)} to ${seconds(place.position)} here. Set its boundaries first, or accept it as it is.`);
+  return null;
+}
+
+// Describe marks that are named segments.
+export function describeNames(marks) {
+  return marks[0]?.length === 3 ? marks.map(([, , name]) => (name ? `“${name}”` : "no name")).join(" and ") : null;
+}
+
+// Go to the middle of the segment and zoom so that most of it is visible.
+export async function goToNamed(editor, place) {
+  const { view } = editor;
+  const middle = editor.startOf(place);
+  const close = Math.min(60 / editor.tolerance / 20, 400, (0.7 * view.available) / (place.position - place.first));
+  if (view.scale < close) view.rescale(close);
+  await editor.focus(middle, { hold: false });
+  view.centre(middle);
+}

@@ -1,0 +1,159 @@
+"""From a raw text to gold in a browser."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+
+import pytest
+
+from chromium import go_to_item, open_project, picture
+from web_server import Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests are driven by Playwright")
+pytestmark = pytest.mark.slow
+
+STORY = "It was late. Mr. Blake slept. Nobody came. The moon stood still. A boat went by. Its lamp was out."
+
+
+def marks(page: sync_api.Page) -> list[int]:
+    return page.evaluate("[...document.querySelectorAll('.gap.on')].map(g => Number(g.dataset.at))")
+
+
+def start(page: sync_api.Page, name: str, role: str, method: str) -> None:
+    page.evaluate("document.getElementById('another').open = true")
+    form = page.locator("#start")
+    form.locator("[name=role]").select_option(role)
+    form.locator("[name=coder]").fill(name)
+    form.locator("[name=method]").select_option(method)
+    form.get_by_role("button", name="Start").click()
+    page.wait_for_function(
+        "name => document.querySelector('#editing option:checked')?.textContent.startsWith(name)", arg=name
+    )
+    page.wait_for_selector("#editor[data-state=open] .gap")
+
+
+def test_raw_text_is_annotated_and_adjudicated(page: sync_api.Page, server: Server) -> None:
+    page.goto("/")
+    page.get_by_label("New project").fill("stories")
+    page.locator("#new button").click()
+    page.wait_for_url(re.compile(r"/projects/\d+"))
+    paste = page.locator("#paste")
+    paste.locator("[name=unit]").select_option("sentence")
+    paste.get_by_label("Item").fill("story")
+    paste.locator("textarea").fill(STORY)
+    paste.get_by_role("button", name="Add text").click()
+    page.wait_for_function("() => document.querySelector('#item-table').textContent.includes('story')")
+    page.goto(page.url.split("#")[0])
+    page.locator("#item-table").get_by_role("link", name="story").click()
+    page.wait_for_selector("#start [name=method] option", state="attached")
+    assert page.locator("#start [name=role]").input_value() == "coder", "there is nobody whose gold it could be"
+    start(page, "ann", "coder", "empty:")
+    page.locator(".gap[data-at='3']").click()
+    page.wait_for_selector(".gap.on[data-at='3']")
+    start(page, "ben", "coder", "empty:")
+    assert marks(page) == []
+    page.locator("#segments").fill("3")
+    page.locator("#suggest").select_option("segmenter:uniform")
+    page.wait_for_selector(".gap.suggested")
+    left = page.locator(".gap.suggested").count()
+    assert left >= 1
+    page.locator(".gap.suggested").first.focus()
+    taken = int(page.locator(".gap.suggested").first.get_attribute("data-at"))
+    page.keyboard.press("y")
+    page.wait_for_selector(f".gap.on[data-at='{taken}']")
+    for _ in range(left - 1):
+        page.keyboard.press("x")
+    page.wait_for_function("() => document.getElementById('suggested').textContent === 'none left'")
+    assert marks(page) == [taken]
+    picture(page, "suggestions")
+    start(page, "gold", "gold", "unify:conflict-free-union")
+    assert marks(page) == [3], "of two places that near each other one is kept"
+    picture(page, "gold of coders made here")
+    with server.client() as client:
+        project = client.get("/api/projects").json()[0]["id"]
+        assert client.get(f"/api/projects/{project}/agreement").json()["coders"] == ["ann", "ben"]
+    page.goto(f"/projects/{project}#export")
+    page.locator("#download [name=role]").select_option("gold")
+    page.locator("#download [name=files]").select_option("items")
+    page.locator("#download [name=format]").select_option("brat")
+    page.locator("#download button").click()
+    page.wait_for_function("() => document.getElementById('export-message').textContent.includes('would lose')")
+    page.locator("#download [name=lossy]").check()
+    with page.expect_download() as kept:
+        page.locator("#download button").click()
+    assert kept.value.suggested_filename == "stories.zip"
+    with zipfile.ZipFile(kept.value.path()) as archive:
+        assert sorted(archive.namelist()) == ["gold/story.ann", "gold/story.txt", "provenance.json"]
+
+
+def test_long_text_is_shown_in_pages(page: sync_api.Page, server: Server) -> None:
+    with server.client() as client:
+        project = client.post("/api/projects", json={"name": "long"}).json()["id"]
+        words = [f"w{n}" for n in range(1, 30_001)]
+        for coder, cuts in (("ann", (5, 20_000)), ("ben", (5, 25_000))):
+            text = " ".join(word + (" |" if n in cuts else "") for n, word in enumerate(words, 1))
+            client.post(f"/api/projects/{project}/text", json={"item": "novel", "coder": coder, "text": text})
+        item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+        gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold"}).json()["id"]
+    page.goto(f"/items/{item}")
+    page.wait_for_selector("#editor[data-state=open] .gap.on[data-at='5']")
+    page.locator(".gap[data-at='5']").focus()
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.activeElement.dataset.at === '20000'")
+    assert page.locator(".unit").count() == 12_000
+    assert page.locator(".pair:has([data-at='20000']) .unit").inner_text() == "w20000"
+    page.keyboard.press("Space")
+    page.wait_for_selector(".gap.on[data-at='20000']")
+    numbers = page.evaluate("[...document.querySelectorAll('[data-segment]')].map((pair) => pair.dataset.segment)")
+    assert numbers == ["2", "3"], "segments are counted from the beginning of the text, not of the part"
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.activeElement.dataset.at === '25000'")
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.activeElement.dataset.at === '20000'")
+    page.locator("#later").click()
+    page.wait_for_function("() => document.getElementById('pages-message').textContent.includes('to 30000')")
+    picture(page, "long text")
+    with server.client() as client:
+        assert client.get(f"/api/annotations/{gold}").json()["marks"]["positions"] == [5, 20_000]
+
+
+def test_tabs_renaming_and_restoring(page: sync_api.Page) -> None:
+    open_project(page, {"ann": "a | b c", "ben": "a b | c"}, item="verse 10")
+    paste = page.locator("#paste")
+    for name, value in (("item", "verse 9"), ("coder", "ann"), ("text", "a | b")):
+        paste.locator(f"[name={name}]").fill(value)
+    paste.get_by_role("button", name="Add text").click()
+    page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 2")
+    assert page.locator("#add").is_visible()
+    assert not page.locator("#items").is_visible()
+    page.locator("#tab-add").focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#items:not([hidden])")
+    assert page.url.endswith("#items")
+    assert page.locator("#item-table tbody a").all_inner_texts() == ["verse 9", "verse 10"], "as people count"
+    page.once("dialog", lambda dialog: dialog.accept("verse 11"))
+    page.get_by_role("button", name="Rename verse 9").click()
+    page.wait_for_function("() => document.querySelector('#item-table').textContent.includes('verse 11')")
+    page.locator("#toast button").click()
+    page.wait_for_function("() => document.querySelector('#item-table').textContent.includes('verse 9')")
+    page.get_by_role("button", name="Delete verse 9").click()
+    page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 1")
+    picture(page, "deleted item")
+    page.locator("#deleted summary").click()
+    page.locator("#deleted").get_by_role("button", name="Restore").click()
+    page.wait_for_function("() => document.querySelectorAll('#item-table tbody tr').length === 2")
+    go_to_item(page, "verse 10")
+    assert not page.locator(".keys p").is_visible()
+    page.locator("#title").click()
+    page.keyboard.press("?")
+    assert page.locator(".keys p").is_visible()
+    page.locator("#delete-coder").click()
+    page.wait_for_function("() => document.querySelectorAll('#editing option').length === 1")
+    page.locator("#toast button").click()
+    page.wait_for_function("() => document.querySelectorAll('#editing option').length === 2")
+    page.goto("/")
+    page.get_by_role("button", name="Delete poems").click()
+    page.wait_for_selector("#none:not([hidden])")
+    page.locator("#toast button").click()
+    page.wait_for_selector("#projects tbody tr")

@@ -1,0 +1,237 @@
+"""Imports of files, folders and zips: preview, coder names, undo."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the workbench needs the extra web")
+
+from fastapi.testclient import TestClient
+
+WORD = (
+    '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
+    "<w:p><w:r><w:t>It was late.</w:t></w:r><w:r><w:tab/><w:t>Mr. Blake</w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del>"
+    "<w:r><w:t> slept.</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>Nobody came.</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>"
+)
+OPEN = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">'
+    "<office:body><office:text><text:h>Night</text:h><text:p>It<text:s text:c='2'/>was <text:span>late</text:span>.<text:note>foot</text:note></text:p>"
+    "<text:list><text:list-item><text:p>Nobody came.</text:p></text:list-item></text:list></office:text></office:body></office:document-content>"
+)
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 2
+tiers? <exists>
+size = 2
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "ann"
+        xmin = 0
+        xmax = 2
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0
+            xmax = 1
+            text = "a"
+        intervals [2]:
+            xmin = 1
+            xmax = 2
+            text = "b"
+    item [2]:
+        class = "IntervalTier"
+        name = "ben"
+        xmin = 0
+        xmax = 2
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0
+            xmax = 1.5
+            text = "a"
+        intervals [2]:
+            xmin = 1.5
+            xmax = 2
+            text = "b"
+"""
+
+
+def packed(files: dict[str, str | bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+@pytest.fixture
+def empty(client: TestClient) -> int:
+    return int(client.post("/api/projects", json={"name": "new"}).json()["id"])
+
+
+def upload(client: TestClient, project: int, way: str, files: dict[str, str | bytes], **choices: Any) -> Any:
+    sent = [("files", (name, content)) for name, content in files.items()]
+    return client.post(f"/api/projects/{project}/{way}", files=sent, data=choices)
+
+
+def coders(client: TestClient, project: int) -> dict[str, list[str]]:
+    return {item["name"]: item["coders"] for item in client.get(f"/api/projects/{project}").json()["items"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "paragraphs"),
+    [
+        ("story.docx", packed({"word/document.xml": WORD}), ["It was late.\tMr. Blake slept.", "Nobody came."]),
+        ("story.odt", packed({"content.xml": OPEN}), ["Night", "It  was late.", "Nobody came."]),
+    ],
+)
+def test_word_processor_documents_are_imported(
+    client: TestClient, empty: int, name: str, content: bytes, paragraphs: list[str]
+) -> None:
+    assert "choose a unit" in upload(client, empty, "files", {name: content}).json()["error"]
+    shown = upload(client, empty, "preview", {name: content}, unit="paragraph", language="en").json()
+    assert [(row["item"], row["length"]) for row in shown["rows"]] == [("story", len(paragraphs))]
+    assert client.get(f"/api/projects/{empty}").json()["items"] == [], "looking adds nothing"
+    added = upload(client, empty, "files", {name: content}, unit="paragraph", language="en").json()
+    item = client.get(f"/api/items/{added['made']['items'][0]}").json()
+    assert item["units"] == paragraphs
+    assert item["attributes"] == {"language": "en"}
+
+
+TEXTS = {"ann": "so twice | five miles of fertile ground", "ben": "so twice five | miles of fertile ground"}
+
+
+@pytest.mark.parametrize(
+    ("names", "choices"),
+    [
+        ("{item}-{coder}.txt", {"coder_from": "name"}),
+        ("all/{coder}_{item}.txt", {"coder_from": "name", "pattern": "{coder}_{item}"}),
+        ("round 1/{coder}/{item}.txt", {"coder_from": "folder"}),
+    ],
+)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_coders_are_read_from_names_and_folders(
+    client: TestClient, empty: int, names: str, choices: dict[str, str], zipped: bool
+) -> None:
+    files: dict[str, Any] = {
+        names.format(item=item, coder=coder): text for item in ("kubla", "khan") for coder, text in TEXTS.items()
+    }
+    brought = {"poems.zip": packed({**files, "__MACOSX/x": "", ".DS_Store": ""})} if zipped else files
+    answer = upload(client, empty, "files", brought, format="inline", **choices)
+    assert answer.status_code == 201, answer.text
+    assert coders(client, empty) == {"kubla": ["ann", "ben"], "khan": ["ann", "ben"]}, answer.text
+
+
+def test_coders_are_read_from_tiers(client: TestClient, empty: int) -> None:
+    shown = upload(client, empty, "preview", {"talk.TextGrid": GRID}, coder_from="tier").json()
+    assert {(row["item"], row["coder"], row["marks"]) for row in shown["rows"]} == {
+        ("talk", "ann", 1),
+        ("talk", "ben", 1),
+    }
+    upload(client, empty, "files", {"talk.TextGrid": GRID}, coder_from="tier")
+    assert coders(client, empty) == {"talk": ["ann", "ben"]}
+
+
+def test_import_can_be_undone(client: TestClient, empty: int, project: int) -> None:
+    ann = upload(client, empty, "files", {"kubla.txt": TEXTS["ann"]}, coder="ann", format="inline").json()["made"]
+    ben = upload(client, empty, "files", {"kubla.txt": TEXTS["ben"]}, coder="ben", format="inline").json()["made"]
+    assert (len(ann["items"]), ben["items"]) == (1, [])
+    assert client.post(f"/api/projects/{empty}/take-back", json=ben).status_code == 204
+    assert coders(client, empty) == {"kubla": ["ann"]}
+    assert client.post(f"/api/projects/{empty}/take-back", json=ann).status_code == 204
+    assert coders(client, empty) == {}
+    assert client.post(f"/api/items/{ann['items'][0]}/restore").status_code == 204
+    foreign = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    client.post(f"/api/projects/{empty}/take-back", json={"items": [foreign]})
+    assert coders(client, project) == {"kubla": ["ann", "ben", "eve"]}, "only of the project that is named"
+
+
+def test_file_names_without_coder_are_rejected(client: TestClient, empty: int) -> None:
+    answer = upload(client, empty, "files", {"a.txt": "a | b"}, coder_from="name", format="inline")
+    assert "no coder can be read" in answer.json()["error"]
+    answer = upload(client, empty, "files", {"a.txt": "a | b"}, coder_from="folder", format="inline")
+    assert "not in a folder" in answer.json()["error"]
+    assert upload(client, empty, "files", {"a.txt": "a"}, unit="word", language="<script>").status_code == 422
+
+
+ENTITIES = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><w:document xmlns:w="x">&b;</w:document>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("bomb.docx", packed({"word/document.xml": b"<a>" + b" " * 3_000_000}), "more than"),
+        ("bomb.zip", packed({f"{n}.txt": b" " * 1_500_000 for n in range(3)}), "more than"),
+        ("entities.docx", packed({"word/document.xml": ENTITIES}), "declares entities"),
+        ("empty.odt", packed({"mimetype": "x"}), "content.xml is missing"),
+        ("torn.docx", packed({"word/document.xml": WORD})[:60], "cannot be unpacked"),
+        ("torn.zip", packed({"a.txt": "a"})[:40], "cannot be unpacked"),
+        ("many.zip", packed({f"{n}.txt": "a" for n in range(30)}), "30 files; the limit is 20"),
+    ],
+)
+def test_bad_archives_are_rejected(
+    client: TestClient, empty: int, name: str, content: bytes, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    settings = client.app.state.settings
+    limits = replace(settings.limits, unpacked_bytes=2_000_000, files=20)
+    monkeypatch.setattr(
+        client.app.state, "settings", replace(settings, limits=limits, csrf_secret=settings.csrf_secret)
+    )
+    answer = upload(client, empty, "files", {name: content}, unit="word")
+    assert answer.status_code == 400, answer.text
+    assert sentence in answer.json()["error"]
+
+
+@pytest.mark.parametrize(("wish", "kind"), [("spans", "spans in time"), ("boundaries", "time")])
+def test_read_as_selects_spans_or_boundaries(client: TestClient, empty: int, wish: str, kind: str) -> None:
+    assert f'<option value="{wish}">' in client.get(f"/projects/{empty}").text
+    made = upload(client, empty, "files", {"talk.TextGrid": GRID}, read_as=wish).json()["made"]
+    assert {client.get(f"/api/items/{item}").json()["kind"] for item in made["items"]} == {kind}
+
+
+# ---------------------------------------------------------------------- what readers say, and what came twice
+
+
+def test_reader_warnings_are_returned_as_notes(client: TestClient, project: int) -> None:
+    brat = [("a.txt", "Ann met Ben."), ("a.ann", "T1\tperson 0 3;8 11\tAnn Ben\nT2\tperson 8 11\tBen\n")]
+    files = [("files", each) for each in brat]
+    seen = client.post(f"/api/projects/{project}/preview", files=files, data={"coder": "ann"}).json()
+    (note,) = seen["notes"]
+    assert note["file"] == "a.ann"
+    assert note["note"].startswith("a.ann, line 1:"), "named as its owner knows it"
+    assert client.post(f"/api/projects/{project}/files", files=files, data={"coder": "ann"}).json()["notes"] == [note]
+
+
+def test_items_with_same_text_are_combined(client: TestClient, project: int) -> None:
+    words = client.get(f"/api/items/{client.get(f'/api/projects/{project}').json()['items'][0]['id']}").json()["units"]
+
+    def corpus(item: str, coder: str, units: list[str]) -> bytes:
+        data = {"format": "caesura-corpus", "version": 1, "kind": "units", "texts": [{"item": item, "units": units}]}
+        marks = [{"item": item, "coder": coder, "length": len(units), "positions": [2]}]
+        return json.dumps({**data, "annotations": marks}).encode()
+
+    files = [
+        ("files", ("one.json", corpus("kubla khan", "zoe", words))),
+        ("files", ("two.json", corpus("new", "zoe", ["a", "b", "c"]))),
+        ("files", ("three.json", corpus("new too", "yan", ["a", "b", "c"]))),
+        ("files", ("four.json", corpus("kubla", "yan", words))),
+    ]
+    rows = client.post(f"/api/projects/{project}/preview", files=files).json()["rows"]
+    assert [row["same_as"] for row in rows] == ["kubla", None, "new", None]
+    answer = client.post(f"/api/projects/{project}/files", files=files, data={"join": "true"}).json()
+    assert (answer["annotations"], answer["faults"]) == (4, [])
+    there = {each["name"]: each["coders"] for each in client.get(f"/api/projects/{project}").json()["items"]}
+    assert there == {"kubla": ["ann", "ben", "eve", "zoe", "yan"], "new": ["zoe", "yan"]}
+    client.post(f"/api/projects/{project}/take-back", json=answer["made"])
+    there = {each["name"]: each["coders"] for each in client.get(f"/api/projects/{project}").json()["items"]}
+    assert there == {"kubla": ["ann", "ben", "eve"]}
+    apart = client.post(f"/api/projects/{project}/files", files=files[1:3]).json()
+    assert len(apart["made"]["items"]) == 2, "unless one says so, each stays its own"

@@ -1,0 +1,346 @@
+"""Measure agreement among coders: ``agree`` and ``agreements`` choose the coefficients that the annotations allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+
+from caesura._version import __version__
+from caesura.agreement.coefficients import (
+    COEFFICIENTS,
+    DEFAULT_COEFFICIENTS,
+    SPAN_COEFFICIENTS,
+    AgreementSums,
+    BoundaryDecisions,
+    Coefficient,
+    Density,
+    SumTable,
+    Values,
+    corpus_of_coders,
+)
+from caesura.agreement.result import Agreement, combine
+from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics import Metric, metric
+from caesura.metrics.family import share
+from caesura.model import DEFAULT_METRICS
+from caesura.model.corpus import CorpusLike
+from caesura.statistics.bootstrap import Resampling
+from caesura.statistics.counted import CountedPairs
+from caesura.validation import validate_choice
+
+#: Metrics with models of chance of their own.
+FLEXIBLE_METRICS = ("Sf", "SfB")
+
+#: Computes the named coefficients, or the default ones if the names are None.
+_Compute: TypeAlias = Callable[[Sequence[str] | None], dict[str, Agreement]]
+
+
+def agree(
+    corpus: CorpusLike,
+    metric: str | Metric | None = None,
+    coefficient: str | None = None,
+    density: Density = "pooled",
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> Agreement:
+    """Measure the agreement of all coders of a corpus, corrected for chance.
+
+    Items may have different coders. Every two annotations of one text are a pair, and the density of a coder is computed from
+    that coder's annotations only.
+
+    Parameters
+    ----------
+    corpus : Corpus, dict or list
+        A corpus, ``{item: {coder: marks}}``; for one text also ``{coder: marks}`` or a list of marks (coders are numbered).
+    metric : str or Metric, default None
+        The pairwise measure: a symmetric metric from 0 to 1, by name (``"B:n_t=3"``) or as an object. By default B for texts,
+        A for recordings, nested-F for nested segments. The name "S" means scaled weights, as in the section on agreement of
+        Fournier & Inkpen (2012). "Sf" and "SfB" have models of chance of their own; see :func:`~caesura.flexible_agreement`.
+    coefficient : str, default None
+        "pi" (Scott's π; Fleiss' multi-π), "kappa" (Cohen's κ; Davies & Fleiss' multi-κ), "bennett" (density one half), "bias"
+        (Artstein & Poesio: A_e of π minus A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial
+        credit, "alpha" (Krippendorff's α on boundaries) and "majority" (Gale et al. 1992). By default "pi"; "percentage" for
+        recordings and nested segments, whose places cannot be counted; "kappa" with "Sf" and "SfB". For spans "gamma"
+        (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha".
+    density : {"pooled", "mean", "segments"}, default "pooled"
+        Boundaries over places, all annotations together; the mean of the annotations' densities; or segments counted instead
+        of boundaries, as the program of 2013 did.
+    resamples : int, default 0
+        Resamples of a percentile bootstrap over items; there is no interval with 0 resamples or a single item.
+    level : float, default 0.95
+        The level of the interval.
+    seed : int, default 0
+        The seed of all random numbers.
+    **options
+        For spans, parameters of :func:`~caesura.agreement.gamma` (``samples=``, ``sampler=`` …),
+        :func:`~caesura.agreement.alpha_u` and :func:`~caesura.agreement.u_alpha`; with "Sf" and "SfB", those of the simulation
+        in :func:`~caesura.flexible_agreement`.
+
+    Returns
+    -------
+    Agreement
+        Its ``details`` have "matrix" (observed agreement of every pair of coders), "leave_one_out", "per_item", for texts
+        "frequency" (figure 11 of Fournier 2013), and more.
+
+    Raises
+    ------
+    CaesuraError
+        If no text has two coders, or the metric or coefficient does not apply to the annotations.
+
+    Examples
+    --------
+    >>> from caesura import samples
+    >>> round(agree(samples.load("stargazer"), density="segments").value, 4)
+    0.4405
+    >>> round(agree(samples.load("stargazer"), "S:weights=scaled").value, 4)
+    0.7667
+    """
+    names = None if coefficient is None else [coefficient]
+    resampling = Resampling(level, resamples, seed=seed)
+    defaults, compute = _choose_coefficients(corpus, metric, names, density, resampling, options)
+    name = coefficient or defaults[0]
+    return compute([name])[name]
+
+
+def agreements(
+    corpus: CorpusLike | CountedPairs,
+    metric: str | Metric | None = None,
+    coefficients: Iterable[str] | None = None,
+    density: Density = "pooled",
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> dict[str, Agreement]:
+    """Compute several coefficients from pairs that are counted once.
+
+    Parameters
+    ----------
+    corpus : Corpus, dict, list or CountedPairs
+        As for :func:`agree`, or pairs of coders that were counted already.
+    metric : str or Metric, default None
+        As for :func:`agree`.
+    coefficients : iterable of str, default None
+        Names of coefficients; by default all that usually apply: those of :data:`DEFAULT_COEFFICIENTS`, for spans without a
+        metric those of :data:`SPAN_COEFFICIENTS`, and with "Sf" and "SfB" all models of chance.
+    density : {"pooled", "mean", "segments"}, default "pooled"
+        As for :func:`agree`.
+    resamples : int, default 0
+        Resamples of the bootstrap over items.
+    level : float, default 0.95
+        The level of the intervals.
+    seed : int, default 0
+        The seed of all random numbers.
+    **options
+        As for :func:`agree`.
+
+    Returns
+    -------
+    dict of str to Agreement
+        The results by name.
+
+    Examples
+    --------
+    >>> from caesura import samples
+    >>> {name: round(result.value, 2) for name, result in agreements(samples.load("stargazer"), "B", ["pi", "alpha"]).items()}
+    {'pi': 0.46, 'alpha': 0.33}
+    """
+    names = None if coefficients is None else list(coefficients)
+    resampling = Resampling(level, resamples, seed=seed)
+    _, compute = _choose_coefficients(corpus, metric, names, density, resampling, options)
+    return compute(names)
+
+
+def _choose_coefficients(
+    corpus: CorpusLike | CountedPairs,
+    given: str | Metric | None,
+    names: Sequence[str] | None,
+    density: Density,
+    resampling: Resampling,
+    options: dict[str, Any],
+) -> tuple[Sequence[str], _Compute]:
+    """Choose among coefficients of spans, of flexible similarity and of pairs; return the default names and the function."""
+    counted: CountedPairs | None = None
+    if isinstance(corpus, CountedPairs):
+        counted, data = corpus, corpus.pairs.reference
+    else:
+        data = corpus_of_coders(corpus)
+    for_units = [name for name in names or () if str(name).partition(":")[0] in SPAN_COEFFICIENTS]
+    for_pairs = names is not None and all(name in COEFFICIENTS for name in names)
+    if data.kind == "spans" and (for_units or (given is None and not for_pairs)):
+        from caesura.agreement.unitizing import span_agreements  # loads many modules that texts do not need
+
+        if given is not None or density != "pooled":
+            raise CaesuraError(
+                "coefficients of spans compare the units themselves; they take no metric and no density."
+            )
+        settings = {"resamples": resampling.resamples, "level": resampling.level, "seed": resampling.seed}
+        return tuple(SPAN_COEFFICIENTS), lambda names: span_agreements(data, names, **settings, **options)  # type: ignore[arg-type]
+    if for_units:
+        raise CaesuraError(f"{for_units[0]} compares spans; these are annotations of {data.kind}.")
+    measure = _make_metric(DEFAULT_METRICS[data.kind] if given is None else given)
+    models: tuple[str, ...] = ()
+    if measure.name in FLEXIBLE_METRICS:
+        from caesura.agreement.flexible_agreement import agree_flexibly
+        from caesura.agreement.flexible_chance import Chance
+
+        models = get_args(Chance)
+        if all(name in models for name in names or ()):
+            if density != "pooled" or resampling.resamples:
+                raise CaesuraError(f"chance of {measure.name} needs no density, and its corpus is not resampled.")
+            options = {"seed": resampling.seed, **options}
+            return models, lambda names: {
+                name: agree_flexibly(data, measure, name, **options) for name in names or models
+            }
+    if options:
+        raise CaesuraError(
+            f"{next(iter(options))} is an option of coefficients of spans; these are annotations of {data.kind}."
+        )
+    if (unknown := next((name for name in names or () if name not in COEFFICIENTS), None)) is not None:
+        raise UnknownName("coefficient", str(unknown), [*COEFFICIENTS, *models])
+    validate_choice("density", density, get_args(Density))
+    defaults = DEFAULT_COEFFICIENTS[data.kind]
+    sums = AgreementSums(CountedPairs.among_coders(data) if counted is None else counted, measure)
+    problem = _AgreementProblem(sums, density, resampling)
+    return defaults, lambda names: {name: problem.coefficient(name) for name in names or defaults}
+
+
+def _make_metric(given: str | Metric) -> Metric:
+    """Make the metric; the name "S" means the scaled S that section 5 of the paper uses for agreement."""
+    return metric("S:weights=scaled" if given == "S" else given)
+
+
+@dataclass(frozen=True, eq=False)
+class _AgreementProblem:
+    """Pairs of coders, a metric and a density; everything that several coefficients need is computed once."""
+
+    sums: AgreementSums
+    density: Density
+    resampling: Resampling
+
+    @cached_property
+    def decisions(self) -> BoundaryDecisions:
+        return BoundaryDecisions(self.sums.corpus)
+
+    @cached_property
+    def matrix(self) -> Values:
+        return self.sums.matrix()
+
+    @cached_property
+    def weights(self) -> Values | None:
+        return self.sums.item_weights(self.resampling)
+
+    @cached_property
+    def resampled(self) -> SumTable | None:
+        return None if self.weights is None else self.sums.by_item.take(self.weights)
+
+    def coefficient(self, name: str) -> Agreement:
+        """Compute one coefficient."""
+        coefficient, corpus = COEFFICIENTS[name], self.sums.corpus
+        if corpus.kind != "units" and name != "percentage":
+            raise CaesuraError(
+                f"{coefficient.title_many_coders} counts potential boundaries, which {corpus.kind} annotations do not have; "
+                "coefficient='percentage' is the agreement without correction for chance."
+            )
+        by_place = coefficient.by_place is not None
+        observed, expected = self._by_place(coefficient) if by_place else self._both(coefficient, self.sums.whole)
+        return Agreement(
+            coefficient=name,
+            observed=float(observed[0]),
+            expected=float(expected[0]),
+            signature=self._signature(name, by_place),
+            formula=coefficient.formula,
+            interval=self._interval(coefficient),
+            details=self._details(coefficient),
+            title=coefficient.title_two_coders if len(corpus.coders) == 2 else coefficient.title_many_coders,
+            unmeasured=self._warn_of_names(),
+        )
+
+    def _warn_of_names(self) -> tuple[str, ...]:
+        if len(self.sums.corpus.names) < 2:
+            return ()
+        from caesura.metrics.catalog import describe_unmeasured_names
+
+        return tuple(describe_unmeasured_names([self.sums.metric], True, True))
+
+    def _signature(self, name: str, by_place: bool) -> str:
+        metric = self.sums.metric.signature.split("|")[:-1]  # without the version, which comes last
+        inner = ["boundaries"] if by_place else [*metric, f"density:{self.density}"]
+        return "|".join([name, *inner, f"v:{__version__}"])
+
+    def _both(self, coefficient: Coefficient, sums: SumTable) -> tuple[Values, Values]:
+        """Observed and expected agreement of every row; for "bias", the two expectations whose difference it is."""
+        observed = (
+            coefficient.observed(sums, self.density) if coefficient.observed else self.sums.similarity(sums.parts)
+        )
+        return np.asarray(observed), coefficient.expected(sums, self.density)
+
+    def _by_place(self, coefficient: Coefficient, weights: Values | None = None) -> tuple[Values, Values]:
+        assert coefficient.by_place is not None
+        sums = self.decisions.sums()
+        return coefficient.by_place(np.ones((1, len(sums))) @ sums if weights is None else weights @ sums)
+
+    def _interval(self, coefficient: Coefficient) -> tuple[float, float] | None:
+        if self.weights is None or self.resampled is None:
+            return None
+        by_place = coefficient.by_place is not None
+        both = self._by_place(coefficient, self.weights) if by_place else self._both(coefficient, self.resampled)
+        return self.resampling.interval(combine(coefficient.formula, *both))
+
+    def _details(self, coefficient: Coefficient) -> dict[str, Any]:
+        corpus, sums = self.sums.corpus, self.sums.by_item
+        details: dict[str, Any] = {
+            "coders": list(corpus.coders),
+            "items": list(corpus.items),
+            "pairs": len(self.sums.counted.pairs),
+            "matrix": self.matrix,
+            "leave_one_out": dict(zip(corpus.coders, self._without_each(coefficient).tolist(), strict=True)),
+            "per_item": self._per_item(COEFFICIENTS["percentage"] if coefficient.by_place else coefficient),
+        }
+        if not sums.places.any():  # recordings and hierarchies have no countable places
+            return details
+        frequency = share(sums.marks.sum(axis=0), sums.places.sum(axis=0))
+        return details | {
+            "frequency": dict(zip(corpus.coders, frequency.tolist(), strict=True)),
+            "frequency_mean": float(frequency.mean()),
+            "frequency_sd": float(frequency.std(ddof=1)) if len(frequency) > 1 else 0.0,
+        }
+
+    def _without_each(self, coefficient: Coefficient) -> Values:
+        """Return the value without each coder in turn; NaN if no pair is left."""
+        coders = np.arange(len(self.sums.corpus.coders))
+        if coefficient.by_place is not None:
+            if len(coders) < 3:
+                return np.full(len(coders), np.nan)
+            sums = np.stack([self.decisions.sums(without=coder).sum(axis=0) for coder in coders.tolist()])
+            return combine(coefficient.formula, *coefficient.by_place(sums))
+        met = self.sums.counted.meetings()
+        pair_left = met.sum() > 2 * met.sum(axis=0)  # the matrix is symmetric: each pair of a coder counts twice
+        return np.where(
+            pair_left, combine(coefficient.formula, *self._both(coefficient, self.sums.without_each)), np.nan
+        )
+
+    def _per_item(self, coefficient: Coefficient) -> dict[str, dict[str, float]]:
+        """Return the agreement on every item, with chance estimated from that item only."""
+        sums = self.sums.by_item
+        observed, expected = self._both(coefficient, sums)
+        pairs = np.bincount(self.sums.counted.pairs.item_of, minlength=len(observed))
+        columns = {
+            "pairs": pairs,
+            "coders": (sums.annotations > 0).sum(axis=1),
+            "boundaries": sums.marks.sum(axis=1),
+            "observed": np.where(pairs > 0, observed, np.nan),
+            "expected": expected,
+            "value": np.where(pairs > 0, combine(coefficient.formula, observed, expected), np.nan),
+        }
+        listed = zip(*(column.tolist() for column in columns.values()), strict=True)
+        rows = (dict(zip(columns, row, strict=True)) for row in listed)
+        return dict(zip(self.sums.corpus.items, rows, strict=True))

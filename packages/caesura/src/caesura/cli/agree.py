@@ -1,0 +1,207 @@
+"""``caesura agree PATH``: chance-corrected agreement, agreement of every two coders, and a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, get_args
+
+from caesura.agreement import agreement_tables, agreements
+from caesura.agreement.among_coders import FLEXIBLE_METRICS
+from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
+from caesura.cli import options
+from caesura.cli.command import OldOption, OldOptions, Option, among, conflicts, not_among
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    exit_on_failures,
+    failures,
+    parse_fail_under,
+    print_stderr,
+    print_unmeasured,
+    say,
+    show_blocks,
+    show_picture,
+    working,
+    write_svg,
+)  # fmt: skip
+from caesura.display.scene import Picture, stack
+from caesura.drawings.catalog import draw
+from caesura.drawings.score_pictures import heat_map
+from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics import Metric
+from caesura.metrics import metric as make_metric
+from caesura.model import DEFAULT_METRICS
+from caesura.options import parse_options, validate_names
+from caesura.statistics import CountedPairs
+
+_COEFFICIENTS = options.Keys(
+    ("caesura.agreement.coefficients:COEFFICIENTS", "caesura.agreement.coefficients:SPAN_COEFFICIENTS")
+)
+
+_RESAMPLES, _LEVEL = 1000, 0.95
+
+
+_OldOptions: TypeAlias = Annotated[
+    dict[str, Any] | None,
+    OldOptions(
+        n_t=OldOption(int | None, "-m B:n_t=3"),
+        similarity=OldOption(Path | None, "-m Sf:similarity=FILE"),
+        transposition=OldOption(float | None, "-m Sf:transposition=0.5"),
+        chance=OldOption(str | None, "--coefficient"),
+        precision=OldOption(float | None, "--coefficient kappa:precision=0.001"),
+        encoding=OldOption(str | None, "-O encoding=latin-1"),
+    ),
+]
+
+
+def agree(
+    path: options.Input,
+    metric: Annotated[
+        str | None,
+        Option(
+            "--metric",
+            "-m",
+            help="Metric of pairs of coders, with parameters after a colon: B:n_t=3. Default for texts: B.",
+            offer=options.Names("metrics"),
+        ),
+    ] = None,
+    coefficient: Annotated[
+        list[str] | None,
+        Option(
+            "--coefficient",
+            help="pi, kappa, bennett, bias, percentage, alpha or majority; for spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha or "
+            "cu-alpha; for Sf and SfB kappa, pi, bennett or bennett-boundaries. Parameters after a colon: "
+            "gamma:sampler=shift,samples=1000. Repeatable.",
+            offer=_COEFFICIENTS,
+        ),
+    ] = None,
+    density: Annotated[
+        str, Option("--density", help="Boundary density of chance agreement: pooled, mean, or segments (as in 2013).")
+    ] = "pooled",
+    item: options.Items = None,
+    coder: options.Coders = None,
+    resamples: Annotated[
+        int, Option("--resamples", help="Number of bootstrap resamples of the items; 0 for none.")
+    ] = _RESAMPLES,
+    level: Annotated[float, Option("--level", help="Confidence level of the interval.")] = _LEVEL,
+    fail_under: Annotated[
+        list[str] | None, Option("--fail-under", help="Exit with 1 if a coefficient is lower: pi=0.6. Repeatable.")
+    ] = None,
+    draw: options.Draw = None,
+    svg: options.SvgFile = None,
+    width: options.Width = None,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    old_options: _OldOptions = None,
+) -> None:
+    """Measure how much coders agree beyond chance.
+
+    Example: caesura agree sample:stargazer --coefficient pi --density segments
+    """
+    old = old_options or {}
+    reading = Reading.of(format, option, {key: value for key, value in old.items() if key == "encoding"})
+    corpus = reading.corpus(path)
+    reading.require_two_coders(corpus, path)
+    corpus = corpus.select(items=item, coders=coder)
+    if coder is not None and len(corpus.coders) < 2:
+        raise CaesuraError(f"agreement needs two coders, and --coder selects {coder[0]!r} only; add another.")
+    limits = parse_fail_under(fail_under)
+    of_spans = corpus.kind == "spans" and metric is None
+    if of_spans and (density != "pooled" or "n_t" in old):
+        raise CaesuraError("--density and --n-t have no effect on coefficients of spans; name a --metric to use them.")
+    parameters = {key: old[key] for key in ("n_t", "similarity", "transposition") if key in old}
+    measure = make_metric(metric or DEFAULT_METRICS[corpus.kind], **parameters)
+    table = CountedPairs.among_coders(corpus)
+    with working("comparing coders"):
+        if measure.name in FLEXIBLE_METRICS:
+            models, precision = _chance_models(coefficient, old)
+            results = agreements(table, measure, models, seed=seed, **precision)
+        else:
+            if not of_spans:
+                _check_density(density, coefficient or DEFAULT_COEFFICIENTS[corpus.kind])
+            ask: dict[str, Any] = {"density": density, "resamples": resamples, "level": level, "seed": seed}
+            results = agreements(table, None if of_spans else measure, coefficient, **ask)
+            if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
+                print_stderr("there are no intervals, because one item cannot be resampled.")
+    failed = list(failures(limits, {name: (float(result), True) for name, result in results.items()}, "coefficient"))
+    shown = print_unmeasured(next(iter(results.values())).warnings())
+    if json:
+        as_json({name: result.as_dict() for name, result in results.items()})
+    else:
+        if of_spans:
+            titles = ", ".join(result.title for result in results.values())
+            say(f"spans: {titles}; for span-F and other metrics use --metric\n", "dim")
+        first, *others = agreement_tables(list(results.values()), level)
+        show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in shown)), *others])
+    if of_spans and draw is None:
+        _show(next(iter(results.values())).pictures(), svg, width, json)
+    else:
+        _draw(table, measure, draw, svg, width, json)
+    exit_on_failures(failed)
+
+
+agree.conflicts = (  # type: ignore[attr-defined]
+    *conflicts(
+        "density n_t resamples level", "metric", "flexible similarity has its own models of chance", among("Sf", "SfB")
+    ),
+    *conflicts(
+        "chance similarity transposition precision",
+        "metric",
+        "it is for the metrics Sf and SfB",
+        not_among("Sf", "SfB"),
+    ),
+)
+
+
+def _chance_models(coefficient: list[str] | None, old: Mapping[str, Any]) -> tuple[list[str] | None, dict[str, Any]]:
+    """Return the models of chance of flexible similarity, and the precision of simulated chance if it was given."""
+    from caesura.agreement.flexible_chance import Chance
+
+    given = [*(coefficient or ()), *([old["chance"]] if "chance" in old else ())]
+    precision = {key: old[key] for key in ("precision",) if key in old}
+    models = []
+    for each in given:
+        name, _, behind = each.partition(":")
+        if name not in get_args(Chance):
+            raise UnknownName("model of chance", name, list(get_args(Chance)))
+        parameters = parse_options(behind)
+        validate_names(f"--coefficient {name}", parameters, ["precision"])
+        precision |= parameters
+        models.append(name)
+    return models or None, precision
+
+
+def _check_density(density: str, names: Sequence[str]) -> None:
+    """Raise an error if --density was given and no coefficient depends on it."""
+    if density != "pooled" and not any(name in COEFFICIENTS and COEFFICIENTS[name].uses_density for name in names):
+        raise CaesuraError(
+            f"--density has no effect with --coefficient {' and '.join(names)}, which does not depend on boundary density."
+        )
+
+
+def _draw(
+    table: CountedPairs, measure: Metric, wanted: list[str] | None, svg: Path | None, width: int | None, json: bool
+) -> None:
+    """Draw the matrix of coders from the counted pairs, or the requested drawings."""
+    corpus = table.pairs.reference
+    if json and svg is None:
+        return
+    if wanted is None and len(corpus.coders) < 3 and svg is None:
+        return
+    names = wanted or ["matrix"]
+    _show([heat_map(table, measure) if name == "matrix" else draw(name, corpus) for name in names], svg, width, json)
+
+
+def _show(pictures: Sequence[Picture], svg: Path | None, width: int | None, json: bool) -> None:
+    """Write the drawings to a file, or print them below the tables."""
+    if svg is not None and not pictures:
+        raise CaesuraError("there is no default drawing for this data; name one with --draw.")
+    if svg is not None:
+        write_svg(stack(pictures), svg, width, err=json)
+    elif pictures and not json:
+        say("")
+        show_picture(stack(pictures), width)

@@ -1,0 +1,125 @@
+"""``caesura compare REF HYP``: scores of two annotations, their edits, and a drawing of the differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from caesura.cli import options
+from caesura.cli.command import Argument, Option, conflicts
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    named_after_files,
+    named_alike,
+    parse_metrics,
+    print_stderr,
+    print_unmeasured,
+    say,
+    show_blocks,
+    show_picture,
+    working,
+    write_svg,
+)  # fmt: skip
+from caesura.display.scene import stack
+from caesura.errors import CaesuraError
+from caesura.metrics.catalog import choose_metrics
+from caesura.model import Corpus
+from caesura.report.comparison import compare as compare_annotations
+
+
+def compare(
+    reference: options.Input,
+    hypothesis: Annotated[
+        list[Path] | None,
+        Argument("The annotation to compare; by default two coders of the first file.", offer=options.SAMPLES),
+    ] = None,
+    metric: options.Metrics = None,
+    coders: Annotated[str | None, Option("--coders", help="Two coders of one file, reference first: A,B.")] = None,
+    item: options.Items = None,
+    confusion: Annotated[bool, Option("--confusion", help="Show the confusion matrix of boundary types.")] = False,
+    edits: Annotated[bool, Option("--edits", help="List every boundary edit.")] = False,
+    draw: options.Draw = None,
+    svg: options.SvgFile = None,
+    width: options.Width = None,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    json: options.Json = False,
+    old_metric_options: options.OldMetricOptions = None,
+    old_reading_options: options.OldReadingOptions = None,
+) -> None:
+    """Compare two annotations: every score, the edits, and a drawing of the differences.
+
+    Example: caesura compare gold.json system.json --edits
+
+    For speech: caesura compare gold.TextGrid system.TextGrid -O tier=phones -m R:tolerance=20ms -m R:tolerance=10ms
+    """
+    if len(hypothesis or ()) > 1:
+        raise CaesuraError("compare takes two annotations; to score several systems, use caesura evaluate REF SYSTEM…")
+    reading = Reading.of(format, option, old_reading_options)
+    whole = reading.corpus(reference, "ref")
+    ours, theirs = _sides(reading, whole, reference, hypothesis, coders)
+    if item is not None:
+        ours, theirs = ours.select(items=item), theirs.select(items=item)
+    names, parameters = parse_metrics(metric, old_metric_options)
+    named = bool(ours.names and theirs.names)
+    chosen = choose_metrics(names or reading.default_metrics, parameters, ours.kind, named=named)
+    details = [name for name, wanted in (("edits", edits), ("confusion", confusion)) if wanted]
+    with working("comparing"):
+        comparison = compare_annotations(ours, theirs, chosen)
+        listed = [comparison.detail(name) for name in details]
+        drawings = [] if json and svg is None else draw or comparison.drawings()[:1]
+        pictures = [comparison.draw(name) for name in drawings]
+    if not hypothesis and coders is None and len(whole.coders) > 2:
+        print_stderr(
+            f"comparing the first two of {len(whole.coders)} coders, {ours.coders[0]!r} and {theirs.coders[0]!r}; "
+            "choose others with --coders A,B."
+        )
+    shown = print_unmeasured(comparison.warnings())
+    if json:
+        as_json(comparison.as_dict(details))
+    else:
+        (scores,) = comparison.tables()
+        notes = tuple(note for note in scores.notes if note not in shown)
+        show_blocks([replace(scores, notes=notes), *(table for each in listed for table in each.tables())])
+    if svg is not None:
+        write_svg(stack(pictures), svg, width, err=json)
+    elif not json:
+        if len(comparison.items) > 1:
+            say(f"\nlargest difference: {comparison.worst_item}", "bold")
+        for picture in pictures:
+            say("")
+            show_picture(picture, width)
+
+
+compare.conflicts = conflicts("coders", "hypothesis", "it selects two coders of one file")  # type: ignore[attr-defined]
+
+
+def _sides(
+    reading: Reading, ours: Corpus, reference: Path, hypothesis: list[Path] | None, coders: str | None
+) -> tuple[Corpus, Corpus]:
+    """Return the reference and the hypothesis: another file, or two coders of one file."""
+    if hypothesis:
+        theirs = named_alike(ours, reference, reading.corpus(hypothesis[0], "hyp"), hypothesis[0])
+        ours, theirs = named_after_files([ours, theirs], [reference, hypothesis[0]])
+        return ours, theirs
+    if coders is None:
+        reading.require_two_coders(ours, reference)
+    return _two_coders(ours, coders)
+
+
+def _two_coders(corpus: Corpus, coders: str | None) -> tuple[Corpus, Corpus]:
+    named = corpus.coders if coders is None else tuple(name.strip() for name in coders.split(","))
+    if coders is None and len(named) < 2:
+        raise CaesuraError(f"compare needs two coders, and this file has {len(named)}; add a second file.")
+    if coders is not None and len(named) != 2:
+        raise CaesuraError(f"--coders takes two names, A,B, not {coders!r}.")
+    first, second = named[:2]
+    if first == second:
+        raise CaesuraError(f"--coders names {first!r} twice; name two different coders.")
+    ours, theirs = (corpus.select(coders=[name]) for name in (first, second))
+    both = [name for name in ours.items if name in theirs.items]
+    if not both:
+        raise CaesuraError(f"coders {first!r} and {second!r} share no item.")
+    return ours.select(items=both), theirs.select(items=both)

@@ -1,0 +1,293 @@
+"""``caesura evaluate REF SYSTEM…``: scores of systems, with intervals, tests, bounds, groups and tables; large Parquet files are streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import click
+
+from caesura.cli import options
+from caesura.cli.command import Argument, OldOption, OldOptions, Option, conflicts, only_one
+from caesura.cli.io import (
+    Reading,
+    as_json,
+    exit_on_failures,
+    failures,
+    named_alike,
+    names_of,
+    parse_fail_under,
+    parse_metrics,
+    print_unmeasured,
+    show_blocks,
+    suppress_rust_panics,
+    working,
+)  # fmt: skip
+from caesura.errors import CaesuraError, FormatError, UnknownName
+from caesura.files import atomic_write
+from caesura.formats.parquet import corpus_kind, has_names
+from caesura.metrics import Metric
+from caesura.metrics import metric as make_metric
+from caesura.metrics.catalog import choose_metrics
+from caesura.model import MAIN_METRICS, Corpus
+from caesura.options import parse_options, validate_options
+from caesura.statistics import Evaluation, MetricResult, Results, default_bounds
+from caesura.statistics import evaluate as evaluate_corpora
+from caesura.statistics.counted import changed_parameters
+from caesura.statistics.engine import StreamedEvaluation, evaluate_files
+from caesura.statistics.evaluation import FILES, TABLES, file_content, frame_content, render, rows_frame
+from caesura.statistics.groups import Groups, group_systems
+from caesura.statistics.significance import SystemTests, system_tests
+from caesura.validation import validate_choice
+
+_LARGE = 64 * 2**20  # bytes: larger Parquet files are streamed by default
+
+
+def _check_table(style: str | None) -> str | None:
+    """Refuse an unknown style, or a file that cannot be written, before any input is read."""
+    if style is not None and Path(style).suffix in FILES:
+        options.writable(Path(style))
+    elif style is not None and style not in TABLES:
+        raise UnknownName("table style", style, list(TABLES))
+    return style
+
+
+_OldEngineOptions: TypeAlias = Annotated[
+    dict[str, Any] | None,
+    OldOptions(
+        scheduler=OldOption(str | None, "--engine dask:scheduler=ADDRESS"),
+        checkpoint=OldOption(Path | None, "--engine local:checkpoint=FOLDER"),
+        keep_going=OldOption(bool, "--engine local:keep_going=yes"),
+        bounds=OldOption(bool, "--bound default"),
+    ),
+]
+
+
+def evaluate(
+    reference: options.Input,
+    systems: Annotated[
+        list[Path], Argument("Files or folders to score: one system or several.", offer=options.SAMPLES)
+    ],
+    metric: options.Metrics = None,
+    item: options.Items = None,
+    missing: Annotated[
+        Literal["error", "skip", "worst"],
+        Option(
+            "--missing",
+            help="Items on one side only: error, skip (also items that a metric cannot count) or worst (count them as unmarked).",
+        ),
+    ] = "error",
+    references: Annotated[
+        Literal["pooled", "mean", "best"],
+        Option("--references", help="How several reference coders of one item count: pooled, mean or best."),
+    ] = "pooled",
+    bound: Annotated[
+        list[str] | None,
+        Option(
+            "--bound",
+            help="Also score a baseline, human agreement (human) or a segmenter (dcm, c99 …) on the same texts; default: all baselines "
+            "and human. Repeatable.",
+            offer=options.Names("segmenters"),
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        Option("--by", help="Group by an attribute of items, such as genre or length; in time: item,speaker,class."),
+    ] = None,
+    interval: Annotated[
+        Literal["percentile", "bca", "expanded"],
+        Option("--interval", help="Bootstrap interval: percentile, bca or, for few items, expanded."),
+    ] = "percentile",
+    test: Annotated[
+        Literal["permutation", "bootstrap", "friedman", "kruskal"],
+        Option("--test", help="Test between systems: permutation or bootstrap; for three or more friedman or kruskal."),
+    ] = "permutation",
+    table: Annotated[
+        str | None,
+        Option(
+            "--table",
+            check=_check_table,
+            help="Print only a table for a paper: markdown, latex, csv or json; or write it to a .md, .tex, .csv, .json or .parquet file.",
+        ),
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        Option("--rows", help="Write counts and score of every item to this .csv or .parquet file (streamed: folder)."),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        Option(
+            "--engine",
+            help="Stream Parquet files: local (threads) or dask, with parameters after a colon: local:checkpoint=FOLDER,keep_going=yes; "
+            "dask:scheduler=ADDRESS.",
+        ),
+    ] = None,
+    workers: Annotated[int | None, Option("--workers", min=1, help="Number of threads or processes.")] = None,
+    fail_under: options.FailUnder = None,
+    format: options.Format = None,
+    option: options.FormatOptions = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+    old_metric_options: options.OldMetricOptions = None,
+    old_reading_options: options.OldReadingOptions = None,
+    old_engine_options: _OldEngineOptions = None,
+) -> None:
+    """Score systems against a reference, with intervals, significance tests, bounds and tables.
+
+    Example: caesura evaluate gold.json ours.json theirs.json --metric B --bound default --fail-under B=0.6
+
+    For speech: caesura evaluate gold/ system/ -O tier=phones -m R:tolerance=20ms --by speaker,class
+    """
+    old = old_engine_options or {}
+    limits = parse_fail_under(fail_under)
+    reading = Reading.of(format, option, old_reading_options)
+    named, given = parse_metrics(metric, old_metric_options)
+    names = named or reading.default_metrics
+    wanted = [*(["default"] if old.get("bounds") else ()), *(bound or ())]
+    how: dict[str, Any] = {"missing": missing, "references": references, "interval": interval, "seed": seed}
+    streaming = _parse_engine(engine, old)
+    in_memory = bool(by or wanted or item or (rows is not None and streaming is None))
+    groups = None
+    if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
+        run = {"workers": workers, "rows": rows, **(streaming or {"engine": "local"})}
+        results: Results = evaluate_streamed(reference, systems, choose_metrics(names, given), **run, **how)
+    else:
+        gold, against = _read(reading, reference, systems, item)
+        compares_names = bool(gold.names) and all(corpus.names for corpus in against.values())
+        chosen = choose_metrics(names, given, gold.kind, named=compares_names)
+        with working("evaluating"):
+            bounds = [name for each in wanted for name in (default_bounds(gold) if each == "default" else [each])]
+            results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, **how)
+        if by is not None:
+            rule = {
+                key: v
+                for key, v in changed_parameters(results.measured.values()).items()
+                if key in ("tolerance", "matching")
+            }
+            groups = group_systems(results, gold, against, by, **rule)
+        if rows is not None:
+            _write_rows(results, rows)
+    tests = system_tests(results, test, seed=seed)
+    shown = print_unmeasured(results.unmeasured())
+    failed = [
+        sentence for name, scores in results.systems.items() for sentence in _failures(name, scores, limits, results)
+    ]
+    if table is not None:
+        _show_table(results, table)
+    elif json:
+        as_json({**results.as_dict(), **tests.as_dict(), "groups": {} if groups is None else groups.as_dict()})
+    else:
+        _show(results, groups, tests, shown)
+    exit_on_failures(failed)
+
+
+evaluate.conflicts = (  # type: ignore[attr-defined]
+    *conflicts("test", "systems", "tests compare systems, and there is one", only_one),
+    *conflicts("json", "table", "a table has its own style; use --table json"),
+    *conflicts("by test", "table", "the table contains the scores of systems only"),
+    *conflicts("by bound bounds item", "engine scheduler checkpoint keep_going", "streaming does not hold all items in memory"),
+    *conflicts("format option encoding marks", "engine scheduler checkpoint keep_going", "only Parquet files are streamed"),
+)  # fmt: skip
+
+
+def _parse_engine(engine: str | None, old: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments of streaming, or None if it was not requested."""
+    given = {key: value for key, value in old.items() if key != "bounds"}
+    if engine is None and not given:
+        return None
+    name, _, parameters = (engine or "").partition(":")
+    name = name or ("dask" if "scheduler" in given else "local")
+    validate_choice("--engine", name, ("local", "dask"))
+    types = {"checkpoint": str, "keep_going": bool} | ({"scheduler": str} if name == "dask" else {})
+    given |= validate_options(f"--engine {name}", parse_options(parameters, types), types)
+    return {"engine": name, **given}
+
+
+def _read(
+    reading: Reading, reference: Path, systems: list[Path], items: list[str] | None
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """Read the reference and the systems, by name."""
+    gold = reading.corpus(reference, "ref").select(items=items)
+    read = (named_alike(gold, reference, reading.corpus(path, "hyp"), path).select(items=items) for path in systems)
+    return gold, dict(zip(names_of(systems), read, strict=True))
+
+
+def _show(results: Results, groups: Groups | None, tests: SystemTests, shown: set[str]) -> None:
+    scores, *_ = results.tables()
+    notes, scores = [note for note in scores.notes if note not in shown], replace(scores, notes=())
+    tables = [scores, *(groups.tables() if groups is not None else ()), *tests.tables()]
+    show_blocks([*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, "", *notes))])
+
+
+def _show_table(results: Results, style: str) -> None:
+    """Print a table in a style, or write it to a file."""
+    path = Path(style)
+    if path.suffix in FILES:
+        atomic_write(path, file_content(results, path.suffix))
+        click.echo(f"wrote {path}")
+    else:
+        click.echo(render(results, style), nl=False)
+
+
+def _write_rows(results: Evaluation, path: Path) -> None:
+    """Write counts and score of every item to a table."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise FormatError(path, None, "rows are written as .csv or .parquet.")
+    atomic_write(path, frame_content(rows_frame(results), path.suffix))
+
+
+def _failures(
+    system: str, scores: Mapping[str, MetricResult], limits: dict[str, float], results: Results
+) -> Iterator[str]:
+    """Yield a sentence for every score of a system that is worse than its limit."""
+    owner = f" of {system!r}" if len(results.systems) > 1 else ""
+    return failures(limits, {name: (m.micro, m.metric.higher_is_better) for name, m in scores.items()}, "score", owner)
+
+
+# ---------------------------------------------------------------------- files larger than memory
+
+
+def _wants_streaming(paths: Sequence[Path], *, asked: bool, in_memory: bool) -> bool:
+    """Whether to stream: on request, or if Parquet files are large and no option needs all items in memory."""
+    parquet = all(path.suffix == ".parquet" or any(path.glob("*.parquet")) for path in paths)
+    if asked and not parquet:
+        raise CaesuraError("--engine streams Parquet files only; convert these files first, with caesura convert.")
+    parts = [part for path in paths for part in (path, *path.glob("*.parquet")) if parquet and part.is_file()]
+    large = sum(part.stat().st_size for part in parts) > _LARGE
+    return asked or (large and not in_memory)
+
+
+def evaluate_streamed(
+    reference: Path, systems: Sequence[Path], metrics: list[Metric] | None, **arguments: Any
+) -> StreamedEvaluation:
+    """Evaluate Parquet files a fragment at a time, with a progress bar in a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    chosen = _main_metrics([reference, *systems]) if metrics is None else metrics
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+    screen = Console(stderr=True)
+    with (
+        suppress_rust_panics(),
+        Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar,
+    ):
+        task = bar.add_task("counting", total=None, rate="")
+        seen = 0
+
+        def progress(done: int, total: int, boundaries: int) -> None:
+            nonlocal seen
+            seen += boundaries
+            speed = seen / max(bar.tasks[0].elapsed or 0, 1e-9) / 1e6
+            bar.update(task, completed=done, total=total, rate=f"{speed:.1f} million boundaries/s")
+
+        named = dict(zip(names_of(systems), systems, strict=True))
+        return evaluate_files(reference, named, chosen, progress=progress, report=screen.print, **arguments)
+
+
+def _main_metrics(files: Sequence[Path]) -> list[Metric]:
+    """Return the main metrics of this kind of annotation; segment names are compared if all files have them."""
+    named = all(map(has_names, files))
+    chosen = map(make_metric, MAIN_METRICS[corpus_kind(files[0])])
+    return [each for each in chosen if named or not each.family.compares_names]

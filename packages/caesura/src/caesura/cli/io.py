@@ -1,0 +1,483 @@
+"""Input and output of commands: reading files with the options of their format; printing tables, JSON, drawings and messages."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caesura.display.plain import to_plain
+from caesura.errors import CaesuraError, UnknownName
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from caesura.display.result import Block
+    from caesura.display.scene import Picture
+    from caesura.display.table import Table
+    from caesura.model import Corpus
+
+_SAMPLE = "sample:"
+
+#: Parameters of reading and writing that are not options of a format, with the command-line option that sets each.
+_NOT_FORMAT_OPTIONS = {
+    "--option": {"format": "--format", "path": None},
+    "--write-option": {
+        "format": "--to",
+        "pattern": "--write-pattern",
+        "lossy": "--lossy",
+        "path": None,
+        "corpus": None,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a command reads its files: all in the same way, except for options of one side (``ref.tier=words``).
+
+    Parameters
+    ----------
+    format : str, optional
+        The name of a format; detected by default.
+    options : sequence of str, optional
+        Options of the format, ``KEY=VALUE``.
+    """
+
+    format: str | None = None
+    options: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, format: str | None, options: Sequence[str] | None, old: Mapping[str, Any] | None = None) -> Reading:
+        """Make one from the options of a command, some of which (``old``: encoding, marks) are deprecated."""
+        given = dict(old or {})
+        if "marks" in given:
+            if format is not None:
+                raise CaesuraError("--format has no effect with --marks: texts with vowel marks have their own format.")
+            format = "marked-text"
+        return cls(format, [*(options or ()), *(f"{key}={value}" for key, value in given.items())])
+
+    @property
+    def default_metrics(self) -> list[str] | None:
+        """Names of the metrics for this format, if it is made for other metrics than most."""
+        from caesura.formats.catalog import FORMATS
+
+        if self.format is None or self.format not in FORMATS:
+            return None
+        return list(FORMATS.facts(self.format)["metrics"]) or None
+
+    def corpus(self, path: Path | str, side: str | None = None) -> Corpus:
+        """Read a file or folder, or load a built-in sample (``sample:kubla``)."""
+        if is_sample(path):
+            from caesura import samples
+
+            return samples.load(str(path).removeprefix(_SAMPLE))
+        from caesura.formats import read
+
+        with suppress_rust_panics(), working(f"reading {path}"):
+            return read(path, self.format, **self._settings(side))
+
+    def require_two_coders(self, corpus: Corpus, path: Path) -> None:
+        """Raise an error if no text has two coders although file or tier names suggest several; it says which option to add."""
+        if hint := self._pattern_hint(corpus, path):
+            raise CaesuraError(hint)
+
+    def suggest_pattern(self, corpus: Corpus, path: Path) -> Corpus:
+        """Print the same hint and go on, in commands that work with one coder per text."""
+        if hint := self._pattern_hint(corpus, path):
+            print_stderr(hint)
+        return corpus
+
+    def _settings(self, side: str | None = None) -> dict[str, Any]:
+        return key_values(self.options if side is None else of_side(self.options, side), "--option")
+
+    def _pattern_hint(self, corpus: Corpus, path: Path) -> str | None:
+        settings = self._settings()
+        if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or is_sample(path):
+            return None
+        from caesura.formats.catalog import likely_pattern, likely_tiers
+
+        if pattern := likely_pattern(path, self.format, **settings):
+            return (
+                f"{path}: no text has two coders. If the files are named by item and coder, add -O 'pattern={pattern}'."
+            )
+        if settings.keys() & {"tier", "coder", "track"} or not (
+            tiers := likely_tiers(path, corpus.tracks, self.format)
+        ):
+            return None
+        listed = ", ".join(corpus.tracks[:4]) + (" …" if len(corpus.tracks) > 4 else "")
+        return (
+            f"{path}: the tiers ({listed}) were read as the work of one coder. "
+            f"If each tier belongs to one coder, add -O 'coder={tiers}'."
+        )
+
+
+def is_sample(path: Path | str) -> bool:
+    """Whether a path names a built-in sample."""
+    return str(path).startswith(_SAMPLE)
+
+
+def key_values(given: Sequence[str] | None, option: str) -> dict[str, Any]:
+    """Parse ``KEY=VALUE`` options; values stay text, because the function that takes them knows their types."""
+    values: dict[str, Any] = {}
+    for pair in given or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise CaesuraError(f"{option} takes KEY=VALUE, not {pair!r}.")
+        if (name := key.strip().replace("-", "_")) in (others := _NOT_FORMAT_OPTIONS.get(option, {})):
+            advice = f"use {others[name]}" if others[name] else "no format takes it"
+            raise CaesuraError(f"{option} {pair!r} is not an option of a format; {advice}.")
+        if values.setdefault(name, value) != value:
+            raise CaesuraError(f"{option} gives two values for {key.strip()!r}.")
+    return values
+
+
+def of_side(options: Sequence[str] | None, side: str) -> list[str]:
+    """Select the options of one side: ``ref.KEY`` is for the reference, ``hyp.KEY`` for the hypothesis, others are for both.
+
+    >>> of_side(["ref.tier=words", "hyp.tier=2", "silence=out"], "hyp")
+    ['tier=2', 'silence=out']
+    """
+    chosen = []
+    for option in options or ():
+        head, dot, rest = option.partition(".")
+        if dot and head in ("ref", "hyp"):
+            chosen += [rest] if head == side else []
+        else:
+            chosen.append(option)
+    return chosen
+
+
+def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, path: Path | str) -> Corpus:
+    """Give the hypothesis the reference's item name if both names come from file names.
+
+    ``gold.TextGrid`` and ``system.TextGrid`` are two files of one recording; files that contain item names must agree on them.
+    """
+    from caesura.formats.folders import rename_parts
+
+    taken = (Path(its_path).stem,), (Path(path).stem,)
+    if (reference.items, hypothesis.items) == taken and reference.items != hypothesis.items:
+        return rename_parts(hypothesis, {"item": reference.items[0]})
+    return hypothesis
+
+
+def named_after_files(corpora: Sequence[Corpus], paths: Sequence[Path]) -> list[Corpus]:
+    """Name the coder of each corpus after its file if no file names a coder."""
+    from caesura.formats.folders import rename_parts
+
+    if any(corpus.coders != ("",) for corpus in corpora) or any(map(is_sample, paths)):
+        return list(corpora)
+    return [rename_parts(corpus, {"coder": name}) for corpus, name in zip(corpora, names_of(paths), strict=True)]
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Name systems after their files, with the folder if two files have the same name.
+
+    >>> names_of([Path("a/x.json"), Path("b/x.json"), Path("y.json")])
+    ['a/x', 'b/x', 'y']
+    >>> names_of([Path("x.json"), Path("x.csv")])
+    ['x (1)', 'x (2)']
+    >>> names_of([Path("ours.v1.json"), Path("ours.v2.json")])
+    ['ours.v1', 'ours.v2']
+    """
+    short = [path.name.split(".")[0] for path in paths]
+    stems = [s if short.count(s) == 1 else path.stem for s, path in zip(short, paths, strict=True)]
+    shared = [p.parent.name and stems.count(s) > 1 for s, p in zip(stems, paths, strict=True)]
+    named = [f"{p.parent.name}/{s}" if alike else s for s, p, alike in zip(stems, paths, shared, strict=True)]
+    return [name if named.count(name) == 1 else f"{name} ({i})" for i, name in enumerate(named, 1)]
+
+
+# ---------------------------------------------------------------------- values of options
+
+
+def parse_tolerances(text: str) -> list[float]:
+    """Parse one tolerance, or several separated by commas."""
+    from caesura.metrics.time_grid import seconds
+
+    widths = [seconds(part) for part in text.split(",") if part.strip()]
+    if not widths:
+        raise CaesuraError(f"--tolerance takes times such as 20ms or 0.02, separated by commas; found {text!r}.")
+    return list(dict.fromkeys(widths))
+
+
+def parse_metrics(
+    given: Iterable[str] | None, old: Mapping[str, Any] | None
+) -> tuple[list[str] | None, dict[str, Any]]:
+    """Split ``--metric`` into names, and parameters for default metrics.
+
+    Parameters
+    ----------
+    given : iterable of str, optional
+        Values of ``--metric``: names with parameters (``"B:n_t=3"``), or parameters without a name (``":n_t=3"``).
+    old : dict, optional
+        Deprecated options that set parameters of metrics.
+
+    Returns
+    -------
+    names : list of str or None
+        None if no metric was named.
+    parameters : dict
+        A parameter that was given several times has a list of values.
+
+    Examples
+    --------
+    >>> parse_metrics(["B", ":n_t=3", ":tolerance=20ms", ":tolerance=10ms"], None)
+    (['B'], {'n_t': 3, 'tolerance': ['20ms', '10ms']})
+    """
+    from caesura.options import parse_options
+
+    names: list[str] = []
+    parameters: dict[str, Any] = dict(old or {})
+    if "tolerance" in parameters:
+        parameters["tolerance"] = parse_tolerances(parameters["tolerance"])
+    if "similarity" in parameters:
+        parameters["similarity"] = str(parameters["similarity"])
+    for each in given or ():
+        if not each.startswith(":"):
+            names.append(each)
+            continue
+        for key, value in parse_options(each[1:]).items():
+            before = parameters.get(key)
+            parameters[key] = value if before is None else [*(before if isinstance(before, list) else [before]), value]
+    return names or None, parameters
+
+
+# ---------------------------------------------------------------------- output
+
+
+def console() -> Console:
+    """Return a Rich console that drops colours and styles in a pipe."""
+    from rich.console import Console
+
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # so that the program exits as for any other closed pipe, not with 1
+
+    return Piped(highlight=False, emoji=False, soft_wrap=False)
+
+
+def terminal_width() -> int:
+    """Return the number of columns of the terminal, or 80 without a terminal."""
+    import shutil
+
+    return max(20, shutil.get_terminal_size((80, 24)).columns)
+
+
+def _shows_styles() -> bool:
+    """Whether to print colours; plain text for a pipe does not even import Rich."""
+    return sys.stdout.isatty() or "FORCE_COLOR" in os.environ or "TTY_COMPATIBLE" in os.environ
+
+
+def say(what: str | Text, style: str = "") -> None:
+    """Print text as it is: a drawing is neither wrapped nor cropped."""
+    if isinstance(what, str):
+        from caesura.display.cells import clean
+
+        what = "\n".join(clean(line) for line in what.split("\n"))
+    if _shows_styles():
+        console().print(what, style=style or None, markup=False, no_wrap=True, crop=False, overflow="ignore")
+    else:
+        print(what if isinstance(what, str) else what.plain, flush=True)  # so that a closed pipe is noticed here
+
+
+def print_stderr(sentence: str) -> None:
+    """Print a message to standard error, so that standard output contains the result only."""
+    click.echo(f"caesura: {' '.join(sentence.split())}", err=True)
+
+
+def print_unmeasured(sentences: Iterable[str]) -> set[str]:
+    """Print to standard error what no metric looks at; return the sentences as notes, which tables need not repeat."""
+    for sentence in sentences:
+        print_stderr(sentence)
+    return {f"! {sentence}" for sentence in sentences}
+
+
+def show_picture(picture: Picture, width: int | None) -> None:
+    """Print a drawing in the given number of columns, or in the width of the terminal."""
+    say(picture.terminal(width or terminal_width()))
+
+
+def write_svg(picture: Picture, path: Path, width: int | None = None, *, err: bool = False) -> None:
+    """Write a drawing to a file and report it, with ``err`` on standard error."""
+    from caesura.files import atomic_write
+
+    atomic_write(path, picture.svg(width or 96))
+    click.echo(f"wrote {path}", err=err)
+
+
+@contextmanager
+def working(doing: str) -> Iterator[Callable[[str, float], None]]:
+    """Show a status line if the work takes more than a second, in a terminal only.
+
+    Yields
+    ------
+    callable
+        ``update(step, share)`` shows the current step and the share that is done.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():  # Rich is not imported
+        yield lambda what, share: None
+        return
+    from threading import Timer
+
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.status import Status
+
+    status = Status(doing + " …", console=Console(stderr=True))
+    timer = Timer(1.0, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda what, share: status.update(f"{doing}, {share:.0%}: {escape(what)} …")
+    finally:
+        timer.cancel()
+        status.stop()
+
+
+def with_progress(items: Sequence[Any], doing: str) -> Iterator[Any]:
+    """Yield items, with a progress bar that appears after a second, in a terminal only."""
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    started, screen = monotonic(), Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(doing, total=len(items), visible=False)
+        for item in items:
+            yield item
+            bar.update(task, advance=1, visible=monotonic() - started > 1.0)
+
+
+@contextmanager
+def suppress_rust_panics() -> Iterator[None]:
+    """Hide the panic message that a Rust reader (polars) prints for a damaged file; an error of ours reports the file.
+
+    Python keeps writing to standard error. Other output of compiled code is printed at the end.
+    """
+    if not _writes_to(sys.stderr, 2):  # already redirected
+        yield
+        return
+    import tempfile
+
+    python, screen = sys.stderr, os.dup(2)
+    with tempfile.TemporaryFile() as captured, open(screen, "w", buffering=1, encoding=python.encoding) as open_screen:
+        python.flush()
+        os.dup2(captured.fileno(), 2)
+        sys.stderr = open_screen
+        try:
+            yield
+        finally:
+            sys.stderr = python
+            os.dup2(screen, 2)
+            captured.seek(0)
+            if b"panicked at" not in (printed := captured.read()):
+                os.write(2, printed)
+
+
+def _writes_to(stream: Any, handle: int) -> bool:
+    try:
+        return bool(stream.fileno() == handle)
+    except (AttributeError, OSError):
+        return False
+
+
+def as_json(data: Any) -> None:
+    """Print data as one JSON document; NaN becomes null."""
+    plain, encoding = to_plain(data), getattr(sys.stdout, "encoding", None) or "utf-8"
+    text = json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:  # lone surrogates, or a stream that is not Unicode
+        text = json.dumps(plain, ensure_ascii=True, indent=2, allow_nan=False)
+    click.echo(text)
+
+
+def show_blocks(blocks: Iterable[Block], width: int | None = None) -> None:
+    """Print sentences, tables and drawings, separated by empty lines."""
+    for number, block in enumerate(blocks):
+        if number:
+            say("")
+        show_block(block, width)
+
+
+def show_block(block: Block, width: int | None = None) -> None:
+    """Print a sentence, a table or a drawing."""
+    from caesura.display.table import Table
+
+    if isinstance(block, str):
+        console().print(block, markup=False)
+    elif isinstance(block, Table):
+        show_table(block)
+    else:
+        show_picture(block, width)
+
+
+def show_table(table: Table) -> None:
+    """Print a table, wrapped to the width of a terminal but not in a file or pipe."""
+    say(table.terminal(console().width if _shows_styles() else None))
+
+
+# ---------------------------------------------------------------------- --fail-under
+
+
+def parse_fail_under(given: list[str] | None) -> dict[str, float]:
+    """Parse the values of ``--fail-under``, NAME=NUMBER."""
+    from math import isnan, nan
+
+    limits: dict[str, float] = {}
+    for pair in given or ():
+        name, _, value = pair.rpartition("=")  # the last one, because the name may have parameters
+        try:
+            limit = float(value)
+        except ValueError:
+            limit = nan
+        if not name.strip() or isnan(limit):
+            raise CaesuraError(f"--fail-under takes METRIC=NUMBER, not {pair}.")
+        if limits.setdefault(name.strip(), limit) != limit:
+            raise CaesuraError(f"--fail-under gives two limits for {name.strip()!r}.")
+    return limits
+
+
+def failures(
+    limits: Mapping[str, float], scores: Mapping[str, tuple[float, bool]], kind: str, owner: str = ""
+) -> Iterator[str]:
+    """Yield a sentence for every score that is worse than its limit.
+
+    Parameters
+    ----------
+    limits : mapping of str to float
+        Limits by name, see :func:`parse_fail_under`.
+    scores : mapping of str to (float, bool)
+        Scores by name, each with whether higher is better.
+    kind : str
+        "score" or "coefficient", for the error about an unknown name.
+    owner : str, default ""
+        Text after the name, such as " of 'system'".
+    """
+    from caesura.display.table import format_cell
+
+    for name, limit in limits.items():
+        if name not in scores:
+            raise UnknownName(kind, name, list(scores))
+        score, higher_is_better = scores[name]
+        if not (score >= limit if higher_is_better else score <= limit):  # NaN fails too
+            digits = 6 if abs(score - limit) < 5e-4 else 3  # never "0.600, below 0.6"
+            yield f"{name}{owner} is {format_cell(score, digits)}, {'below' if higher_is_better else 'above'} {limit:g}."
+
+
+def exit_on_failures(sentences: Iterable[str]) -> None:
+    """Print the sentences and exit with 1, or do nothing if there are none."""
+    listed = list(sentences)
+    for sentence in listed:
+        print_stderr(sentence)
+    if listed:
+        raise click.exceptions.Exit(1)

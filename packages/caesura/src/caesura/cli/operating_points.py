@@ -1,0 +1,133 @@
+"""``caesura optimise`` and ``caesura plane``: operating points of segmenters of recordings, by hit rate and over-segmentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+
+from caesura.cli.command import Argument, Option
+from caesura.cli.io import Reading, as_json, named_alike, names_of, say, show_blocks, show_picture, write_svg
+from caesura.cli.options import SAMPLES, Format, FormatOptions, Input, Json, Tolerance, Width, drawable, writable
+from caesura.drawings.plane import PerformancePlane
+from caesura.errors import CaesuraError
+from caesura.formats import write
+from caesura.metrics.time_grid import seconds
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.statistics.recordings import OperatingPoint, OperatingPoints, operating_points, region_groups
+
+
+def optimise(
+    reference: Input,
+    systems: Annotated[
+        list[Path], Argument("CSV files with columns time and score, or annotations of systems.", offer=SAMPLES)
+    ],
+    tolerance: Tolerance = "20ms",
+    output: Annotated[
+        Path | None,
+        Option("--output", "-o", check=writable, help="Write the boundaries of the best point to this file."),
+    ] = None,
+    svg: Annotated[
+        Path | None, Option("--svg", check=drawable, help="Write the performance plane to this SVG file.")
+    ] = None,
+    format: Format = None,
+    option: FormatOptions = None,
+    width: Width = None,
+    json: Json = False,
+) -> None:
+    """Find the threshold or the system with the best R.
+
+    Example: caesura optimise gold.TextGrid candidates.csv --tolerance 20ms -O ref.tier=phones
+    """
+    reading = Reading.of(format, option)
+    gold = reading.corpus(reference, "ref")
+    half = seconds(tolerance)
+    if gold.kind != "time":
+        raise CaesuraError(f"{reference}: R needs boundaries in time; this file contains {gold.kind}.")
+    named = dict(zip(names_of(systems), systems, strict=True))
+    points = [point for name, path in named.items() for point in _points(gold, reference, name, path, half, reading)]
+    result = OperatingPoints(tuple(points), half)
+    plane = PerformancePlane.of_points(gold, result)
+    if json:
+        as_json(result.as_dict())
+    else:
+        show_blocks(result.tables())
+    if svg is not None:
+        write_svg(plane, svg, err=json)
+    elif not json:
+        say("")
+        show_picture(plane, width)
+    if output is not None:
+        _write(gold, named[result.best.name], result.best, output, json)
+
+
+def _points(gold: Corpus, its_path: Path, name: str, path: Path, half: float, reading: Reading) -> list[OperatingPoint]:
+    from dataclasses import replace
+
+    from caesura.formats.speech.times import has_scores, read_scored
+
+    if has_scores(path):
+        return [replace(p, name=name) for p in operating_points(gold, _match_names(gold, read_scored(path)), half)]
+    system = named_alike(gold, its_path, reading.corpus(path, "hyp"), path)
+    return [OperatingPoint(None, region_groups(gold, system, half, by="all")["all"], name)]
+
+
+def _match_names(gold: Corpus, candidates: Any) -> Any:
+    """Match one recording on each side whatever the names of the files."""
+    keys = {(a.item, a.track) for a in gold}
+    return dict.fromkeys(keys, next(iter(candidates.values()))) if len(keys) == len(candidates) == 1 else candidates
+
+
+def _write(gold: Corpus, path: Path, best: OperatingPoint, output: Path, quiet: bool) -> None:
+    from caesura.formats.speech.times import read_scored
+
+    if best.threshold is None:
+        raise CaesuraError(f"the best point is the system {best.name!r}, which has no threshold; omit --output.")
+    candidates = _match_names(gold, read_scored(path))
+    annotations = []
+    for (item, track), marks in {
+        (a.item, a.track): a.marks for a in gold
+    }.items():  # once per track, however many coders there are
+        times, scores = candidates[item, track]
+        kept = sorted(t for t, s in zip(times, scores, strict=True) if s >= best.threshold)
+        length = max([float(marks.length), *kept[-1:]])
+        annotations.append(Annotation(item, best.name, Segmentation.from_times(kept, length=length), track))
+    write(Corpus.from_annotations(annotations), output, lossy=len(annotations) == 1)
+    click.echo(f"wrote {output}", err=quiet)
+
+
+def plane(
+    reference: Input,
+    systems: Annotated[list[Path], Argument("Files or folders to score.", offer=SAMPLES)],
+    tolerance: Tolerance = "20ms",
+    matching: Annotated[
+        str, Option("--matching", help="How boundaries are matched: regions, optimal or lenient.")
+    ] = "regions",
+    output: Annotated[
+        Path | None, Option("--output", "-o", check=drawable, help="Write the plot to this SVG file.")
+    ] = None,
+    format: Format = None,
+    option: FormatOptions = None,
+    width: Width = None,
+    json: Json = False,
+) -> None:
+    """Plot systems by hit rate and over-segmentation, with curves of equal R.
+
+    The plot also shows the ideal point and the level of chance.
+
+    Example: caesura plane gold/ systems/a systems/b --tolerance 20ms -o plane.svg
+    """
+    reading = Reading.of(format, option)
+    gold = reading.corpus(reference, "ref")
+    scores = {}
+    for name, path in zip(names_of(systems), systems, strict=True):
+        system = named_alike(gold, reference, reading.corpus(path, "hyp"), path)
+        scores[name] = region_groups(gold, system, tolerance, by="all", matching=matching)["all"]
+    picture = PerformancePlane.of(gold, scores, tolerance)
+    if json:
+        as_json(picture.as_dict())
+    if output is not None:
+        write_svg(picture, output, err=json)
+    elif not json:
+        show_picture(picture, width)

@@ -1,0 +1,1 @@
+"""Drop-in replacements for other packages: their function names and arguments, computed by Caesura."""

@@ -1,0 +1,248 @@
+"""Caesura's own JSON, as one document or as lines: it holds everything that a corpus holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.files import Source, load_json, parse_json
+from caesura.model import Corpus
+from caesura.model.columns import CorpusBuilder
+
+# ---------------------------------------------------------------------- caesura-json
+# One readable document; the schema is in docs/formats/caesura-json.md.
+#
+#     {"format": "caesura-corpus", "version": 1, "kind": "units", "typed": false,
+#      "annotations": [{"item": "kubla", "coder": "ann", "length": 11, "positions": [2, 5]}]}
+
+
+FORMAT = "caesura-corpus"
+VERSION = 1
+_KINDS = ("units", "time", "nested", "spans")
+#: The key of the marks of an annotation, by kind; "positions" otherwise.
+_MARKS = {"nested": "segments", "spans": "spans"}
+
+
+def sniff_json(head: str) -> bool:
+    """Recognise the name of the format in an object that spans several lines; long texts may precede the annotations."""
+    return f'"{FORMAT}"' in head and ('"annotations"' in head or not head.split("\n", 1)[0].rstrip().endswith("}"))
+
+
+def read_json(source: Source) -> Corpus:
+    """Read the whole corpus."""
+    data = load_json(source)
+    if not isinstance(data, dict):
+        raise source.error(None, f'expected an object with "format": "{FORMAT}".')
+    columns = begin_columns(source, data)
+    annotations = data.get("annotations")
+    if not isinstance(annotations, list):
+        raise source.error(None, 'expected "annotations": a list of objects.')
+    for number, entry in enumerate(annotations, 1):
+        put_entry(source, columns, entry, None, f"annotation {number}")
+    try:
+        return Corpus(**columns.fields(), texts=_texts(source, data), attributes=_attributes(source, data))
+    except OverflowError:
+        raise source.error(None, "a position exceeds 2**63 - 1.") from None
+
+
+def write_json(corpus: Corpus) -> Iterator[str]:
+    """Write one annotation per line, so that a diff of two files is readable."""
+    head = header(corpus) | {
+        "texts": [
+            {"item": item, "track": track, "units": list(units)} for (item, track), units in corpus.texts.items()
+        ],
+        "attributes": {item: dict(known) for item, known in corpus.attributes.items() if known},
+    }
+    yield "{\n"
+    for key, value in head.items():
+        if value not in ([], {}):
+            yield f" {json.dumps(key)}: {dump_line(value)},\n"
+    yield ' "annotations": ['
+    for row in range(len(corpus)):
+        yield ("," if row else "") + "\n  " + dump_line(record(corpus, row))
+    yield "\n ]\n}\n"
+
+
+def losses_json(corpus: Corpus) -> list[str]:
+    """Describe attributes that JSON cannot hold: anything but text, numbers, lists and dicts with text keys."""
+    try:
+        known = {item: dict(values) for item, values in corpus.attributes.items()}
+        kept = json.loads(json.dumps(known, allow_nan=False)) == known
+    except (TypeError, ValueError, RecursionError):
+        kept = False
+    return [] if kept else ["attributes that are not text, numbers, lists or tables"]
+
+
+def header(corpus: Corpus) -> dict[str, Any]:
+    """Return the facts about the whole corpus."""
+    typed = {"typed": corpus.typed} if corpus.kind != "nested" else {}
+    labels = {"labels": list(corpus.labels)} if corpus.labels is not None else {}
+    seconds = {"seconds": True} if corpus.kind == "spans" and corpus.timed else {}
+    return {"format": FORMAT, "version": VERSION, "kind": corpus.kind} | seconds | typed | labels
+
+
+def record(corpus: Corpus, row: int) -> dict[str, Any]:
+    """Return one annotation as a dict for JSON."""
+    track = corpus.tracks[corpus.track_of[row]]
+    entry: dict[str, Any] = {"item": corpus.items[corpus.item_of[row]], "coder": corpus.coders[corpus.coder_of[row]]}
+    entry |= {"track": track} if track else {}
+    entry["length"] = corpus.lengths[row].item()
+    here = slice(corpus.offsets[row], corpus.offsets[row + 1])
+    positions = corpus.positions[here].tolist()
+    types = None if corpus.types is None else corpus.types[here].tolist()
+    if corpus.ends is not None and corpus.kind == "spans":
+        names = (*(corpus.labels or ()), None)  # the code -1, no label, indexes the last
+        labels = [None] * len(positions) if types is None else [names[t] for t in types]
+        entry["spans"] = list(map(list, zip(positions, corpus.ends[here].tolist(), labels, strict=True)))
+        return entry
+    if corpus.ends is not None and types is not None:
+        entry["segments"] = list(map(list, zip(positions, corpus.ends[here].tolist(), types, strict=True)))
+        return entry
+    entry["positions"] = positions
+    if types is not None:
+        entry["types"] = types if corpus.labels is None else [corpus.labels[t] for t in types]
+    if row in corpus.names:
+        entry["names"] = list(corpus.names[row])
+    return entry
+
+
+def dump_line(value: Any) -> str:
+    """Return JSON on one line; lone surrogates, which no encoding allows, are escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text) else json.dumps(value)
+
+
+def begin_columns(source: Source, data: Mapping[str, Any], line: int | None = None) -> CorpusBuilder:
+    """Validate a header and return a builder for the corpus that it describes."""
+    if data.get("format") != FORMAT:
+        raise source.error(line, f'"format" is {data.get("format")!r}, expected "{FORMAT}".')
+    if data.get("version") != VERSION:
+        raise source.error(line, f'"version" is {data.get("version")!r}, this program reads version {VERSION}.')
+    kind, labels = data.get("kind"), data.get("labels")
+    if kind not in _KINDS:
+        raise source.error(line, f'"kind" is {kind!r}, expected one of {", ".join(_KINDS)}.')
+    if labels is not None and not _strings(labels):
+        raise source.error(line, '"labels" must be a list of strings.')
+    if labels is not None and len(set(labels)) != len(labels):
+        raise source.error(line, '"labels" contains a name twice.')
+    typed = bool(data.get("typed", labels is not None)) and kind != "nested"
+    seconds = kind == "time" or (kind == "spans" and data.get("seconds") is True)
+    return CorpusBuilder(kind, typed=typed, labels=labels, seconds=seconds)
+
+
+def put_entry(source: Source, columns: CorpusBuilder, entry: Any, line: int | None, what: str = "this line") -> None:
+    """Add one annotation to the builder."""
+    try:
+        item, coder, length = entry["item"], entry["coder"], entry["length"]
+        track, names = entry.get("track", ""), entry.get("names")
+        marks = entry[_MARKS.get(columns.kind, "positions")]
+    except (TypeError, KeyError) as error:
+        lacks = f"has no {error}" if isinstance(error, KeyError) else "is not an object"
+        raise source.error(line, f"{what} {lacks}; expected item, coder, length and marks.") from None
+    if not (isinstance(item, str) and isinstance(coder, str) and isinstance(track, str)):
+        raise source.error(line, f"{what}: item, coder and track must be strings.")
+    if not isinstance(marks, list) or not (names is None or _strings(names)):
+        raise source.error(line, f"{what}: positions (or segments, or spans) and names must be lists.")
+    try:
+        columns.start(item, coder, track, length, names)
+        if columns.kind == "nested":
+            columns.add_segments(length, marks)
+        elif columns.kind == "spans":
+            columns.add_spans(length, marks)
+        else:
+            columns.add_boundaries(marks, entry.get("types"))
+    except (CaesuraError, TypeError, OverflowError) as error:
+        why = str(error) if isinstance(error, CaesuraError) else "marks must be lists of numbers below 2**63."
+        raise source.error(line, f"item {item!r}, coder {coder!r}: {why}") from None
+
+
+def _texts(source: Source, data: Mapping[str, Any]) -> dict[tuple[str, str], list[str]]:
+    texts = data.get("texts", [])
+    good = isinstance(texts, list) and all(
+        isinstance(t, dict) and isinstance(t.get("item"), str) and _strings(t.get("units")) for t in texts
+    )
+    if not good:
+        raise source.error(None, '"texts" must be a list of {"item", "track", "units": [strings]}.')
+    return {(t["item"], str(t.get("track", ""))): t["units"] for t in texts}
+
+
+def _attributes(source: Source, data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    attributes = data.get("attributes", {})
+    if not isinstance(attributes, dict) or not all(isinstance(known, dict) for known in attributes.values()):
+        raise source.error(None, '"attributes" must be {item: {name: value}}.')
+    return attributes
+
+
+def _strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
+
+
+# ---------------------------------------------------------------------- caesura-jsonl
+# A header, then texts, attributes and annotations, one per line, read and written as a stream.
+
+_BATCH = 4096  # lines that are parsed in one call, which is several times as fast as line by line
+
+
+def sniff_jsonl(head: str) -> bool:
+    """Recognise the name of the format on the first line."""
+    return f'"{FORMAT}"' in head.split("\n", 1)[0]
+
+
+def read_jsonl(source: Source) -> Corpus:
+    """Read as a stream; only the corpus and some thousand lines are in memory."""
+    texts: dict[tuple[str, str], list[str]] = {}
+    attributes: dict[str, dict[str, Any]] = {}
+    columns = None
+    with source.stream() as stream:
+        for line, entry in parse_lines(source, stream):
+            if columns is None:
+                columns = begin_columns(source, entry if isinstance(entry, dict) else {}, line)
+            elif isinstance(entry, dict) and "units" in entry:
+                texts[str(entry.get("item")), str(entry.get("track", ""))] = entry["units"]
+            elif isinstance(entry, dict) and "attributes" in entry:
+                attributes[str(entry.get("item"))] = entry["attributes"]
+            else:
+                put_entry(source, columns, entry, line)
+    if columns is None:
+        raise source.error(None, "the file contains no header.")
+    try:
+        return Corpus(**columns.fields(), texts=texts, attributes=attributes)
+    except (TypeError, AttributeError, OverflowError):
+        raise source.error(None, "units must be lists of strings, attributes must be tables.") from None
+
+
+def write_jsonl(corpus: Corpus) -> Iterator[str]:
+    """Write line by line."""
+    yield dump_line(header(corpus)) + "\n"
+    for (item, track), units in corpus.texts.items():
+        yield dump_line({"item": item, "track": track, "units": list(units)}) + "\n"
+    for item, known in corpus.attributes.items():
+        if known:
+            yield dump_line({"item": item, "attributes": dict(known)}) + "\n"
+    for row in range(len(corpus)):
+        yield dump_line(record(corpus, row)) + "\n"
+
+
+def parse_lines(source: Source, stream: Iterator[str]) -> Iterator[tuple[int, Any]]:
+    """Parse JSON lines in batches; a batch with an error is parsed line by line to find the line."""
+    done = 0
+    while lines := list(islice(stream, _BATCH)):
+        numbered = [(n, text) for n, text in enumerate(lines, done + 1) if not text.isspace()]
+        try:
+            batch = parse_json(source, "[" + ",".join(text for _, text in numbered) + "]")
+        except FormatError:
+            batch = None
+        if batch is not None and len(batch) == len(numbered):  # a line such as "1, 2" would be two values
+            yield from zip((n for n, _ in numbered), batch, strict=True)
+        else:
+            for number, text in numbered:
+                yield number, parse_json(source, text, number)
+        done += len(lines)
+
+
+JSON = SimpleNamespace(read=read_json, write=write_json, sniff=sniff_json, losses=losses_json)
+JSONL = SimpleNamespace(read=read_jsonl, write=write_jsonl, sniff=sniff_jsonl, losses=losses_json)

@@ -1,0 +1,397 @@
+"""The registry of file formats, detection of a file's format, and :func:`read`.
+
+A format is an object with these functions (one of the first two is enough):
+
+``read(source, *, options) -> Corpus``
+    Reads a :class:`~caesura.files.Source`.
+``write(corpus, *, options)``
+    Returns text, bytes, an iterable of texts, or, for formats of several files, ``{"": main file, ".txt": companion}``.
+``sniff(head) -> bool``
+    Recognises the first characters of a file; only needed if several formats share a suffix.
+``losses(corpus) -> list of str``
+    Describes losses that the facts in the table below do not cover; rarely needed.
+
+Options are keyword-only parameters; their type annotations convert values from the command line (:mod:`caesura.options`).
+
+Formats of one subject share a module, in which each is a namespace, ``SRT = SimpleNamespace(read=read_srt, write=write_srt, …)``.
+The table below names it as ``"module:object"``, or only the module if that holds one format. The table also lists what each format
+can carry, so that :func:`~caesura.formats.writing.write` detects losses in one place for all formats.
+
+The format of another package is a module, or any object, with the same functions; its ``title``, ``suffixes`` and ``carries`` are in the
+manifest of the package or beside the functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
+from caesura.files import Source, load_json
+from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
+from caesura.formats.losses import FEATURES
+from caesura.model import Corpus
+from caesura.options import option_types, validate_options
+from caesura.registry import Entry, Registry
+
+
+@dataclass(frozen=True)
+class Format:
+    """Facts about a format that are known before its module is imported.
+
+    Parameters
+    ----------
+    name : str
+        The name in the registry, such as "textgrid".
+    title : str
+        A description, such as "a Praat TextGrid".
+    suffixes : tuple of str
+        File name suffixes, in lower case.
+    carries : frozenset of str
+        The features that survive writing and reading: kinds of annotation (``units``, ``time``, ``nested``, ``spans``,
+        ``spans in time``); ``unnamed spans``; ``untyped``, ``types``, ``integer types``, ``type sets`` (several types at one
+        position), ``type order`` (an order that is not alphabetical); ``tracks``, ``items``, ``coders`` (more than one);
+        ``text``, ``textless``, ``names`` (of segments), ``attributes`` (of items), ``empty``. Without ``coders`` the coder's name
+        is part of the file name, without ``items`` the item's name too.
+    extra : str, default None
+        The optional dependency that it needs, as in ``pip install caesura[extra]``.
+    exact : bool, default False
+        Whether every string survives. Other formats are read back before they are written, because a tab, a line end or a
+        separator inside a name could change it.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    carries: frozenset[str]
+    extra: str | None = None
+    exact: bool = False
+
+    def load(self) -> Any:
+        """Import the object with the functions of the format."""
+        return FORMATS[self.name]
+
+    def claims(self, path: Path) -> bool:
+        """Tell whether a file name has a suffix of this format."""
+        return path.name.lower().endswith(self.suffixes)
+
+
+def _entry(
+    location: str, title: str, suffixes: str, carries: str, *, extra: str | None = None, exact: bool = False
+) -> Entry:
+    return Entry(
+        f"caesura.formats.{location}", title=title, suffixes=suffixes, carries=carries, extra=extra, exact=exact
+    )
+
+
+def _accept(name: str, loaded: Any) -> Any:
+    if not (hasattr(loaded, "read") or hasattr(loaded, "write")):
+        raise CaesuraError(f"{loaded!r} has neither read(source) nor write(corpus)")
+    if unknown := _split(getattr(loaded, "carries", "")) - FEATURES.keys() - {"everything"}:
+        raise CaesuraError(f"carries names the unknown feature {sorted(unknown)[0]!r}")
+    return loaded
+
+
+def _split(words: str | Iterable[str]) -> frozenset[str]:
+    return frozenset(word.strip() for word in (words.split(",") if isinstance(words, str) else words) if word.strip())
+
+
+_FLAT = "units, untyped, types, integer types, type sets, tracks, items, coders, textless"
+_STANDOFF = "units, untyped, names, nested, spans, unnamed spans, text"
+_NESTED = "nested, tracks, items, coders, textless"
+_SPEECH = "time, untyped, textless, names"
+
+#: All formats by name, in the order in which their ``sniff`` functions are tried.
+FORMATS: Registry[Any] = Registry(
+    "format",
+    {
+        "caesura-json": _entry("caesura_json:JSON", "Caesura's JSON", ".json", "everything", exact=True),
+        "caesura-jsonl": _entry("caesura_json:JSONL", "Caesura's JSON lines", ".jsonl .ndjson", "everything", exact=True),
+        "parquet": _entry("parquet", "Parquet", ".parquet", "everything", extra="parquet", exact=True),
+        "segeval-json": _entry("segeval:JSON", "segeval's JSON of masses", ".json", "units, untyped, items, coders, textless"),
+        "csv-spans": _entry("tables:SPANS", "CSV of labelled spans", ".csv .tsv", "spans, spans in time, unnamed spans, tracks, items, coders, textless"),
+        "times": _entry("speech.times", "CSV of times", ".csv .tsv .times .txt", _SPEECH + ", types, tracks, items, coders"),
+        "label-studio": _entry("standoff:LABEL_STUDIO", "Label Studio's JSON", ".json", _STANDOFF + ", items, coders"),
+        "nested-json": _entry("nested:JSON", "JSON of nested segments", ".json", _NESTED + ", text"),
+        "whisper": _entry("speech.cues:WHISPER", "Whisper's JSON", ".json", _SPEECH + ", tracks, spans in time, unnamed spans"),
+        "chunks": _entry("standoff:CHUNKS", "chunks for retrieval as JSON lines", ".jsonl .json", "units, untyped, spans, unnamed spans, text, items"),
+        "doccano": _entry("standoff:DOCCANO", "doccano's JSON lines", ".jsonl .json", _STANDOFF + ", items"),
+        "csv": _entry("tables:POSITIONS", "CSV of positions", ".csv .tsv", _FLAT),
+        "csv-labels": _entry("tables:LABELS", "CSV of one label per unit", ".csv .tsv", "units, untyped, types, names, tracks, items, coders, text, textless"),
+        "turns": _entry("transcripts:TURNS", "CSV of turns, speakers and utterances", ".csv .tsv", "units, types, tracks, items, coders, text"),
+        "levels": _entry("nested:LEVELS", "CSV of level columns", ".csv .tsv", _NESTED + ", text"),
+        "spans": _entry("nested:SPANS", "CSV of spans", ".csv .tsv", _NESTED),
+        "segeval-tsv": _entry("segeval:TSV", "segeval's TSV of masses", ".tsv .csv", "units, untyped, coders, textless"),
+        "wiki727": _entry("plain_text:WIKI727", "text with wiki-727 headings", ".txt .text", "units, untyped, names, text"),
+        "choi": _entry("plain_text:CHOI", "text with lines of =====", ".txt .ref", "units, untyped, text"),
+        "chat": _entry("speech.chat", "a CHAT transcript", ".cha", "units, types, untyped, names, time, spans in time, unnamed spans, tracks, text, textless, attributes"),
+        "transcript": _entry("transcripts:TRANSCRIPT", "a transcript with endnotes", ".txt", "units, types, tracks, text"),
+        "textgrid": _entry("speech.praat:TEXTGRID", "a Praat TextGrid", ".textgrid", _SPEECH + ", tracks, types, spans in time"),
+        "praat-collection": _entry("speech.praat:COLLECTION", "a Praat Collection", ".collection", _SPEECH + ", tracks, items, types, spans in time"),
+        "eaf": _entry("speech.eaf", "an ELAN file", ".eaf", _SPEECH + ", tracks, spans in time, unnamed spans"),
+        "transcriber": _entry("speech.xml_transcripts:TRANSCRIBER", "a Transcriber file", ".trs", _SPEECH + ", tracks, spans in time"),
+        "exmaralda": _entry("speech.xml_transcripts:EXMARALDA", "an EXMARaLDA transcription", ".exb", _SPEECH + ", tracks, spans in time, unnamed spans"),
+        "timit": _entry("speech.label_files:TIMIT", "TIMIT's phones", ".phn", _SPEECH),
+        "timit-words": _entry("speech.label_files:TIMIT", "TIMIT's words", ".wrd", _SPEECH),
+        "mlf": _entry("speech.label_files:MLF", "an HTK master label file", ".mlf", _SPEECH + ", items"),
+        "htk": _entry("speech.label_files:HTK", "HTK labels", ".lab .rec", _SPEECH),
+        "labels": _entry("speech.label_files:SECONDS", "labels in seconds", ".lab .seg", _SPEECH + ", spans in time, unnamed spans"),
+        "audacity": _entry("speech.label_files:AUDACITY", "an Audacity label track", ".txt", _SPEECH + ", types"),
+        "rttm": _entry("speech.nist:RTTM", "an RTTM of speakers", ".rttm", _SPEECH + ", tracks, items, spans in time, unnamed spans"),
+        "srt": _entry("speech.cues:SRT", "SubRip subtitles", ".srt", _SPEECH + ", spans in time, unnamed spans"),
+        "webvtt": _entry("speech.cues:WEBVTT", "WebVTT captions", ".vtt", _SPEECH + ", tracks, spans in time, unnamed spans"),
+        "ctm": _entry("speech.nist:CTM", "a CTM of words", ".ctm", _SPEECH + ", tracks, items, spans in time"),
+        "brackets": _entry("nested:BRACKETS", "bracketed text", ".txt .brackets", "nested, text"),
+        "rs3": _entry("rst", "an RST tree", ".rs3 .rs4", "nested, text"),
+        "inline": _entry("plain_text:INLINE", "text with bars between segments", ".txt", "units, untyped, text"),
+        "paragraphs": _entry("plain_text:PARAGRAPHS", "text in paragraphs", ".txt", "units, untyped, text"),
+        "rezonator": _entry("transcripts:REZONATOR", "a Rezonator project", ".rez", "units, types, tracks, text"),
+        "conllu": _entry("plain_text:CONLLU", "CoNLL-U with discourse segments", ".conllu .conll .tok", "units, untyped, items, text"),
+        "brat": _entry("standoff:BRAT", "brat standoff", ".ann", _STANDOFF),
+        "cas": _entry("cas:CAS", "a UIMA CAS", ".xmi", _STANDOFF, extra="cas"),
+        "inception": _entry("cas:INCEPTION", "an INCEpTION project", ".zip", _STANDOFF + ", items, coders", extra="cas"),
+    },
+    facts={"title": "", "suffixes": "", "carries": "units, untyped, textless", "extra": None, "exact": False, "metrics": ()},
+    accept=_accept,
+)  # fmt: skip
+
+
+#: Stems of files that describe a folder and hold no annotations.
+_DESCRIPTIONS = frozenset({"readme", "license", "licence", "copying", "changelog", "authors", "citation", "provenance"})
+
+
+@cache
+def named_format(name: str) -> Format:
+    """Return the facts about a format, given its name."""
+    facts = FORMATS.facts(name)
+    suffixes = facts["suffixes"].split() if isinstance(facts["suffixes"], str) else facts["suffixes"]
+    carries = _split(facts["carries"])
+    return Format(
+        name,
+        facts["title"],
+        tuple(suffix.lower() for suffix in suffixes),
+        frozenset(FEATURES) if carries == {"everything"} else carries,
+        facts["extra"],
+        bool(facts["exact"]),
+    )
+
+
+def all_formats() -> Iterator[Format]:
+    """Iterate over all formats, built-in ones first; a broken plug-in is skipped with a warning."""
+    return map(named_format, FORMATS.names())
+
+
+def claiming_formats(path: Path) -> Iterator[Format]:
+    """Iterate over the formats with the suffix of a file, built-in ones first."""
+    return (each for each in all_formats() if each.claims(path))
+
+
+def detect(source: Source) -> Format:
+    """Detect the format of a file: by content among the formats with its suffix, or among all if no format has it.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+
+    Raises
+    ------
+    FormatError
+        If no format fits; the message says how to name one.
+    """
+    claiming: list[Format] = []
+    head = source.head()
+    # built-in formats come first, so that plug-ins are only loaded if no built-in format fits
+    for candidate in claiming_formats(source.path):
+        if _recognises(candidate, head):
+            return candidate
+        claiming.append(candidate)
+    for candidate in claiming or all_formats():
+        if _recognises(candidate, head) or (claiming and not hasattr(candidate.load(), "sniff")):
+            return candidate
+    if not head:
+        source.check_is_text()
+    if source.path.suffix.lower() == ".json":
+        load_json(source)  # reports the line of a syntax error, if there is one
+    expected = f" (expected {' or '.join(f.title for f in claiming)})" if claiming else ""
+    names = f"such as {', '.join(f.name for f in claiming)}; " if claiming else ""
+    line, first = next(((n, text) for n, text in enumerate(head.split("\n"), 1) if text.strip()), (None, ""))
+    begins = f", which begins with {first.strip()[:40]!r}" if first else ""
+    advice = f"name one with format= (--format), {names}caesura list formats shows all"
+    raise source.error(line, f"no known format fits this file{begins}{expected}; {advice}.")
+
+
+def _recognises(candidate: Format, head: str) -> bool:
+    sniff = getattr(candidate.load(), "sniff", None)
+    return sniff is not None and bool(sniff(head))
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def read(path: str | PathLike[str], format: str | None = None, **options: Any) -> Corpus:
+    """Read a file or a folder as one corpus.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file, or a folder whose files become one corpus.
+    format : str, default None
+        The name of a format; None: detected from the suffix and the content.
+    **options
+        ``encoding`` (default: UTF-8, or UTF-16 if there is a byte order mark); ``item``, ``coder`` and ``track``, to name what the file
+        does not name; for folders ``pattern``, how file names give items and coders, such as ``"{item}-{coder}.csv"``; and the
+        options of the format.
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    FormatError
+        If the file does not follow its format; the message gives the line.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "kubla.txt")
+    ...     _ = path.write_text("one two | three four five")
+    ...     read(path, format="inline", coder="ann")["kubla", "ann"]
+    Segmentation(5 units: 2|3)
+    """
+    if path == "":  # an unset variable, which pathlib would take for the current folder
+        raise CaesuraError("the path to read is empty; expected the name of a file or folder.")
+    where = Path(path)
+    if format is not None:
+        named_format(format)
+    if where.is_dir():
+        return read_folder(
+            where,
+            lambda file, name, **given: _read_file(file, format or name, given),
+            lambda file: _format_in_folder(file, format, options.get("encoding"), "pattern" in options),
+            **options,
+        )
+    if "pattern" in options and not where.exists():
+        raise FormatError(where, None, "there is no such folder.")
+    if "pattern" in options:
+        raise FormatError(where, None, "pattern= (--pattern) is for folders, and this is a file.")
+    return _read_file(where, format, options)
+
+
+def likely_pattern(folder: str | PathLike[str], format: str | None = None, **options: Any) -> str | None:
+    """Guess the ``pattern`` that gives an item of a folder two coders.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The folder.
+    format : str, default None
+        The format of its files; None: detected for each file.
+    **options
+        Options of :func:`read`.
+
+    Returns
+    -------
+    str or None
+        None if the file names suggest no pattern, or this is not a folder.
+
+    Examples
+    --------
+    >>> likely_pattern("no folder") is None
+    True
+    """
+    where = Path(folder)
+    if not where.is_dir():
+        return None
+    return guess_pattern(where, lambda pattern: read(where, format, pattern=pattern, **options), _file_filter(format))
+
+
+def likely_tiers(path: str | PathLike[str], tracks: Sequence[str], format: str | None = None) -> str | None:
+    """Guess the pattern of tier names if every tier of a file belongs to a coder.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file, or a folder of which the first file is used.
+    tracks : sequence of str
+        The names of its tiers.
+    format : str, default None
+        The format; None: detected.
+
+    Returns
+    -------
+    str or None
+        Such as "{coder}_IU"; None if the format has no tiers.
+    """
+    where = Path(path)
+    files = sorted(filter(_file_filter(format), where.rglob("*"))) if where.is_dir() else [where]
+    if len(tracks) < 2 or not files:
+        return None
+    chosen = named_format(format) if format is not None else detect(Source.open(files[0]))
+    return pattern_of_tiers(tracks) if "tier" in option_types(chosen.load().read) else None
+
+
+def format_options(function: Callable[..., Any], given: Mapping[str, Any], title: str) -> dict[str, Any]:
+    """Return the options of a reader or writer as keyword arguments, validated and converted by its signature."""
+    try:
+        return validate_options(title, given, option_types(function))
+    except CaesuraError as error:
+        raise FormatError(None, None, str(error)) from None
+
+
+def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpus:
+    given = dict(options)
+    source = Source.open(path, encoding=given.pop("encoding", None))
+    chosen = named_format(format) if format is not None else detect(source)
+    module = chosen.load()
+    if not hasattr(module, "read"):
+        raise FormatError(path, None, f"{chosen.title} can be written but not read.")
+    if "{coder}" in str(given.get("coder")):  # a pattern of tier names: the tiers are the coders of one file
+        if "tier" not in option_types(module.read):
+            raise FormatError(path, None, f"coder= is a pattern of tier names, and {chosen.title} has no tiers.")
+        if given.get("tier") is not None:
+            raise FormatError(
+                path, None, "coder= is a pattern of tier names, and tier= names tiers too; give only one."
+            )
+        given["tier"] = given.pop("coder")
+    names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
+    settings = format_options(module.read, given, chosen.title) if given else {}
+    try:
+        corpus: Corpus = module.read(source, **settings)
+    except LengthMismatch as error:
+        raise LengthMismatch(f"{path}: {error}") from None
+    except InvalidSegmentation as error:
+        raise FormatError(path, None, str(error)) from None
+    except UnicodeDecodeError as error:
+        raise source.encoding_error(None, error.encoding) from None
+    return rename_parts(corpus, names) if names else corpus
+
+
+def _format_in_folder(file: Path, format: str | None, encoding: str | None, matched: bool) -> str | FormatError | None:
+    """Return the format of a file in a folder, the error if none fits, or None if the file is not to be read."""
+    if not matched and not _file_filter(format)(file):
+        return None
+    if format is not None:
+        return format
+    try:
+        return detect(Source.open(file, encoding=encoding)).name
+    except FormatError as error:
+        return error
+
+
+def _file_filter(format: str | None) -> Callable[[Path], bool]:
+    """Return a function that tells which files of a folder are read."""
+    return _is_annotation if format is None else named_format(format).claims
+
+
+def _is_annotation(path: Path) -> bool:
+    """Tell annotations from README files and from the texts of brat's standoff files."""
+    claimed = any(True for _ in claiming_formats(path))
+    companion = path.suffix == ".txt" and path.with_suffix(".ann").exists()
+    return claimed and not companion and path.stem.lower() not in _DESCRIPTIONS

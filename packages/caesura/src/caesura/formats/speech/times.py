@@ -1,0 +1,180 @@
+"""CSV of times, and CSV of candidate boundaries with scores."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Unpack
+
+from caesura.files import Source
+from caesura.formats.speech.intervals import (
+    IntervalOptions,
+    IntervalRules,
+    parse_time,
+    recording_name,
+    segmentation,
+    segments,
+    timed_segmentations,
+)
+from caesura.formats.tables import Row, parse_header, read_table, write_table
+from caesura.model import Annotation, Corpus, Segmentation
+
+# ---------------------------------------------------------------------- times
+# One row per boundary (``time``[, ``type``]) or per interval (``start``, ``end``[, ``label``]), with optional columns ``item``, ``coder``,
+# ``track`` and ``length``. A file with one number per line is a list of boundary times.
+
+#: Other programs' names for the columns of intervals.
+_ALIASES = {"stop": "end", "labels": "label", "begin": "start"}
+
+_NUMBER = re.compile(r"\s*\d+(\.\d*)?([eE][-+]?\d+)?\s*")
+
+
+def sniff(head: str) -> bool:
+    """Recognise the columns, or only numbers with decimal points."""
+    columns = [_ALIASES.get(name, name) for name in parse_header(head)]
+    if "time" in columns:
+        return True
+    if {"start", "end"} <= set(columns) and "level" not in columns:  # of units rather than seconds: whole numbers
+        first = next((line for line in head.split("\n")[1:] if line.strip()), "")
+        return re.search(r"\d\.\d", first) is not None
+    return _is_list_of_numbers(head) and "." in head
+
+
+def read(source: Source, *, length: float | None = None, **intervals: Unpack[IntervalOptions]) -> Corpus:
+    """Read boundaries or intervals.
+
+    Parameters
+    ----------
+    length : float, default None
+        The length of the recordings in seconds, if there is no column 'length'; None: the last time.
+    """
+    if _is_list_of_numbers(source.head()):
+        times = [float(parse_time(source, n, line.strip(), "time")) for n, line in source.nonblank_lines()]
+        marks = Segmentation.from_times(sorted(times), length=length)
+        return Corpus.from_annotations([Annotation(recording_name(source), "", marks)])
+    rows = list(read_table(source, aliases=_ALIASES))
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        key = row.get("item") or recording_name(source), row.get("coder"), row.get("track")
+        groups.setdefault(key, []).append(row)
+    rule = IntervalRules.from_options(**intervals)
+    points = "time" in rows[0].columns
+    if not points and not {"start", "end"} <= rows[0].columns.keys():
+        raise source.error(1, f"expected a column time, or start and end; found {', '.join(rows[0].columns)}.")
+    return Corpus.from_annotations(
+        Annotation(item, coder, _points(some, length) if points else _intervals(some, rule, length), track)
+        for (item, coder, track), some in groups.items()
+    )
+
+
+def write(corpus: Corpus) -> str:
+    """Write intervals if segments have names, else boundaries."""
+    listed = list(timed_segmentations(corpus))
+    if any(marks.names is not None for *_, marks in listed):
+        rows: Iterable[Sequence[object]] = (
+            (item, coder, track, start, end, label)
+            for item, track, coder, marks in listed
+            for start, end, label in segments(marks)
+        )
+        return write_table(("item", "coder", "track", "start", "end", "label"), _format_rows(rows))
+    typed = any(marks.typed for *_, marks in listed)
+    header = ("item", "coder", "track", "length", "time", *(("type",) if typed else ()))
+    return write_table(header, _format_rows(_point_rows(listed, typed)))
+
+
+def _point_rows(listed: list[tuple[str, str, str, Segmentation]], typed: bool) -> Iterator[tuple[object, ...]]:
+    for item, track, coder, marks in listed:
+        about = item, coder, track, marks.length
+        if not len(marks.positions):  # a recording without a boundary is a row without a time
+            yield (*about, "", *(("",) if typed else ()))
+        if marks.typed:
+            yield from ((*about, time, kind) for time, kind in marks.marks)
+        else:
+            yield from ((*about, time) for time in marks.positions.tolist())
+
+
+def _format_rows(rows: Iterable[Sequence[object]]) -> Iterator[list[str]]:
+    return ([repr(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in rows)
+
+
+def _is_list_of_numbers(head: str) -> bool:
+    lines = [line for line in head.split("\n")[:-1] if line.strip()] or [head]
+    return all(_NUMBER.fullmatch(line) for line in lines)
+
+
+def _points(rows: list[Row], length: float | None) -> Segmentation:
+    placed = [(_time(row, "time"), row.get("type"), row) for row in rows if row["time"].strip()]
+    seen: set[tuple[float, str]] = set()
+    for time, kind, row in placed:
+        if kind and (time, kind) in seen:
+            raise row.error(f"time {time:g} is given twice with type {kind!r}.")
+        seen.add((time, kind))
+    marked = sorted((time, kind) for time, kind, _ in placed)
+    known = length if length is not None else _length(rows)
+    times, types = [time for time, _ in marked], [kind for _, kind in marked]
+    return Segmentation.from_times(times, length=known, types=types if any(types) else None)
+
+
+def _intervals(rows: list[Row], rule: IntervalRules, length: float | None) -> Segmentation:
+    in_order: list[tuple[Any, ...]] = sorted(
+        ((_time(row, "start"), _time(row, "end"), row.get("label"), row) for row in rows), key=lambda each: each[:2]
+    )
+    starts, ends, labels, ordered = zip(*in_order, strict=True)
+    return segmentation(
+        starts, ends, labels, rule=rule, length=length if length is not None else _length(rows),
+        error=lambda i, why: ordered[i].error(why),
+    )  # fmt: skip
+
+
+def _time(row: Row, name: str) -> float:
+    return float(parse_time(row.source, row.line, row[name].strip(), name))
+
+
+def _length(rows: list[Row]) -> float | None:
+    lengths = {row.get("length").strip() for row in rows} - {""}
+    if len(lengths) > 1:
+        raise rows[0].error(f"one recording has two lengths: {', '.join(sorted(lengths)[:3])}.")
+    return float(parse_time(rows[0].source, rows[0].line, lengths.pop(), "length")) if lengths else None
+
+
+# ---------------------------------------------------------------------- scored
+# Candidate boundaries with scores, from which a threshold of a segmenter can be chosen later.
+
+#: For (item, track), times and scores.
+Candidates = dict[tuple[str, str], tuple[list[float], list[float]]]
+
+
+def has_scores(path: str | PathLike[str]) -> bool:
+    """Tell whether a file is a table with the columns time and score."""
+    where = Path(path)
+    return (
+        where.is_file()
+        and where.stat().st_size > 0
+        and {"time", "score"} <= set(parse_header(Source.open(where).head()))
+    )
+
+
+def read_scored(path: str | PathLike[str]) -> Candidates:
+    """Read candidate boundaries and their scores; without a column 'item' the file name is the item."""
+    source = Source.open(Path(path))
+    candidates: Candidates = {}
+    for row in read_table(source, needs=("time", "score")):
+        times, scores = candidates.setdefault((row.get("item") or recording_name(source), row.get("track")), ([], []))
+        times.append(float(parse_time(source, row.line, row["time"].strip(), "time")))
+        try:
+            scores.append(float(row["score"]))
+        except ValueError:
+            scores.append(math.nan)
+        if not math.isfinite(scores[-1]):
+            raise row.error(f"the score is {row['score']!r}, expected a finite number.")
+    return candidates
+
+
+def format_scores(rows: Iterable[tuple[str, str, float, float]]) -> str:
+    """Return rows of item, track, time and score as CSV."""
+    return write_table(
+        ("item", "track", "time", "score"), ([i, t, repr(float(x)), repr(float(s))] for i, t, x, s in rows)
+    )

@@ -1,0 +1,467 @@
+"""CSV tables: rows of boundaries (``csv``), of units (``csv-labels``) or of labelled spans (``csv-spans``), and their common reader."""
+
+from __future__ import annotations
+
+import csv
+import io
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from types import SimpleNamespace
+
+from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
+from caesura.files import Source, first_repeated, parse_decimal, parse_integer
+from caesura.model import Annotation, Corpus, Segmentation, Spans
+from caesura.model.columns import CorpusBuilder
+from caesura.options import parse_list
+from caesura.text import shorten
+
+# ---------------------------------------------------------------------- tables
+# Cells are separated by commas, semicolons or tabs; columns are found by name.
+
+_DELIMITERS = ",;\t"
+csv.field_size_limit(2**24)  # the default of 2**17 characters is too small for whole texts in a cell
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table and its line in the file."""
+
+    source: Source
+    line: int
+    columns: dict[str, int]
+    cells: list[str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.cells[self.columns[name]]
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return a cell, or the default if there is no such column."""
+        return self.cells[self.columns[name]] if name in self.columns else default
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Item, coder and track; the item is the file name if the table does not name it."""
+        return self.get("item", self.source.stem), self.get("coder"), self.get("track")
+
+    def error(self, why: str) -> FormatError:
+        """Return an error about this line."""
+        return self.source.error(self.line, why)
+
+
+def parse_header(head: str) -> list[str]:
+    """Return the first row of a possible table as column names in lower case."""
+    line = next((line for line in head.split("\n") if line.strip()), "")
+    return [name.strip().lower() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
+
+
+def read_table(
+    source: Source,
+    *,
+    needs: Sequence[str] = (),
+    aliases: dict[str, str] | None = None,
+    header: Sequence[str] | None = None,
+) -> Iterator[Row]:
+    """Iterate over the rows of a table as a stream; blank lines are skipped.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    needs : sequence of str, default ()
+        Columns that must be there.
+    aliases : dict of str to str, default None
+        Other names of columns.
+    header : sequence of str, default None
+        The columns of a table without a header.
+    """
+    with source.stream() as text:
+        lines = iter(_without_nul(source, text))
+        first = next(lines, "")
+        reader = csv.reader(chain([first], lines), delimiter=_delimiter(first))
+        columns = None if header is None else {name: i for i, name in enumerate(header)}
+        empty = True
+        try:
+            for cells in reader:
+                if not any(cells):
+                    continue
+                if columns is None:
+                    columns = _columns(source, cells, needs, aliases or {})
+                elif len(cells) != len(columns):
+                    raise source.error(reader.line_num, f"this line has {len(cells)} cells, the header {len(columns)}.")
+                else:
+                    empty = False
+                    yield Row(source, reader.line_num, columns, cells)
+        except csv.Error as error:
+            raise source.error(reader.line_num, f"this is not CSV: {error}.") from None
+        if empty:
+            raise source.error(None, "the table is empty." if columns is None else "the table has no row.")
+
+
+def write_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV with commas; cells are quoted if necessary."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def integer_cell(row: Row, name: str, least: int = 1) -> int:
+    """Return a cell as an integer of at least ``least``."""
+    number = parse_integer(row[name])
+    if number is None:
+        raise row.error(f"{name} is {shorten(row[name])!r}, expected a whole number of at most 18 plain digits.")
+    if number < least:
+        raise row.error(f"{name} is {number}, expected {least} or more.")
+    return number
+
+
+def _columns(source: Source, cells: list[str], needs: Sequence[str], aliases: dict[str, str]) -> dict[str, int]:
+    names = [aliases.get(name, name) for name in (cell.strip().lower() for cell in cells)]
+    if (repeated := first_repeated(names)) is not None:
+        raise source.error(1, f"two columns are called {repeated!r}.")
+    if missing := [name for name in needs if name not in names]:
+        raise source.error(1, f"there is no column {missing[0]!r}; found {', '.join(names)}.")
+    return {name: i for i, name in enumerate(names)}
+
+
+def _delimiter(line: str) -> str:
+    return max(_DELIMITERS, key=line.count)
+
+
+def _without_nul(source: Source, lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if "\x00" in line:
+            raise source.error(number, "this is a binary file, expected text.")
+        yield line
+
+
+# ---------------------------------------------------------------------- csv: one row per boundary
+# Columns: item, coder, position[, type, track, length]. An annotation without boundaries is a row with an empty position. Without a
+# length column a typed text ends with the last boundary of any coder (the closing one), an untyped text one unit later; ``length=``
+# overrides that. Positions in seconds are another format, ``times``.
+
+_POSITIONS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track"}
+_LARGEST = 2**62  # longer than any text, and still an int64
+
+
+@dataclass
+class _Boundaries:
+    """The boundaries of one annotation."""
+
+    positions: array[int] = field(default_factory=lambda: array("q"))
+    types: list[str] = field(default_factory=list)
+    last_types: set[str] = field(default_factory=set)  # at the last position
+
+
+def sniff_positions(head: str) -> bool:
+    """Recognise the column 'position'."""
+    return "position" in parse_header(head)
+
+
+def read_positions(source: Source, *, length: int | None = None, labels: Sequence[str] | str | None = None) -> Corpus:
+    """Read as a stream, so that files may have any size.
+
+    Parameters
+    ----------
+    length : int, default None
+        Units of every text that the table does not state.
+    labels : sequence of str or str, default None
+        The types in their order on the ordinal scale; None: alphabetical.
+    """
+    table = _BoundaryTable(source)
+    for row in read_table(source, needs=("position",), aliases=_POSITIONS_ALIASES):
+        table.add(row)
+    return table.corpus(length, None if labels is None else parse_list(labels))
+
+
+def write_positions(corpus: Corpus) -> str:
+    """Write one row per boundary, with a column of types if the corpus is typed."""
+    typed = ["type"] if corpus.typed else []
+    return write_table(["item", "coder", "track", "length", "position", *typed], _positions_rows(corpus))
+
+
+def _positions_rows(corpus: Corpus) -> Iterator[list[object]]:
+    for row in range(len(corpus)):
+        item, track = corpus.items[corpus.item_of[row]], corpus.tracks[corpus.track_of[row]]
+        base = [item, corpus.coders[corpus.coder_of[row]], track, corpus.lengths[row].item()]
+        here = slice(corpus.offsets[row], corpus.offsets[row + 1])
+        positions = corpus.positions[here].tolist()
+        if not positions:
+            yield [*base, "", *([""] if corpus.typed else [])]
+        elif corpus.types is None:
+            yield from ([*base, p] for p in positions)
+        else:
+            codes = corpus.types[here].tolist()
+            names = codes if corpus.labels is None else [corpus.labels[code] for code in codes]
+            yield from ([*base, p, name] for p, name in zip(positions, names, strict=True))
+
+
+class _BoundaryTable:
+    """The boundaries and lengths of the rows read so far."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.marks: dict[tuple[str, str, str], _Boundaries] = {}
+        self.lengths: dict[tuple[str, str], int] = {}
+        self.typed: bool | None = None
+
+    def add(self, row: Row) -> None:
+        """Add a row; it must fit those before."""
+        key = row.key
+        marks = self.marks.get(key)
+        if marks is None:
+            marks = self.marks[key] = _Boundaries()
+        length = self._length(row, (key[0], key[2]))
+        if row["position"].strip():
+            self._add_boundary(row, marks, integer_cell(row, "position"), length)
+
+    def _add_boundary(self, row: Row, marks: _Boundaries, position: int, length: int | None) -> None:
+        name = row.get("type")
+        if self.typed is None:
+            self.typed = bool(name)
+        if bool(name) != self.typed:
+            raise row.error(
+                "this boundary has " + ("a type, those above have none." if name else "no type, those above do.")
+            )
+        last = marks.positions[-1] if marks.positions else None
+        if last is not None and position < last:
+            raise row.error(f"position {position} follows {last}; the positions of an annotation must ascend.")
+        if position == last and (not self.typed or name in marks.last_types):
+            raise row.error(f"position {position} is given twice{f' with type {name!r}' if name else ''}.")
+        highest = _LARGEST if length is None else length if self.typed else length - 1
+        if position > highest:
+            raise row.error(f"position {position} is outside the text: expected 1 to {highest}.")
+        marks.positions.append(position)
+        if name:
+            if position != last:
+                marks.last_types = set()
+            marks.last_types.add(name)
+            marks.types.append(name)
+
+    def _length(self, row: Row, stream: tuple[str, str]) -> int | None:
+        if not row.get("length").strip():
+            return None
+        length = integer_cell(row, "length", least=0)
+        if self.lengths.setdefault(stream, length) != length:
+            raise row.error(f"item {stream[0]!r} has length {length} here and {self.lengths[stream]} above.")
+        return length
+
+    def corpus(self, length: int | None, labels: Sequence[str] | None) -> Corpus:
+        """Return all rows as a corpus."""
+        names = {name for marks in self.marks.values() for name in marks.types}
+        numbered = labels is None and bool(names) and all(_is_integer(name) for name in names)
+        scale = None if numbered or not self.typed else sorted(names) if labels is None else labels
+        columns = CorpusBuilder("units", typed=bool(self.typed), labels=scale)
+        ends = self._ends()
+        for (item, coder, track), marks in self.marks.items():
+            end = self.lengths.get((item, track), ends[item, track] if length is None else length)
+            columns.start(item, coder, track, end)
+            columns.add_boundaries(
+                marks.positions.tolist(), [int(n) for n in marks.types] if numbered else list(marks.types)
+            )
+        return Corpus(**columns.fields())
+
+    def _ends(self) -> dict[tuple[str, str], int]:
+        ends: dict[tuple[str, str], int] = {}
+        for (item, _, track), marks in self.marks.items():
+            last = marks.positions[-1] if marks.positions else 0
+            ends[item, track] = max(ends.get((item, track), 0), last)
+        return ends if self.typed else {stream: end + 1 for stream, end in ends.items()}
+
+
+def _is_integer(name: str) -> bool:
+    number = parse_integer(name)
+    return number is not None and str(number) == name and abs(number) < _LARGEST
+
+
+# ---------------------------------------------------------------------- csv-labels: one row per unit
+# Columns: item, coder[, track, unit] and ``label`` or ``boundary``. ``label`` names the segment of the unit; a segment ends where the
+# label changes. ``boundary`` is the boundary after the unit: a type or 1, empty or 0 for none. ``unit`` holds the words.
+
+_LABELS_ALIASES = {"annotator": "coder", "document": "item", "doc": "item", "speaker": "track", "segment": "label", "token": "unit",
+            "word": "unit", "text": "unit", "sentence": "unit"}  # fmt: skip
+
+
+@dataclass
+class _LabelledUnits:
+    """The cells of one coder's rows."""
+
+    units: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    boundaries: list[str] = field(default_factory=list)
+
+
+def sniff_labels(head: str) -> bool:
+    """Recognise a column 'label', 'segment' or 'boundary'."""
+    return bool({"label", "segment", "boundary"} & set(parse_header(head)))
+
+
+def read_labels(source: Source, *, labels: Sequence[str] | str | None = None) -> Corpus:
+    """Read one row per unit and coder.
+
+    Parameters
+    ----------
+    labels : sequence of str or str, default None
+        The boundary types in their order on the ordinal scale; None: alphabetical.
+    """
+    streams: dict[tuple[str, str, str], _LabelledUnits] = {}
+    columns: set[str] = set()
+    for row in read_table(source, aliases=_LABELS_ALIASES):
+        columns = set(row.columns)
+        stream = streams.setdefault(row.key, _LabelledUnits())
+        stream.units.append(row.get("unit"))
+        stream.labels.append(row.get("label"))
+        stream.boundaries.append(row.get("boundary"))
+    if not columns & {"label", "boundary"}:
+        raise source.error(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
+    # if all boundaries of the file are 0, 1 or empty, 1 is no type
+    untyped = {mark.strip() for stream in streams.values() for mark in stream.boundaries} <= {"", "0", "1"}
+    scale = None if labels is None else parse_list(labels)
+    return Corpus.from_annotations(
+        Annotation(item, coder, _segmentation(source, (item, coder), stream, columns, untyped, scale), track)
+        for (item, coder, track), stream in streams.items()
+    )
+
+
+def write_labels(corpus: Corpus) -> str:
+    """Write one row per unit, with columns of segment names and of words if the corpus has any."""
+    label = ["label"] if corpus.names else []
+    unit = ["unit"] if corpus.texts else []
+    rows: list[list[object]] = []
+    for a in corpus:
+        marks = a.marks
+        assert isinstance(marks, Segmentation)
+        ends = marks.labels_at if marks.typed else [*marks.string, "0"]
+        named = [name for name, mass in zip(marks.names or (), marks.masses, strict=False) for _ in range(int(mass))]
+        for i in range(int(marks.length)):
+            words = [marks.units[i] if marks.units else ""] if unit else []
+            rows.append([a.item, a.coder, a.track, *words, ends[i], *([named[i] if named else ""] if label else [])])
+    return write_table(["item", "coder", "track", *unit, "boundary", *label], rows)
+
+
+def _segmentation(
+    source: Source,
+    key: tuple[str, str],
+    stream: _LabelledUnits,
+    columns: set[str],
+    untyped: bool,
+    scale: Sequence[str] | None,
+) -> Segmentation:
+    units = stream.units if any(stream.units) else None
+    length = len(stream.boundaries)
+    try:
+        if "boundary" not in columns:
+            return Segmentation.from_labels(stream.labels, units=units)
+        if untyped:
+            positions = [i for i, mark in enumerate(stream.boundaries, 1) if mark.strip() == "1" and i < length]
+            marks = Segmentation.from_positions(positions, length=length)
+        else:
+            marks = Segmentation.from_labels_at(stream.boundaries, labels=scale)
+        starts = [0, *marks._cuts().tolist()]
+        names = [stream.labels[int(start)] for start in starts] if any(stream.labels) else None
+        return Segmentation(marks.length, marks.positions, marks.types, marks.labels, units, names)
+    except CaesuraError as error:
+        raise source.error(None, f"item {key[0]!r}, coder {key[1]!r}: {error}") from None
+
+
+# ---------------------------------------------------------------------- csv-spans: one row per labelled span
+# Columns: annotator, label, start, end[, item, track, length], with a header or, as pygamma-agreement reads it, without. Positions are
+# seconds if any of them has a decimal point (or with ``time=yes``), else units counted from 0, end excluded. Without a length column a
+# text ends with the last span of any annotator. An annotation without spans is a row with empty start and end.
+
+_SPANS_ALIASES = {"annotator": "coder", "category": "label", "type": "label", "annotation": "label", "begin": "start"}
+_PYGAMMA = ("coder", "label", "start", "end")
+
+
+def sniff_spans(head: str) -> bool:
+    """Recognise the columns annotator, label, start and end, or a row of two texts and two numbers.
+
+    A table with ``coder`` in place of ``annotator`` may be one of ``times``.
+    """
+    columns = parse_header(head)
+    named = {_SPANS_ALIASES.get(name, name) for name in columns}
+    return ("annotator" in columns and {"label", "start", "end"} <= named) or _has_no_header(head)
+
+
+def read_spans(source: Source, *, length: float | None = None, time: bool | None = None) -> Corpus:
+    """Read the spans of every annotator and item.
+
+    Parameters
+    ----------
+    length : float, default None
+        Length of every text that the table does not state.
+    time : bool, default None
+        Whether positions are seconds; None: if any of them is not written as a whole number.
+    """
+    header = _PYGAMMA if _has_no_header(source.head()) else None
+    rows = list(read_table(source, needs=("label", "start", "end"), aliases=_SPANS_ALIASES, header=header))
+    written = [row.get(name).strip() for row in rows for name in ("start", "end", "length")]
+    seconds = any(cell and not cell.lstrip("+-").isdigit() for cell in written) if time is None else time
+    spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
+    lengths: defaultdict[tuple[str, str], float] = defaultdict(float)
+    ends: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for row in rows:
+        item, _, track = row.key
+        listed = spans.setdefault(row.key, [])
+        if row["start"].strip() or row["end"].strip():
+            listed.append(_span(row, seconds))
+            ends[item, track] = max(ends[item, track], listed[-1][1])
+        if row.get("length").strip():
+            lengths[item, track] = max(lengths[item, track], _number(row, "length"))
+    annotations = []
+    for (item, coder, track), listed in spans.items():
+        whole_length = length or lengths[item, track] or ends[item, track]
+        try:
+            marks = Spans.from_rows(listed, length=whole_length if seconds else int(whole_length), time=seconds)
+        except InvalidSegmentation as error:
+            raise source.error(None, f"annotator {coder!r}: {error}") from None
+        annotations.append(Annotation(item, coder, marks, track))
+    return Corpus.from_annotations(annotations)
+
+
+def write_spans(corpus: Corpus) -> str:
+    """Write one row per span, ordered by position."""
+    rows: list[tuple[object, ...]] = []
+    for a in corpus:
+        assert isinstance(a.marks, Spans)
+        base = (a.item, a.track, a.marks.length, a.coder)
+        rows += [(*base, name or "", start, end) for start, end, name in a.marks.rows] or [(*base, "", "", "")]
+    return write_table(("item", "track", "length", "annotator", "label", "start", "end"), rows)
+
+
+def _has_no_header(head: str) -> bool:
+    line = next((line for line in head.split("\n") if line.strip()), "")
+    cells = next(csv.reader([line], delimiter=_delimiter(line)), [])
+    return (
+        len(cells) == 4
+        and all(parse_decimal(cell) is not None for cell in cells[2:])
+        and parse_decimal(cells[0]) is None
+    )
+
+
+def _span(row: Row, seconds: bool) -> tuple[float, float, str | None]:
+    start, end = _number(row, "start"), _number(row, "end")
+    if not seconds and (start != int(start) or end != int(end)):
+        raise row.error(f"the span {start:g}–{end:g} is not in whole units; read seconds with time=yes.")
+    if end <= start:
+        why = "is empty" if end == start else "ends before it begins"
+        raise row.error(f"the span {start:g}–{end:g} {why}.")
+    if start < 0:
+        raise row.error(f"the span {start:g}–{end:g} begins before the text.")
+    return (start, end, row["label"] or None) if seconds else (int(start), int(end), row["label"] or None)
+
+
+def _number(row: Row, name: str) -> float:
+    number = parse_decimal(row[name].strip())
+    if number is None or not abs(number) < 10**12:
+        raise row.error(f"{name} is {row[name][:40]!r}, expected a number.")
+    return float(number)
+
+
+POSITIONS = SimpleNamespace(read=read_positions, write=write_positions, sniff=sniff_positions)
+LABELS = SimpleNamespace(read=read_labels, write=write_labels, sniff=sniff_labels)
+SPANS = SimpleNamespace(read=read_spans, write=write_spans, sniff=sniff_spans)

@@ -1,0 +1,223 @@
+"""Write a corpus: atomically, and without silent losses."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import CaesuraError, FormatError
+from caesura.files import Content, Source, atomic_write_all
+from caesura.formats.catalog import FORMATS, Format, claiming_formats, format_options, named_format
+from caesura.formats.folders import rename_parts, write_folder
+from caesura.formats.losses import DROPPABLE, FEATURES, FLATTENED, differences, features, reduce_corpus
+from caesura.model import Corpus
+from caesura.model.corpus import require_corpus
+from caesura.options import option_types
+from caesura.text import pluralize
+
+#: Reader options that ``write`` accepts too, because they decide what is read back from the file.
+_READER_OPTIONS = ("as", "tier")
+
+
+def write(
+    corpus: Corpus,
+    path: str | PathLike[str],
+    format: str | None = None,
+    *,
+    lossy: bool = False,
+    pattern: str | None = None,
+    **options: Any,
+) -> None:
+    """Write a corpus to a file, or to a folder with one file per item and coder.
+
+    Files are replaced only when they are complete. Losses are an error unless ``lossy`` is true.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to write.
+    path : str or path-like
+        The file to write, or with ``pattern`` the new folder.
+    format : str, default None
+        The name of a format; None: the first format with this suffix that can hold the corpus.
+    lossy : bool, default False
+        Whether to drop everything that the format cannot hold.
+    pattern : str, default None
+        File names below the folder, such as ``"{coder}/{item}.txt"``; None: write one file.
+    **options
+        Options of the format. ``as`` and ``tier``, if the format can be read in several ways, say how the file will be read back.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot hold all of the corpus; the message lists what would be lost.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from caesura.model import Annotation, Segmentation
+    >>> corpus = Corpus.from_annotations([Annotation("kubla", "ann", Segmentation.from_masses([2, 3]))])
+    >>> with TemporaryDirectory() as folder:
+    ...     write(corpus, Path(folder, "kubla.csv"))
+    ...     print(Path(folder, "kubla.csv").read_text().splitlines()[1])
+    kubla,ann,,5,2
+    """
+    require_corpus(corpus, "the corpus to write")
+    where = Path(path)
+    if pattern is not None:
+        write_folder(corpus, where, pattern, lambda part, file: write(part, file, format, lossy=lossy, **options))
+        return
+    chosen = named_format(format) if format is not None else _format_by_suffix(where, corpus)
+    module = chosen.load()
+    if not hasattr(module, "write"):
+        raise FormatError(where, None, f"{chosen.title} can be read but not written.")
+    given = format_options(module.write, _writer_options(module, options), chosen.title)
+    if lossy:
+        _check_can_reduce(corpus, chosen, where)
+        whole, corpus = corpus, reduce_corpus(corpus, chosen.carries)
+        _check_can_read_back(corpus, chosen, where, options)
+        if dropped := len(whole.items) - len(corpus.items):  # users who accept other losses may not expect this one
+            warnings.warn(
+                f"{where} holds only {corpus.items[0]!r}; {pluralize(dropped, 'item')} {'was' if dropped == 1 else 'were'} left out.",
+                stacklevel=2,
+            )
+    elif lost := [*losses(corpus, chosen, **options), *_names_lost(corpus, chosen, where)]:
+        raise FormatError(
+            where, None, f"{chosen.title} would lose {' and '.join(lost)}; {_advice(corpus, chosen, where)}."
+        )
+    contents = _contents(module, corpus, given)
+    files = {}
+    for name, content in contents.items():  # "" is the file itself, ".txt" another suffix, anything else a name
+        companion = where.with_suffix(name) if name.startswith(".") else where.parent / name
+        files[companion if name else where] = content
+    for file, content in files.items():
+        if file != where and file.exists() and file.read_bytes() != _bytes(content):
+            raise FormatError(
+                where, None, f"{file.name} exists beside it with other content; choose another file name."
+            )
+    atomic_write_all(files)
+
+
+def losses(corpus: Corpus, chosen: Format, **options: Any) -> list[str]:
+    """Describe what would be lost if this corpus were written in this format.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to write.
+    chosen : Format
+        The format.
+    **options
+        As for :func:`write`.
+
+    Returns
+    -------
+    list of str
+        Descriptions such as "boundary types"; empty if nothing is lost.
+    """
+    lost = [FEATURES[f] for f in FEATURES if f in features(corpus) - chosen.carries]
+    if lost or chosen.exact:
+        own: Callable[[Corpus], list[str]] = getattr(chosen.load(), "losses", lambda _: [])
+        return [*lost, *own(corpus)]
+    try:
+        return differences(corpus, _read_back(corpus, chosen, options))
+    except (CaesuraError, UnicodeError) as error:
+        return [f"something ({str(error).rstrip('.')})"]
+
+
+def _read_back(corpus: Corpus, chosen: Format, options: Mapping[str, Any]) -> Corpus:
+    """Write in memory and read the result."""
+    module = chosen.load()
+    reading = {name: value for name, value in options.items() if name in option_types(module.read)}
+    given = format_options(module.write, _writer_options(module, options), chosen.title)
+    contents = _contents(module, corpus, given)
+    data = {name: _bytes(content) for name, content in contents.items()}
+    source = Source(Path("memory"), None, data.pop(""), data)
+    if not source.data:
+        raise FormatError(None, None, "nothing would be left.")
+    names = corpus.annotation(0)._asdict()
+    unnamed = {of: str(names[of]) for of in ("item", "coder") if f"{of}s" not in chosen.carries}
+    return rename_parts(module.read(source, **format_options(module.read, reading, chosen.title)), unnamed)
+
+
+def _writer_options(module: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop the options that only say how the file will be read back: they change what is lost, not what is written."""
+    known = option_types(module.read) if hasattr(module, "read") else {}
+    reading = {name for name in _READER_OPTIONS if name in known and name not in option_types(module.write)}
+    return {name: value for name, value in options.items() if name not in reading}
+
+
+def _names_lost(corpus: Corpus, chosen: Format, where: Path) -> list[str]:
+    """Names that the format does not store and the path does not contain."""
+    if not len(corpus):
+        return []
+    first = corpus.annotation(0)
+    path = "/".join(where.absolute().parts[-2:])
+    return [
+        f"the name of the {of} ({name!r}; put it into the file's name)"
+        for of, name in (("item", first.item), ("coder", first.coder))
+        if f"{of}s" not in chosen.carries and name not in path
+    ]
+
+
+def _advice(corpus: Corpus, chosen: Format, where: Path) -> str:
+    """Advise to write a folder if a file holds one item and there are several, else to accept the losses."""
+    if len(corpus.items) == 1 or "items" in chosen.carries:
+        return "write it anyway with lossy=True (--lossy)"
+    pattern = "{item}-{coder}" + where.suffix
+    return (
+        f"a file holds one of these {len(corpus.items)} items: write a file that holds all, such as {where.stem}.json, "
+        f"and convert it to a folder with caesura convert {where.stem}.json FOLDER --write-pattern '{pattern}'; "
+        "lossy=True (--lossy) keeps only the first item"
+    )
+
+
+def _check_can_reduce(corpus: Corpus, chosen: Format, where: Path) -> None:
+    """Raise an error if the format lacks a feature that cannot be dropped."""
+    lost = features(corpus) - chosen.carries
+    if flattened := {kind for kind, flat in FLATTENED.items() if kind in lost and {flat, "untyped"} <= chosen.carries}:
+        lost -= flattened | {"unnamed spans"}
+    if missing := [FEATURES[f] for f in FEATURES if f in lost and (f not in DROPPABLE or f in FLATTENED)]:
+        raise FormatError(where, None, f"{chosen.title} cannot hold {' and '.join(missing)}, even with lossy.")
+
+
+def _check_can_read_back(corpus: Corpus, chosen: Format, where: Path, options: Mapping[str, Any]) -> None:
+    """Raise an error if the file could not be read again."""
+    if chosen.exact or not len(corpus):
+        return
+    try:
+        _read_back(corpus, chosen, options)
+    except (CaesuraError, UnicodeError) as error:
+        raise FormatError(where, None, f"{chosen.title} cannot hold this, even with lossy: {error}") from None
+
+
+def _contents(module: Any, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Content]:
+    try:
+        content = module.write(corpus, **options)
+    except CaesuraError:
+        raise
+    except ValueError as error:  # from a library that cannot write some character
+        raise FormatError(None, None, f"it cannot write this corpus: {str(error).rstrip('.')}.") from None
+    return dict(content) if isinstance(content, Mapping) else {"": content}
+
+
+def _bytes(content: Content) -> bytes:
+    whole = content if isinstance(content, (str, bytes)) else "".join(content)
+    return whole.encode("utf-8", "strict") if isinstance(whole, str) else whole
+
+
+def _format_by_suffix(path: Path, corpus: Corpus) -> Format:
+    """Choose the first writable format with this suffix that can hold the corpus, else the first one."""
+    needed, first = features(corpus), None
+    for each in claiming_formats(path):
+        if hasattr(each.load(), "write"):
+            if needed <= each.carries:
+                return each
+            first = first or each
+    if first is None:
+        known = ", ".join(sorted(name for name, module in FORMATS.items() if hasattr(module, "write")))
+        raise FormatError(path, None, f"no format writes this suffix; name one with format= (--to): {known}.")
+    return first

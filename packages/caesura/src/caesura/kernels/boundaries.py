@@ -1,0 +1,368 @@
+"""Compare boundaries by position: boundaries in common, the generalised Hamming distance, distances to the nearest boundary, windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.kernels.arrays import MarkColumns
+from caesura.kernels.jit import Index, kernel, pairs_of_marks
+
+# ---------------------------------------------------------------------- boundaries in common
+
+
+@kernel
+def _common(ref: NDArray[Any], start: int, stop: int, hyp: NDArray[Any], other_start: int, other_stop: int) -> int:
+    """Count the positions that both sorted lists contain."""
+    i, i_stop, j, j_stop = Index(start), Index(stop), Index(other_start), Index(other_stop)
+    common = 0
+    # No branches: the comparisons are added to the indices, so that the speed does not depend on branch prediction.
+    while i < i_stop and j < j_stop:
+        a, b = ref[i], hyp[j]
+        common += a == b
+        i += Index(a <= b)
+        j += Index(b <= a)
+    return common
+
+
+@kernel
+def _common_typed(ref: MarkColumns, start: int, stop: int, hyp: MarkColumns, other_start: int, other_stop: int) -> int:
+    """Count the (position, type) pairs that both lists contain; types at one position are in ascending order."""
+    i, i_stop, j, j_stop = Index(start), Index(stop), Index(other_start), Index(other_stop)
+    here, there, ref_types, hyp_types = ref.positions, hyp.positions, ref.types, hyp.types
+    common = 0
+    while i < i_stop and j < j_stop:
+        a, b, s, t = here[i], there[j], ref_types[i], hyp_types[j]
+        before = (a < b) | ((a == b) & (s < t))
+        behind = (b < a) | ((a == b) & (t < s))
+        common += before == behind  # both are False only if position and type are equal
+        i += Index(not behind)
+        j += Index(not before)
+    return common
+
+
+@kernel
+def count_common(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill ``out`` with (common, in the hypothesis, in the reference) and, if there is a fourth column, the potential boundaries."""
+    typed = len(ref.types) > 0 and len(hyp.types) > 0
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        if typed:
+            out[pair, 0] = _common_typed(ref, i, i_stop, hyp, j, j_stop)
+        else:
+            out[pair, 0] = _common(ref.positions, i, i_stop, hyp.positions, j, j_stop)
+        out[pair, 1], out[pair, 2] = j_stop - j, i_stop - i
+        if out.shape[1] > 3:
+            out[pair, 3] = max(lengths[pair] - 1, 0)
+
+
+# ---------------------------------------------------------------------- generalised Hamming distance
+
+
+@kernel
+def _best_saving(ref: NDArray[Any], hyp: NDArray[Any], both: float, shift: float, best: NDArray[Any]) -> float:
+    """Return the largest saving by shifts over deleting and inserting everything, which costs ``both`` per pair.
+
+    ``best[b]`` is the largest saving with the reference boundaries so far and the first ``b`` of the hypothesis. It never falls as
+    ``b`` grows, so behind the last candidate of a boundary it is a copy of the value there.
+    """
+    # A shift pays only if it costs less than a deletion and an insertion, so the candidates of p are hyp[low:high]. Both ends only move
+    # right as p grows, which makes the loop linear in the number of candidate pairs.
+    low = high = 0
+    best[0] = 0.0
+    for p in ref:
+        while low < len(hyp) and hyp[low] < p and shift * (p - hyp[low]) >= both:
+            low += 1
+        while high < len(hyp) and (hyp[high] <= p or shift * (hyp[high] - p) < both):
+            high += 1
+            best[high] = best[high - 1]
+        diagonal = best[low]  # the value at b before p was considered
+        for b in range(low, high):
+            above = best[b + 1]
+            paired = diagonal + both - shift * abs(p - hyp[b])
+            best[b + 1] = max(above, best[b], paired)
+            diagonal = above
+    return float(best[high])
+
+
+@kernel(work=pairs_of_marks)
+def count_hamming(
+    ref: MarkColumns,
+    hyp: MarkColumns,
+    lengths: NDArray[Any],
+    insert: float,
+    delete: float,
+    shift: float,
+    out: NDArray[Any],
+) -> None:
+    """Fill ``out`` with (distance, 1) for every pair."""
+    most = 0
+    for pair in range(len(lengths)):
+        most = max(most, hyp.stops[pair] - hyp.starts[pair])
+    best = np.empty(most + 1, np.float64)
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        saved = _best_saving(ref.positions[i:i_stop], hyp.positions[j:j_stop], insert + delete, shift, best)
+        out[pair, 0] = delete * (j_stop - j) + insert * (i_stop - i) - saved
+        out[pair, 1] = 1.0
+
+
+# ---------------------------------------------------------------------- distances to the nearest boundary
+
+
+@kernel
+def _reach(here: NDArray[Any], start: int, stop: int, there: NDArray[Any], at: int, end: int, none: float) -> Any:
+    """Return the largest and the sum of the distances to the nearest boundary of the other side; each is ``none`` if it has no boundary."""
+    farthest = total = 0.0
+    # both lists are sorted, so that the nearest boundary never moves back
+    for i in range(start, stop):
+        while at + 1 < end and abs(there[at + 1] - here[i]) <= abs(there[at] - here[i]):
+            at += 1
+        distance = float(abs(there[at] - here[i])) if at < end else none
+        farthest = max(farthest, distance)
+        total += distance
+    return farthest, total
+
+
+@kernel
+def _inside(positions: NDArray[Any], start: int, stop: int, length: float) -> Any:
+    """Return the range without marks at the start of the text, at its end or beyond: they separate nothing."""
+    while start < stop and positions[start] <= 0:
+        start += 1
+    while stop > start and positions[stop - 1] >= length:
+        stop -= 1
+    return start, stop
+
+
+@kernel
+def count_nearest(ref: MarkColumns, hyp: MarkColumns, lengths: NDArray[Any], out: NDArray[Any]) -> None:
+    """Fill ``out`` with (largest distance, 1, sum of the hypothesis' distances, its boundaries, those of the reference) for every pair."""
+    for pair in range(len(lengths)):
+        i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
+        none = float(lengths[pair])
+        i, i_stop = _inside(ref.positions, i, i_stop, none)
+        j, j_stop = _inside(hyp.positions, j, j_stop, none)
+        of_ref, _ = _reach(ref.positions, i, i_stop, hyp.positions, j, j_stop, none)
+        of_hyp, total = _reach(hyp.positions, j, j_stop, ref.positions, i, i_stop, none)
+        out[pair, 0], out[pair, 1] = max(of_ref, of_hyp), 1.0
+        out[pair, 2], out[pair, 3], out[pair, 4] = total, float(j_stop - j), float(i_stop - i)
+
+
+# ---------------------------------------------------------------------- windows
+#
+# A window starts at unit i and covers the k potential boundaries i+1 … i+k. The content changes only where a boundary enters
+# (i = p - k) or leaves (i = p). One algorithm moves from event to event: its cost is the number of boundaries, whatever the length of
+# the text or the width of the window. If boundaries are dense, batches use another one: store for every unit the number of boundaries up
+# to it; the content of a window is the difference of two of these numbers, which vector instructions compute for many windows at a time. Both
+# count the same integers.
+
+FAR = np.int64(2**62)  # a position after every event
+DENSE = 8  # up to so many units per boundary, counting unit by unit is faster
+BLOCK = 2**14  # windows counted at a time, and their largest width; every count then fits into 16 bits
+HYP = np.int32(2**16)  # the hypothesis is counted in the upper 16 bits of a number, the reference in the lower
+
+
+@kernel
+def _is_dense(marks: int, windows: int, k: int) -> bool:
+    """Whether counting unit by unit is faster for so many marks."""
+    return windows + k <= DENSE * marks and k <= BLOCK
+
+
+@kernel
+def _cumulate_marks(
+    ref: NDArray[Any], i: int, hyp: NDArray[Any], j: int, first: int, level: NDArray[Any]
+) -> tuple[int, int]:
+    """Fill ``level`` with the number of boundaries of each side after ``first``, up to each unit.
+
+    Return the index of the first of these boundaries in each list.
+    """
+    while i < len(ref) and ref[i] <= first:
+        i += 1
+    while j < len(hyp) and hyp[j] <= first:
+        j += 1
+    level[:] = 0
+    for at in range(i, len(ref)):
+        if ref[at] - first >= len(level):
+            break
+        level[Index(ref[at] - first)] += np.int32(1)
+    for at in range(j, len(hyp)):
+        if hyp[at] - first >= len(level):
+            break
+        level[Index(hyp[at] - first)] += HYP
+    seen = np.int32(0)  # one running sum counts both sides at once
+    for unit in range(len(level)):
+        seen = np.int32(seen + level[unit])
+        level[unit] = seen
+    return i, j
+
+
+@kernel
+def _count_by_unit(
+    ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int, level: NDArray[Any]
+) -> tuple[int, int, int]:
+    """Count the windows ``first … stop-1`` unit by unit.
+
+    Return how many contain unequal numbers of boundaries, the sum of the differences, and how many contain boundaries of one side only.
+    """
+    i, j, unequal, total, one_sided = 0, 0, 0, 0, 0
+    for block in range(first, stop, BLOCK):
+        here = level[: min(BLOCK, stop - block) + k]
+        i, j = _cumulate_marks(ref, i, hyp, j, block, here)
+        ends, differing, apart, alone = here[k:], np.int32(0), np.int32(0), np.int32(0)
+        for window in range(len(ends)):  # int32 throughout: a mix of widths would keep LLVM from using vectors
+            seen = np.int32(ends[window] - here[window])
+            in_ref, in_hyp = np.int32(seen & (HYP - 1)), np.int32(seen // HYP)
+            differing = np.int32(differing + (in_ref != in_hyp))
+            apart = np.int32(apart + abs(np.int32(in_ref - in_hyp)))
+            alone = np.int32(alone + ((in_ref != 0) != (in_hyp != 0)))
+        unequal += int(differing)
+        total += int(apart)
+        one_sided += int(alone)
+    return unequal, total, one_sided
+
+
+@kernel
+def _merge_differing(ref: NDArray[Any], hyp: NDArray[Any], at: NDArray[Any], sign: NDArray[Any]) -> int:
+    """Merge two sorted lists into the boundaries of one side only; boundaries of both sides cancel out in every window."""
+    i, j, kept = 0, 0, 0
+    while i < len(ref) and j < len(hyp):
+        a, b = ref[i], hyp[j]
+        at[kept] = min(a, b)  # overwritten by the next one if both sides have it: no branch
+        sign[kept] = np.int64(a < b) - np.int64(b < a)
+        kept += a != b
+        i += a <= b
+        j += b <= a
+    while i < len(ref):
+        at[kept], sign[kept] = ref[i], 1
+        kept += 1
+        i += 1
+    while j < len(hyp):
+        at[kept], sign[kept] = hyp[j], -1
+        kept += 1
+        j += 1
+    at[kept] = FAR
+    return kept
+
+
+@kernel
+def _sweep(at: NDArray[Any], sign: NDArray[Any], kept: int, first: int, stop: int, k: int) -> tuple[int, int]:
+    """Return how many of the windows ``first … stop-1`` contain unequal numbers of boundaries, and the sum of the differences."""
+    # delta is the difference between the sides in the windows from here on; it changes at at[entering] - k and at at[leaving]
+    entering = leaving = 0
+    here, delta, unequal, total = first, 0, 0, 0
+    while leaving < kept:
+        enter = at[entering] - k <= at[leaving]
+        there = at[entering] - k if enter else at[leaving]
+        there = min(max(there, here), stop)
+        unequal += (there - here) * (delta != 0)
+        total += (there - here) * abs(delta)
+        delta += sign[entering] if enter else -sign[leaving]
+        entering += enter
+        leaving += not enter
+        here = there
+    return unequal, total
+
+
+@kernel
+def _count_covering(positions: NDArray[Any], first: int, stop: int, k: int) -> int:
+    """Count the windows that contain at least one of these boundaries."""
+    total, behind = 0, first  # windows before ``behind`` have been counted
+    for p in positions:
+        total += max(min(p, stop) - max(p - k, behind), 0)
+        behind = p
+    return total
+
+
+@kernel
+def _count_covering_either(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
+    """Count the windows that contain a boundary of either side."""
+    i, j, total, behind = 0, 0, 0, first
+    while i < len(ref) and j < len(hyp):
+        a, b = ref[i], hyp[j]
+        p = min(a, b)
+        total += max(min(p, stop) - max(p - k, behind), 0)
+        behind = p
+        i += a <= b
+        j += b <= a
+    return total + _count_covering(ref[i:], behind, stop, k) + _count_covering(hyp[j:], behind, stop, k)
+
+
+@kernel
+def _one_sided(ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int) -> int:
+    """Count the windows that contain boundaries of exactly one side: 2 |A ∪ B| - |A| - |B|."""
+    both = _count_covering_either(ref, hyp, first, stop, k)
+    return 2 * both - _count_covering(ref, first, stop, k) - _count_covering(hyp, first, stop, k)
+
+
+@kernel
+def window_width(length: int, boundaries: int, k: int, rounding: int, minimum: int) -> int:
+    """Return the width of windows: ``k`` if positive, else half the mean segment (0) or NLTK's rule (-1), rounded.
+
+    ``rounding`` rounds an exact half to even (0), up (1) or down (2), or every fraction up (3).
+    """
+    if k > 0:
+        return k
+    half = length / (2 * (boundaries + 1)) if k == 0 else (length - 1) / (2 * max(boundaries, 1))
+    if rounding == 0:
+        width = np.rint(half)
+    elif rounding == 1:
+        width = np.floor(half + 0.5)
+    elif rounding == 2:
+        width = np.ceil(half - 0.5)
+    else:
+        width = np.ceil(half)
+    return max(int(width), minimum)
+
+
+@kernel
+def first_too_short(
+    starts: NDArray[Any], stops: NDArray[Any], lengths: NDArray[Any], k: int, rounding: int, minimum: int
+) -> int:
+    """Return the first pair whose text is too short for a plain window, or -1."""
+    for pair in range(len(lengths)):
+        if lengths[pair] <= window_width(lengths[pair], stops[pair] - starts[pair], k, rounding, minimum):
+            return pair
+    return -1
+
+
+@kernel
+def count_windows(
+    ref: MarkColumns,
+    hyp: MarkColumns,
+    lengths: NDArray[Any],
+    k: int,
+    rounding: int,
+    minimum: int,
+    padded: bool,
+    out: NDArray[Any],
+) -> int:
+    """Fill ``out`` with a row of ``WindowCounts`` per pair; return the first pair that is too short for a window, or -1."""
+    most, units, short = 1, 0, -1
+    for pair in range(len(lengths)):
+        in_ref, in_hyp = ref.stops[pair] - ref.starts[pair], hyp.stops[pair] - hyp.starts[pair]
+        length = max(lengths[pair], 1)
+        width = window_width(lengths[pair], in_ref, k, rounding, minimum)
+        windows = (length + width - 2 if length > 1 else 0) if padded else max(length - width, 0)
+        if windows == 0 and not padded and short < 0:
+            short = pair
+        out[pair, 3], out[pair, 4], out[pair, 5] = windows, width * in_ref, width * in_hyp
+        out[pair, 6] = width * max(lengths[pair] - 1, 0)
+        most = max(most, in_ref + in_hyp + 1)
+        if _is_dense(in_ref + in_hyp, windows, width):
+            units = max(units, min(BLOCK, windows) + width)
+    at, sign, level = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(units, np.int32)
+    for pair in range(len(lengths)):
+        ours = ref.positions[ref.starts[pair] : ref.stops[pair]]
+        theirs = hyp.positions[hyp.starts[pair] : hyp.stops[pair]]
+        width = window_width(lengths[pair], len(ours), k, rounding, minimum)
+        first = 1 - width if padded else 0
+        stop = first + int(out[pair, 3])
+        if _is_dense(len(ours) + len(theirs), stop - first, width):
+            out[pair, 0], out[pair, 1], out[pair, 2] = _count_by_unit(ours, theirs, first, stop, width, level)
+        else:
+            events = _merge_differing(ours, theirs, at, sign)
+            out[pair, 0], out[pair, 1] = _sweep(at, sign, events, first, stop, width)
+            out[pair, 2] = _one_sided(ours, theirs, first, stop, width)
+    return short

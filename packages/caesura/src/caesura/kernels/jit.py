@@ -1,0 +1,277 @@
+"""The decorators that turn a Python loop into a compiled one as soon as compiling pays.
+
+Importing Numba takes more than half a second; a small comparison takes a few microseconds of plain Python. A kernel therefore starts
+as the Python function it is, and is handed to Numba when a call is large or when the small calls have added up. Both versions return
+the same bits. Once compiled, a kernel stays compiled: it releases the GIL, so threads scale, and it is cached on disk, so the next
+process starts fast.
+
+``CAESURA_JIT=always`` compiles from the first call on; ``CAESURA_JIT=never`` (or ``NUMBA_DISABLE_JIT=1``) never compiles.
+
+Every kernel has two versions, created on first use: a plain one that calls plain helpers, and a compiled one that calls compiled
+helpers. A call is therefore plain or compiled all the way down, and Numba never sees the mixed types that plain code passes around.
+
+A helper is a kernel that only kernels call: an :func:`inline` one, or one whose name begins with an underscore. The compiled version
+of a helper has no Python wrapper, because compiling the wrapper often takes longer than compiling the helper. Called from Python, a
+helper runs in its plain version, or raises an error if it was declared with ``plain=False``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from time import thread_time
+from types import CodeType, FunctionType
+from typing import Any, TypeVar, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The type of an index that is never negative: compiled loops then skip the check for indices that count from the end.
+Index = np.uint64
+
+#: "auto", "always" or "never": when kernels are compiled. The tests set it to "always".
+mode = "never" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else os.environ.get("CAESURA_JIT", "auto")
+
+# The four constants were measured on a laptop of 2023; being wrong by a factor of two costs at most half a second per process.
+_STEP = 5e-6  # seconds that plain Python takes per array element, roughly
+_BEFORE_NUMBA = 0.1  # seconds of plain work, over all kernels, after which importing Numba (0.6 s) pays
+_BEFORE_LOADING = 0.01  # seconds of plain work per kernel, if Numba is imported and the compiled kernel is on disk
+_BEFORE_COMPILING = 0.5  # seconds of plain work per kernel, if Numba is imported and the kernel must be compiled
+
+_lock = threading.RLock()
+_plain_seconds = 0.0  # of all kernels together, so far
+
+
+@overload
+def kernel(function: F) -> F: ...
+@overload
+def kernel(
+    *, plain: bool = True, work: Callable[..., float] | None = None, fastmath: set[str] | None = None
+) -> Callable[[F], F]: ...
+def kernel(
+    function: Any = None,
+    *,
+    plain: bool = True,
+    work: Callable[..., float] | None = None,
+    fastmath: set[str] | None = None,
+) -> Any:
+    """Run a function as plain Python while that is cheaper, then compile it, cache it on disk and release the GIL while it runs.
+
+    Parameters
+    ----------
+    function : callable
+        A loop over NumPy arrays, numbers and named tuples of them.
+    plain : bool, default True
+        Whether plain Python computes the same bits. False compiles from the first call on, for hashes that wrap around and sums in
+        32 bits.
+    work : callable, optional
+        Estimates the number of steps of a call from its arguments, which it receives by name. By default it is the number of array
+        elements, which is too low for a loop that takes quadratic time.
+    fastmath : set of str, optional
+        LLVM's fast-math flags that change no value in this kernel, so that it may use vector instructions.
+
+    Returns
+    -------
+    callable
+        A function with the same arguments, see :class:`KernelFunction`.
+    """
+    if function is None:
+        return lambda each: LazyKernel(each, plain=plain, work=work, fastmath=fastmath).callable
+    return LazyKernel(function).callable
+
+
+def inline(function: F) -> F:
+    """Declare a small helper that LLVM must inline into the loop that calls it.
+
+    LLVM inlines a helper that Numba compiled once; letting Numba copy the source into every caller doubles the time of compiling.
+    """
+    return cast("F", LazyKernel(function, inline=True).callable)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same array; compiled code treats it as read-only.
+
+    Arrays that callers pass are read-only and arrays that a kernel creates are not, and Numba compiles a version for each. A kernel
+    that passes its own arrays to another kernel marks them as read-only, so that all callers share one compiled version.
+    """
+    return array
+
+
+def pairs_of_marks(*, ref: Any, hyp: Any, **_: Any) -> float:
+    """Estimate the steps of a batch kernel that may compare every mark of one side with every mark of the other."""
+    return float(np.dot(ref.stops - ref.starts, hyp.stops - hyp.starts)) + 10 * len(ref.starts)
+
+
+class KernelFunction(partial[Any]):
+    """The callable that modules hold in place of a kernel.
+
+    It calls :meth:`LazyKernel.choose` at first. Once the kernel is compiled, its target is replaced by the compiled version, so that
+    later calls pay for nothing else.
+    """
+
+    def __reduce__(self) -> str:
+        return str(vars(self)["__qualname__"])
+
+
+class LazyKernel:
+    """A kernel as it was written, with its plain and its compiled version, each created on first use."""
+
+    def __init__(
+        self, function: Any, *, plain: bool = True, work: Any = None, inline: bool = False, fastmath: Any = None
+    ) -> None:
+        self.function, self.may_be_plain, self.inline, self.fastmath = function, plain, inline, fastmath or False
+        self.is_helper = inline or function.__name__.startswith("_")
+        self._work = work
+        self.plain_seconds = 0.0
+        self._versions: dict[str, Any] = {}
+        self._unfinished: dict[str, Any] = {}
+        self.callable = KernelFunction(self.choose)
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(self.callable, name, getattr(function, name))
+        vars(self.callable).update(lazy_kernel=self, __wrapped__=function)
+
+    @property
+    def plain(self) -> Any:
+        """The function with plain helpers."""
+        return self._versions.get("plain") or self._create("plain", lambda function: function, Index=int)
+
+    @property
+    def compiled(self) -> Any:
+        """The compiled function with compiled helpers. That of a helper can only be called by kernels."""
+        return self._versions.get("compiled") or self._create(
+            "compiled", self._compile, read_only=_compiled_read_only()
+        )
+
+    def choose(self, *args: Any) -> Any:
+        """Run the plain version while it is cheaper; after that, switch to the compiled one for good."""
+        global _plain_seconds
+        if self.is_helper and not self.may_be_plain:
+            raise TypeError(
+                f"{self.function.__qualname__} is a helper with plain=False: only kernels can call it, not Python."
+            )
+        if not self.is_helper and (not self.may_be_plain or self._compiling_pays(args)):
+            return self.promote()(*args)
+        began = thread_time()  # CPU time: wall time would also count the work of other processes
+        with np.errstate(all="ignore"):  # compiled code does not warn about overflow or division by zero either
+            result = self.plain(*args)
+        seconds = thread_time() - began
+        self.plain_seconds += seconds
+        _plain_seconds += seconds
+        return _python_numbers(result)
+
+    def work(self, *args: Any) -> float:
+        """Estimate the number of steps of a call: as declared beside the kernel, or the number of array elements."""
+        if self._work is None:
+            return _size(args)
+        return float(self._work(**dict(zip(self.function.__code__.co_varnames, args, strict=False))))
+
+    def promote(self) -> Any:
+        """Make every later call go straight to the compiled version, and return it."""
+        compiled = self.compiled
+        # partial.__setstate__ replaces the target in place: modules that imported the kernel by name keep the same object
+        self.callable.__setstate__((compiled, (), {}, vars(self.callable)))  # type: ignore[attr-defined]
+        return compiled
+
+    def _compiling_pays(self, args: Any) -> bool:
+        if mode != "auto":
+            return mode == "always"
+        seconds = self.work(*args) * _STEP
+        if not _numba_is_imported():
+            return _plain_seconds + seconds > _BEFORE_NUMBA
+        if self.plain_seconds + seconds <= _BEFORE_LOADING:
+            return False
+        return self.plain_seconds + seconds > _BEFORE_COMPILING or self.compiled._cache.has_entries()
+
+    def _create(self, version: str, decorate: Any, **scope: Any) -> Any:
+        """Copy the function with its own globals, in which every kernel is replaced by its version of the same kind."""
+        function = self.function
+        with _lock:
+            if version in self._versions or version in self._unfinished:
+                return self._versions.get(version) or self._unfinished[version]
+            names = {**function.__globals__}
+            copy = FunctionType(
+                function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+            )
+            for name in ("__module__", "__qualname__", "__doc__", "__kwdefaults__"):
+                setattr(copy, name, getattr(function, name))
+            created = self._unfinished[version] = decorate(copy)  # before its helpers, because it may call itself
+            for name in _names_used(function.__code__):
+                helper = getattr(names.get(name), "lazy_kernel", None)
+                if isinstance(helper, LazyKernel):
+                    names[name] = getattr(helper, version)
+                elif name in scope and name in names:
+                    names[name] = scope[name]
+            # published only now: other threads must not see it before all its helpers are replaced
+            self._versions[version] = self._unfinished.pop(version)
+            return created
+
+    def _compile(self, function: Any) -> Any:
+        import numba
+
+        options: Any = {"nogil": True, "error_model": "numpy", "forceinline": self.inline, "fastmath": self.fastmath}
+        options["no_cfunc_wrapper"] = True  # a wrapper for C takes time to compile, and nothing calls it
+        options["no_cpython_wrapper"] = self.is_helper
+        compiled: Any = numba.njit(**options)(function)
+        if hasattr(compiled, "_cache"):  # missing with NUMBA_DISABLE_JIT
+            from caesura.kernels.cache import KernelCache
+
+            compiled._cache, compile_for = KernelCache(function), compiled.compile
+            # type inference tries a 0 as Literal[int](0) and then as int64: compile it for int64 only
+            compiled.compile = lambda types: compile_for(tuple(map(numba.types.unliteral, types)))
+        return compiled
+
+
+@cache
+def _compiled_read_only() -> Any:
+    import numba  # noqa: F401  the whole package first: if two threads import it at once, one would see a half-loaded module
+    from numba.core import config, imputils
+    from numba.extending import intrinsic
+
+    if getattr(config, "DISABLE_JIT", False):
+        return read_only
+    borrow: Any = imputils.impl_ret_borrowed
+
+    @intrinsic
+    def compiled(_: Any, array: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return borrow(context, builder, signature.return_type, values[0])
+
+        return array.copy(readonly=True)(array), generate
+
+    return compiled
+
+
+def _numba_is_imported() -> bool:
+    return "numba" in sys.modules
+
+
+def _names_used(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names_used(inner)
+
+
+def _size(args: Any) -> int:
+    """Count the elements of all arrays among the arguments."""
+    size = 0
+    for each in args:
+        if isinstance(each, np.ndarray):
+            size += each.size
+        elif isinstance(each, tuple):
+            size += _size(each)
+    return size
+
+
+def _python_numbers(result: Any) -> Any:
+    """Convert NumPy scalars to the Python numbers that a compiled kernel returns."""
+    if isinstance(result, np.generic):
+        return result.item()
+    if type(result) is tuple:
+        return tuple([_python_numbers(each) for each in result])
+    return result

@@ -1,0 +1,344 @@
+"""Metrics by name: ``metric("B:n_t=3")`` is a family with one of its scores chosen.
+
+A package adds a family with, in its ``pyproject.toml``, one line per score::
+
+    [project.entry-points."caesura.metrics"]
+    mine = "my_package.my_module:MyFamily"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from caesura.errors import CaesuraError
+from caesura.metrics.family import Family, Metric
+from caesura.model.corpus import Kind
+from caesura.options import option_types, parse_options, validate_names, validate_options
+from caesura.registry import Entry, Registry
+
+
+def _accept(name: str, loaded: Any) -> type[Family]:
+    if isinstance(loaded, type) and issubclass(loaded, Family) and name in loaded.scores:
+        return loaded
+    raise CaesuraError(f"it is {loaded!r}, not a subclass of caesura.metrics.Family with a score {name!r}")
+
+
+def _describe(name: str, family: type[Family]) -> dict[str, Any]:
+    """Return the facts of a family that no table or manifest describes; those of its default parameters, if they depend on them."""
+    compares_names: Any = family.compares_names
+    if isinstance(compares_names, property):  # it depends on the parameters
+        compares_names = family().compares_names
+    return {
+        "title": family.scores[name].title,
+        "kinds": family.kinds,
+        "opt_in_kinds": frozenset(family.opt_in_kinds),
+        "required_types": family.required_types,
+        "compares_names": compares_names,
+    }
+
+
+_TEXT, _TIME, _NESTED, _SPANS = (frozenset({kind}) for kind in ("units", "time", "nested", "spans"))
+_FLAT = _TEXT | _TIME
+
+#: Families in the order in which their scores are listed: the class, its facts, and the title of each score. Repeating here what the
+#: classes say means that a list or a default comparison imports no family that it does not use; a test keeps both equal.
+_BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
+    (
+        "caesura.metrics.boundaries:SharedBoundaries", {"kinds": _FLAT, "opt_in_kinds": _TIME},
+        {"precision": "boundary precision", "recall": "boundary recall", "F": "boundary F"},
+    ),
+    (
+        "caesura.metrics.boundary_edits:BoundaryEdits", {},
+        {
+            "B": "boundary similarity", "S": "segmentation similarity", "B-precision": "boundary-edit precision",
+            "B-recall": "boundary-edit recall", "B-F": "boundary-edit F",
+        },
+    ),
+    ("caesura.metrics.boundaries:PlacesAgreed", {}, {"PA": "percentage agreement"}),
+    ("caesura.metrics.windows:Windows", {}, {"WD": "WindowDiff", "Pk": "Pk", "WinPR": "WinPR"}),
+    ("caesura.metrics.boundaries:GeneralizedHamming", {}, {"GHD": "generalised Hamming distance"}),
+    ("caesura.metrics.alignment:SegmentAlignment", {"kinds": _FLAT}, {"A": "alignment similarity"}),
+    (
+        "caesura.metrics.flexible:FlexibleEdits", {},
+        {"Sf": "flexible similarity", "SfB": "flexible similarity over boundaries"},
+    ),
+    (
+        "caesura.metrics.regions:SearchRegions", {"kinds": _TIME},
+        {
+            "R": "R-value", "hit-rate": "hit rate, %", "over-segmentation": "over-segmentation, %",
+            "region-precision": "precision within the tolerance", "region-recall": "recall within the tolerance",
+            "region-F": "F within the tolerance", "miss-rate": "miss rate, %", "false-alarm-rate": "false alarm rate, %",
+        },
+    ),
+    (
+        "caesura.metrics.segment_names:NamedSegments", {"kinds": _FLAT, "opt_in_kinds": _TEXT, "compares_names": True},
+        {
+            "label-agreement": "agreement on names", "label-kappa": "κ on names", "labelled-R": "labelled R-value",
+            "time-agreement": "agreement on labelled time", "time-kappa": "κ on labelled time",
+        },
+    ),
+    (
+        "caesura.metrics.overlaps:SegmentOverlaps", {"kinds": _FLAT, "opt_in_kinds": _FLAT},
+        {
+            "purity": "segmentation purity", "coverage": "segmentation coverage",
+            "purity-coverage-F": "F of purity and coverage", "Rand": "Rand index", "adjusted-Rand": "adjusted Rand index",
+        },
+    ),
+    (
+        "caesura.metrics.boundaries:NearestBoundaries", {"kinds": _FLAT, "opt_in_kinds": _FLAT},
+        {"Hausdorff": "Hausdorff distance", "mean-error": "mean error of boundaries"},
+    ),
+    (
+        "caesura.metrics.displacement:Displacement", {"kinds": _TIME, "opt_in_kinds": _TIME, "compares_names": True},
+        {
+            "displacement-mean": "mean displacement, ms", "displacement-bias": "bias, ms",
+            "displacement-median": "median displacement, ms", "displacement-p90": "90th percentile of displacements, ms",
+            "displacement-p95": "95th percentile of displacements, ms", "displacement-matched": "share of boundaries compared",
+            **{f"within-{limit}ms": f"share within {limit} ms" for limit in (10, 20, 25, 50)},
+        },
+    ),
+    (
+        "caesura.metrics.nested:SharedSegments", {"kinds": _NESTED},
+        {
+            "nested-precision": "precision of nested segments", "nested-recall": "recall of nested segments",
+            "nested-F": "F of nested segments",
+        },
+    ),
+    ("caesura.metrics.nested:SegmentBeginnings", {"kinds": _NESTED}, {"nested-kappa": "κ of segment beginnings"}),
+    ("caesura.metrics.nested:BoundariesByLevel", {"kinds": _NESTED}, {"nested-B": "boundary similarity pooled over levels"}),
+    ("caesura.metrics.nested:CrossingSegments", {"kinds": _NESTED}, {"non-crossing": "non-crossing brackets"}),
+    (
+        "caesura.metrics.spans:SpanMatches", {"kinds": _SPANS},
+        {
+            f"{match}-{score}": f"{title} {score}"
+            for match, title in (
+                ("span", "span"), ("span-bounds", "span-bounds"), ("span-partial", "partial span"),
+                ("span-type", "span-type"), ("span-iou", "span-IoU"), ("token", "token"),
+            )
+            for score in ("precision", "recall", "F")
+        },
+    ),
+]  # fmt: skip
+
+#: Name of a score -> its family. A family is loaded when it is used, so that no metric loads another's libraries.
+FAMILIES: Registry[type[Family]] = Registry(
+    "metric",
+    {
+        name: Entry(location, title=title, **facts)
+        for location, facts, titles in _BUILT_IN
+        for name, title in titles.items()
+    },
+    facts={
+        "title": "",
+        "kinds": _TEXT,
+        "opt_in_kinds": frozenset(),
+        "required_types": frozenset(),
+        "compares_names": False,
+    },
+    accept=_accept,
+    describe=_describe,
+)
+
+#: Names of metrics in other packages: the package, our name, and the page that explains other differences.
+FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
+    "boundary_similarity": ("segeval", "B", "migrate-from-segeval"),
+    "segmentation_similarity": ("segeval", "S:weights=scaled", "migrate-from-segeval"),
+    "window_diff": ("segeval", "WD", "migrate-from-segeval"),
+    "windowdiff": ("NLTK", "WD", "migrate-from-nltk"),
+    "pk": ("segeval or NLTK", "Pk", "tutorials/from-segeval-or-nltk"),
+    "ghd": ("NLTK", "GHD", "migrate-from-nltk"),
+    "randindex": ("ruptures", "Rand", "migrate-from-ruptures"),
+    "hausdorff": ("ruptures", "Hausdorff", "migrate-from-ruptures"),
+    "meantime": ("ruptures", "mean-error", "migrate-from-ruptures"),
+    "deviation": ("mir_eval", "displacement-median:pairing=nearest", "migrate-from-mir-eval"),
+    "detection": ("mir_eval", "region-F:matching=optimal", "migrate-from-mir-eval"),
+    "SegmentationPurity": ("pyannote.metrics", "purity", "migrate-from-pyannote-metrics"),
+    "SegmentationCoverage": ("pyannote.metrics", "coverage", "migrate-from-pyannote-metrics"),
+}
+
+
+def metric_names() -> list[str]:
+    """Return the names of all registered metrics, built-in ones first, without loading any family.
+
+    Returns
+    -------
+    list of str
+        A plug-in that cannot be used is left out with a warning.
+
+    Examples
+    --------
+    >>> metric_names()[:4]
+    ['precision', 'recall', 'F', 'B']
+    """
+    return list(FAMILIES.names())
+
+
+def metrics_for(kind: Kind, types: Collection[str] | None = None) -> list[str]:
+    """Return the names of the metrics that compare annotations of this kind, loading no other family.
+
+    Parameters
+    ----------
+    kind : {"units", "time", "nested", "spans"}
+        The kind of annotation.
+    types : collection of str, optional
+        The boundary types of the annotations. A metric that requires certain types is left out if none of them is here.
+
+    Returns
+    -------
+    list of str
+        Built-in metrics first, each in the order of the catalogue; a plug-in that cannot be loaded is left out with a warning.
+    """
+    return [name for name, facts in FAMILIES.all_facts() if _fits(facts, kind, types) and FAMILIES.can_load(name)]
+
+
+def default_metrics(kind: Kind, types: Collection[str] | None = None) -> list[str]:
+    """Return the names of the metrics to compute if the user names none.
+
+    Parameters are those of :func:`metrics_for`. Metrics for which this kind is opt-in are left out.
+
+    Examples
+    --------
+    >>> "F" in default_metrics("units"), "F" in default_metrics("time"), "region-F" in default_metrics("time")
+    (True, False, True)
+    """
+    return [
+        name
+        for name, facts in FAMILIES.all_facts()
+        if _fits(facts, kind, types) and kind not in facts["opt_in_kinds"] and FAMILIES.can_load(name)
+    ]
+
+
+def _fits(facts: Mapping[str, Any], kind: Kind, types: Collection[str] | None) -> bool:
+    required = facts["required_types"]
+    return kind in facts["kinds"] and (not required or not required.isdisjoint(types or ()))
+
+
+def metric(name: str | Metric, /, **parameters: Any) -> Metric:
+    """Create a metric by name.
+
+    Parameters
+    ----------
+    name : str or Metric
+        The name, with parameters after a colon if you like: ``"B:n_t=3"``. A metric is returned as it is.
+    **parameters
+        Parameters of the metric.
+
+    Returns
+    -------
+    Metric
+        A callable that scores a reference and a hypothesis.
+
+    Raises
+    ------
+    CaesuraError
+        If the name is unknown, or a parameter is unknown or has a wrong value.
+
+    Examples
+    --------
+    >>> metric("F", beta=2.0).signature == metric("F:beta=2.0").signature
+    True
+    """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {name!r}.")
+    bare, _, text = name.partition(":")
+    return _make(bare, parameters, text)
+
+
+def cached_metric(name: str, **parameters: Any) -> Metric:
+    """Return a metric that is created once for all calls with these parameters; used by the plain functions."""
+    try:
+        return _cached(name, **parameters)
+    except TypeError:  # a value that cannot be hashed is wrong too, and the family says why
+        return _make(name, parameters)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _cached(name: str, **parameters: Any) -> Metric:
+    return _make(name, parameters)
+
+
+def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
+    """Make a metric with parameters given as values and as text, such as "n_t=3"."""
+    if name in FOREIGN_NAMES and name not in FAMILIES:
+        package, ours, page = FOREIGN_NAMES[name]
+        raise CaesuraError(f"{name} of {package} is called {ours} here; see the page {page} of the documentation.")
+    family = FAMILIES[name]
+    score = family.scores[name]
+    if text or given:
+        types = option_types(family) | option_types(score.parts)
+        given = parse_options(text, types) | given
+        validate_names(name, given, [*(f.name for f in fields(family) if f.name not in score.fixed), *score.options])
+        # Families validate everything else themselves; but any text is true to Python, "false" too.
+        flags = {key: value for key, value in given.items() if types[key] in (bool, bool | None)}
+        validate_options(name, flags, types, convert=False)
+    shared = {key: value for key, value in given.items() if key not in score.options}
+    options = {key: given.get(key, default) for key, default in score.options.items()}
+    try:
+        return Metric(family(**score.fixed, **shared), name, tuple(options.items()))
+    except TypeError:
+        shown = ", ".join(f"{key}={value!r}" for key, value in given.items())
+        raise CaesuraError(f"{name} cannot take {shown}: a value is of the wrong kind.") from None
+
+
+# ---------------------------------------------------------------------- several at once
+
+
+def with_parameters(names: Iterable[str], parameters: Mapping[str, Any]) -> list[Metric]:
+    """Create the metrics, each with the parameters that it has, and one for every value of a parameter that is a list.
+
+    Examples
+    --------
+    >>> [m.spelled for m in with_parameters(["R", "A"], {"tolerance": [0.02, 0.01], "n_t": 3})]
+    ['R', 'R:tolerance=0.01', 'A']
+    """
+    metrics = []
+    for name in names:
+        mine = {
+            key: parameters[key] if isinstance(parameters[key], list) else [parameters[key]]
+            for key in _own_parameters(name, parameters)
+        }
+        metrics += [metric(name, **dict(zip(mine, values, strict=True))) for values in product(*mine.values())]
+    return metrics
+
+
+def choose_metrics(
+    names: list[str] | None, parameters: Mapping[str, Any], kind: Kind | None = None, *, named: bool = False
+) -> list[Metric] | None:
+    """Create the metrics with these names or, without names, those that have one of the parameters; None without both.
+
+    A parameter that no metric has raises an error. Without names, metrics that compare names of segments are chosen only if both sides
+    are ``named``.
+    """
+    if not parameters:
+        return None if names is None else [metric(name) for name in names]
+    listed = names or (filter(FAMILIES.can_load, metric_names()) if kind is None else default_metrics(kind))
+    if not names and not named:
+        listed = [name for name in listed if not FAMILIES.facts(name)["compares_names"]]
+    takes = {name: _own_parameters(name, parameters) for name in listed}
+    for key in parameters:
+        if not any(key in keys for keys in takes.values()):
+            raise CaesuraError(f"--{key.replace('_', '-')} belongs to no metric chosen here.")
+    return with_parameters(names or [name for name, keys in takes.items() if keys], parameters)
+
+
+def _own_parameters(name: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that a metric has; if its own default is a string, a number of that name belongs to another metric."""
+    known = metric(name).parameters
+    return [k for k, v in parameters.items() if k in known and (isinstance(v, str) or not isinstance(known[k], str))]
+
+
+def describe_unmeasured_names(metrics: Iterable[Metric], reference: bool, hypothesis: bool) -> list[str]:
+    """Return a sentence if segments have names on these sides and no metric compares them."""
+    if not (reference or hypothesis) or any(chosen.family.compares_names for chosen in metrics):
+        return []
+    if reference and hypothesis:
+        *most, last = next(titles for location, _, titles in _BUILT_IN if location.endswith(":NamedSegments"))
+        return [f"segments have names, which no metric chosen here compares; {', '.join(most)} and {last} do."]
+    which = "reference" if reference else "hypothesis"
+    return [f"only the {which} gives its segments names, so that no metric can compare them."]

@@ -1,0 +1,313 @@
+"""Pairs of annotations to compare, by item and track; counting is done elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError, LengthMismatch
+from caesura.model.corpus import Corpus
+from caesura.model.segmentation import Segmentation
+from caesura.validation import validate_choice
+
+#: What to do with items that only one side has: raise an error; skip and list them; or compare with an empty annotation.
+Missing: TypeAlias = Literal["error", "skip", "worst"]
+
+Index: TypeAlias = NDArray[np.int64]
+Key: TypeAlias = tuple[str, str]  # item and track
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of annotations of one track: row ``left[i]`` of the reference and row ``right[i]`` of the hypothesis.
+
+    Attributes
+    ----------
+    reference, hypothesis : Corpus
+        The two sides.
+    left, right : array of int
+        The row of each pair in the reference and in the hypothesis.
+    items : tuple of str
+        The items that are compared.
+    item_of : array of int
+        The index of each pair's item in ``items``.
+    skipped, filled : tuple of str
+        Items that one side lacks, and that were left out or filled with an empty annotation.
+    """
+
+    reference: Corpus
+    hypothesis: Corpus
+    left: Index
+    right: Index
+    items: tuple[str, ...]
+    item_of: Index
+    skipped: tuple[str, ...] = ()
+    filled: tuple[str, ...] = ()
+
+    @classmethod
+    def among_coders(cls, corpus: Corpus) -> Pairs:
+        """Pair every two annotations of one track by different coders, the earlier coder first, in the order of tracks.
+
+        Examples
+        --------
+        >>> pairs = Pairs.among_coders(Corpus.from_dict({"x": {"ann": [2, 3], "ben": [5], "cat": [1, 4]}}))
+        >>> pairs.left.tolist(), pairs.right.tolist()
+        ([0, 0, 1], [1, 2, 2])
+        """
+        stream = corpus.item_of * len(corpus.tracks) + corpus.track_of
+        _, first, which = np.unique(stream, return_index=True, return_inverse=True)
+        group = np.argsort(np.argsort(first))[which]
+        rows = np.lexsort((corpus.coder_of, group))
+        sizes = np.bincount(group)
+        later = (
+            np.repeat(np.cumsum(sizes), sizes) - 1 - np.arange(len(rows))
+        )  # how many annotations of the track follow each
+        step = np.arange(later.sum()) - np.repeat(np.cumsum(later) - later, later)
+        left, right = np.repeat(rows, later), rows[np.repeat(np.arange(len(rows)) + 1, later) + step]
+        return cls(corpus, corpus, left, right, corpus.items, corpus.item_of[left])
+
+    @classmethod
+    def between(cls, reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error") -> Pairs:
+        """Pair every annotation of the hypothesis with every coder's annotation of the same track in the reference.
+
+        Parameters
+        ----------
+        reference, hypothesis : Corpus
+            The two sides.
+        missing : {"error", "skip", "worst"}, default "error"
+            What to do with items that only one side has: raise an error, skip and list them, or compare with an empty annotation.
+
+        Returns
+        -------
+        Pairs
+        """
+        pairs = cls.between_parts(reference, hypothesis, missing=missing)
+        if not len(pairs):
+            raise _no_common_item(_rows_by_key(reference), _rows_by_key(hypothesis))
+        return pairs
+
+    @classmethod
+    def between_parts(cls, reference: Corpus, hypothesis: Corpus, *, missing: Missing = "error") -> Pairs:
+        """Pair parts of two larger corpora, which may share no item if items are skipped."""
+        if missing != "error":
+            validate_choice("missing", missing, get_args(Missing))
+        _check_texts(reference, hypothesis)
+        if _are_aligned(reference, hypothesis):
+            every = np.arange(len(reference))
+            return cls(reference, hypothesis, every, every, reference.items, reference.item_of)
+        left, right = _match_rows(*_track_numbers(reference, hypothesis))
+        alone: list[str] = []
+        if not (_are_all(left, len(reference)) and _are_all(right, len(hypothesis))):
+            reference, hypothesis, alone = _resolve_missing(reference, hypothesis, missing)
+            left, right = _match_rows(*_track_numbers(reference, hypothesis))
+        item_of = reference.item_of[left]
+        covered = np.zeros(len(reference.items), bool)
+        covered[item_of] = True
+        items = tuple(compress(reference.items, covered.tolist()))  # the same order for every system
+        names = {"filled" if missing == "worst" else "skipped": tuple(alone)}
+        return cls(reference, hypothesis, left, right, items, (np.cumsum(covered) - 1)[item_of], **names)
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @property
+    def coders(self) -> tuple[Index, Index]:
+        """The coders of the reference and of the hypothesis of every pair, as indices into their corpora."""
+        return self.reference.coder_of[self.left], self.hypothesis.coder_of[self.right]
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """The length of the text of every pair."""
+        return np.asarray(self.reference.lengths[self.left], np.float64)
+
+    def only(self, items: Collection[str]) -> Pairs:
+        """Keep only the pairs of these items."""
+        kept = np.array([item in items for item in self.items], dtype=bool)
+        pairs = kept[self.item_of]
+        return replace(
+            self,
+            left=self.left[pairs],
+            right=self.right[pairs],
+            items=tuple(item for item, keep in zip(self.items, kept.tolist(), strict=True) if keep),
+            item_of=(np.cumsum(kept) - 1)[self.item_of[pairs]],
+        )
+
+    def swap_sides(self) -> Pairs:
+        """Return the pairs with reference and hypothesis exchanged."""
+        return replace(self, reference=self.hypothesis, hypothesis=self.reference, left=self.right, right=self.left)
+
+
+def pair_systems(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Missing = "error") -> dict[str, Pairs]:
+    """Pair every system with the reference, all on the same items in the same order."""
+    if not systems:
+        raise CaesuraError("there is no system to evaluate; give one, or {name: system}.")
+    paired = pair_part(reference, systems, missing=missing)
+    for name, pairs in paired.items():
+        if not len(pairs):
+            Pairs.between(reference, systems[name], missing=missing)  # refuses where these two alone share nothing
+            raise CaesuraError("no item is covered by the reference and all systems.")
+    return paired
+
+
+def pair_part(reference: Corpus, systems: Mapping[str, Corpus], *, missing: Missing = "error") -> dict[str, Pairs]:
+    """Pair every system with the reference on a part of their items, which may have none in common."""
+    paired = {name: Pairs.between_parts(reference, corpus, missing=missing) for name, corpus in systems.items()}
+    if missing == "skip":
+        paired = _on_common_items(paired)
+    (first, pairs), *others = paired.items()
+    for name, other in others:
+        if other.items != pairs.items:
+            apart = sorted(set(other.items) ^ set(pairs.items))
+            raise CaesuraError(
+                f"systems {first!r} and {name!r} cover different items ({', '.join(apart[:3])} …); "
+                "give both the same items, or leave out what one lacks with missing='skip' (caesura evaluate --missing skip)."
+            )
+    return paired
+
+
+def _on_common_items(paired: dict[str, Pairs]) -> dict[str, Pairs]:
+    """Leave out the items that any system lacks."""
+    common = set.intersection(*(set(pairs.items) for pairs in paired.values()))
+    if all(len(pairs.items) == len(common) for pairs in paired.values()):
+        return paired
+    skipped = sorted({item for p in paired.values() for item in (*p.skipped, *(set(p.items) - common))})
+    return {name: replace(pairs.only(common), skipped=tuple(skipped)) for name, pairs in paired.items()}
+
+
+def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
+    """Raise an error if the two sides have different words, with the first one that differs."""
+    for key, ours in reference.texts.items():
+        theirs = hypothesis.texts.get(key, ours)
+        if theirs is ours or theirs == ours or reference.kind != "units":
+            continue
+        at = next((i for i, (x, y) in enumerate(zip(ours, theirs, strict=False)) if x != y), None)
+        if at is not None:  # otherwise one text is longer, and the lengths are compared elsewhere
+            raise LengthMismatch(
+                f"item {_name_of(key)!r}: the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis."
+            )
+
+
+def _are_aligned(reference: Corpus, hypothesis: Corpus) -> bool:
+    """Tell whether both sides have the same items in the same order and one coder each, which needs no look-up."""
+    return (
+        len(reference.coders) == len(hypothesis.coders) == 1
+        and len(reference) > 0
+        and reference.items == hypothesis.items
+        and reference.tracks == hypothesis.tracks
+        and np.array_equal(reference.item_of, hypothesis.item_of)
+        and np.array_equal(reference.track_of, hypothesis.track_of)
+    )
+
+
+def _track_numbers(reference: Corpus, hypothesis: Corpus) -> tuple[Index, Index]:
+    """Return a number for the item and track of every row, the same on both sides."""
+    items, tracks = _indices(hypothesis.items, reference.items), _indices(hypothesis.tracks, reference.tracks)
+    ours = reference.item_of * (len(reference.tracks) + len(tracks)) + reference.track_of
+    return ours, items[hypothesis.item_of] * (len(reference.tracks) + len(tracks)) + tracks[hypothesis.track_of]
+
+
+def _indices(names: tuple[str, ...], known: tuple[str, ...]) -> Index:
+    """Return the index of each name among the known ones; unknown names get indices after them."""
+    index = dict(zip(known, range(len(known)), strict=True))
+    indices = np.array([index.get(name, -1) for name in names], np.int64)
+    return np.where(indices < 0, len(known) + np.arange(len(names)), indices)
+
+
+def _are_all(rows: Index, number: int) -> bool:
+    """Tell whether ``rows`` has every row 0 … number-1."""
+    among = np.zeros(number, bool)
+    among[rows] = True
+    return bool(among.all())
+
+
+def _match_rows(ours: Index, theirs: Index) -> tuple[Index, Index]:
+    """Pair rows of both sides that have the same number, in the order of the numbers on our side."""
+    numbers, first, which = np.unique(ours, return_index=True, return_inverse=True)
+    appearance = np.argsort(np.argsort(first))  # rank of each number by first appearance on our side
+    at = np.searchsorted(numbers, theirs)
+    at[at == len(numbers)] = 0
+    known = np.flatnonzero(numbers[at] == theirs) if len(numbers) else np.empty(0, np.int64)
+    group = appearance[at[known]]
+    right = known[np.argsort(group, kind="stable")]
+    sizes = np.bincount(group, minlength=len(numbers))
+    ends = np.cumsum(sizes)
+    left = np.argsort(appearance[which], kind="stable")
+    partners = sizes[appearance[which[left]]]
+    first_partner = np.repeat(ends[appearance[which[left]]] - np.cumsum(partners), partners)
+    return np.repeat(left, partners), right[first_partner + np.arange(partners.sum())]
+
+
+def _resolve_missing(reference: Corpus, hypothesis: Corpus, missing: Missing) -> tuple[Corpus, Corpus, list[str]]:
+    """Return both sides and the items that one of them lacks, which are filled in, skipped, or raise an error."""
+    ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
+    alone = sorted(_name_of(key) for key in ours.keys() ^ theirs.keys())
+    if missing == "worst":
+        return *_fill(reference, hypothesis, ours, theirs), alone
+    if missing == "skip":
+        return reference, hypothesis, alone
+    if not ours.keys() & theirs.keys():
+        raise _no_common_item(ours, theirs)
+    shared = next(track for item, track in ours if (item, track) in theirs)
+    only_tracks = shared and {item for item, _ in ours} == {item for item, _ in theirs}
+    raise CaesuraError(
+        f"{len(alone)} of {len(ours.keys() | theirs.keys())} items are on one side only: {', '.join(alone[:5])}"
+        f"{' …' if len(alone) > 5 else ''}; leave them out with missing='skip' (caesura evaluate --missing skip)"
+        f"{f', or read what both have, such as the tier {shared!r} (-O tier={shared})' if only_tracks else ''}."
+    )
+
+
+def _no_common_item(ours: dict[Key, list[int]], theirs: dict[Key, list[int]]) -> CaesuraError:
+    return CaesuraError(
+        f"the two sides share no item: the reference has {_preview(ours)}, the hypothesis {_preview(theirs)}."
+    )
+
+
+def _fill(
+    reference: Corpus, hypothesis: Corpus, ours: dict[Key, list[int]], theirs: dict[Key, list[int]]
+) -> tuple[Corpus, Corpus]:
+    """Give each side an empty annotation for every track it lacks."""
+    if reference.kind != "units":
+        raise CaesuraError(f"missing='worst' fills in texts of units; these annotations are {reference.kind}.")
+
+    def with_empty(corpus: Corpus, other: Corpus, lacking: set[Key], rows: dict[Key, list[int]]) -> Corpus:
+        default_coder = corpus.coders[0] if corpus.coders else "missing"
+        known = zip(corpus.item_of.tolist(), corpus.coder_of.tolist(), strict=True)
+        first = {
+            corpus.items[item]: corpus.coders[coder] for item, coder in reversed(list(known))
+        }  # of the item's coders
+        empty = []
+        for item, track in sorted(lacking):
+            length = int(other.lengths[rows[item, track][0]])
+            none = np.empty(0, np.int64)
+            coder = first.get(item, default_coder)
+            names = ("",) if corpus.names and length else None
+            unmarked = Segmentation(length, none, none if corpus.typed else None, corpus.labels, names=names)
+            empty.append((item, coder, unmarked, track))
+        return Corpus.from_annotations([*corpus, *empty], labels=corpus.labels, attributes=corpus.attributes)
+
+    return (
+        with_empty(reference, hypothesis, theirs.keys() - ours.keys(), theirs),
+        with_empty(hypothesis, reference, ours.keys() - theirs.keys(), ours),
+    )
+
+
+def _rows_by_key(corpus: Corpus) -> dict[Key, list[int]]:
+    rows: dict[Key, list[int]] = {}
+    named = zip(corpus.item_of.tolist(), corpus.track_of.tolist(), strict=True)
+    for row, (i, t) in enumerate(named):
+        rows.setdefault((corpus.items[i], corpus.tracks[t]), []).append(row)
+    return rows
+
+
+def _name_of(key: Key) -> str:
+    return key[0] if not key[1] else f"{key[0]} ({key[1]})"
+
+
+def _preview(keys: dict[Key, list[int]]) -> str:
+    names = [_name_of(key) for key in keys]
+    return ", ".join(names[:3]) + (" …" if len(names) > 3 else "") if names else "none"

@@ -1,0 +1,598 @@
+"""Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance: figures, coefficients, simulations and segmenters.
+
+Two of the five groups of coders of The Moonstone are public and built in; section 6 is repeated on their eight chapters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura import samples
+from caesura.agreement import agree
+from caesura.agreement.coefficients import AgreementSums, shared_rate
+from caesura.agreement.result import combine
+from caesura.display.table import IntervalCell, Probability, Rounded, format_cell
+from caesura.errors import CaesuraError, MissingExtra
+from caesura.metrics import Batch, Metric, metric
+from caesura.metrics.boundary_edits import EditCounts, boundary_similarity, segmentation_similarity
+from caesura.metrics.windows import window_diff
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.samples.moonstone import chapters
+from caesura.segmenters import segmenter
+from caesura.statistics import CountedPairs, Evaluation, evaluate, rank_test
+
+CITATION = (
+    "Chris Fournier (2013), Evaluating Text Segmentation using Boundary Edit Distance, "
+    "Proceedings of the 51st Annual Meeting of the ACL, pages 1702-1712."
+)
+MANUAL = [2, 3, 6]
+#: Figure, what it shows, automatic masses, and the printed S, B and 1-WD.
+FIGURES: list[tuple[str, str, list[int], tuple[float, float, float]]] = [
+    ("5", "false negative", [5, 6], (0.9, 0.5, 7 / 9)),
+    ("6", "near miss", [2, 2, 7], (0.9, 0.75, 7 / 9)),
+    ("7", "false positive", [2, 3, 3, 3], (0.9, 2 / 3, 7 / 9)),
+    ("8", "cluster of false positives", [1, 1, 3, 1, 5], (0.8, 0.5, 2 / 3)),
+]
+#: The public groups of The Moonstone, and the printed S-π* and B-π*.
+MOONSTONE = {"G2": ("group 2", 0.90, 0.40), "G5": ("group 5", 0.83, 0.23)}
+
+S_METRIC, B_METRIC = metric("S", weights="scaled"), metric("B")
+CODERS = [2, 4, 6, 8, 10]
+RATES = np.linspace(0.0, 1.0, 11)
+TRIALS = 10
+UNITS = 1000
+CALIBRATION_TEXTS, CALIBRATION_CODERS = 40, 4
+
+Curves = dict[str, NDArray[np.float64]]
+
+
+def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
+    """Compute all tables and figures.
+
+    Parameters
+    ----------
+    path : Path, default None
+        Your own coders (a file or folder): their coefficients are added, and the simulations use their segment sizes.
+    seed : int, default 0
+        The seed of the simulations.
+
+    Returns
+    -------
+    Reproduction
+    """
+    own = None if path is None else _read_checked(path)
+    groups = _moonstone()
+    data = own if own is not None else chapters()
+    sizes, between = _sizes(data), count_edits(data)
+    near = near_rate(between)
+    moved = calibrate_near(sizes, near, seed)
+    curves = _simulate(sizes, moved, seed)
+    tables = [
+        _figures_5_to_8(),
+        _stargazer(),
+        _moonstone_table(groups),
+        *([] if own is None else [_own_section(own)]),
+        _table_2(),
+    ]
+    segmenters, found_there = segmenter_sections(chapters(), seed)
+    return Reproduction(
+        paper="fournier2013",
+        citation=CITATION,
+        sections=[*tables, *segmenters, _near_section(between, moved, curves), _simulation_table(curves)],
+        figures=_figures(curves, data),
+        findings=[*_findings(curves, near, moved), *found_there],
+        data={
+            "rates": RATES.tolist(),
+            "coders": CODERS,
+            "near": near,
+            "moved": moved,
+            **{k: v.tolist() for k, v in curves.items()},
+        },
+    )
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _figures_5_to_8() -> Section:
+    lines = []
+    for figure, what, automatic, printed in FIGURES:
+        computed = (
+            segmentation_similarity(MANUAL, automatic),
+            boundary_similarity(MANUAL, automatic),
+            1 - window_diff(MANUAL, automatic),
+        )
+        for name, paper, ours in zip(("S", "B", "1-WD"), printed, computed, strict=True):
+            lines.append(Line(f"figure {figure}, {what}: {name}", paper, ours, digits=4))
+    note = "S with every edit counted as 1; a near miss costs B 1/2, so equation 5 divides by n_t, not by n_t - 1 as printed."
+    return Section("Figures 5-8: manual 2|3|6, k = 2", lines, note=note)
+
+
+def _stargazer() -> Section:
+    corpus, lines = samples.load("stargazer"), []
+    for name, measure, printed in (("S", S_METRIC, 0.7562), ("B", B_METRIC, 0.4405)):
+        then = agree(corpus, measure, "pi", "segments").value
+        lines.append(Line(f"{name}-π*, segments counted", printed, then, digits=4))
+        now = agree(corpus, measure, "pi", "pooled").value
+        why = "the program of 2013 counted segments for boundaries: chance 0.16, not 0.1225"
+        lines.append(Line(f"{name}-π*, boundaries counted", printed, now, why, digits=4))
+    return Section("Section 5: Stargazer, 7 coders", lines)
+
+
+def _moonstone() -> dict[str, Corpus]:
+    corpus = chapters()
+    return {
+        group: corpus.select(items=[item for item in corpus.items if corpus.attributes[item]["group"] == group])
+        for group in MOONSTONE
+    }
+
+
+def _moonstone_table(groups: dict[str, Corpus]) -> Section:
+    lines = []
+    for name, (group, s, b) in MOONSTONE.items():
+        for label, measure, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
+            then = agree(groups[name], measure, "pi", "segments").value
+            now = agree(groups[name], measure, "pi", "pooled").value
+            why = f"boundaries pooled: {format_cell(now)}"
+            lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
+    note = "The other three groups (S 0.91, 0.92, 0.94; B 0.20, 0.18, 0.38) are not public in this form."
+    return Section("Section 5: the Moonstone", lines, note=note)
+
+
+def _own_section(corpus: Corpus) -> Section:
+    rows = [
+        [name, *(agree(corpus, measure, "pi", density).value for density in ("pooled", "mean", "segments"))]
+        for name, measure in (("S-π*", S_METRIC), ("B-π*", B_METRIC))
+    ]
+    return Section("Your coders", columns=["", "pooled", "mean", "segments"], rows=rows)
+
+
+def _table_2() -> Section:
+    lines = []
+    for name, b, _, pairs, precision, recall, f, (tp, fp, fn, tn) in TABLE_2:
+        lines += [
+            Line(f"{name}: B = TP / n", b, tp / pairs, digits=4),
+            Line(f"{name}: precision = TP / (TP + FP)", precision, tp / (tp + fp), digits=4),
+            Line(f"{name}: recall = TP / (TP + FN)", recall, tp / (tp + fn), digits=4),
+            Line(f"{name}: F1", f, 2 * tp / (2 * tp + fp + fn), digits=4),
+            Line(f"{name}: all cells", 5253.0, tp + fp + fn + tn, digits=0),
+        ]
+    note = (
+        "The printed cells, put through our definitions: near misses add their correctness to TP, their lost part goes nowhere, and "
+        "TN is what is left of the potential boundaries. The segmenters' output was never published."
+    )
+    return Section("Table 2: its identities", lines, note=note)
+
+
+# ---------------------------------------------------------------------- simulations
+#
+# Section 5: a base segmentation takes its segment sizes from real coders. A pseudo-coder copies it boundary by boundary: with one
+# probability a boundary is moved by one position (a near miss), with another it is a full miss, which is either omitted, or kept
+# while another boundary is added elsewhere. The two are independent, so that a boundary which is placed is moved with the same
+# probability whatever the rate of full misses: "constant near misses", as the caption of figure 9 says.
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """The errors of one pseudo-coder: probabilities of a near and of a full miss, and the share of full misses that omit a boundary."""
+
+    near: float
+    full: float
+    omitted: float = 0.5
+
+
+def random_segmentation(sizes: NDArray[np.int64], units: int, random: np.random.Generator) -> Segmentation:
+    """Draw segments of these sizes until the text is full; the last one is shortened."""
+    drawn = np.cumsum(random.choice(sizes, size=units))
+    return Segmentation.from_positions(drawn[drawn < units], length=units)
+
+
+def make_pseudo_corpus(base: Segmentation, coders: int, rates: ErrorRates, random: np.random.Generator) -> Corpus:
+    """Return coders that copy ``base`` with errors."""
+    return _corpus([_copy(base, rates, random) for _ in range(coders)])
+
+
+def make_random_corpus(sizes: NDArray[np.int64], units: int, coders: int, random: np.random.Generator) -> Corpus:
+    """Return coders that share only the sizes of their segments."""
+    return _corpus([random_segmentation(sizes, units, random) for _ in range(coders)])
+
+
+def agreement_by_coders(corpus: Corpus, metric: Metric, numbers: list[int]) -> list[float]:
+    """Return multi-π of the first two, three … coders, as in the program of 2013; every pair is compared once."""
+    coding = AgreementSums(CountedPairs.among_coders(corpus), metric)
+    sums = coding.of_coders(np.arange(len(corpus.coders)) < np.array(numbers)[:, None])
+    values: list[float] = combine("ratio", coding.similarity(sums.parts), shared_rate(sums, "segments")).tolist()
+    return values
+
+
+def _copy(base: Segmentation, rates: ErrorRates, random: np.random.Generator) -> Segmentation:
+    length = int(base.length)
+    near, full, omission = random.random((3, len(base.positions))) < [[rates.near], [rates.full], [rates.omitted]]
+    omitted = full & omission
+    moved = base.positions + np.where(near, random.choice([-1, 1], size=len(near)), 0)
+    kept = set(np.clip(moved[~omitted], 1, length - 1).tolist())
+    added = int((full & ~omitted).sum())
+    free = np.setdiff1d(np.arange(1, length), np.fromiter(kept, np.int64, len(kept)))
+    kept.update(random.choice(free, size=min(added, len(free)), replace=False).tolist())
+    return Segmentation.from_positions(sorted(kept), length=length)
+
+
+def _corpus(codings: list[Segmentation]) -> Corpus:
+    return Corpus.from_annotations(Annotation("novel", f"coder {i + 1}", marks) for i, marks in enumerate(codings))
+
+
+def _read_checked(path: Path) -> Corpus:
+    from caesura.formats import read
+
+    corpus = read(path)
+    if corpus.kind != "units" or not len(corpus.pairs()[0]):
+        raise CaesuraError(f"{path}: expected texts in units that two coders or more annotated.")
+    return corpus
+
+
+def _sizes(data: Corpus) -> NDArray[np.int64]:
+    """Return the sizes of all segments of all coders."""
+    return np.array([size for a in data for size in a.marks.masses], dtype=np.int64)  # type: ignore[union-attr]
+
+
+def count_edits(data: Corpus) -> EditCounts:
+    """Return the sums of the boundary edits (n_t = 2) over every two coders of a text."""
+    first, second = data.pairs()
+    return EditCounts(*B_METRIC.rows(Batch.of_corpora(data, data, first, second)).sum(axis=0).tolist())
+
+
+def near_rate(edits: EditCounts) -> float:
+    """Return the share of the boundaries of both coders that are near misses: 2T / (2M + 2T + A).
+
+    A match and a near miss consist of two boundaries, an addition of one.
+    """
+    boundaries = 2 * edits.matches + 2 * edits.transpositions + edits.additions
+    return float(2 * edits.transpositions / max(boundaries, 1.0))
+
+
+def calibrate_near(sizes: NDArray[np.int64], target: float, seed: int = 0) -> float:
+    """Return the probability q with which each pseudo-coder moves a boundary, so that two of them have near misses at a given rate.
+
+    Let each of two coders move a boundary with probability q, to the left as often as to the right. It is a near miss if one of
+    the two moves it, with probability 2q(1 - q); if both do, they meet or are two positions apart, which is no near miss for
+    n_t = 2. So far from other boundaries the rate is r = 2q(1 - q), and q = (1 - √(1 - 2r)) / 2. In short segments moved
+    boundaries meet their neighbours and the rate is lower, so q is found by bisection between 0 and 1/2, where the rate is
+    highest, on simulated texts without full misses that have these sizes of segments. All steps use the same random numbers.
+
+    Parameters
+    ----------
+    sizes : ndarray
+        The sizes of segments to draw from.
+    target : float
+        The rate between two coders.
+    seed : int, default 0
+        The seed of the random numbers.
+
+    Returns
+    -------
+    float
+        The probability per coder; 1/2 if no probability gives so high a rate.
+    """
+
+    def rate(probability: float) -> float:
+        sums = np.zeros(len(EditCounts._fields))
+        for text in range(CALIBRATION_TEXTS):
+            random = np.random.default_rng([seed, text, 98])
+            base = random_segmentation(sizes, UNITS, random)
+            sums += count_edits(make_pseudo_corpus(base, CALIBRATION_CODERS, ErrorRates(probability, 0.0), random))
+        return near_rate(EditCounts(*sums.tolist()))
+
+    low, high = 0.0, 0.5
+    if target <= 0 or rate(high) <= target:
+        return low if target <= 0 else high
+    for _ in range(11):  # 0.5 / 2**11 is far below the spread between texts
+        middle = (low + high) / 2
+        low, high = (middle, high) if rate(middle) < target else (low, middle)
+    return (low + high) / 2
+
+
+def _simulate(sizes: NDArray[np.int64], near: float, seed: int) -> Curves:
+    """Return π* by S and by B: (rates, coders) for pseudo-coders, by kind of full misses; (coders,) for random ones.
+
+    The curves "near …" have the rate of near misses between two pseudo-coders, (rates,).
+    """
+    curves: Curves = {}
+    for label, omitted in (("mixed", 0.5), ("omitted", 1.0)):
+        for name in ("S", "B"):
+            curves[f"{name} {label}"] = np.zeros((len(RATES), len(CODERS)))
+        curves[f"near {label}"] = np.zeros(len(RATES))
+        for trial in range(TRIALS):
+            for i, rate in enumerate(RATES):
+                random = np.random.default_rng([seed, trial, i, int(2 * omitted)])
+                base = random_segmentation(sizes, UNITS, random)
+                coded = make_pseudo_corpus(base, max(CODERS), ErrorRates(near, float(rate), omitted), random)
+                curves[f"near {label}"][i] += near_rate(count_edits(coded)) / TRIALS
+                for name, measure in (("S", S_METRIC), ("B", B_METRIC)):
+                    curves[f"{name} {label}"][i] += np.array(agreement_by_coders(coded, measure, CODERS)) / TRIALS
+    for name, measure in (("S", S_METRIC), ("B", B_METRIC)):
+        drawn = []
+        for trial in range(TRIALS):
+            random = np.random.default_rng([seed, trial, 99])
+            drawn.append(agreement_by_coders(make_random_corpus(sizes, UNITS, max(CODERS), random), measure, CODERS))
+        curves[f"{name} random"] = np.mean(drawn, axis=0)
+    return curves
+
+
+def _near_section(edits: EditCounts, moved: float, curves: Curves) -> Section:
+    rows = [
+        ["pairs of boundaries that match", int(edits.matches)],
+        ["near misses", int(edits.transpositions)],
+        ["full misses", int(edits.additions)],
+        ["boundaries that are near misses, 2T / (2M + 2T + A)", near_rate(edits)],
+        ["probability that a pseudo-coder moves a boundary", moved],
+        ["near misses between two pseudo-coders, no full misses", float(curves["near mixed"][0])],
+    ]
+    note = (
+        "A rate between two coders is not the probability of one: far from other boundaries it is 2q(1 - q), since either coder may move the "
+        "boundary. q is calibrated on other simulated texts of the same segment sizes."
+    )
+    return Section("Figure 9: near misses between coders", columns=["", "value"], rows=rows, note=note)
+
+
+def _simulation_table(curves: Curves) -> Section:
+    steps = [0, 2, 5, 8, 10]
+    rows = []
+    for label, what in (("mixed", "left out or added"), ("omitted", "left out only")):
+        for name in ("S", "B"):
+            mean = curves[f"{name} {label}"].mean(axis=1)
+            rows.append([f"{name}-π*, full misses {what}", *mean[steps].tolist()])
+        rows.append([f"near misses between two coders, full misses {what}", *curves[f"near {label}"][steps].tolist()])
+    rows += [[f"{n}-π*, fully random", *[""] * (len(steps) - 1), float(curves[f"{n} random"].mean())] for n in "SB"]
+    columns = ["mean over 2-10 coders; rate of full misses", *(f"{RATES[i]:.1f}" for i in steps)]
+    note = (
+        "A boundary that is placed is moved with the same probability at every rate of full misses; the share of near misses between two coders "
+        "changes because fewer boundaries are placed by both, and added ones are near others by chance. Where all boundaries are left out (rate 1.0) there is nothing to disagree on, and "
+        "both measures are 1."
+    )
+    return Section("Figure 9: simulated coders", columns=columns, rows=rows, note=note)
+
+
+def _findings(curves: Curves, near: float, moved: float) -> list[str]:
+    mixed, omitted = curves["S mixed"].mean(axis=1), curves["S omitted"].mean(axis=1)
+    spread = {name: float(np.max(np.ptp(curves[f"{name} mixed"], axis=1))) for name in "SB"}
+    lowest = int(np.argmin(omitted))
+    rises = "does rise" if omitted[-2] > omitted[lowest] + 0.01 else "hardly rises"
+    return [
+        f"Figure 9a, S-π* under growing full misses: the paper says it rises; with boundaries left out as often as added it falls here, "
+        f"from {mixed[0]:.3f} to {mixed[-1]:.3f}. When full misses are only left out it falls to {omitted[lowest]:.3f} at a rate of "
+        f"{RATES[lowest]:.1f} and then {rises}, to {omitted[-2]:.3f} at 0.9: coders who place fewer and fewer boundaries agree more and more by S, "
+        "which counts empty positions. That is the bias the paper describes, and one explanation of a rising curve. The paper also says that S-π* "
+        f"varies with the number of coders; here it varies by at most {spread['S']:.3f}, so this does not reproduce.",
+        f"Figure 9b, B-π*: falls from {curves['B mixed'].mean(axis=1)[0]:.3f} to {curves['B mixed'].mean(axis=1)[-1]:.3f} and varies by at most "
+        f"{spread['B']:.3f} with the number of coders, as printed.",
+        f"Figure 9c, random coders: S-π* {curves['S random'].mean():.3f}, B-π* {curves['B random'].mean():.3f}: S overestimates, B does not, as "
+        "printed.",
+        f"Near misses are {near:.3f} of the boundaries of two coders, measured on the data. Each pseudo-coder moves a boundary with a probability of "
+        f"{moved:.3f}, which gives {curves['near mixed'][0]:.3f} between two of them; {TRIALS} texts of {UNITS} units per point.",
+    ]
+
+
+# ---------------------------------------------------------------------- section 6: segmenters
+
+
+#: Table 2: segmenter, B, its ±, pairs, precision, recall, F1, and the four cells.
+TABLE_2: list[tuple[str, float, float, int, float, float, float, tuple[float, float, float, float]]] = [
+    ("Random", 0.2640, 0.0129, 1057, 0.3991, 0.4673, 0.4306, (279.0, 420, 318, 4236.0)),
+    ("Human", 0.5285, 0.0164, 841, 0.6854, 0.7439, 0.7135, (444.5, 204, 153, 4451.5)),
+    ("BayesSeg", 0.3745, 0.0146, 964, 0.5247, 0.6224, 0.5694, (361.0, 327, 219, 4346.0)),
+    ("APS", 0.2873, 0.0163, 738, 0.6773, 0.3403, 0.4530, (212.0, 101, 411, 4529.0)),
+    ("MinCut", 0.2468, 0.0141, 871, 0.4788, 0.3496, 0.4041, (215.0, 234, 400, 4404.0)),
+]
+
+#: The segmenters, by the name that is shown; all get the rounded mean number of segments of the coders.
+SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "dcm (BayesSeg)": ("dcm", {}),
+    "u00": ("u00", {}),
+    "c99": ("c99", {}),
+    "aps, exact": ("aps", {}),
+    "mincut": ("mincut", {}),
+    "mincut as its program computes it": ("mincut", {"original": True}),
+    "texttiling": ("texttiling", {}),
+}
+_DRAWS = 20
+_CHANCE = f"random, {_DRAWS} draws"
+_PRINTED = {
+    "dcm (BayesSeg)": "BayesSeg",
+    "aps, exact": "APS",
+    "mincut": "MinCut",
+    "(human)": "Human",
+    _CHANCE: "Random",
+}
+_SEGMENTER_METRICS = ["B", "B-precision", "B-recall", "B-F", "S", "WD"]
+
+
+def segmenter_sections(chapters: Corpus, seed: int = 0) -> tuple[list[Section], list[str]]:
+    """Return the tables of section 6, and the findings in words."""
+    evaluation = compare_segmenters(chapters, seed)
+    return [_score_section(evaluation), *_comparisons(evaluation), implied_by_table_2()], _segmenter_findings(
+        evaluation
+    )
+
+
+def compare_segmenters(chapters: Corpus, seed: int = 0) -> Evaluation:
+    """Run every segmenter on every chapter and score it against all coders, with random and human bounds."""
+    systems: dict[str, Corpus] = {}
+    for name, (method, parameters) in SYSTEMS.items():
+        model = segmenter(method, **parameters)
+        systems[name] = Corpus.from_annotations(
+            Annotation(item, name, model.segment(units, _mean_number(chapters, item)))
+            for (item, _), units in chapters.texts.items()
+        )
+    systems[_CHANCE] = Corpus.from_annotations(
+        Annotation(
+            item, f"draw {draw}", segmenter("random", seed=seed + draw).segment(units, _mean_number(chapters, item))
+        )
+        for (item, _), units in chapters.texts.items()
+        for draw in range(_DRAWS)
+    )
+    return evaluate(chapters, systems, _SEGMENTER_METRICS, bounds=["human", "uniform"], resamples=2000, seed=seed)
+
+
+def _mean_number(chapters: Corpus, item: str) -> int:
+    return round(float(np.mean([len(chapters[item, coder]) for coder in chapters.coders_of(item)])))
+
+
+def _score_section(evaluation: Evaluation) -> Section:
+    printed = {row[0]: Rounded(row[1], 4) for row in TABLE_2}
+    bounds = {f"({name})": scores for name, scores in evaluation.bounds.items()}
+    rows: list[Any] = []
+    for name, scores in {**evaluation.systems, **bounds}.items():
+        b = scores["B"]
+        interval = b.interval and IntervalCell(b.interval.low, b.interval.high)
+        values = [scores[each].micro for each in _SEGMENTER_METRICS[1:]]
+        rows.append((name, printed.get(_PRINTED.get(name, "")), b.micro, interval, b.macro, *values))
+    rows.sort(key=lambda row: -row[2])
+    columns = ["system", "B in table 2", "B", "95 % over chapters", "mean B", *_SEGMENTER_METRICS[1:]]
+    note = (
+        "Eight chapters, 40 codings, n_t = 2, the number of segments given as the rounded mean of the coders. Table 2 was computed on 5253 potential "
+        "boundaries, these chapters have 1866; the other chapters and the segmenters' output were never published, so the columns cannot agree."
+    )
+    return Section("Section 6: segmenters on the public chapters", columns=columns, rows=rows, note=note)
+
+
+def _comparisons(evaluation: Evaluation) -> list[Section]:
+    """Test which segmenters differ, by ranks over chapters, with the tests of footnote 11.
+
+    These are Friedman's test with Nemenyi's pairs for B, and the Kruskal–Wallis test with those of Siegel & Castellan for S and WD.
+    """
+    rows = []
+    for name, method, post_hoc in (
+        ("B", "friedman", "nemenyi"),
+        ("S", "kruskal", "siegel-castellan"),
+        ("WD", "kruskal", "siegel-castellan"),
+    ):
+        counted = {system: scores[name].rows for system, scores in evaluation.systems.items()}
+        try:
+            test = rank_test(metric(name), counted, method=method, post_hoc=post_hoc)  # type: ignore[arg-type]
+        except MissingExtra:
+            return []
+        differ = [f"{a} – {b}" for (a, b), p in test.pairs.items() if p < 0.05]
+        rows.append([name, test.method, Probability(test.p_value), "; ".join(differ) or "none"])
+    note = (
+        "Multiple comparisons at 0.05, as in footnote 11: Nemenyi after Friedman's test (B), Siegel & Castellan after the Kruskal–Wallis test "
+        "(S and WD). Eight chapters are few."
+    )
+    return [
+        Section(
+            "Section 6: which of them differ",
+            columns=["metric", "test", "p", "pairs that differ"],
+            rows=rows,
+            note=note,
+        )
+    ]
+
+
+def implied_by_table_2() -> Section:
+    """Return what follows from the printed numbers alone."""
+    lines = []
+    for name, similarity, spread, pairs, _, _, _, (tp, fp, fn, tn) in TABLE_2:
+        full = fp + fn
+        matches = (
+            2 * tp - pairs + full
+        )  # TP = matches + half the near misses; pairs = matches + near misses + full misses
+        near = pairs - full - matches
+        error = np.sqrt(((matches + near / 4) / pairs - similarity**2) / pairs)
+        split = f"{matches:g} matches, {near:g} near misses, {full:g} full misses"
+        lines.append(Line(f"{name}: ± is one standard error of the pairs", spread, float(error), split, digits=4))
+        lines.append(Line(f"{name}: potential boundaries", 5253.0, tp + fp + fn + tn, digits=0))
+    tp, fp, fn, tn = TABLE_2[0][7]
+    b = {row[0]: row[1] for row in TABLE_2}
+    expected = _expected_matches()
+    note = (
+        f"Random cannot be independent placement: {tp + fp + 40:g} boundaries at a density of {expected['density']:.3f} meet about "
+        f"{expected['matches']:.0f} of the coders' by chance, and 239 exact matches are printed; a true random baseline of that density has B near .15. "
+        f"The text places MinCut and APS below Random; by table 2 only MinCut is ({b['MinCut']:.4f}, Random {b['Random']:.4f}, APS {b['APS']:.4f}), "
+        "and that rests on the row of Random."
+    )
+    return Section("Table 2: what it implies", lines, note=note)
+
+
+def _expected_matches() -> Mapping[str, float]:
+    """Return the matches that independent placement of Random's boundaries gives, from the cells of its row."""
+    tp, fp, fn, tn = TABLE_2[0][7]
+    positions = tp + fp + fn + tn
+    placed, reference = 279 + 420 + 40, 279 + 318 + 40  # near misses are on both sides, half of each in TP
+    return {"density": reference / positions, "matches": placed * reference / positions}
+
+
+def _segmenter_findings(evaluation: Evaluation) -> list[str]:
+    b = {name: scores["B"].micro for name, scores in evaluation.systems.items()}
+    wd = {name: scores["WD"].micro for name, scores in evaluation.systems.items()}
+    human, chance = evaluation.bounds["human"]["B"].micro, b[_CHANCE]
+    original = "mincut as its program computes it"
+    return [
+        f"Section 6, public chapters: BayesSeg (B {b['dcm (BayesSeg)']:.3f}) lies between random ({chance:.3f}) and people ({human:.3f}), as in the paper.",
+        f"The distributed MinCut program: WD finds it better than random ({wd[original]:.3f} against "
+        f"{wd[_CHANCE]:.3f}) while B does not ({b[original]:.3f} against {chance:.3f}); that the two disagree about it "
+        "reproduces. Without its mistake (neighbours left out of the inside of segments) B rises to "
+        f"{b['mincut']:.3f}.",
+        "Not available: groups 1, 3 and 4 of the coders, and the output of the five segmenters.",
+    ]
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def _figures(curves: Curves, data: Corpus) -> list[Figure]:
+    frequency = agree(data, B_METRIC).details["frequency"]
+    return [
+        Figure(
+            "figure-9a", "S-based π*, full misses growing", partial(_draw_rates, curves=curves["S mixed"], name="S")
+        ),
+        Figure(
+            "figure-9a-omitted",
+            "S-based π*, full misses growing, all of them boundaries left out",
+            partial(_draw_rates, curves=curves["S omitted"], name="S"),
+        ),
+        Figure(
+            "figure-9b", "B-based π*, full misses growing", partial(_draw_rates, curves=curves["B mixed"], name="B")
+        ),
+        Figure("figure-9c", "S and B based π*, fully random", partial(_draw_random, curves=curves)),
+        Figure(
+            "figure-11",
+            "Boundaries of each coder, per potential boundary",
+            partial(_draw_frequency, frequency=frequency),
+        ),
+    ]
+
+
+_HUES = ["#0072b2", "#c24a00", "#00785a", "#a3497f", "#b87800"]
+_MARKS = ["o", "s", "^", "D", "v"]
+
+
+def _draw_rates(axes: Any, *, curves: NDArray[np.float64], name: str) -> None:
+    for i, number in enumerate(CODERS):
+        axes.plot(RATES, curves[:, i], color=_HUES[i], marker=_MARKS[i], markersize=4, label=f"{number} coders")
+    axes.set(xlabel="probability of a full miss", ylabel=f"{name}-based π*", ylim=(min(0.0, float(curves.min())), 1.0))
+    axes.legend(frameon=False)
+
+
+def _draw_random(axes: Any, *, curves: Curves) -> None:
+    for name, hue, mark in (("S", _HUES[0], "o"), ("B", _HUES[1], "s")):
+        axes.plot(CODERS, curves[f"{name} random"], color=hue, marker=mark, label=f"{name}-based π*")
+    axes.set(xlabel="coders", ylabel="π*", ylim=(min(0.0, float(curves["B random"].min())), 1.0), xticks=CODERS)
+    axes.legend(frameon=False)
+
+
+def _draw_frequency(axes: Any, *, frequency: dict[str, float]) -> None:
+    names: Sequence[str] = list(frequency)
+    values = np.array(list(frequency.values()))
+    mean, sd = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    axes.bar(range(len(names)), values, color=_HUES[0])
+    axes.axhline(mean, color="#1b1f24", linewidth=1)
+    axes.axhspan(mean - sd, mean + sd, color="#6a7178", alpha=0.25, linewidth=0)
+    axes.set(xlabel="coder", ylabel="boundaries / potential boundaries (mean ± SD)")
+    axes.set_xticks(range(len(names)), names, rotation=60, fontsize=8)

@@ -1,0 +1,258 @@
+"""Räsänen, Laine & Altosaar (2009): coverage of the timeline by search regions, hit rates of chance, and their F and R.
+
+The paper uses TIMIT, which is not free. Given a path to it, printed and computed values are compared; any other corpus in time works
+too. Without a path, recordings are drawn from a gamma distribution of segment lengths whose two parameters follow from two of the
+three printed values (45 % of the timeline within ± 20 ms, 21.9 % of neighbouring boundaries closer than 40 ms), so that the third
+(68 % within ± 35 ms) is a check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.display.table import Rounded, as_count
+from caesura.errors import CaesuraError
+from caesura.formats import read
+from caesura.metrics.performance_plane import Recordings, f_curve, f_value, r_curve
+from caesura.metrics.regions import r_value
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.papers.reproduction import Figure, Line, Reproduction, Section
+from caesura.statistics.recordings import random_hit_rates
+
+CITATION = (
+    "Räsänen, O. J., Laine, U. K. & Altosaar, T. (2009). An Improved Speech Segmentation Quality Measure: the R-value. "
+    "Proceedings of Interspeech 2009, 1851–1854."
+)
+#: Printed values of TIMIT: tolerance or gap in seconds -> percent.
+COVERAGE, CLOSE = {0.020: 45.0, 0.035: 68.0}, {0.040: 21.9}
+
+_TOLERANCE = 0.02
+_WIDTHS = tuple(round(0.005 * i, 3) for i in range(1, 11))
+_OVER = (-80.0, -60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0, 80.0, 100.0, 150.0, 200.0)
+_OFFSETS = (10.0, 20.0, 30.0, 40.0, 50.0)
+_SHAPE, _SCALE = 2.4334865, 0.0337176  # of the gamma distribution with the two printed values
+
+
+@dataclass(frozen=True)
+class _Computed:
+    """The numbers in the tables and figures."""
+
+    known: Recordings
+    coverage: NDArray[np.float64]
+    simulated: NDArray[np.float64]
+    closed: NDArray[np.float64]
+
+
+def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
+    """Run the experiments of sections 3 and 4.
+
+    Parameters
+    ----------
+    path : Path, default None
+        A TIMIT folder, or any annotations in time; None draws recordings with TIMIT's printed statistics.
+    seed : int, default 0
+        The seed of the drawn recordings and of the random boundaries.
+
+    Returns
+    -------
+    Reproduction
+    """
+    corpus, source, timit = _corpus(path, seed)
+    known = Recordings.of(corpus)
+    if known.boundaries < 2:
+        raise CaesuraError(f"{source}: the experiments need two boundaries or more; found {known.boundaries}.")
+    computed = _Computed(
+        known,
+        np.array([100 * known.coverage(width) for width in _WIDTHS]),
+        random_hit_rates(known, _TOLERANCE, _OVER, repeats=10, seed=seed),
+        known.chance_curve(_TOLERANCE, _OVER),
+    )
+    return Reproduction(
+        paper="rasanen2009",
+        citation=CITATION,
+        sections=[_printed_section(known, path is None, timit), _figure3(computed), _figure4(computed), _figure6(computed), _corners()],
+        figures=[
+            Figure("rasanen2009-figure3", "Share of the timeline in search regions against their width", partial(_draw3, computed)),
+            Figure("rasanen2009-figure4", "Hit rate of random boundaries against over-segmentation", partial(_draw4, computed)),
+            Figure("rasanen2009-figure6-f", "Equal values of F, and the stochastic curves", partial(_draw6, computed, "F")),
+            Figure("rasanen2009-figure6-r", "Equal values of R, and the stochastic curves", partial(_draw6, computed, "R")),
+        ],
+        findings=_findings(computed),
+        data={
+            "source": source, "recordings": len(known.times), "boundaries": known.boundaries, "seconds": known.duration,
+            "tolerance": _TOLERANCE, "over_segmentation": list(_OVER), "simulated": computed.simulated.tolist(),
+            "closed_form": computed.closed.tolist(), "widths": list(_WIDTHS), "coverage": computed.coverage.tolist(),
+        },
+    )  # fmt: skip
+
+
+def synthetic(recordings: int = 60, segments: int = 400, seed: int = 0) -> Corpus:
+    """Draw recordings with TIMIT's printed statistics, on the grid of 100 ns."""
+    random = np.random.default_rng(seed)
+    # Every 99th value of a sorted sample 99 times as large has the same distribution with far less sampling error.
+    lengths = np.sort(random.gamma(_SHAPE, _SCALE, 99 * recordings * segments))[49::99]
+    random.shuffle(lengths)
+    annotations = []
+    for number, own in enumerate(lengths.reshape(recordings, segments)):
+        ends = np.cumsum(np.maximum(1, np.rint(own * 1e7)).astype(np.int64)) / 1e7
+        annotations.append(
+            Annotation(f"drawn{number:02}", "drawn", Segmentation.from_times(ends[:-1], length=float(ends[-1])))
+        )
+    return Corpus.from_annotations(annotations)
+
+
+def _corpus(path: Path | None, seed: int) -> tuple[Corpus, str, bool]:
+    if path is None:
+        return synthetic(seed=seed), "recordings drawn with TIMIT's printed statistics", False
+    folder = Path(path)
+    phones = folder.is_dir() and any(p.suffix.lower() == ".phn" for p in folder.rglob("*"))
+    corpus = read(folder, "timit") if phones else read(folder)
+    if corpus.kind != "time":
+        raise CaesuraError(f"{path}: the experiments need boundaries in time; found {corpus.kind}.")
+    return corpus, str(path), phones and any("dialect" in known for known in corpus.attributes.values())
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _printed_section(known: Recordings, drawn: bool, timit: bool) -> Section:
+    comparable = drawn or timit
+    fitted = "one of the two values that the drawn recordings are based on" if drawn else ""
+    lines = [
+        Line(
+            f"timeline within ± {1000 * width:g} ms, %", printed if comparable else None, 100 * known.coverage(width),
+            fitted if width == _TOLERANCE else "not used in drawing: a check" if drawn else "", digits=0,
+        )
+        for width, printed in COVERAGE.items()
+    ]  # fmt: skip
+    lines += [
+        Line(f"neighbours closer than {1000 * gap:g} ms, %", printed if comparable else None, 100 * known.close_gaps(gap), fitted, digits=1)
+        for gap, printed in CLOSE.items()
+    ]  # fmt: skip
+    rate = known.boundaries / known.duration
+    lines.append(Line("boundaries per second", None, rate, "the paper: about ten phones per second", digits=1))
+    note = (
+        ""
+        if timit
+        else "Printed values are those of TIMIT."
+        if comparable
+        else "TIMIT's printed values: 45, 68 and 21.9 %."
+    )
+    return Section("Search regions on the timeline (section 3, figure 3, footnote 1)", lines, note=note)
+
+
+def _figure3(computed: _Computed) -> Section:
+    rows = [
+        (f"± {1000 * width:g} ms", Rounded(covered, 1), Rounded(100 * computed.known.close_gaps(2 * width), 1))
+        for width, covered in zip(_WIDTHS, computed.coverage, strict=True)
+    ]
+    columns = ("search region", "timeline covered, %", "neighbours whose regions overlap, %")
+    return Section("Figure 3: coverage against the width of regions, overlaps counted once", columns=columns, rows=rows)
+
+
+def _figure4(computed: _Computed) -> Section:
+    rows = [
+        (as_count(over), Rounded(simulated), Rounded(closed), Rounded(simulated - closed))
+        for over, simulated, closed in zip(_OVER, computed.simulated, computed.closed, strict=True)
+    ]
+    columns = ("over-segmentation, %", "hit rate simulated, %", "closed form, %", "difference")
+    note = "Closed form: the mean over regions of 1 - (1 - w/T)^N. Simulated: 10 draws per point."
+    return Section("Figure 4: random boundaries at ± 20 ms", columns=columns, rows=rows, note=note)
+
+
+def _figure6(computed: _Computed) -> Section:
+    over = np.array(_OVER)
+    rows = [
+        (as_count(o), Rounded(h, 1), f, r)
+        for o, h, f, r in zip(
+            _OVER, computed.closed, f_value(computed.closed, over), r_value(computed.closed, over), strict=True
+        )
+    ]
+    columns = ("over-segmentation, %", "hit rate, %", "F", "R")
+    return Section("Figure 6: F and R of random boundaries", columns=columns, rows=rows)
+
+
+def _corners() -> Section:
+    lines = [
+        Line("R at the target point (HR 100, OS 0)", 1.0, float(r_value(100, 0)), "equation 8", digits=4),
+        Line("R without any boundary (HR 0, OS -100)", None, float(r_value(0, -100)), "1 - √2/2", digits=4),
+        Line("R with every boundary found twice (HR 100, OS 100)", None, float(r_value(100, 100)), "", digits=4),
+    ]
+    return Section("R by its formula", lines)
+
+
+def _findings(computed: _Computed) -> list[str]:
+    over = np.array(_OVER)
+    f, r = f_value(computed.closed, over), r_value(computed.closed, over)
+    worst = float(np.abs(computed.simulated - computed.closed).max())
+    best_f, best_r = int(np.argmax(f)), int(np.argmax(r))
+    return [
+        f"Simulation and closed form differ by at most {worst:.2f} points of hit rate.",
+        f"Random boundaries reach a hit rate of {computed.closed[_OVER.index(0.0)]:.1f} % at no over-segmentation and "
+        f"{computed.closed[_OVER.index(100.0)]:.1f} % at twice as many boundaries as there are.",
+        f"F of random boundaries is highest at an over-segmentation of {over[best_f]:+g} % ({f[best_f]:.3f}) and still "
+        f"{f[-1]:.3f} at {over[-1]:+g} %: it hardly penalizes over-segmentation.",
+        f"R of random boundaries is highest at {over[best_r]:+g} % ({r[best_r]:.3f}) and falls to {r[-1]:.3f} at {over[-1]:+g} %: it "
+        "penalizes over-segmentation, as the paper says.",
+    ]
+
+
+# ---------------------------------------------------------------------- figures
+
+
+def _draw3(computed: _Computed, axes: Any) -> None:
+    widths = [1000 * w for w in _WIDTHS]
+    axes.plot(widths, computed.coverage, marker="o", color="#0072b2", label="computed")
+    axes.plot([20, 35], [45, 68], "x", markersize=9, color="#c24a00", label="printed (TIMIT)")
+    axes.set(xlabel="half width of search regions, ms", ylabel="timeline covered, %", ylim=(0, 100))
+    axes.grid(alpha=0.3)
+    axes.legend()
+
+
+def _plane(axes: Any, right: float) -> None:
+    axes.plot([-100, 0], [0, 100], color="black", linewidth=1, label="no insertions")
+    axes.plot(
+        [0], [100], marker="o", markersize=9, markerfacecolor="none", color="black", linestyle="", label="target point"
+    )
+    axes.set(xlabel="over-segmentation, %", ylabel="hit rate, %", xlim=(-100, right), ylim=(0, 106))
+    axes.grid(alpha=0.3)
+
+
+def _draw4(computed: _Computed, axes: Any) -> None:
+    grid = np.linspace(-100, 200, 151)
+    _plane(axes, 200)
+    axes.plot(grid, computed.known.chance_curve(_TOLERANCE, grid), "--", color="#b87800", label="random, closed form")
+    axes.plot(_OVER, computed.simulated, "o", markersize=4, color="#b87800", label="random, simulated")
+    axes.legend(loc="upper right")
+
+
+def _draw6(computed: _Computed, which: str, axes: Any) -> None:
+    grid = np.linspace(-100, 150, 251)
+    curve = {"F": f_curve, "R": r_curve}[which]
+    for level in np.arange(0.3, 1.0, 0.1):
+        rates = curve(float(level), grid)
+        axes.plot(grid, rates, color="#0072b2", linewidth=1)
+        inside = np.flatnonzero(~np.isnan(rates))
+        if len(inside):
+            at = inside[-1]
+            axes.annotate(f"{level:.1f}", (grid[at], rates[at]), fontsize=8, color="#0072b2", ha="right", va="bottom")
+    chance = computed.known.chance_curve(_TOLERANCE, grid)
+    for offset in (0.0, *_OFFSETS):
+        raised = np.where(chance + offset <= np.minimum(100 + grid, 100), chance + offset, np.nan)
+        axes.plot(
+            grid,
+            raised,
+            "--",
+            color="#b87800",
+            linewidth=1,
+            label="random, and raised by 10 to 50" if offset == 0 else None,
+        )
+    _plane(axes, 150)
+    axes.plot([], [], color="#0072b2", linewidth=1, label=f"equal {which}")
+    axes.legend(loc="lower right", fontsize=8)

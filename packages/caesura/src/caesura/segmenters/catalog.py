@@ -1,0 +1,228 @@
+"""Segmenters by name: ``segmenter("spectral", threshold=0.4).segment(recording)``, and ``segment`` for doing it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from caesura.errors import CaesuraError
+from caesura.model import Annotation, Corpus, Segmentation
+from caesura.options import option_types, validate_options
+from caesura.registry import Entry, Registry
+
+#: The media that segmenters take.
+Medium = Literal["text", "sound"]
+
+_TEXT: frozenset[Medium] = frozenset({"text"})
+_SOUND: frozenset[Medium] = frozenset({"sound"})
+
+
+@runtime_checkable
+class Segmenter(Protocol):
+    """The protocol of segmenters, built in or from other packages; parameters are keywords of the class, with defaults.
+
+    The class may have ``title`` (a few words; otherwise the first line of its docstring) and ``takes`` (``{"text"}`` by default,
+    ``{"sound"}`` or both). A segmenter may also have ``explain``, ``tree``, ``fit``, ``stream`` and ``save``.
+    """
+
+    def segment(self, units: Any, segments: int | None = None) -> Segmentation:
+        """Place boundaries between units.
+
+        Parameters
+        ----------
+        units : sequence of str or Recording
+            The units of a text, or a :class:`~caesura.segmenters.sound.Recording`.
+        segments : int, default None
+            The number of segments; None lets the segmenter decide.
+
+        Returns
+        -------
+        Segmentation
+        """
+        ...
+
+
+def validate_segment_count(segments: int | None, most: int, where: str) -> None:
+    """Raise an error if a number of segments is not possible.
+
+    Parameters
+    ----------
+    segments : int or None
+        The number that was asked for; None is always valid.
+    most : int
+        The largest number possible.
+    where : str
+        A description of the text or recording, for the error.
+
+    Examples
+    --------
+    >>> validate_segment_count(5, 3, "a text of 3 units")
+    Traceback (most recent call last):
+    caesura.errors.CaesuraError: segments is 5 for a text of 3 units; expected 1 to 3.
+    """
+    if segments is not None and (isinstance(segments, bool) or not 1 <= segments <= max(most, 1)):
+        raise CaesuraError(f"segments is {segments} for {where}; expected 1 to {max(most, 1)}.")
+
+
+def as_units(units: Any) -> tuple[str, ...]:
+    """Return the units of a sequence of strings, a text with offsets, or a segmentation that carries its text."""
+    given = getattr(units, "units", units)
+    if given is None:
+        raise CaesuraError("the segmentation has no text; give the units as strings.")
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise CaesuraError(
+            "units must be a list of strings; split one string with caesura.segmenters.text.split_units first."
+        )
+    listed = given if isinstance(given, tuple) else tuple(given)
+    if wrong := next((i for i, unit in enumerate(listed, 1) if not isinstance(unit, str)), None):
+        raise CaesuraError(f"unit {wrong} is {listed[wrong - 1]!r}; expected a string.")
+    return listed
+
+
+def _accept(name: str, loaded: Any) -> Callable[..., Segmenter]:
+    if not (callable(loaded) and callable(getattr(loaded, "segment", None))):
+        raise CaesuraError(f"{loaded!r} is not a class with a method segment(units, segments=None).")
+    return loaded  # type: ignore[no-any-return]
+
+
+#: Name -> class. The first that takes a medium is its default.
+SEGMENTERS: Registry[Callable[..., Segmenter]] = Registry(
+    "segmenter",
+    {
+        name: Entry(f"caesura.segmenters.{target}", title=title, takes=takes)
+        for name, target, title, takes in (
+            ("dcm", "text.cohesion:DCM", "Bayesian lexical cohesion (BayesSeg)", _TEXT),
+            ("u00", "text.cohesion:U00", "shortest description (Utiyama & Isahara)", _TEXT),
+            ("c99", "text.similarity:C99", "divisive clustering of ranked similarities (Choi)", _TEXT),
+            ("texttiling", "text.similarity:TextTiling", "valleys of block similarity (Hearst)", _TEXT),
+            ("mincut", "text.similarity:MinCut", "minimum normalised cut (Malioutov & Barzilay)", _TEXT),
+            ("aps", "text.similarity:APS", "segments around exemplars (affinity propagation)", _TEXT),
+            ("vectors", "text.vectors:Vectors", "exact segmentation of sentence vectors", _TEXT),
+            ("supervised", "text.supervised:Supervised", "learned from segmented texts", _TEXT),
+            ("random", "text.baselines:Random", "random boundaries", _TEXT),
+            ("human", "text.baselines:Human", "boundaries of a coder", _TEXT),
+            ("spectral", "sound:SpectralChange", "peaks of spectral change", _SOUND),
+            ("uniform", "text.baselines:Uniform", "segments of equal length", _TEXT | _SOUND),
+        )
+    },
+    facts={"title": "", "takes": _TEXT},
+    accept=_accept,
+)
+
+
+def segmenter_names(medium: Medium | None = None) -> list[str]:
+    """Return the names of all segmenters, built-in ones first.
+
+    Parameters
+    ----------
+    medium : {"text", "sound"}, default None
+        Only segmenters for this medium; None for all.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> segmenter_names("sound")
+    ['spectral', 'uniform']
+    """
+    return [name for name, facts in SEGMENTERS.all_facts() if medium is None or medium in facts["takes"]]
+
+
+def segmenter(name: str, /, **parameters: Any) -> Segmenter:
+    """Create a segmenter by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`segmenter_names`.
+    **parameters
+        The parameters of its class.
+
+    Returns
+    -------
+    Segmenter
+
+    Examples
+    --------
+    >>> segmenter("uniform", interval=0.2).segment(0.9)
+    Segmentation(0.9 s: 0.2|0.4|0.6|0.8)
+    """
+    make = SEGMENTERS[name]
+    return make(**validate_options(name, parameters, option_types(make)))
+
+
+def segment(
+    units: Sequence[str] | str | PathLike[str] | Corpus | Any,
+    method: str | None = None,
+    segments: int | None = None,
+    *,
+    unit: Any = "sentence",
+    **parameters: Any,
+) -> Segmentation | Corpus:
+    """Segment a text, a recording or a corpus.
+
+    Parameters
+    ----------
+    units : sequence of str, Text, Corpus, Recording or path
+        One string per unit; a text with offsets (:func:`~caesura.segmenters.text.units.split_units`); a corpus that has its texts; a
+        :class:`~caesura.segmenters.sound.Recording`; or the path of a text or WAV file.
+    method : str, default None
+        The name of a segmenter (:func:`segmenter_names`); None takes the first for the medium.
+    segments : int, default None
+        The number of segments; None lets the segmenter decide.
+    unit : str or callable, default "sentence"
+        The unit of a text file: ``"sentence"``, ``"paragraph"``, ``"line"``, ``"turn"``, or a function.
+    **parameters
+        The parameters of the segmenter.
+
+    Returns
+    -------
+    Segmentation or Corpus
+        A corpus if a corpus was given.
+
+    Examples
+    --------
+    >>> segment(["one", "two", "three", "four", "five"], "uniform", segments=2)
+    Segmentation(5 units: 3|2)
+    """
+    given = _read_path(units, unit)
+    medium: Medium = "sound" if hasattr(given, "duration") else "text"
+    name = check_medium(method or segmenter_names(medium)[0], medium)
+    chosen = segmenter(name, **parameters)
+    if isinstance(given, Corpus):
+        return segment_corpus(given, chosen, name, segments)
+    return chosen.segment(given, segments)
+
+
+def check_medium(name: str, medium: Medium) -> str:
+    """Return the name of a segmenter, or raise an error if it is for the other medium."""
+    takes = SEGMENTERS.facts(name)["takes"]
+    if medium not in takes:
+        raise CaesuraError(f"{name} segments {' or '.join(sorted(takes))}, not {medium}.")
+    return name
+
+
+def segment_corpus(corpus: Corpus, model: Segmenter, name: str, segments: int | None = None) -> Corpus:
+    """Segment every text of a corpus; the coder is called ``name``."""
+    if not corpus.texts:
+        raise CaesuraError("this corpus has no texts to segment.")
+    return Corpus.from_annotations(
+        Annotation(item, name, model.segment(units, segments), track) for (item, track), units in corpus.texts.items()
+    )
+
+
+def _read_path(units: Any, unit: Any) -> Any:
+    """Read the file if a path is given."""
+    if not isinstance(units, str | PathLike):
+        return units
+    if Path(units).suffix.lower() == ".wav":
+        from caesura.segmenters.sound import read_wav
+
+        return read_wav(units)
+    from caesura.segmenters.text.units import read_text
+
+    return read_text(units, unit)

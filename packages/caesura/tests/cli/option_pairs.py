@@ -1,0 +1,584 @@
+"""Check every pair of options of a command: it is refused in one sentence with status 2, or each option changes the output.
+
+The output is everything that a user can see: the exit status, both streams and the files written, and the arguments of
+engines and servers that the test replaces. Tests of plug-ins use this module for their own commands.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import wave
+from collections.abc import Collection
+from contextlib import chdir
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
+import numpy as np
+
+from caesura.agreement import flexible_chance as chance
+from caesura.cli.main import COMMANDS
+from caesura.formats import read, write
+from caesura.model import Annotation, Corpus, Hierarchy, Segmentation
+from caesura.segmenters import segmenter
+from cli.command import caesura
+
+
+@dataclass(frozen=True)
+class Given:
+    """How an option is given: its words, what it needs besides, and the arguments on which it has something to do."""
+
+    words: str
+    needs: str = ""
+    on: str = ""
+
+
+def given(words: str, needs: str = "", on: str = "") -> Given:
+    return Given(words, needs, on)
+
+
+JSON = given("--json")
+READING = {
+    "format": given("--format caesura-json", on="coders.csv|times.csv"),
+    "option": given("--option pattern={item}-{coder}.txt", on="talks"),
+}
+METRIC = {"metric": given("--metric F")}
+DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"), "width": given("--width 30")}
+#: Pairs that need other data than ours to have an effect: levels of nested segments, numbers of segments that are learnt.
+NEED_OTHER_DATA = {("option", "level"), ("segments", "learn")}
+#: Options that change how a result looks, or that need another option to have an effect; ignoring them changes no result.
+COSMETIC = {"width", "seed", "level", "all_items", "stop"}
+STORIES = "story.txt|tale.txt|saga.txt"
+PARQUET = "gold.parquet near.parquet far.parquet"
+
+#: Command -> its arguments, and how each of its options is given.
+PLANS: dict[str, tuple[str, dict[str, Given]]] = {
+    "compare": (
+        "coders.json",
+        {
+            **METRIC,
+            **DRAWING,
+            **READING,
+            "coders": given("--coders bené,evé-who-reads-every-line-twice"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "confusion": given("--confusion"),
+            "edits": given("--edits"),
+            "json": JSON,
+        },
+    ),
+    "evaluate": (
+        "gold.json near.json far.json",
+        {
+            **METRIC,
+            "format": given("--format caesura-json", on="gold.csv near.json|times.csv times.csv|gold.csv fewer.json|gold.csv near.json far.json"),
+            "option": given("--option pattern={item}-{coder}.txt", on="talks talks"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "missing": given("--missing skip", on="gold.json fewer.json"),
+            "references": given("--references mean"),
+            "bound": given("--bound c99", on="told.json near.json far.json|told.json fewer.json|told.csv near.json"),
+            "by": given("--by genre"),
+            "interval": given("--interval expanded"),
+            "test": given("--test bootstrap"),
+            "table": given("--table markdown"),
+            "rows": given("--rows out/rows.csv"),
+            "engine": given("--engine dask:scheduler=tcp://nowhere:1", on=PARQUET),
+            "workers": given("--workers 1"),
+            "fail_under": given("--fail-under F=0.999"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "agree": (
+        "plain.json",
+        {
+            **DRAWING,
+            "draw": given("--draw strip"),
+            "format": given("--format caesura-json", on="plain.csv|types.csv"),
+            "option": READING["option"],
+            "metric": given("--metric S"),
+            "coefficient": given("--coefficient pi"),
+            "density": given("--density segments"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder zoé --coder evé-who-reads-every-line-twice"),
+            "resamples": given("--resamples 50"),
+            "level": given("--level 0.5"),
+            "fail_under": given("--fail-under pi=0.999"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "unify": (
+        "plain.json",
+        {
+            "format": given("--format caesura-json", on="plain.csv|nested.csv|coders.csv|times.csv"),
+            "option": READING["option"],
+            "method": given("--method consensus"),
+            "embeddedness": given("--embeddedness flat", on="nested.json"),
+            "output": given("--output out/gold.json"),
+            "compare_all": given("--all"),
+            "metric": given("--metric F"),
+            "level": given("--level 1", needs="--metric B", on="nested.json"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder bené"),
+            "conflicts": given("--conflicts"),
+            "provenance": given("--provenance out/votes.json"),
+            "draw": given("--draw segmentations"),
+            "width": given("--width 30", needs="--draw segmentations"),
+            "to": given("--to caesura-json", needs="--output out/gold.data"),
+            "lossy": given("--lossy", needs="--output out/gold.tsv --to segeval-tsv", on="coders.json"),
+            "json": JSON,
+        },
+    ),
+    "show": (
+        "tracks.json",
+        {
+            "format": given("--format caesura-json", on="tracks.csv"),
+            "option": READING["option"],
+            **DRAWING,
+            "draw": given("--draw density"),
+            "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
+            "coder": given("--coder anné --coder bené"),
+            "track": given("--track B"),
+            "draw_option": given("--draw-option zoom=density"),
+            "all_items": given("--all"),
+            "json": JSON,
+        },
+    ),
+    "check": ("coders.json", {**READING, "json": JSON}),
+    "convert": (
+        "plain.json out/there.jsonl",
+        {
+            "format": given("--format caesura-json", on="plain.csv out/there.jsonl"),
+            "to": given("--to caesura-json"),
+            "option": given("--option separator=/", on="one.txt out/there.jsonl"),
+            "write_option": given("--write-option separator=+", needs="--to inline --lossy", on="one.txt out/there.txt"),
+            "pattern": given("--pattern {item}-{coder}.txt", on="talks out/there.jsonl"),
+            "write_pattern": given("--write-pattern {coder}/{item}.jsonl"),
+            "lossy": given("--lossy", needs="--to segeval-json", on="coders.json out/there.jsonl"),
+            "json": JSON,
+        },
+    ),
+    "optimise": (
+        "spoken.csv scored.csv",
+        {
+            "tolerance": given("--tolerance 150ms"),
+            "output": given("--output out/best.csv"),
+            "svg": given("--svg out/plane.svg"),
+            "format": given("--format times", on="spoken.json scored.csv"),
+            "option": given("--option ref.tier=phones", on="r.TextGrid found.csv"),
+            "width": given("--width 30"),
+            "json": JSON,
+        },
+    ),
+    "plane": (
+        "spoken.csv found.csv",
+        {
+            "tolerance": given("--tolerance 150ms"),
+            "matching": given("--matching optimal"),
+            "output": given("--output out/plane.svg"),
+            "format": given("--format times", on="spoken.json found.csv"),
+            "option": given("--option ref.tier=phones", on="r.TextGrid found.csv"),
+            "width": given("--width 30"),
+            "json": JSON,
+        },
+    ),
+    "report": (
+        "plain.json",
+        {
+            "format": given("--format caesura-json", on="plain.csv|nested.csv|coders.csv|times.csv"),
+            "option": READING["option"],
+            "output": given("--output out/else.html"),
+            "metric": given("--metric F"),
+            "reference": given("--reference anné"),
+            "draw": given("--draw density"),
+            "title": given("--title Hello"),
+            "item": given("--item é2 --item é3 --item é4"),
+            "coder": given("--coder anné --coder bené"),
+            "resamples": given("--resamples 50"),
+            "level": given("--level 0.5"),
+            "drawn": given("--drawn 1", needs="--output out/report.md"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "reproduce": (
+        "carbone2004",
+        {
+            "output": given("--output out/figures"),
+            "metric": given("--metric F"),
+            "max_length": given("--max-length 9"),
+            "model": given("--model hmm"),
+            "folds": given("--folds 3"),
+            "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "segment": (
+        "story.txt",
+        {
+            "output": given("--output out/cut.json"),
+            "bound": given("--bound c99", needs="--reference story.json"),
+            "method": given("--method texttiling"),
+            "segments": given("--segments 6"),
+            "unit": given("--unit line", on=STORIES),
+            "levels": given("--levels 2", on=STORIES),
+            "model": given("--model saved.model"),
+            "learn": given("--learn learnt.json", on=STORIES),
+            "save": given("--save out/kept.model"),
+            "reference": given("--reference story.json"),
+            "metric": given("--metric F", needs="--reference story.json"),
+            "explain": given("--explain"),
+            "scores": given("--scores out/scores.csv", on="sound.wav"),
+            "to": given("--to csv", needs="--output out/cut.data"),
+            "format": given("--format caesura-json", on="story.csv|tale.csv|saga.csv"),
+            "option": given("--option encoding=latin-1", on=STORIES),
+            "json": JSON,
+        },
+    ),
+    "demo": ("boundaries", {"listed": given("--list", on=" "), "width": given("--width 30"), "json": JSON}),
+    "list": ("samples", {"json": JSON}),
+    "bench": ("", {"size": given("--size 30"), "seed": given("--seed 7"), "json": JSON}),
+}  # fmt: skip
+
+
+def option_names(command: str) -> set[str]:
+    return {str(each.name) for each in commands()[command].params if isinstance(each, click.Option) and not each.hidden}
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command, those of a group under both names."""
+    found = {}
+    for name, command in COMMANDS.items():
+        inside = command.commands.items() if isinstance(command, click.Group) else ()
+        found |= {f"{name} {each}": one for each, one in inside} or {name: command}
+    return found
+
+
+# ---------------------------------------------------------------------- what the commands are given
+
+
+def write_inputs(here: Path) -> None:
+    """Write small inputs on which every option has an effect."""
+    random = np.random.default_rng(3)
+    items, coders = (
+        ["é1", "é2", "é3", "é4", "é5", "é6", "é7"],
+        ["anné", "bené", "evé-who-reads-every-line-twice", "zoé"],
+    )
+    genre = {item: {"genre": "prose" if i % 2 else "verse"} for i, item in enumerate(items)}
+
+    def corpus(coders: list[str], types: str, chosen: list[str] = items) -> Corpus:
+        made = []
+        for i, item in enumerate(items):
+            length = 12 + 3 * i
+            for coder in coders:
+                where = np.sort(random.choice(np.arange(1, length), 4, replace=False)).tolist()
+                marks = [(p, types[int(random.integers(len(types)))]) for p in where] if types else where
+                if item in chosen:
+                    made.append(Annotation(item, coder, Segmentation.from_positions(marks, length=length)))
+        return Corpus.from_annotations(made, attributes={item: genre[item] for item in chosen})
+
+    def data(corpus: Corpus, *names: str) -> None:
+        write(corpus, here / f"{names[0]}.json")
+        for name in names[1:]:
+            shutil.copy(here / f"{names[0]}.json", here / name)
+
+    data(corpus(coders, "xy"), "coders", "coders.csv")
+    data(corpus(coders, ""), "plain", "plain.csv")
+    gold = corpus(["g", "h"], "xy")
+    data(gold, "gold", "gold.csv")
+    words = ("stone", "river", "cloud")
+    told = [a._replace(marks=a.marks.with_units([words[i // 4 % 3] for i in range(a.marks.length)])) for a in gold]
+    data(Corpus.from_annotations(told, attributes=gold.attributes), "told", "told.csv")
+    small = [
+        Annotation(item, coder, Segmentation.from_positions(list(enumerate(types[i % 3 :] + types, 1)), length=9))
+        for i, item in enumerate(items[:6])
+        for coder, types in zip(coders, ("xyx", "xyy", "yyx", "yyy"), strict=True)
+    ]
+    data(Corpus.from_annotations(small), "types", "types.csv")
+    for name in ("near", "far"):
+        data(corpus(["s"], "xy"), name)
+    data(corpus(["s"], "xy", items[:5]), "fewer")
+    for name in ("gold", "near", "far"):
+        if _polars():
+            write(read(here / f"{name}.json"), here / f"{name}.parquet")
+    times = [
+        Annotation(item, coder, Segmentation.from_times(np.sort(random.random(5)).round(3).tolist(), length=1.0))
+        for item in ("é1", "é2", "é3") for coder in ("ann", "ben")
+    ]  # fmt: skip
+    data(Corpus.from_annotations(times), "times", "times.csv")
+    spans = dict(
+        zip(
+            coders,
+            ([(1, 8), (1, 4), (5, 6)], [(1, 8), (1, 3), (5, 6)], [(1, 8), (2, 5), (6, 8)], [(4, 6)]),
+            strict=True,
+        )
+    )
+    nested = [Annotation(i, c, Hierarchy.from_spans(s, length=8)) for i in items for c, s in spans.items()]
+    data(Corpus.from_annotations(nested), "nested", "nested.csv")
+    tracks = [
+        Annotation(item, coder, Segmentation.from_positions([int(random.integers(1, 20))], length=20), track)
+        for item in items
+        for track in "AB"
+        for coder in coders
+    ]
+    data(Corpus.from_annotations(tracks), "tracks", "tracks.csv")
+    (here / "alike.csv").write_text('"",x,y,∅\nx,1,0.5,0.25\ny,0.5,1,0\n∅,0.25,0,1\n', encoding="utf-8")
+    (here / "talks").mkdir()
+    for item in "abcdefg":
+        for coder in coders:
+            words = [
+                "àb",
+                "one",
+                "two",
+                "three",
+                "four",
+                "five",
+                "six",
+                "seven",
+                "eight",
+                "nine",
+                "ten",
+            ]  # in Latin-1 àb is two words
+            words.insert(int(random.integers(2, 10)), "|")
+            (here / "talks" / f"{item}-{coder}.txt").write_text(" ".join(words), encoding="utf-8")
+    (here / "one.txt").write_text("àb two | three / four | five", encoding="utf-8")
+    spoken = "".join(
+        f"r,{coder},{time},2\n" for coder, last in (("x", 1.1), ("y", 1.2)) for time in (0.3, 0.6, 0.62, last)
+    )
+    for name in ("spoken.csv", "spoken.json"):
+        (here / name).write_text("item,coder,time,length\n" + spoken)
+    tier = '"IntervalTier"\n"{}"\n0\n2\n4\n0\n{}\n"a"\n{}\n0.6\n"b"\n0.6\n0.62\n"c"\n0.62\n2\n"d"\n'
+    grid = "".join(tier.format(name, at, at) for name, at in (("words", 0.5), ("phones", 0.3)))
+    (here / "r.TextGrid").write_text(
+        f'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n2\n<exists>\n2\n{grid}'
+    )
+    (here / "found.csv").write_text("item,time,length\nr,0.31,2\nr,0.611,2\nr,0.612,2\nr,1.5,2\n")
+    (here / "scored.csv").write_text("item,time,score\nr,0.31,3\nr,0.7,2\nr,1.5,1\n")
+    _write_story(here)
+    _write_sound(here / "sound.wav")
+
+
+def _polars() -> bool:
+    try:
+        import polars  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _write_story(folder: Path) -> None:
+    """Texts in which every way of taking words gives other boundaries, their references, one to learn from, and a saved segmenter."""
+    for seed, name in zip((14, 7, 15), ("story", "tale", "saga"), strict=True):
+        sentences = _sentences(seed)
+        lines = (" ".join(sentences[i : i + 2]) for i in range(0, len(sentences), 2))
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        _write_marks(folder / f"{name}.json", sentences, [4, 11, 19, 30])
+        shutil.copy(folder / f"{name}.json", folder / f"{name}.csv")
+    _write_marks(folder / "learnt.json", _sentences(5), list(range(2, 40, 2)))
+    segmenter("c99", density=0.2).save(folder / "saved.model")
+
+
+def _write_marks(file: Path, sentences: list[str], places: list[int]) -> None:
+    marks = Segmentation.from_positions(places, length=len(sentences), units=sentences)
+    write(Corpus.from_annotations([Annotation(file.stem, "gold", marks)]), file)
+
+
+def _sentences(seed: int) -> list[str]:
+    random = np.random.default_rng(seed)
+    stems = ["sail", "bàk", "train", "càll", "paint", "wàlk", "turn", "clos", "read", "màil", "plant", "end"]
+    common = ["the", "and", "of", "was", "co-op", "very", "not"]
+    sentences = []
+    for number in range(40):
+        near = [stems[(number // 5 + int(k)) % len(stems)] for k in random.integers(0, 5, 5)]
+        words = [stem + str(random.choice(["s", "ing", "ed", "er", ""])) for stem in near]
+        words += random.choice(common, 4).tolist()
+        random.shuffle(words)
+        sentences.append(" ".join(words).capitalize() + ".…"[number % 3 == 1])  # in Latin-1 … ends no sentence
+    return sentences
+
+
+def _write_sound(file: Path) -> None:
+    """Two channels, each of noises that change at times of its own."""
+    random, rate = np.random.default_rng(7), 8000
+    sides = []
+    for width in (700, 1100):
+        steps = np.repeat(random.integers(1, 9, rate // width + 1), width)[:rate]
+        noise = random.normal(size=rate + 9)
+        sides.append([noise[at : at + 9 : int(step)].sum() for at, step in enumerate(steps)])
+    samples = (3000 * np.array(sides).T).clip(-32000, 32000).astype("<i2")
+    with wave.open(str(file), "wb") as target:
+        target.setnchannels(2)
+        target.setsampwidth(2)
+        target.setframerate(rate)
+        target.writeframes(samples.tobytes())
+
+
+# ---------------------------------------------------------------------- what comes out
+
+
+@dataclass
+class Bench:
+    """Runs commands in the folder it is in, and remembers what came out and what was handed to what is not started."""
+
+    folder: Path
+    seen: dict[tuple[str, ...], tuple[Any, ...]]
+    handed: list[str]
+
+    def run(self, command: str, *words: str) -> tuple[Any, ...]:
+        """Return status, standard error and all the rest of what a run of these words gives."""
+        line = tuple(" ".join((command, *words)).split())
+        if line not in self.seen:
+            self.seen[line] = self._run(line)
+        return self.seen[line]
+
+    def _run(self, words: tuple[str, ...]) -> tuple[Any, ...]:
+        out = self.folder / "out"
+        out.mkdir(exist_ok=True)
+        self.handed.clear()
+        done = caesura(*words)
+        written = any(out.iterdir())
+        files = {
+            str(f.relative_to(out)): f.read_bytes() for f in sorted(out.rglob("*") if written else ()) if f.is_file()
+        }
+        if (default := self.folder / "report.html").exists():  # where `report` writes unless it is told
+            files["report.html"] = default.read_bytes()
+            default.unlink()
+        if written:
+            shutil.rmtree(out)
+        return done.returncode, done.stderr, done.stdout, files, [*self.handed]
+
+
+def cached_by_pickle(function: Any) -> Any:
+    """Return the function with a cache: most options do not change its arguments."""
+    answers: dict[bytes, Any] = {}
+
+    def answer(*words: Any, **more: Any) -> Any:
+        try:
+            asked = pickle.dumps((words, more))
+        except (AttributeError, pickle.PicklingError):  # an argument is a function
+            return function(*words, **more)
+        if asked not in answers:
+            answers[asked] = function(*words, **more)
+        return answers[asked]
+
+    return answer
+
+
+flexible_agreement = import_module(
+    "caesura.agreement.flexible_agreement"
+)  # the package has a function of the same name
+_expected_cost = cached_by_pickle(partial(chance.expected_cost, max_states=1_000))  # few states are soon too many
+_chance_similarity = cached_by_pickle(lambda *words, draws, **more: chance.chance_similarity(*words, draws=200, **more))
+
+
+class recorded_calls:
+    """Replaces functions that take long or need a cluster, and records their arguments."""
+
+    def __init__(self, handed: list[str]) -> None:
+        self.handed = handed
+        self.patches: list[Any] = []
+
+    def __enter__(self) -> None:
+        from caesura.cli import bench, evaluate, reproduce
+        from caesura.papers import Reproduction
+        from caesura.report import measures
+        from caesura.statistics import significance
+
+        tested = significance.paired_test
+
+        def test(*words: Any, samples: int, **more: Any) -> Any:
+            self.handed.append(f"{samples} {more}")
+            return tested(*words, samples=50, **more)
+
+        streamed, counted = evaluate.evaluate_streamed, evaluate.evaluate_corpora
+
+        def stream(*words: Any, engine: str, scheduler: str | None = None, **more: Any) -> Any:
+            self.handed.append(f"{engine} {scheduler} {more}")
+            return streamed(*words, engine="local", scheduler=None, resamples=50, **more)
+
+        def count(*words: Any, **more: Any) -> Any:
+            self.handed.append(f"{words[0].items} {more}")
+            return counted(*words, resamples=50, **more)
+
+        def paper(name: str, progress: Any, **more: Any) -> Reproduction:
+            return Reproduction(name, repr(more))
+
+        def race(sizes: Any, seed: int) -> list[Any]:
+            self.handed.append(f"{sizes} {seed}")
+            return []
+
+        self.patches = [
+            patch("time.perf_counter", lambda: 0.0),
+            patch.object(evaluate, "evaluate_streamed", stream),
+            patch.object(evaluate, "evaluate_corpora", count),
+            patch.object(chance, "expected_cost", _expected_cost),
+            patch.object(flexible_agreement, "chance_similarity", _chance_similarity),
+            patch.object(significance, "paired_test", test),
+            patch.object(
+                measures, "_flexible", lambda *words, **more: {}
+            ),  # exact chance, which no option of `report` touches
+            patch.object(reproduce, "computed", paper),
+            patch.object(reproduce, "save_figures", lambda result, target: [target]),
+            patch.object(bench, "run_benchmark", race),
+        ]
+        for each in self.patches:
+            each.start()
+
+    def __exit__(self, *fault: object) -> None:
+        for each in self.patches:
+            each.stop()
+
+
+def assert_every_pair_is_honoured_or_refused(
+    bench: Bench,
+    command: str,
+    arguments: str,
+    options: dict[str, Given],
+    excluded: Collection[tuple[str, str]] = (),
+    including: str | None = None,
+) -> None:
+    """Try each option alone and each pair of options; with ``including``, only those with this option."""
+    tried = [(f"{name} alone", [plan]) for name, plan in options.items() if including in (None, name)]
+    for (one, first), (two, second) in combinations(options.items(), 2):
+        if (one, two) not in excluded and not {one, two} & COSMETIC and including in (None, one, two):
+            tried.append((f"{one} and {two}", [first, second]))
+    with chdir(bench.folder):
+        faults = {names: _fault(bench, command, arguments, plans) for names, plans in tried}
+    wrong = [f"{names}: {fault}" for names, fault in faults.items() if fault]
+    assert not wrong, "\n".join(wrong)
+
+
+def _fault(bench: Bench, command: str, arguments: str, plans: list[Given]) -> str | None:
+    """Say what is wrong with options given together; None where they are honoured somewhere, or refused as they should be."""
+    if any(each.words.split()[0] in other.needs.split() for each in plans for other in plans):
+        return None  # one of them is given already, where the other is tried alone
+    bases = list(dict.fromkeys([*(on for plan in plans for on in plan.on.split("|") if on), arguments]))
+    faults = []
+    for base in bases[:1] if len(plans) == 1 else bases:
+        fault = _fault_on(bench, command, [base, *(plan.needs for plan in plans)], [plan.words for plan in plans])
+        if fault is None or (fault.startswith("refused") and " has no effect" in fault and len(plans) > 1):
+            return None
+        faults.append(fault)
+    all_refused = len(plans) > 1 and all(fault.startswith("refused") for fault in faults)
+    return None if all_refused else "; ".join(faults)
+
+
+def _fault_on(bench: Bench, command: str, base: list[str], words: list[str]) -> str | None:
+    status, complaint, *_ = together = bench.run(command, *base, *words)
+    if status == 2:
+        lines = complaint.splitlines()
+        sentence = len(lines) == 1 and lines[0].startswith("caesura: ") and lines[0].endswith((".", "…"))
+        return f"refused: {complaint.strip()}" if sentence else f"not refused in one sentence: {complaint}"
+    if status not in (0, 1) or "Traceback" in complaint:
+        return f"ends with {status}: {complaint[-300:]}"
+    for number, each in enumerate(words):
+        without = bench.run(command, *base, *words[:number], *words[number + 1 :])
+        if without == together:
+            return f"{each} changes nothing on {base[0]!r}"
+    return None

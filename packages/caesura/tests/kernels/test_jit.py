@@ -1,0 +1,164 @@
+"""The choice between plain and compiled kernels: small work starts at once, and both give the same bits."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from caesura.kernels import jit
+from caesura.kernels.jit import Index, inline, kernel
+
+
+@inline
+def _weigh(value, factor):
+    return factor * value
+
+
+@kernel
+def add_weighted(values, factor):
+    result = 0.0
+    for i in range(Index(len(values))):
+        result += _weigh(values[i], factor)
+    return result, len(values)
+
+
+@kernel
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+@pytest.fixture
+def auto(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(jit, "mode", "auto")
+    monkeypatch.setattr(jit, "_plain_seconds", 0.0)
+    monkeypatch.setattr(jit, "_numba_is_imported", lambda: False)
+    return monkeypatch
+
+
+def fresh(function):
+    """Return the kernel in the state of a new process."""
+    return jit.LazyKernel(function.lazy_kernel.function).callable
+
+
+def is_compiled(entry) -> bool:
+    return entry.func == entry.lazy_kernel.compiled
+
+
+def test_small_work_runs_plain_and_large_work_compiled(auto: pytest.MonkeyPatch) -> None:
+    total = fresh(add_weighted)
+    assert total(np.arange(4.0), 2.0) == (12.0, 4)
+    assert not is_compiled(total)
+    assert total(np.ones(100_000), 2.0) == (200_000.0, 100_000)
+    assert is_compiled(total)
+    assert total(np.arange(4.0), 2.0) == (12.0, 4)
+    assert is_compiled(total), "once compiled, it stays compiled"
+
+
+def test_many_small_calls_lead_to_compilation(auto: pytest.MonkeyPatch) -> None:
+    total = fresh(add_weighted)
+    auto.setattr(jit, "_BEFORE_NUMBA", 0.005)
+    calls = 0
+    while not is_compiled(total):
+        total(np.ones(10), 2.0)
+        calls += 1
+        assert calls < 100_000
+    assert calls > 1
+
+
+def test_declared_estimate_replaces_array_size(auto: pytest.MonkeyPatch) -> None:
+    squares = jit.kernel(work=lambda values, **_: len(values) ** 2)(add_weighted.lazy_kernel.function)
+    squares(np.ones(10), 1.0)
+    assert not is_compiled(squares)
+    squares(np.ones(1000), 1.0)
+    assert is_compiled(squares)
+
+
+def test_kernel_with_plain_false_is_always_compiled(auto: pytest.MonkeyPatch) -> None:
+    strict = jit.kernel(plain=False)(add_weighted.lazy_kernel.function)
+    strict(np.ones(1), 1.0)
+    assert is_compiled(strict)
+
+
+def test_plain_kernel_calls_plain_helpers(auto: pytest.MonkeyPatch) -> None:
+    plain = add_weighted.lazy_kernel.plain
+    assert plain.__globals__["_weigh"] is _weigh.lazy_kernel.plain
+    assert plain.__globals__["Index"] is int
+    assert add_weighted.lazy_kernel.function.__globals__["_weigh"] is _weigh, "the module itself is left alone"
+
+
+def test_helper_called_from_python_runs_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "mode", "always")
+    weigh = jit.inline(_weigh.lazy_kernel.function)
+    assert weigh(np.arange(100_000), 3)[-1] == 299_997
+    assert not is_compiled(weigh), "a compiled helper has no Python wrapper"
+
+
+def test_helper_with_plain_false_cannot_be_called_from_python() -> None:
+    """Sums in 32 bits and hashes that wrap around would give other numbers in plain Python."""
+
+    @kernel(plain=False)
+    def _wrap(number: int) -> int:
+        return number
+
+    with pytest.raises(TypeError, match="only kernels can call it"):
+        _wrap(1)
+
+
+def test_kernel_may_be_recursive(auto: pytest.MonkeyPatch) -> None:
+    assert factorial.lazy_kernel.plain(5) == factorial.lazy_kernel.compiled(5) == 120
+
+
+def test_plain_kernel_returns_python_numbers(auto: pytest.MonkeyPatch) -> None:
+    answer = fresh(add_weighted)(np.arange(4.0), np.float64(2.0))
+    assert [type(each) for each in answer] == [float, int]
+
+
+def test_kernel_is_pickled_by_name() -> None:
+    from caesura.kernels.boundaries import count_common
+
+    assert pickle.loads(pickle.dumps(count_common)) is count_common
+
+
+@pytest.mark.parametrize(
+    ("environment", "loaded"),
+    [
+        ({}, False),
+        ({"CAESURA_JIT": "always"}, True),
+        ({"CAESURA_JIT": "never"}, False),
+        ({"NUMBA_DISABLE_JIT": "1"}, False),
+    ],
+)
+def test_environment_controls_compilation(environment: dict[str, str], loaded: bool) -> None:
+    code = (
+        "import sys, caesura as cs; print(cs.boundary_similarity([2, 3, 6], [5, 6]), 'numba' in sys.modules,"
+        " 'caesura.display.table' in sys.modules)"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0.5", str(loaded), "False"]
+
+
+COMMAND = """
+import sys
+from caesura.cli.main import run
+try:
+    run()
+finally:
+    needless = {"numba", "polars", "scipy", "matplotlib", "concurrent.futures", "rich.status", "caesura.agreement.flexible_chance"}
+    print(sorted(needless & set(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("command", ["agree sample:stargazer", "compare sample:kubla", "unify sample:stargazer"])
+def test_small_commands_import_no_unneeded_modules(command: str) -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    program = [sys.executable, "-c", COMMAND, *command.split()]
+    done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[-1] == "[]"
+    assert done.stdout

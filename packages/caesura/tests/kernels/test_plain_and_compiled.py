@@ -1,0 +1,42 @@
+"""Plain and compiled kernels return the same bits: the comparison itself, and every metric on random batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import caesura as cs
+import plain_and_compiled
+from caesura.kernels import jit
+from metrics.test_harness import OURS, batches, countable
+
+
+@jit.kernel
+def wrap_around(value):
+    return np.uint8(value) + np.uint8(250)
+
+
+@jit.kernel
+def write_cube(values):
+    values[0] = values[1] * values[1] * values[1]
+
+
+def test_comparison_detects_different_results() -> None:
+    with pytest.raises(AssertionError, match="wrap_around returns other bits plainly"):
+        plain_and_compiled.run_both(wrap_around.lazy_kernel, (10,))
+
+
+def test_comparison_detects_different_output_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(write_cube.lazy_kernel._versions, "plain", lambda values: None)
+    with pytest.raises(AssertionError, match="write_cube leaves other bits in argument 0"):
+        plain_and_compiled.run_both(write_cube.lazy_kernel, (np.array([1.0, 0.1]),))
+
+
+@pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
+@pytest.mark.parametrize("name", OURS)
+def test_metric_counts_are_the_same_plain_and_compiled(name: str) -> None:
+    metric = cs.metric(name)
+    plain_and_compiled.compare_again()
+    for batch in batches(metric):
+        metric.rows(batch.take(np.flatnonzero(countable(metric, batch))[:15]))
+    assert plain_and_compiled.compared.total()

@@ -1,0 +1,61 @@
+"""The experiment of Carbone et al. on the sample and on real hierarchies."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.papers import reproduce
+from cli.command import caesura, refused
+from shared_data import shared
+
+
+def test_sample_gives_a_table_per_embeddedness() -> None:
+    reproduction = reproduce("carbone2004")
+    flat, full, parts, checks = reproduction.sections
+    assert [row[0] for row in flat.rows] == ["consensus", "majority", "conflict-free-union", "best-annotator"]
+    assert flat.rows[0][2] == full.rows[0][2] == 1.0, "what all have, each has"
+    assert len(parts.columns) == 5
+    assert {line.what.split(" on ")[-1] for line in checks.lines} == {
+        f"{m} ({how})" for m in ("κ", "precision", "recall") for how in ("flat", "full")
+    }
+    for line in checks.lines:
+        higher, lower = map(float, line.remark.split(" against "))
+        assert (line.computed == "yes") == (higher > lower)
+    assert reproduction.findings[0].endswith("hold on these data.")
+
+
+def test_moonstone_chapters_as_hierarchies() -> None:
+    reproduction = reproduce("carbone2004", path=shared("data/moonstone_hierarchies"), metric=["F"])
+    assert reproduction.data["items"] == ["ch1", "ch2", "ch4", "ch5", "ch6"]
+    flat, full = (
+        {row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in reproduction.sections[:2]
+    )
+    assert flat["conflict-free-union"]["segments"] == 315
+    assert flat["conflict-free-union"]["κ"] == pytest.approx(0.3214, abs=1e-4)
+    assert full["conflict-free-union"]["segments"] == 254
+    assert full["majority"]["recall"] > full["consensus"]["recall"]
+    assert all(
+        line.computed == "yes" for line in reproduction.sections[3].lines if "κ" in line.what or "recall" in line.what
+    )
+
+
+@pytest.mark.slow
+def test_command_draws_and_writes(tmp_path) -> None:
+    done = caesura("reproduce", "carbone2004", "--json", "-o", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["tables"][0]["rows"]
+    assert (tmp_path / "carbone2004-methods.svg").stat().st_size > 1000
+    assert (tmp_path / "carbone2004-methods.png").stat().st_size > 1000
+
+
+def test_unsuitable_data_raises_an_error(tmp_path) -> None:
+    linear = tmp_path / "linear.json"
+    linear.write_text('{"segmentation_type": "linear", "items": {"x": {"a": [2], "b": [2]}}}')
+    with pytest.raises(CaesuraError, match="needs nested segments; found units"):
+        reproduce("carbone2004", path=linear)
+    alone = tmp_path / "alone.json"
+    alone.write_text('{"length": 3, "segments": [{"first": 1, "last": 2}]}')
+    assert "no text has two coders or more" in refused("reproduce", "carbone2004", alone)

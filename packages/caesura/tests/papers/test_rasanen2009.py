@@ -1,0 +1,100 @@
+"""The experiments of Räsänen, Laine & Altosaar (2009), on drawn recordings and on a tree like TIMIT's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura.errors import CaesuraError
+from caesura.metrics.performance_plane import Recordings
+from caesura.papers import reproduce
+from caesura.papers.rasanen2009 import synthetic
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return reproduce("rasanen2009")
+
+
+def test_printed_values_are_reproduced(drawn) -> None:
+    lines = {line.what: line for line in drawn.sections[0].lines}
+    assert all(line.agrees for line in lines.values() if line.printed is not None)
+    assert lines["timeline within ± 35 ms, %"].computed == pytest.approx(68.5, abs=0.5)
+    assert lines["neighbours closer than 40 ms, %"].computed == pytest.approx(21.9, abs=0.05)
+
+
+def test_simulation_and_closed_form_agree(drawn) -> None:
+    np.testing.assert_allclose(drawn.data["simulated"], drawn.data["closed_form"], atol=0.4)
+    assert drawn.data["closed_form"] == sorted(drawn.data["closed_form"])
+
+
+def test_coverage_grows_with_width(drawn) -> None:
+    assert drawn.data["coverage"] == sorted(drawn.data["coverage"])
+
+
+def test_r_penalizes_over_segmentation_and_f_does_not(drawn) -> None:
+    rows = {float(row[0]): (float(row[2]), float(row[3])) for row in drawn.sections[3].rows}
+    assert rows[100.0][0] > rows[0.0][0], "F rewards random boundaries"
+    assert rows[100.0][1] < 0 < rows[0.0][1] < rows[-20.0][1], "R does not"
+
+
+def test_same_seed_gives_the_same_numbers(drawn) -> None:
+    again = reproduce("rasanen2009", seed=0)
+    assert again.data["simulated"] == drawn.data["simulated"]
+    assert reproduce("rasanen2009", seed=1).data["simulated"] != drawn.data["simulated"]
+
+
+def test_figures_are_saved(drawn, tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    from caesura.papers import save_figures
+
+    files = save_figures(drawn, tmp_path, ("png",))
+    assert [f.stem for f in files] == [
+        "rasanen2009-figure3",
+        "rasanen2009-figure4",
+        "rasanen2009-figure6-f",
+        "rasanen2009-figure6-r",
+    ]
+    assert all(f.stat().st_size > 10_000 for f in files)
+
+
+def timit(folder, dialects: bool = True) -> None:
+    random = np.random.default_rng(0)
+    for speaker in ("FCJF0", "MDAB0"):
+        place = folder / "TEST" / ("DR1" if dialects else "all") / speaker
+        place.mkdir(parents=True)
+        for sentence in ("SA1", "SX7"):
+            ends = np.cumsum(random.integers(200, 3000, 40))
+            lines = [f"{a} {b} p{i % 7}" for i, (a, b) in enumerate(zip([0, *ends[:-1]], ends, strict=True))]
+            (place / f"{sentence}.PHN").write_text("\n".join(lines) + "\n")
+            (place / f"{sentence}.WRD").write_text(f"0 {ends[-1]} word\n")
+            (place / f"{sentence}.TXT").write_text(f"0 {ends[-1]} A sentence.\n")
+
+
+def test_timit_folder_is_compared_with_the_printed_values(tmp_path) -> None:
+    timit(tmp_path)
+    reproduction = reproduce("rasanen2009", path=tmp_path)
+    assert reproduction.data["recordings"] == 4
+    assert reproduction.data["boundaries"] == 4 * 39
+    printed = [line.printed for line in reproduction.sections[0].lines]
+    assert printed == [45.0, 68.0, 21.9, None]
+
+
+def test_other_corpora_are_not_compared_with_timit(tmp_path) -> None:
+    timit(tmp_path, dialects=False)
+    reproduction = reproduce("rasanen2009", path=tmp_path)
+    assert [line.printed for line in reproduction.sections[0].lines] == [None] * 4
+
+
+def test_unsuitable_data_raises_an_error(tmp_path) -> None:
+    (tmp_path / "a.json").write_text('{"segmentation_type": "linear", "items": {"a": {"b": [2, 3]}}}')
+    with pytest.raises(CaesuraError, match="need boundaries in time"):
+        reproduce("rasanen2009", path=tmp_path / "a.json")
+    (tmp_path / "b.phn").write_text("0 16000 h#\n")
+    with pytest.raises(CaesuraError, match="two boundaries or more; found 0"):
+        reproduce("rasanen2009", path=tmp_path / "b.phn")
+
+
+def test_drawn_recordings_have_the_fitted_rate() -> None:
+    known = Recordings.of(synthetic(10, 100, seed=3))
+    assert known.gaps.mean() == pytest.approx(2.4334865 * 0.0337176, rel=0.02)

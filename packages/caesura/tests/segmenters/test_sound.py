@@ -1,0 +1,115 @@
+"""Blind segmenters on sound made for the test: steady vowels and hiss with known boundaries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.errors import CaesuraError, FormatError
+from caesura.segmenters.sound import Recording, SpectralChange, read_wav
+from caesura.segmenters.text.baselines import Uniform
+
+wavfile = pytest.importorskip("scipy.io.wavfile")
+FORMANTS = {"a": (730, 1090, 2440), "i": (270, 2290, 3010), "u": (300, 870, 2240), "e": (530, 1840, 2480)}
+
+
+def talk(seed: int = 3, phones: int = 30, rate: int = 16000) -> tuple[Recording, list[float]]:
+    random = np.random.default_rng(seed)
+    parts, names = [], []
+    for _ in range(phones):
+        name = str(random.choice([n for n in (*FORMANTS, "s") if n != (names or [""])[-1]]))
+        size = int(random.uniform(0.06, 0.14) * rate)
+        time = np.arange(size) / rate
+        if name == "s":
+            sound = 0.1 * np.diff(random.normal(size=size + 1))
+        else:
+            tones = 120.0 * np.arange(1, 40)
+            loud = sum(1 / (1 + ((tones - f) / 80) ** 2) for f in FORMANTS[name])
+            sound = 0.15 * (loud[:, None] * np.sin(2 * np.pi * tones[:, None] * time)).sum(axis=0)
+        parts.append(sound)
+        names.append(name)
+    ends = np.cumsum([len(p) for p in parts]) / rate
+    return Recording(np.concatenate(parts) + random.normal(size=int(ends[-1] * rate)) * 5e-4, rate), ends[:-1].tolist()
+
+
+def test_spectral_change_finds_phone_boundaries() -> None:
+    sound, truth = talk()
+    placed = SpectralChange(threshold=0.8).segment(sound)
+    scores = cs.region_scores(truth, placed.positions, 0.02)
+    assert scores.r_value > 0.9
+    assert placed.length == sound.duration
+
+
+def test_spectral_change_beats_uniform_boundaries() -> None:
+    sound, truth = talk(5)
+    spectral = cs.region_scores(truth, SpectralChange(threshold=0.8).segment(sound).positions)
+    uniform = cs.region_scores(truth, Uniform(sound.duration / (len(truth) + 1)).segment(sound).positions)
+    assert spectral.r_value > uniform.r_value + 0.2
+
+
+def test_lower_threshold_gives_more_boundaries() -> None:
+    sound, _ = talk()
+    numbers = [len(SpectralChange(threshold=t).segment(sound).positions) for t in (0.0, 0.5, 1.5, 99.0)]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[0] > numbers[2] > numbers[3] == 0
+
+
+def test_loudness_does_not_matter() -> None:
+    sound, _ = talk()
+    louder = Recording(sound.samples * 0.1, sound.rate)
+    np.testing.assert_array_equal(SpectralChange().segment(sound).positions, SpectralChange().segment(louder).positions)
+
+
+def test_given_number_of_segments_takes_the_best_peaks() -> None:
+    sound, _ = talk()
+    times, scores = SpectralChange().candidates(sound)
+    best = SpectralChange().segment(sound, segments=6)
+    assert best.positions.tolist() == sorted(times[np.argsort(-scores)[:5]].tolist())
+    with pytest.raises(CaesuraError, match=f"expected 1 to {len(times) + 1}"):
+        SpectralChange().segment(sound, segments=len(times) + 2)
+
+
+@pytest.mark.parametrize("samples", [np.zeros(16000), np.zeros(10), np.full(8000, 0.3)])
+def test_silence_and_short_sounds_have_no_boundary(samples) -> None:
+    assert len(SpectralChange().segment(Recording(samples, 16000)).positions) <= 1
+
+
+def test_uniform_boundaries_are_equally_spaced() -> None:
+    assert Uniform(0.25).segment(1.0).positions.tolist() == [0.25, 0.5, 0.75]
+    assert Uniform(0.3).segment(0.2).positions.tolist() == []
+    assert Uniform().segment(1.0, segments=4).positions.tolist() == [0.25, 0.5, 0.75]
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
+def test_wav_files_of_every_sample_format(tmp_path, kind) -> None:
+    wave = 0.5 * np.sin(2 * np.pi * 220 * np.arange(4000) / 8000)
+    scaled = {np.uint8: wave * 127 + 128, np.int16: wave * 32767, np.int32: wave * (2**31 - 1), np.float32: wave}[kind]
+    wavfile.write(tmp_path / "a.wav", 8000, scaled.astype(kind))
+    read = read_wav(tmp_path / "a.wav")
+    assert (read.rate, read.duration, read.name) == (8000, 0.5, "a")
+    np.testing.assert_allclose(read.samples, wave, atol=0.02)
+
+
+def test_channel_is_chosen_or_averaged(tmp_path) -> None:
+    both = np.stack((np.full(100, 0.5), np.full(100, -0.25)), axis=1).astype(np.float32)
+    wavfile.write(tmp_path / "a.wav", 8000, both)
+    assert read_wav(tmp_path / "a.wav").samples[0] == 0.125
+    assert read_wav(tmp_path / "a.wav", channel=2).samples[0] == -0.25
+    with pytest.raises(FormatError, match="no channel 3; the file has 2"):
+        read_wav(tmp_path / "a.wav", channel=3)
+
+
+def test_files_without_sound_raise_an_error(tmp_path) -> None:
+    with pytest.raises(FormatError, match="no such file"):
+        read_wav(tmp_path / "none.wav")
+    for content in (b"", b"hello", b"RIFF\x24\x00\x00\x00WAVEfmt ", b"ID3\x03mp3"):
+        (tmp_path / "a.wav").write_bytes(content)
+        with pytest.raises(FormatError, match=r"WAV|the file is empty"):
+            read_wav(tmp_path / "a.wav")
+
+
+def test_bad_parameters_raise_an_error() -> None:
+    for make in (lambda: Uniform(0.0), lambda: SpectralChange(step=-1.0), lambda: SpectralChange(bands=1)):
+        with pytest.raises(CaesuraError, match="expected"):
+            make()

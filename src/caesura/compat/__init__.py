@@ -1,1 +1,0 @@
-"""Other packages' names for people who switch: the same calls, our numbers."""

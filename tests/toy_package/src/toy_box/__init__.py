@@ -1,0 +1,1 @@
+"""A package that adds one of everything to Caesura; ``caesura.toml`` describes it."""
