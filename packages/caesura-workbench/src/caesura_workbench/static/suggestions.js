@@ -22,7 +22,9 @@ export class Suggestions {
     this.marks = marks.filter((mark) => editor.fits(mark)).sort((a, b) => editor.rank(a) - editor.rank(b));
     this.at = null;
     editor.refresh();
-    if (this.marks.length) this.next();
+    // A repeated request (the number of segments was changed, say) must not move the reader away from the suggestion they are looking at.
+    if (this.marks.includes(editor.position)) this.look(editor.position);
+    else this.next();
   }
 
   // The current suggestion.
