@@ -7,8 +7,9 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run-installed
 DEV    := $(VENV)/.dev-installed
 WORKERS ?= 2
-# Tests that compile most kernels run first, in two processes that compile different ones, so that nothing is compiled twice. Static
-# checks run at low priority beside all tests: they use the time in which tests wait for browsers and servers.
+# Tests that compile most kernels run first, in two processes that compile different ones, so that nothing is compiled twice. Then the
+# tests of the core, which compute, run beside those of the other packages, which mostly wait for browsers and servers. Static checks run at
+# low priority beside all tests.
 # The tests of the core run without plug-ins; the other packages run its harnesses on their own metrics and formats.
 CORE    := packages/caesura/tests
 VOWELS  := packages/caesura-vowels/tests
@@ -34,7 +35,7 @@ test: $(DEV) compiled ## create the environment, install, lint, type-check, buil
 
 tests: $(DEV)
 	$(MAKE) --keep-going --jobs $(WORKERS) plugin-kernels core-kernels
-	$(MAKE) --keep-going core-tests plugin-tests
+	$(MAKE) --keep-going --jobs 2 --output-sync=target core-tests plugin-tests
 
 core-tests: $(DEV) ## the tests of the package caesura, without plug-ins
 	CAESURA_DISABLE_PLUGINS=1 $(PYTEST) -n $(WORKERS) --dist worksteal packages/caesura $(addprefix --ignore=,$(CORE_KERNELS)) $(ARGS)
