@@ -141,8 +141,16 @@ class Source:
         """Return the file with the same name and another suffix."""
         path = self.path.with_suffix(suffix)
         if self.companions is not None:
-            return Source(path, self.encoding, self.companions[suffix])
-        return Source.open(path, encoding=self.encoding)
+            source = Source(path, self.encoding, self.companions[suffix])
+        else:
+            source = Source.open(path, encoding=self.encoding)
+        self.siblings[suffix] = source
+        return source
+
+    @cached_property
+    def siblings(self) -> dict[str, Source]:
+        """The files with other suffixes that were read together with this one."""
+        return {}
 
     def head(self) -> str:
         """Return the first characters, for recognising a format; "" if the file is not text."""

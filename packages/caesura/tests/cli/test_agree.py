@@ -225,7 +225,7 @@ def test_hint_for_folder_that_needs_a_pattern(tmp_path, names, pattern) -> None:
     for words in (["report", folder, "-o", tmp_path / "report.html"], ["unify", folder]):
         done = caesura(*words)
         assert done.returncode == 0
-        assert done.stderr.endswith(f"-O 'pattern={pattern}'.\n")
+        assert f"-O 'pattern={pattern}'.\n" in done.stderr
         assert caesura(*words, "-O", f"pattern={pattern}").stderr == ""
 
 

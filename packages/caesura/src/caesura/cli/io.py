@@ -103,7 +103,12 @@ class Reading:
         settings = self._settings()
         if "pattern" in settings or not len(corpus) or len(corpus.pairs()[0]) or is_sample(path):
             return None
-        from caesura.formats.catalog import likely_pattern, likely_tiers
+        from caesura.formats.folders import FOLDERS
+        from caesura.formats.reading import likely_pattern, likely_tiers
+
+        for note in corpus.notes:
+            if note.rule == FOLDERS and "pattern=" in note.text:
+                return note.text
 
         if pattern := likely_pattern(path, self.format, **settings):
             return (

@@ -161,11 +161,15 @@ program = _Program(
 def run() -> None:
     """Run the program; exit with 0, with 1 if a requested check failed, or with 2 and one sentence if the input is bad."""
     _open_streams()
-    _show_warnings_as_sentences()
+    print_notes = _show_warnings_as_sentences()
     if "_CAESURA_COMPLETE" in os.environ:
         import caesura.cli.completion  # noqa: F401  (registers our completion class for Bash)
     try:
-        program(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
+        try:
+            program(prog_name="caesura")  # also when started as `python -m caesura`, for help and completion
+        except SystemExit:  # the command is done
+            print_notes()
+            raise
     except CaesuraError as fault:
         _exit_with(str(fault))
     except BrokenPipeError:  # the reader of our output left: `caesura show … | head`
@@ -191,18 +195,31 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _show_warnings_as_sentences() -> None:
-    """Show each warning once and without the line of code that raised it."""
+def _show_warnings_as_sentences() -> Callable[[], None]:
+    """Show each warning once and without the line of code that raised it.
+
+    Notes about reading wait for the end of the command, which the function prints that is returned: an error is one sentence.
+    """
     import warnings
 
     shown: set[str] = set()
+    waiting: list[str] = []
 
-    def show(message: Warning | str, *_: object, **__: object) -> None:
+    def show(message: Warning | str, category: type[Warning] = UserWarning, *_: object, **__: object) -> None:
         if str(message) not in shown:
             shown.add(str(message))
-            print(f"caesura: {' '.join(str(message).split())}", file=sys.stderr)
+            sentence = f"caesura: {' '.join(str(message).split())}"
+            if category.__name__ == "ReadingNote":  # by name, so that formats are not imported for --help
+                waiting.append(sentence)
+            else:
+                print(sentence, file=sys.stderr)
+
+    def print_notes() -> None:
+        for sentence in waiting:
+            print(sentence, file=sys.stderr)
 
     warnings.showwarning = show
+    return print_notes
 
 
 def _exit_with(sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""The registry of file formats, detection of a file's format, and :func:`read`.
+"""The registry of file formats, and detection of a file's format.
 
 A format is an object with these functions (one of the first two is enough):
 
@@ -23,18 +23,15 @@ manifest of the package or beside the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
+from caesura.errors import CaesuraError, FormatError
 from caesura.files import Source, load_json
-from caesura.formats.folders import NAMES, guess_pattern, pattern_of_tiers, read_folder, rename_parts
 from caesura.formats.losses import FEATURES
-from caesura.model import Corpus
 from caesura.options import option_types, validate_options
 from caesura.registry import Entry, Registry
 
@@ -75,9 +72,20 @@ class Format:
         """Import the object with the functions of the format."""
         return FORMATS[self.name]
 
+    @property
+    def keeps_source(self) -> bool:
+        """Whether a corpus keeps the file, so that it can be written back with all that a corpus does not hold."""
+        return not self.exact and self.name not in _TABLES
+
     def claims(self, path: Path) -> bool:
         """Tell whether a file name has a suffix of this format."""
         return path.name.lower().endswith(self.suffixes)
+
+
+#: Formats that are read as a stream and hold nothing that a corpus does not hold.
+_TABLES = frozenset(
+    {"csv", "csv-labels", "csv-spans", "times", "turns", "levels", "spans", "segeval-tsv", "segeval-json"}
+)
 
 
 def _entry(
@@ -160,10 +168,6 @@ FORMATS: Registry[Any] = Registry(
 )  # fmt: skip
 
 
-#: Stems of files that describe a folder and hold no annotations.
-_DESCRIPTIONS = frozenset({"readme", "license", "licence", "copying", "changelog", "authors", "citation", "provenance"})
-
-
 @cache
 def named_format(name: str) -> Format:
     """Return the facts about a format, given its name."""
@@ -230,168 +234,9 @@ def _recognises(candidate: Format, head: str) -> bool:
     return sniff is not None and bool(sniff(head))
 
 
-# ---------------------------------------------------------------------- reading
-
-
-def read(path: str | PathLike[str], format: str | None = None, **options: Any) -> Corpus:
-    """Read a file or a folder as one corpus.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file, or a folder whose files become one corpus.
-    format : str, default None
-        The name of a format; None: detected from the suffix and the content.
-    **options
-        ``encoding`` (default: UTF-8, or UTF-16 if there is a byte order mark); ``item``, ``coder`` and ``track``, to name what the file
-        does not name; for folders ``pattern``, how file names give items and coders, such as ``"{item}-{coder}.csv"``; and the
-        options of the format.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    FormatError
-        If the file does not follow its format; the message gives the line.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "kubla.txt")
-    ...     _ = path.write_text("one two | three four five")
-    ...     read(path, format="inline", coder="ann")["kubla", "ann"]
-    Segmentation(5 units: 2|3)
-    """
-    if path == "":  # an unset variable, which pathlib would take for the current folder
-        raise CaesuraError("the path to read is empty; expected the name of a file or folder.")
-    where = Path(path)
-    if format is not None:
-        named_format(format)
-    if where.is_dir():
-        return read_folder(
-            where,
-            lambda file, name, **given: _read_file(file, format or name, given),
-            lambda file: _format_in_folder(file, format, options.get("encoding"), "pattern" in options),
-            **options,
-        )
-    if "pattern" in options and not where.exists():
-        raise FormatError(where, None, "there is no such folder.")
-    if "pattern" in options:
-        raise FormatError(where, None, "pattern= (--pattern) is for folders, and this is a file.")
-    return _read_file(where, format, options)
-
-
-def likely_pattern(folder: str | PathLike[str], format: str | None = None, **options: Any) -> str | None:
-    """Guess the ``pattern`` that gives an item of a folder two coders.
-
-    Parameters
-    ----------
-    folder : str or path-like
-        The folder.
-    format : str, default None
-        The format of its files; None: detected for each file.
-    **options
-        Options of :func:`read`.
-
-    Returns
-    -------
-    str or None
-        None if the file names suggest no pattern, or this is not a folder.
-
-    Examples
-    --------
-    >>> likely_pattern("no folder") is None
-    True
-    """
-    where = Path(folder)
-    if not where.is_dir():
-        return None
-    return guess_pattern(where, lambda pattern: read(where, format, pattern=pattern, **options), _file_filter(format))
-
-
-def likely_tiers(path: str | PathLike[str], tracks: Sequence[str], format: str | None = None) -> str | None:
-    """Guess the pattern of tier names if every tier of a file belongs to a coder.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A file, or a folder of which the first file is used.
-    tracks : sequence of str
-        The names of its tiers.
-    format : str, default None
-        The format; None: detected.
-
-    Returns
-    -------
-    str or None
-        Such as "{coder}_IU"; None if the format has no tiers.
-    """
-    where = Path(path)
-    files = sorted(filter(_file_filter(format), where.rglob("*"))) if where.is_dir() else [where]
-    if len(tracks) < 2 or not files:
-        return None
-    chosen = named_format(format) if format is not None else detect(Source.open(files[0]))
-    return pattern_of_tiers(tracks) if "tier" in option_types(chosen.load().read) else None
-
-
 def format_options(function: Callable[..., Any], given: Mapping[str, Any], title: str) -> dict[str, Any]:
     """Return the options of a reader or writer as keyword arguments, validated and converted by its signature."""
     try:
         return validate_options(title, given, option_types(function))
     except CaesuraError as error:
         raise FormatError(None, None, str(error)) from None
-
-
-def _read_file(path: Path, format: str | None, options: dict[str, Any]) -> Corpus:
-    given = dict(options)
-    source = Source.open(path, encoding=given.pop("encoding", None))
-    chosen = named_format(format) if format is not None else detect(source)
-    module = chosen.load()
-    if not hasattr(module, "read"):
-        raise FormatError(path, None, f"{chosen.title} can be written but not read.")
-    if "{coder}" in str(given.get("coder")):  # a pattern of tier names: the tiers are the coders of one file
-        if "tier" not in option_types(module.read):
-            raise FormatError(path, None, f"coder= is a pattern of tier names, and {chosen.title} has no tiers.")
-        if given.get("tier") is not None:
-            raise FormatError(
-                path, None, "coder= is a pattern of tier names, and tier= names tiers too; give only one."
-            )
-        given["tier"] = given.pop("coder")
-    names = {name: str(given.pop(name)) for name in NAMES if given.get(name) is not None}
-    settings = format_options(module.read, given, chosen.title) if given else {}
-    try:
-        corpus: Corpus = module.read(source, **settings)
-    except LengthMismatch as error:
-        raise LengthMismatch(f"{path}: {error}") from None
-    except InvalidSegmentation as error:
-        raise FormatError(path, None, str(error)) from None
-    except UnicodeDecodeError as error:
-        raise source.encoding_error(None, error.encoding) from None
-    return rename_parts(corpus, names) if names else corpus
-
-
-def _format_in_folder(file: Path, format: str | None, encoding: str | None, matched: bool) -> str | FormatError | None:
-    """Return the format of a file in a folder, the error if none fits, or None if the file is not to be read."""
-    if not matched and not _file_filter(format)(file):
-        return None
-    if format is not None:
-        return format
-    try:
-        return detect(Source.open(file, encoding=encoding)).name
-    except FormatError as error:
-        return error
-
-
-def _file_filter(format: str | None) -> Callable[[Path], bool]:
-    """Return a function that tells which files of a folder are read."""
-    return _is_annotation if format is None else named_format(format).claims
-
-
-def _is_annotation(path: Path) -> bool:
-    """Tell annotations from README files and from the texts of brat's standoff files."""
-    claimed = any(True for _ in claiming_formats(path))
-    companion = path.suffix == ".txt" and path.with_suffix(".ann").exists()
-    return claimed and not companion and path.stem.lower() not in _DESCRIPTIONS

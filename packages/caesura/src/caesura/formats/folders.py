@@ -5,21 +5,31 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os.path import commonprefix
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation, LengthMismatch
 from caesura.files import cleanup_on_signal
 from caesura.formats.losses import FEATURES, features, reduce_corpus
+from caesura.formats.notes import add_note
 from caesura.model import Annotation, Corpus
 from caesura.text import pluralize
 
 #: Placeholders of a pattern, and options of ``read`` that name what a file does not name.
 NAMES = ("item", "coder", "track")
+
+#: Placeholders that would become attributes, and what their users mean.
+_MISTAKEN = {
+    **dict.fromkeys(("items", "name", "names", "file", "document", "doc", "text", "recording"), "item"),
+    **dict.fromkeys(("coders", "annotator", "annotators", "rater", "raters"), "coder"),
+    **dict.fromkeys(("tracks", "tier", "tiers"), "track"),
+}
+
+#: The rules of notes about folders, and about files that could not be read.
+FOLDERS, LEFT_OUT = "folders", "left out"
 
 #: Common ways to name the files of several coders, the most specific first; ``~`` stands for a separator.
 _COMMON_PATTERNS = (
@@ -32,11 +42,24 @@ _COMMON_PATTERNS = (
 _SEPARATORS = ("-", "_", ".", " ")
 
 
+#: Names of folders that say that they hold the work of one coder each: coder1, annotator_B, rater-2.
+_CODER_FOLDER = re.compile(r"(coder|annotator|rater|labell?er|transcriber)s?[-_ .]?\w*", re.IGNORECASE)
+
+
 class _SkippedFile(NamedTuple):
     """A file of unknown format, and the error that reading it alone would raise."""
 
     file: Path
     error: FormatError
+
+
+class _FolderFile(NamedTuple):
+    """A file of a folder: its path below the folder, what was read, and the names and attributes that its path gives."""
+
+    path: PurePosixPath
+    corpus: Corpus
+    named: dict[str, str]
+    attributes: dict[str, str]
 
 
 def read_folder(
@@ -46,6 +69,7 @@ def read_folder(
     /,
     *,
     pattern: str | None = None,
+    keep_going: bool = False,
     **options: Any,
 ) -> Corpus:
     """Read all files below a folder and join them; a warning lists the formats if there are several, and skipped files.
@@ -59,45 +83,168 @@ def read_folder(
     format_of : callable
         Returns the name of a file's format, an error if none fits although the suffix is known, or None if it is not to be read.
     pattern : str, default None
-        How a path below the folder gives item, coder and track, in braces, with ``*`` for anything: ``"{item}-{coder}.csv"``,
-        ``"{coder}/{item}.txt"``, ``"{item}/{item}-{coder}.*"``. Only matching files are read. None: all files are read with the names
-        that they contain; otherwise the file name is the item and the name of its folder the coder.
+        How a path below the folder gives item, coder, track and attributes of the item, in braces, with ``*`` for anything:
+        ``"{item}-{coder}.csv"``, ``"{coder}/{item}.txt"``, ``"{speaker}/{item}.*"``. Only matching files are read. None: all files are
+        read with the names that they contain; otherwise the path below the folder is the item, its first folder is an attribute
+        (``speaker`` of recordings, ``group`` of texts), and the name of the whole folder is the coder.
+    keep_going : bool, default False
+        Whether to leave out files that cannot be read; otherwise they are an error.
     **options
         Options of the formats.
     """
     matching = None if pattern is None else compile_pattern(pattern)
-    corpora: list[Corpus] = []
+    files: list[_FolderFile] = []
     formats: Counter[str] = Counter()
     skipped: list[_SkippedFile] = []
+    bad: list[tuple[Path, CaesuraError]] = []
     others: list[Path] = []
     for file in _files(folder):
-        match = None if matching is None else matching.fullmatch(file.relative_to(folder).as_posix())
+        path = PurePosixPath(file.relative_to(folder).as_posix())
+        match = None if matching is None else matching.fullmatch(str(path))
         if matching is not None and match is None:
             continue
         name = format_of(file)
         if isinstance(name, FormatError):
-            if matching is not None:  # the user asked for this file
-                raise name
-            skipped.append(_SkippedFile(file, name))
+            if matching is not None or _is_empty(file):  # the user asked for this file, or it should hold something
+                bad.append((file, name))
+            else:
+                skipped.append(_SkippedFile(file, name))
         elif name is None and matching is None:
             others.append(file)
         else:
+            try:
+                corpus = read(file, name, **options)
+            except CaesuraError as error:
+                bad.append((file, error))
+                continue
             formats[name or "?"] += 1
-            corpora.append(_from_folder(file, read(file, name, **options), match.groupdict() if match else {}))
-    if not corpora and skipped:
+            found = match.groupdict() if match else {}
+            named = {key: value for key, value in found.items() if key in NAMES}
+            files.append(_FolderFile(path, corpus, named, {key: v for key, v in found.items() if key not in NAMES}))
+    if bad and (not keep_going or not files):
+        raise _bad_files(folder, bad, len(files))
+    if not files and skipped:
         raise skipped[0].error
-    if not corpora:
+    if not files:
         wanted = "of a known format" if pattern is None else f"that matches the pattern {pattern!r}"
         raise FormatError(folder, None, f"the folder contains no file {wanted}.")
+    for file, why in bad:
+        _note_left_out(folder, file, why)
     summary = _summarize(folder, formats, skipped, others) if skipped or len(formats) > 1 else ""
+    named_files = _named_by_folders(folder, files) if pattern is None else _named_by_pattern(files)
     try:
-        corpus = Corpus.join(corpora)
+        corpus = Corpus.join(_renamed(folder, each) for each in named_files)
     except (InvalidSegmentation, LengthMismatch) as error:
         advice = f" Found {summary}; choose with format= or pattern=." if len(formats) > 1 else ""
         raise type(error)(f"{folder}: {error}{advice}") from None
     if summary:
-        warnings.warn(f"{folder}: read {summary}.", stacklevel=2)
+        add_note("formats", f"{folder}: read {summary}.", count=len(files))
     return corpus
+
+
+def _is_empty(file: Path) -> bool:
+    return file.is_file() and file.stat().st_size == 0
+
+
+def _bad_files(folder: Path, bad: Sequence[tuple[Path, CaesuraError]], read: int) -> CaesuraError:
+    """Return one error about all files that cannot be read."""
+    advice = "leave such files out with --keep-going (keep_going=True)" if read else ""
+    if len(bad) == 1:
+        file, error = bad[0]
+        if not isinstance(error, FormatError):
+            return type(error)(f"{error} {advice[:1].upper()}{advice[1:]}." if advice else str(error))
+        why = f"{error.why.rstrip('.')}; {advice}." if advice else error.why
+        return FormatError(error.path or file, error.line, why)
+    listed = "; ".join(_place_and_reason(folder, file, error) for file, error in bad[:5]) + (
+        " …" if len(bad) > 5 else ""
+    )
+    return FormatError(
+        folder, None, f"{len(bad)} of {len(bad) + read} files cannot be read: {listed}{'; ' if advice else ''}{advice}."
+    )
+
+
+def _place_and_reason(folder: Path, file: Path, error: CaesuraError) -> str:
+    place = file.relative_to(folder).as_posix()
+    if isinstance(error, FormatError):
+        return f"{place}{f', line {error.line}' if error.line else ''}: {error.why.rstrip('.')}"
+    return f"{place}: {str(error).rstrip('.')}"
+
+
+def _note_left_out(folder: Path, file: Path, error: CaesuraError) -> None:
+    item = PurePosixPath(file.relative_to(folder).as_posix()).with_suffix("").as_posix()
+    add_note(LEFT_OUT, f"{folder} without {_place_and_reason(folder, file, error)}.", item=item, example=str(error))
+
+
+def _named_by_pattern(files: list[_FolderFile]) -> list[_FolderFile]:
+    """Name items by the pattern; if only attributes tell two files apart, as in ``{speaker}/{item}``, items are named by their path."""
+    names = Counter(tuple(sorted(each.named.items())) for each in files)
+    if not any(count > 1 and "item" in dict(key) for key, count in names.items()) or not any(
+        each.attributes for each in files
+    ):
+        return files
+    return [each._replace(named={**each.named, "item": str(each.path.with_suffix(""))}) for each in files]
+
+
+def _named_by_folders(folder: Path, files: list[_FolderFile]) -> list[_FolderFile]:
+    """Name items by their path; the first folder is an attribute, or the coder if its name says so and all have the same items."""
+    if _are_coder_folders(files):
+        return [each._replace(named={"coder": each.path.parts[0]}) for each in files]
+    named = []
+    for each in files:
+        names = {"coder": folder.resolve().name} if each.corpus.coders == ("",) else {}
+        if len(each.path.parts) == 1:
+            named.append(each._replace(named=names))
+            continue
+        if each.corpus.items == (each.path.stem,):
+            names["item"] = str(each.path.with_suffix(""))
+        about = {"speaker" if each.corpus.timed else "group": each.path.parts[0]}
+        named.append(each._replace(named=names, attributes=about))
+    groups = sorted({each.path.parts[0] for each in files if len(each.path.parts) > 1})
+    if len(groups) > 1:
+        what = "speakers" if any("speaker" in each.attributes for each in named) else "groups"
+        listed = ", ".join(groups[:3]) + (" …" if len(groups) > 3 else "")
+        hint = f" {pattern_hint(files)}" if pattern_hint(files) else ""
+        add_note(
+            FOLDERS,
+            f"{folder}: the folders {listed} were read as {what}, not as coders.{hint}",
+            count=len(groups),
+            example=listed,
+        )
+    return named
+
+
+def pattern_hint(files: Sequence[_FolderFile]) -> str:
+    """Return a sentence about folders of coders if a file name occurs in two folders, else ""."""
+    names = Counter(each.path.name for each in files if len(each.path.parts) == 2)
+    if max(names.values(), default=0) < 2:
+        return ""
+    endings = {each.path.suffix for each in files}
+    ending = endings.pop() if len(endings) == 1 else ".*"
+    return f"If these folders are coders of the same items, add -O 'pattern={{coder}}/{{item}}{ending}'."
+
+
+def _are_coder_folders(files: list[_FolderFile]) -> bool:
+    """Tell whether folders are called coder1, coder2 … and hold the same items with the same lengths."""
+    if any(len(each.path.parts) != 2 or each.corpus.coders != ("",) for each in files):
+        return False
+    lengths: dict[str, set[tuple[tuple[str, ...], tuple[float, ...]]]] = {}
+    for each in files:
+        lengths.setdefault(each.path.parts[0], set()).add((each.corpus.items, tuple(each.corpus.lengths.tolist())))
+    first, *rest = lengths.values()
+    return bool(rest) and all(map(_CODER_FOLDER.fullmatch, lengths)) and all(each == first for each in rest)
+
+
+def _renamed(folder: Path, each: _FolderFile) -> Corpus:
+    names = {"coder": folder.resolve().name} | each.named if each.corpus.coders == ("",) else each.named
+    try:
+        corpus = rename_parts(each.corpus, names)
+    except FormatError as error:
+        raise FormatError(folder / each.path, None, error.why) from None
+    if not each.attributes:
+        return corpus
+    return corpus.with_attributes(
+        {item: {**each.attributes, **corpus.attributes.get(item, {})} for item in corpus.items}
+    )
 
 
 def _summarize(folder: Path, formats: Counter[str], skipped: list[_SkippedFile], others: list[Path]) -> str:
@@ -146,7 +293,7 @@ def write_folder(corpus: Corpus, folder: Path, pattern: str, write: Callable[[Co
         raise FormatError(folder, None, f"the folder {str(folder.parent)!r} does not exist.")
     parts: dict[str, list[int]] = {}
     for row, a in enumerate(corpus):
-        parts.setdefault(_path_of(pattern, a), []).append(row)
+        parts.setdefault(_path_of(pattern, a, corpus.attributes.get(a.item, {})), []).append(row)
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     with cleanup_on_signal():
         _build(corpus, folder, temporary, parts, write)
@@ -182,14 +329,25 @@ def _own_scale(corpus: Corpus, part: Corpus) -> Corpus:
     return reduce_corpus(part, frozenset(FEATURES) - {"type order"})
 
 
-def _path_of(pattern: str, annotation: Annotation) -> str:
-    names = annotation._asdict()
-    for key in NAMES:
-        if f"{{{key}}}" in pattern and ("/" in names[key] or names[key] in ("", ".", "..") or "\x00" in names[key]):
+def _path_of(pattern: str, annotation: Annotation, attributes: Mapping[str, Any]) -> str:
+    names = {**{key: str(value) for key, value in attributes.items()}, **annotation._asdict()}
+    for key in dict.fromkeys(re.findall(r"\{(\w+)\}", pattern)):
+        if key not in names or key == "marks":
+            raise FormatError(
+                None, None, f"the pattern contains {{{key}}}, but item {annotation.item!r} has no attribute {key!r}."
+            )
+        # an item that was read from a folder below may become a folder again, if the pattern begins with it
+        deep = (
+            key == "item"
+            and pattern.startswith("{item}")
+            and ".." not in names[key].split("/")
+            and not names[key].startswith("/")
+        )
+        if ("/" in names[key] and not deep) or names[key] in ("", ".", "..") or "\x00" in names[key]:
             raise FormatError(None, None, f"the {key} {names[key]!r} cannot be a file name.")
     if "*" in pattern or pattern.startswith("/") or ".." in pattern.split("/"):
         raise FormatError(None, None, f"the pattern {pattern!r} must name files below the folder, without * and ..")
-    return re.sub(r"\{(\w+)\}", lambda match: str(names[match[1]]), pattern)
+    return re.sub(r"\{(\w+)\}", lambda match: names[match[1]], pattern)
 
 
 def rename_parts(corpus: Corpus, named: Mapping[str, str]) -> Corpus:
@@ -222,16 +380,8 @@ def rename_each(
         ),
         labels=corpus.labels,
         attributes={items.get(item, item): known for item, known in corpus.attributes.items()},
+        provenance=corpus.provenance.rename(items, coders),
     )
-
-
-def _from_folder(file: Path, corpus: Corpus, named: dict[str, str]) -> Corpus:
-    if corpus.coders == ("",) and "coder" not in named:
-        named = {**named, "coder": file.parent.name}
-    try:
-        return rename_parts(corpus, named)
-    except FormatError as error:
-        raise FormatError(file, None, error.why) from None
 
 
 def _files(folder: Path) -> list[Path]:
@@ -277,10 +427,13 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
             parts.append(re.escape(part).replace(r"\*", ".*"))
             continue
         name = part[1:-1]
-        if name not in NAMES:
-            raise FormatError(
-                None, None, f"the pattern {pattern!r} contains {part}; expected {{item}}, {{coder}} or {{track}}."
+        if not name.isidentifier() or name in _MISTAKEN:
+            meant = (
+                f"did you mean {{{_MISTAKEN[name]}}}?"
+                if name in _MISTAKEN
+                else "expected {item}, {coder}, {track} or an attribute."
             )
+            raise FormatError(None, None, f"the pattern {pattern!r} contains {part}; {meant}")
         parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)")
         seen.add(name)
     return re.compile("".join(parts), re.DOTALL)

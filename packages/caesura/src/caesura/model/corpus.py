@@ -25,6 +25,7 @@ from caesura.model.columns import (
 )
 from caesura.model.conversion import abbreviate
 from caesura.model.hierarchy import Hierarchy
+from caesura.model.provenance import NO_PROVENANCE, Document, Interpretation, Note, Provenance
 from caesura.model.segmentation import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.spans import Spans, reading_order
 from caesura.text import describe_location, pluralize
@@ -109,6 +110,8 @@ class Corpus:
         The segment names of annotations, by index, if known.
     attributes : mapping of str to mapping, default None
         Metadata of items, such as genre, speaker or date.
+    provenance : Provenance, default None
+        The interpretation, the notes and the files from which the corpus was read; it does not count for equality.
 
     Raises
     ------
@@ -126,7 +129,7 @@ class Corpus:
 
     __slots__ = (
         "_index", "attributes", "coder_of", "coders", "ends", "item_of", "items", "kind", "labels", "lengths", "names",
-        "offsets", "positions", "texts", "track_of", "tracks", "types",
+        "offsets", "positions", "provenance", "texts", "track_of", "tracks", "types",
     )  # fmt: skip
 
     kind: Kind
@@ -145,6 +148,7 @@ class Corpus:
     texts: Mapping[tuple[str, str], tuple[str, ...]]
     names: Mapping[int, tuple[str, ...]]
     attributes: Mapping[str, Mapping[str, Any]]
+    provenance: Provenance
     _index: dict[tuple[str, str, str], int] | None
 
     def __init__(
@@ -166,6 +170,7 @@ class Corpus:
         texts: Mapping[tuple[str, str], Sequence[str]] | None = None,
         names: Mapping[int, Sequence[str]] | None = None,
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
+        provenance: Provenance | None = None,
         _trusted: bool = False,
     ) -> None:
         seconds = kind == "time" or (kind == "spans" and np.asarray(lengths).dtype.kind == "f")
@@ -189,6 +194,7 @@ class Corpus:
             "texts": MappingProxyType({key: tuple(units) for key, units in (texts or {}).items()}),
             "names": MappingProxyType({int(row): tuple(values) for row, values in (names or {}).items()}),
             "attributes": MappingProxyType(known),
+            "provenance": provenance or NO_PROVENANCE,
             "_index": None,
         }.items():
             object.__setattr__(self, name, value)
@@ -212,6 +218,7 @@ class Corpus:
         *,
         labels: Sequence[str] | None = None,
         attributes: Mapping[str, Mapping[str, Any]] | None = None,
+        provenance: Provenance | None = None,
     ) -> Corpus:
         """Build a corpus from annotations; types are put on one ordinal scale.
 
@@ -223,6 +230,8 @@ class Corpus:
             The names of the types in their order; None merges the scales of the annotations.
         attributes : mapping of str to mapping, default None
             Metadata of items.
+        provenance : Provenance, default None
+            Where the annotations come from.
 
         Returns
         -------
@@ -258,6 +267,7 @@ class Corpus:
                 if isinstance(a.marks, Segmentation) and a.marks.names is not None
             },
             attributes=attributes,
+            provenance=provenance,
             _trusted=True,
             **build_columns(kinds[0], listed, labels),
         )
@@ -315,7 +325,9 @@ class Corpus:
         labels = None
         for scale in scales:
             labels = scale if labels is None else merge_labels(labels, scale)
-        return cls.from_annotations((a for c in listed for a in c), labels=labels, attributes=attributes)
+        provenance = Provenance.join(corpus.provenance for corpus in listed)
+        annotations = (a for c in listed for a in c)
+        return cls.from_annotations(annotations, labels=labels, attributes=attributes, provenance=provenance)
 
     # ------------------------------------------------------------------ look-up and selection
 
@@ -323,6 +335,21 @@ class Corpus:
     def typed(self) -> bool:
         """Whether boundaries have types, or spans labels; levels of nested segments do not count."""
         return self.types is not None and self.kind != "nested"
+
+    @property
+    def interpretation(self) -> Interpretation | None:
+        """How the data was understood when it was read; None for a corpus made in Python."""
+        return self.provenance.interpretation
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was repaired, chosen or left out when the data was read."""
+        return self.provenance.notes
+
+    @property
+    def sources(self) -> Mapping[tuple[str, str], Document]:
+        """The files of (item, coder), from which they can be written back intact."""
+        return self.provenance.sources
 
     @property
     def timed(self) -> bool:
@@ -457,7 +484,52 @@ class Corpus:
         listed = [self.annotation(int(row)) for row in rows]
         kept = {a.item for a in listed}
         attributes = {item: known for item, known in self.attributes.items() if item in kept}
-        return Corpus.from_annotations(listed, labels=self.labels, attributes=attributes)
+        provenance = self.provenance.select({(a.item, a.coder) for a in listed})
+        return Corpus.from_annotations(listed, labels=self.labels, attributes=attributes, provenance=provenance)
+
+    def with_provenance(self, provenance: Provenance) -> Corpus:
+        """Return the same corpus with another provenance; the columns are shared.
+
+        Parameters
+        ----------
+        provenance : Provenance
+            The interpretation, notes and sources.
+
+        Returns
+        -------
+        Corpus
+        """
+        return self._replace(provenance=provenance)
+
+    def with_attributes(self, attributes: Mapping[str, Mapping[str, Any]]) -> Corpus:
+        """Return the same corpus with further attributes of items, which replace those of the same name.
+
+        Parameters
+        ----------
+        attributes : mapping of str to mapping
+            Item -> attribute -> value; items that the corpus does not have are ignored.
+
+        Returns
+        -------
+        Corpus
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_dict({"kubla": {"ann": [2, 3, 6]}}).with_attributes({"kubla": {"genre": "poem"}})
+        >>> corpus.attributes["kubla"]["genre"]
+        'poem'
+        """
+        own = self.attributes
+        known = {item: {**own.get(item, {}), **attributes.get(item, {})} for item in self.items}
+        frozen = {item: MappingProxyType(values) for item, values in known.items() if values}
+        return self._replace(attributes=MappingProxyType(frozen))
+
+    def _replace(self, **changes: Any) -> Corpus:
+        """Return a copy that shares all columns but these, which are valid already."""
+        copy = object.__new__(Corpus)
+        for name in self.__slots__:
+            object.__setattr__(copy, name, changes.get(name, getattr(self, name)))
+        return copy
 
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return all pairs of annotations of one track by different coders.

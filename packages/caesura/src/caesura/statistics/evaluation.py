@@ -382,7 +382,7 @@ class Evaluation(Results):
 def evaluate(
     reference: CorpusLike,
     hypothesis: CorpusLike | Mapping[str, CorpusLike],
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     references: References = "pooled",
     missing: Missing = "error",
@@ -402,7 +402,7 @@ def evaluate(
         hierarchies, spans, masses or strings.
     hypothesis : Corpus, dict or list
         The same for one system, or ``{name: corpus}`` for several systems.
-    metrics : iterable of str or Metric, default None
+    metrics : str, Metric or iterable of them, default None
         Names (``"B"``, ``"B:n_t=3"``) or metrics; by default every registered metric that applies. If a name occurs more than
         once, parameters are added to it: the result then has "B" and "B:n_t=3".
     references : {"pooled", "mean", "best"}, default "pooled"
@@ -530,11 +530,12 @@ def _bounds(
 
 
 def _choose_metrics(
-    wanted: Iterable[str | Metric] | None, counted: Mapping[str, CountedPairs]
+    wanted: str | Metric | Iterable[str | Metric] | None, counted: Mapping[str, CountedPairs]
 ) -> tuple[list[Metric], dict[str, str]]:
     """Return the named metrics, or all that apply; and default metrics that cannot count some pairs, with the reason."""
     if wanted is not None:
-        chosen = [metric(name) for name in wanted]
+        listed = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else wanted
+        chosen = [metric(name) for name in listed]
         if not chosen:
             raise CaesuraError("metrics is empty; name at least one, or leave it out for all that apply.")
         return chosen, {}

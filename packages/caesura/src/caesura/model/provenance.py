@@ -1,0 +1,217 @@
+"""Where a corpus comes from: how its files were interpreted, what was repaired, and the files themselves.
+
+None of this takes part in equality or in scores. It explains a corpus (``corpus.interpretation``, ``corpus.notes``) and lets a file be
+written back with everything that Caesura does not measure (``corpus.sources``).
+"""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any
+
+from caesura.errors import CaesuraError
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a reader repaired, chose or left out.
+
+    Attributes
+    ----------
+    rule : str
+        The kind of note, such as "snapped", "longer", "folders" or "left out".
+    text : str
+        A sentence about it.
+    item : str
+        The item, "" for the whole corpus.
+    count : int
+        How often it happened.
+    example : str
+        One case of it, such as a time, a name or a file with a line.
+    """
+
+    rule: str
+    text: str
+    item: str = ""
+    count: int = 1
+    example: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the note as plain data."""
+        return {"rule": self.rule, "item": self.item, "count": self.count, "example": self.example, "text": self.text}
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """How data was understood. It can be stored as JSON and passed back to :func:`caesura.read`.
+
+    Attributes
+    ----------
+    format : str or None
+        The format of the files; None if there are several.
+    kind : str
+        The kind of annotation: "units", "time", "nested" or "spans".
+    unit : str
+        The unit of positions: "seconds" or "units".
+    items, coders, tracks : str
+        What names the items, coders and tracks, such as "file names", "column 'coder'" or "none".
+    pooled : bool
+        Whether scores may pool the tracks: speakers yes, tiers such as words and phones no.
+    groups : mapping of str to str
+        Attributes of items, and what they were read from.
+    options : mapping of str to Any
+        The options that give this reading again.
+    alternatives : tuple of str
+        Other readings of the same data, with the option to type for each.
+    """
+
+    format: str | None
+    kind: str
+    unit: str
+    items: str = "file names"
+    coders: str = "none"
+    tracks: str = "none"
+    pooled: bool = True
+    groups: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    alternatives: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the interpretation as plain data for JSON."""
+        return {
+            "format": self.format, "kind": self.kind, "unit": self.unit, "items": self.items, "coders": self.coders,
+            "tracks": self.tracks, "pooled": self.pooled, "groups": dict(self.groups), "options": dict(self.options),
+            "alternatives": list(self.alternatives),
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Interpretation:
+        """Build an interpretation from plain data; unknown keys are an error."""
+        known = cls.__dataclass_fields__
+        if (
+            not isinstance(data, Mapping)
+            or not {"format", "kind", "unit"} <= data.keys()
+            or not data.keys() <= known.keys()
+        ):
+            raise CaesuraError(
+                "an interpretation is an object as caesura check DATA -o FILE writes it, with format, kind and unit."
+            )
+        return cls(**{**data, "alternatives": tuple(data.get("alternatives", ()))})
+
+    def differences(self, other: Interpretation) -> list[str]:
+        """Describe in which parts another reading differs."""
+        return [
+            f"{name} {mine!r} became {theirs!r}"
+            for name in ("kind", "unit", "items", "coders", "tracks")
+            if (mine := getattr(self, name)) != (theirs := getattr(other, name))
+        ]
+
+
+@dataclass(frozen=True)
+class Document:
+    """The file from which an item was read, kept so that it can be written back intact.
+
+    Attributes
+    ----------
+    format : str
+        The name of the format.
+    name : str
+        The file name.
+    data : bytes
+        The content.
+    companions : mapping of str to bytes
+        Files that belong to it, by suffix.
+    encoding : str or None
+        The encoding that the user named.
+    options : mapping of str to Any
+        The options with which it was read.
+    """
+
+    format: str
+    name: str
+    data: bytes
+    companions: Mapping[str, bytes] = field(default_factory=dict)
+    encoding: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole file was read, and not only some of its tiers."""
+        return not {"tier", "coder", "track", "layer"} & self.options.keys()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the document for JSON: compressed, with a digest of the content."""
+        return {
+            "format": self.format, "name": self.name, "encoding": self.encoding, "options": dict(self.options),
+            "sha256": sha256(self.data).hexdigest(), "data": _pack(self.data),
+            "companions": {suffix: _pack(data) for suffix, data in self.companions.items()},
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Document:
+        """Restore a document from JSON; a wrong digest is an error."""
+        try:
+            data = _unpack(given["data"])
+            companions = {str(suffix): _unpack(packed) for suffix, packed in given.get("companions", {}).items()}
+            document = cls(
+                given["format"], given["name"], data, companions, given.get("encoding"), dict(given.get("options", {}))
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, zlib.error):
+            raise CaesuraError("a source is damaged; expected format, name, sha256 and compressed data.") from None
+        if sha256(data).hexdigest() != given.get("sha256"):
+            raise CaesuraError(f"the source {document.name!r} does not match its digest.")
+        return document
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The interpretation, the notes and the sources of a corpus."""
+
+    interpretation: Interpretation | None = None
+    notes: tuple[Note, ...] = ()
+    sources: Mapping[tuple[str, str], Document] = field(default_factory=dict)  # by item and coder
+
+    @classmethod
+    def join(cls, parts: Iterable[Provenance]) -> Provenance:
+        """Join the provenance of several corpora; an interpretation is kept if all share it."""
+        listed = list(parts)
+        shared = listed[0].interpretation if listed else None
+        if any(part.interpretation != shared for part in listed):
+            shared = None
+        sources = {key: document for part in listed for key, document in part.sources.items()}
+        return cls(shared, tuple(dict.fromkeys(note for part in listed for note in part.notes)), sources)
+
+    def select(self, kept: set[tuple[str, str]]) -> Provenance:
+        """Keep only the sources of some (item, coder)."""
+        if self.sources.keys() <= kept:
+            return self
+        return replace(self, sources={key: value for key, value in self.sources.items() if key in kept})
+
+    def rename(self, items: Mapping[str, str], coders: Mapping[str, str]) -> Provenance:
+        """Rename the items and coders of the sources."""
+        sources = {(items.get(i, i), coders.get(c, c)): document for (i, c), document in self.sources.items()}
+        notes = tuple(
+            replace(note, item=items[note.item]) if items.get(note.item, note.item) != note.item else note
+            for note in self.notes
+        )
+        return replace(self, sources=sources, notes=notes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Provenance, (self.interpretation, self.notes, dict(self.sources))
+
+
+#: Of a corpus made in Python.
+NO_PROVENANCE = Provenance(sources=MappingProxyType({}))
+
+
+def _pack(data: bytes) -> str:
+    return b64encode(zlib.compress(data, 6)).decode("ascii")
+
+
+def _unpack(packed: str) -> bytes:
+    return zlib.decompress(b64decode(packed, validate=True))
