@@ -534,7 +534,7 @@ def _choose_metrics(
 ) -> tuple[list[Metric], dict[str, str]]:
     """Return the named metrics, or all that apply; and default metrics that cannot count some pairs, with the reason."""
     if wanted is not None:
-        listed = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else wanted
+        listed: Any = [wanted] if isinstance(wanted, (str, Metric)) else wanted
         chosen = [metric(name) for name in listed]
         if not chosen:
             raise CaesuraError("metrics is empty; name at least one, or leave it out for all that apply.")
