@@ -54,7 +54,9 @@ def test_raw_text_is_annotated_and_adjudicated(page: sync_api.Page, server: Serv
     start(page, "ben", "coder", "empty:")
     assert marks(page) == []
     page.locator("#segments").fill("3")
-    page.locator("#segments").press("Tab")  # the field reports its change here, not later while a suggestion is looked at
+    page.locator("#segments").press(
+        "Tab"
+    )  # the field reports its change here, not later while a suggestion is looked at
     page.locator("#suggest").select_option("segmenter:uniform")
     page.wait_for_selector(".gap.suggested")
     left = page.locator(".gap.suggested").count()
