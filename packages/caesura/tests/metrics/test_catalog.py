@@ -33,6 +33,8 @@ def test_unknown_metric_name_suggests_nearest_name() -> None:
 def test_names_of_other_packages_are_explained() -> None:
     docs = Path(__file__).parents[4] / "docs"
     for theirs, (package, ours, page) in FOREIGN_NAMES.items():
+        if theirs in FAMILIES:  # DER of caesura-vowels
+            continue
         with pytest.raises(CaesuraError, match=f"{theirs} of {package} is called"):
             metric(theirs)
         assert metric(ours).spelled == ours

@@ -47,6 +47,22 @@ class SegmentNames:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemNames:
+    """The names of the texts or recordings: that of pair ``i`` is ``known[rows[i]]``."""
+
+    known: tuple[str, ...]
+    rows: NDArray[np.int64]
+
+    def of(self, pair: int) -> str:
+        """Return the name of a pair's item."""
+        return self.known[int(self.rows[pair])]
+
+    def take(self, index: Any) -> ItemNames:
+        """Keep only these pairs."""
+        return replace(self, rows=self.rows[index])
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """The marks of one side of every pair: those of pair ``i`` are ``starts[i]:stops[i]`` in the columns.
 
@@ -149,6 +165,8 @@ class Batch:
         The marks of both sides.
     labels : tuple of str, optional
         The names of the types; None if types are integers or absent.
+    items : ItemNames, optional
+        The names of the texts or recordings, for metrics with parameters per item; None if they are unknown.
     """
 
     kind: Kind
@@ -156,13 +174,14 @@ class Batch:
     reference: Side
     hypothesis: Side
     labels: tuple[str, ...] | None = None
+    items: ItemNames | None = None
     _plain: list[Batch] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lengths", as_readonly_contiguous(self.lengths))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Batch, (self.kind, self.lengths, self.reference, self.hypothesis, self.labels)
+        return Batch, (self.kind, self.lengths, self.reference, self.hypothesis, self.labels, self.items)
 
     @classmethod
     def of_pair(cls, reference: Marks, hypothesis: Marks) -> Batch:
@@ -214,12 +233,14 @@ class Batch:
             )
         ref, hyp = _with_types(Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows))
         labels = _shared_labels(reference, hypothesis)
+        item_of = reference.item_of if reference_rows is None else reference.item_of[reference_rows]
         return cls(
             reference.kind,
             lengths,
             ref.recode(reference.labels, labels),
             hyp.recode(hypothesis.labels, labels),
             labels,
+            ItemNames(reference.items, item_of),
         )
 
     def __len__(self) -> int:
@@ -258,6 +279,7 @@ class Batch:
             lengths=self.lengths[index],
             reference=self.reference.take(index),
             hypothesis=self.hypothesis.take(index),
+            items=None if self.items is None else self.items.take(index),
         )
 
     def parts(self, number: int) -> list[Batch]:

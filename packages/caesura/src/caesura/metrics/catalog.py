@@ -111,6 +111,17 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("caesura.metrics.nested:SegmentBeginnings", {"kinds": _NESTED}, {"nested-kappa": "κ of segment beginnings"}),
     ("caesura.metrics.nested:BoundariesByLevel", {"kinds": _NESTED}, {"nested-B": "boundary similarity pooled over levels"}),
     ("caesura.metrics.nested:CrossingSegments", {"kinds": _NESTED}, {"non-crossing": "non-crossing brackets"}),
+    *(
+        (
+            f"caesura.metrics.hierarchies:{family}", {"kinds": _NESTED, "opt_in_kinds": _NESTED},
+            {f"{letter}-{score}": f"{letter}-{score} of {what}" for score in ("precision", "recall", "measure")},
+        )
+        for family, letter, what in (("FrameOrders", "T", "nested segments"), ("LabelOrders", "L", "labelled nested segments"))
+    ),
+    (
+        "caesura.metrics.hierarchies:RankedBoundaries", {"kinds": _NESTED, "opt_in_kinds": _NESTED},
+        {"evHDS": "error of ranked boundaries (evHDS)"},
+    ),
     (
         "caesura.metrics.spans:SpanMatches", {"kinds": _SPANS},
         {
@@ -120,6 +131,17 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
                 ("span-type", "span-type"), ("span-iou", "span-IoU"), ("token", "token"),
             )
             for score in ("precision", "recall", "F")
+        },
+    ),
+    (
+        "caesura.metrics.diarization:Diarization", {"kinds": _SPANS, "opt_in_kinds": _SPANS},
+        {
+            "diarization-error": "diarization error rate", "diarization-miss": "missed speech",
+            "diarization-false-alarm": "false alarm", "diarization-confusion": "speaker confusion",
+            "jaccard-error": "Jaccard error rate", "speaker-purity": "speaker purity", "speaker-coverage": "speaker coverage",
+            "speaker-purity-coverage-F": "F of speaker purity and coverage",
+            "speaker-Bcubed-precision": "B³ precision of speakers", "speaker-Bcubed-recall": "B³ recall of speakers",
+            "speaker-Bcubed-F": "B³ F of speakers",
         },
     ),
 ]  # fmt: skip
@@ -156,9 +178,21 @@ FOREIGN_NAMES: dict[str, tuple[str, str, str]] = {
     "meantime": ("ruptures", "mean-error", "migrate-from-ruptures"),
     "deviation": ("mir_eval", "displacement-median:pairing=nearest", "migrate-from-mir-eval"),
     "detection": ("mir_eval", "region-F:matching=optimal", "migrate-from-mir-eval"),
+    "DER": ("pyannote.metrics and dscore", "diarization-error", "migrate-from-pyannote-metrics"),
+    "JER": ("pyannote.metrics and dscore", "jaccard-error", "migrate-from-pyannote-metrics"),
+    "DiarizationErrorRate": ("pyannote.metrics", "diarization-error:like=pyannote", "migrate-from-pyannote-metrics"),
+    "JaccardErrorRate": ("pyannote.metrics", "jaccard-error:like=pyannote", "migrate-from-pyannote-metrics"),
+    "DiarizationPurity": ("pyannote.metrics", "speaker-purity", "migrate-from-pyannote-metrics"),
+    "DiarizationCoverage": ("pyannote.metrics", "speaker-coverage", "migrate-from-pyannote-metrics"),
     "SegmentationPurity": ("pyannote.metrics", "purity", "migrate-from-pyannote-metrics"),
     "SegmentationCoverage": ("pyannote.metrics", "coverage", "migrate-from-pyannote-metrics"),
 }
+
+
+#: Other names of our own metrics, as papers or our pages also write them.
+ALIASES = {"T-F": "T-measure", "L-F": "L-measure"}
+#: Names that mean another metric if the kind is given, ``metric("DER", kind="time")``.
+ALIASES_IN_TIME = {"DER": "diarization-error", "JER": "jaccard-error"}
 
 
 def metric_names() -> list[str]:
@@ -247,7 +281,10 @@ def metric(name: str | Metric, /, **parameters: Any) -> Metric:
     if not isinstance(name, str):
         raise CaesuraError(f"a metric is a name, such as 'B', or a Metric, not {name!r}.")
     bare, _, text = name.partition(":")
-    return _make(bare, parameters, text)
+    if parameters.get("kind") in ("time", "spans") and bare in ALIASES_IN_TIME:
+        parameters.pop("kind")
+        bare = ALIASES_IN_TIME[bare]
+    return _make(ALIASES.get(bare, bare), parameters, text)
 
 
 def cached_metric(name: str, **parameters: Any) -> Metric:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura._version import __version__
-from caesura.errors import CaesuraError
+from caesura.errors import CaesuraError, UndefinedScore
 from caesura.metrics.batch import Batch, batch_of_pair, single_marks
 from caesura.model.corpus import Kind
 from caesura.validation import Validator
@@ -429,8 +429,25 @@ def spell(value: Any) -> str:
     return ",".join(map(spell, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
+#: Metric and kind of annotation -> what to say where another metric is probably meant.
+_OTHER_METRIC_MEANT = {
+    (
+        "DER",
+        "spans",
+    ): "DER is the diacritic error rate here; the diarization error rate is diarization-error (-m diarization-error).",
+    ("purity", "spans"): "purity compares segments; the purity of speakers is speaker-purity (-m speaker-purity).",
+    (
+        "coverage",
+        "spans",
+    ): "coverage compares segments; the coverage of speakers is speaker-coverage (-m speaker-coverage).",
+}
+
+
 def _check_kind(names: Iterable[str], kinds: frozenset[Kind], kind: Kind) -> None:
     if kind not in kinds:
+        names = tuple(names)
+        if len(names) == 1 and (names[0], kind) in _OTHER_METRIC_MEANT:
+            raise CaesuraError(_OTHER_METRIC_MEANT[names[0], kind])
         raise CaesuraError(f"{'/'.join(names)} compares {' or '.join(sorted(kinds))}, not {kind}.")
 
 
@@ -496,3 +513,43 @@ def share_of_side(above: Numbers, below: Numbers, other: Numbers) -> Numbers:
     if type(below) is float and below > 0:  # the most common case of single calls
         return above / below
     return share(above, below, choose(other > 0, 0.0, 1.0))
+
+
+def share_or_undefined(above: Numbers, below: Numbers) -> Numbers:
+    """Divide like :func:`share`; NaN where the divisor is 0."""
+    return share(above, below, np.nan)
+
+
+def harmonic_mean(first: Numbers, second: Numbers) -> Numbers:
+    """Return the harmonic mean of two shares, as F of precision and recall; 0 if both are 0, NaN if one is NaN.
+
+    Examples
+    --------
+    >>> harmonic_mean(0.5, 1.0), harmonic_mean(0.0, 0.0)
+    (0.6666666666666666, 0.0)
+    """
+    total = first + second
+    return (
+        np.where(np.isnan(total), np.nan, share(2.0 * first * second, total))
+        if type(total) is not float
+        else (total if total != total else share(2.0 * first * second, total))
+    )
+
+
+def warn_if_zero(formula: Callable[..., Numbers], divisor: int, what: str) -> Callable[..., Numbers]:
+    """Return the formula with a warning that scores are undefined if its divisor, the argument at this index, is 0 anywhere."""
+
+    def checked(*parts: Numbers) -> Numbers:
+        below = parts[divisor]
+        if below == 0 if type(below) is float else bool(np.any(below == 0)):
+            warn_undefined(what)
+        return formula(*parts)
+
+    return checked
+
+
+def warn_undefined(what: str) -> None:
+    """Warn that scores which divide by these things are undefined."""
+    warnings.warn(
+        f"there are no {what}, so scores that divide by them are undefined (NaN).", UndefinedScore, stacklevel=4
+    )

@@ -31,11 +31,22 @@ from numpy.typing import NDArray
 
 from caesura.display.result import Result
 from caesura.display.table import Table
-from caesura.errors import CaesuraError, UndefinedScore
+from caesura.errors import CaesuraError
 from caesura.kernels import load
 from caesura.kernels.regions import RegionRule
 from caesura.metrics.batch import Batch
-from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, Single, parameter, share
+from caesura.metrics.family import (
+    Family,
+    Numbers,
+    Parts,
+    Rows,
+    Score,
+    Single,
+    parameter,
+    share,
+    warn_if_zero,
+    warn_undefined,
+)
 from caesura.metrics.time_grid import LARGEST_TICK, Times, as_times, check_fits_grid, grid, plain_times, seconds, ticks
 from caesura.model import Segmentation
 from caesura.model.conversion import validate_length
@@ -155,34 +166,16 @@ def _r_of_counts(hits: Numbers, reference: Numbers, hypothesis: Numbers) -> Numb
     return _r(_hit_rate(hits, reference), _over_segmentation(hypothesis, reference))
 
 
-def _warn_if_zero(formula: Callable[..., Numbers], divisor: int, what: str) -> Callable[..., Numbers]:
-    """Return the formula with a warning if its divisor, the argument at this index, is 0 anywhere."""
-
-    def checked(*parts: Numbers) -> Numbers:
-        below = parts[divisor]
-        if below == 0 if type(below) is float else bool(np.any(below == 0)):
-            _warn_undefined(what)
-        return formula(*parts)
-
-    return checked
-
-
 def _per_reference(formula: Callable[..., Numbers], divisor: int = 1) -> Callable[..., Numbers]:
-    return _warn_if_zero(formula, divisor, "reference boundaries")
+    return warn_if_zero(formula, divisor, "reference boundaries")
 
 
 def _per_hypothesis(formula: Callable[..., Numbers]) -> Callable[..., Numbers]:
-    return _warn_if_zero(formula, 1, "hypotheses")
+    return warn_if_zero(formula, 1, "hypotheses")
 
 
 #: R (8) of hits, reference boundaries and hypotheses; NaN with a warning if there is no reference boundary.
 r_of_counts = _per_reference(_r_of_counts)
-
-
-def _warn_undefined(what: str) -> None:
-    warnings.warn(
-        f"there are no {what}, so scores that divide by them are undefined (NaN).", UndefinedScore, stacklevel=4
-    )
 
 
 # ---------------------------------------------------------------------- the family
@@ -491,14 +484,14 @@ def region_scores(
     if type(tolerance) is float or not _is_list(tolerance):
         scores = _score_times(reference, hypothesis, length, tolerance, given)
         if scores.n_ref == 0:
-            _warn_undefined("reference boundaries")
+            warn_undefined("reference boundaries")
         return scores
     check_rule(matching, tie, edges)
     reference = as_times(reference, "reference", scale := grid(resolution))
     hypothesis = as_times(hypothesis, "hypothesis", scale)
     several = [_score_times(reference, hypothesis, length, each, given) for each in tolerance]
     if several and several[0].n_ref == 0:
-        _warn_undefined("reference boundaries")
+        warn_undefined("reference boundaries")
     return several
 
 

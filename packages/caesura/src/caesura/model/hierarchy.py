@@ -184,6 +184,55 @@ class Hierarchy(ImmutableAnnotation):
         return cls(len(rows[0]) if rows else 0, segments, units)
 
     @classmethod
+    def from_layers(
+        cls, layers: Sequence[Sequence[Sequence[Any]]], *, length: float | None = None, frame: float | None = None
+    ) -> Hierarchy:
+        """Build a hierarchy from layers of segments, from coarse to fine, of units or of frames in time.
+
+        Labels are not kept; :func:`~caesura.metrics.hierarchies.layer_scores` compares layers with labels.
+
+        Parameters
+        ----------
+        layers : sequence of layers
+            A layer is a list of (start, end) or (start, end, label); starts count from 0 and ends are excluded.
+        length : int or float, default None
+            The number of units, or the duration in seconds; None takes the last end.
+        frame : float, default None
+            The length of a frame in seconds, if positions are seconds: times are rounded down to frames, which are the units of
+            the hierarchy. Segments shorter than a frame are left out with a warning.
+
+        Returns
+        -------
+        Hierarchy
+
+        Raises
+        ------
+        InvalidSegmentation
+            If segments cross.
+
+        Examples
+        --------
+        >>> Hierarchy.from_layers([[(0, 4, "A"), (4, 6, "B")], [(0, 2), (2, 4)]]).spans
+        [(1, 4, 1), (5, 6, 1), (1, 2, 2), (3, 4, 2)]
+        >>> Hierarchy.from_layers([[(0, 1.5), (1.5, 3.04)]], frame=0.1).spans
+        [(1, 15, 1), (16, 30, 1)]
+        """
+        rows = [(*row[:2], level) for level, layer in enumerate(layers, 1) for row in layer]
+        end = max((row[1] for row in rows), default=0) if length is None else length
+        if frame is None:
+            if any(position != int(position) for row in rows for position in row[:2]):
+                raise InvalidSegmentation("layers have positions that are not whole; give frame=0.1 for seconds.")
+            return cls(int(end), [(int(start) + 1, int(stop), level) for start, stop, level in rows])
+        # A tick of tolerance: 0.3 s is three frames of 0.1 s, though 0.3 / 0.1 is below 3 as a float.
+        framed = [(int(start / frame + 1e-6) + 1, int(stop / frame + 1e-6), level) for start, stop, level in rows]
+        kept = [row for row in framed if row[1] >= row[0]]
+        if len(kept) < len(framed):
+            warnings.warn(
+                f"{len(framed) - len(kept)} segments shorter than a frame of {frame:g} s are left out", stacklevel=2
+            )
+        return cls(int(end / frame + 1e-6), kept)
+
+    @classmethod
     def from_nested(cls, data: Any) -> Hierarchy:
         """Build a hierarchy from parsed JSON: nested lists, or a tree of objects.
 

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from caesura import CaesuraError, Hierarchy, evaluate, metric
+from caesura.errors import InvalidSegmentation
+from caesura.metrics.hierarchies import expected_error, layer_scores
+from shared_data import oracle_json, shared
+
+
+def labelled(case, side: str):
+    return [
+        [(*interval, label) for interval, label in zip(layer, labels, strict=True)]
+        for layer, labels in zip(case[side], case[f"{side}_labels"], strict=True)
+    ]
+
+
+def test_t_and_l_measures_equal_those_of_mir_eval() -> None:
+    for case in oracle_json("hierarchies/mir_eval.json"):
+        sides = labelled(case, "ref"), labelled(case, "est")
+        for answer in case["answers"]:
+            given = {key: answer[key] for key in ("window", "frame", "transitive")}
+            got = layer_scores(*sides, answer["measure"], **given, like="mir_eval")
+            np.testing.assert_allclose(got, answer["value"], atol=1e-9, err_msg=case["name"])
+
+
+def test_evhds_is_the_mean_that_evalhds_estimates() -> None:
+    for case in oracle_json("hierarchies/evhds.json"):
+        ref, hyp = ({int(p): rank for p, rank in case[side].items()} for side in ("ref", "hyp"))
+        for answer in case["answers"]:
+            compare = "count" if answer["windowdiff"] else "any"
+            error, boundaries = expected_error(ref, hyp, case["atoms"], compare, least_window=0)
+            assert error / boundaries == pytest.approx(answer["mean"], abs=answer["tolerance"]), case["name"]
+
+
+def test_evhds_of_moonstone_annotators() -> None:
+    folder = shared("data/moonstone_hierarchies")
+
+    def read(name: str) -> Hierarchy:
+        (path,) = folder.rglob(name.split("/")[-1])
+        rows = list(csv.DictReader(path.open(encoding="utf-8-sig")))
+        levels = sorted(key for key in rows[0] if key and key.strip().lower().startswith("level"))
+        columns = [[int((row[key] or "0").strip() or 0) for row in rows] for key in levels]
+        ranks = {i + 1: next((k for k, c in enumerate(columns, 1) if c[i]), 0) for i in range(len(rows) - 1)}
+        return {p: rank for p, rank in ranks.items() if rank}, len(rows)
+
+    for case in oracle_json("hierarchies/moonstone.json"):
+        (ref, length), (hyp, _) = read(case["ref"]), read(case["hyp"])
+        error, boundaries = expected_error(ref, hyp, length, "count" if case["windowdiff"] else "any", least_window=0)
+        assert error / boundaries == pytest.approx(case["exact"], abs=1e-9), case
+
+
+def test_window_in_units_is_that_of_layers_in_time() -> None:
+    random = np.random.default_rng(5)
+
+    def layers(length: int):
+        cuts = np.unique(np.concatenate(([0, length], random.integers(1, length, 3))))
+        finer = np.unique(np.concatenate((cuts, random.integers(1, length, 8))))
+        return [list(zip(c[:-1].tolist(), c[1:].tolist(), strict=True)) for c in (cuts, finer)]
+
+    for _ in range(5):
+        ref, hyp = layers(40), layers(40)
+        for window in (6, None):
+            in_time = layer_scores(ref, hyp, frame=1.0, window=window)
+            sides = Hierarchy.from_layers(ref), Hierarchy.from_layers(hyp)
+            assert metric("T-measure", window=window)(*sides) == pytest.approx(in_time.f)
+            assert metric("T-precision", window=window)(*sides) == pytest.approx(in_time.precision)
+
+
+def test_labels_make_recurring_parts_recur() -> None:
+    gold = [[(0, 10, "A"), (10, 20, "B"), (20, 30, "A")]]
+    assert layer_scores(gold, gold, "L").f == 1.0
+    other = [[(0, 10, "A"), (10, 20, "B"), (20, 30, "C")]]
+    assert layer_scores(gold, other, "L").recall < 1.0
+    assert layer_scores(gold, other, "T", window=None).f == 1.0
+
+
+def test_undefined_scores() -> None:
+    flat = Hierarchy.from_spans([(1, 6)], length=6)
+    assert np.isnan(metric("T-measure")(flat, flat))
+    assert np.isnan(metric("evHDS")(flat, flat))
+    assert np.isnan(layer_scores([[(0, 6)]], [[(0, 6)]]).f)
+    assert layer_scores([[(0, 6)]], [[(0, 6)]], like="mir_eval").f == 0.0
+    # fine references have empty windows in EvalHDS, so that everything is right
+    fine = dict.fromkeys(range(1, 9), 1)
+    assert expected_error(fine, {3: 1}, 10, least_window=0) == (0.0, 8)
+    assert expected_error(fine, {3: 1}, 10)[0] > 0
+
+
+def test_pooled_score_adds_frames() -> None:
+    gold = {"x": Hierarchy.from_layers([[(0, 4), (4, 8)]]), "y": Hierarchy.from_layers([[(0, 2), (2, 20)]])}
+    system = {"x": Hierarchy.from_layers([[(0, 4), (4, 8)]]), "y": Hierarchy.from_layers([[(0, 10), (10, 20)]])}
+    measured = evaluate(gold, system, ["T-recall"])["T-recall"]
+    first, second = measured.per_item
+    assert measured.micro == pytest.approx((8 * first + 20 * second) / 28)
+
+
+def test_wrong_layers_get_a_sentence() -> None:
+    for layers, sentence in (
+        ([], "no layers"),
+        ([[(3, 2)]], "expected \\(start, end\\)"),
+        ([[(0, 5)]], "covers 0 to 10 s and the hypothesis 0 to 5 s"),
+    ):
+        with pytest.raises(CaesuraError, match=sentence):
+            layer_scores([[(0, 10)]], layers)
+    with pytest.raises(InvalidSegmentation, match="not whole"):
+        Hierarchy.from_layers([[(0, 1.5)]])
+    with pytest.raises(InvalidSegmentation, match="cross"):
+        Hierarchy.from_layers([[(0, 5), (5, 9)], [(3, 6)]])
+    with pytest.warns(UserWarning, match="1 segments shorter than a frame"):
+        Hierarchy.from_layers([[(0, 1.0), (1.0, 1.05), (1.05, 2.0)]], frame=0.1)
+    assert metric("T-F") == metric("T-measure")
