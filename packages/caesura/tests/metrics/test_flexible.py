@@ -323,7 +323,7 @@ WRONG = [
         lambda: flexible_similarity(
             Segmentation.from_times([0.5], length=1.0), Segmentation.from_times([], length=1.0)
         ),
-        "not time",
+        "for recordings use",
     ),
     (
         lambda: flexible_similarity(

@@ -385,6 +385,62 @@ KNOWN = [
         False,
         (0.0, INF),
     ),
+    *(
+        (name, f"{name}|collar:0|overlap:keep|like:nist|uem:|frame:auto", name, False, bounds)
+        for name, bounds in (
+            ("diarization-error", (0.0, INF)),
+            ("diarization-miss", (0.0, INF)),
+            ("diarization-false-alarm", (0.0, INF)),
+            ("diarization-confusion", (0.0, 1.0)),
+            ("jaccard-error", (0.0, 1.0)),
+            ("speaker-purity", (0.0, 1.0)),
+            ("speaker-coverage", (0.0, 1.0)),
+            ("speaker-Bcubed-precision", (0.0, 1.0)),
+            ("speaker-Bcubed-recall", (0.0, 1.0)),
+        )
+    ),
+    *(
+        (name, f"{name}|collar:0|overlap:keep|like:nist|uem:|frame:auto", name, True, (0.0, 1.0))
+        for name in ("speaker-purity-coverage-F", "speaker-Bcubed-F")
+    ),
+    (
+        "diarization-error:collar=250ms,like=pyannote",
+        "diarization-error|collar:0.25|overlap:keep|like:pyannote|uem:|frame:auto",
+        "diarization-error:collar=0.25,like=pyannote",
+        False,
+        (0.0, INF),
+    ),
+    *(
+        (f"T-{what}", f"T-{what}|window:auto|transitive:False", f"T-{what}", False, (0.0, 1.0))
+        for what in ("precision", "recall")
+    ),
+    ("T-measure", "T-measure|window:auto|transitive:False", "T-measure", True, (0.0, 1.0)),
+    *((f"L-{what}", f"L-{what}", f"L-{what}", False, (0.0, 1.0)) for what in ("precision", "recall")),
+    ("L-measure", "L-measure", "L-measure", True, (0.0, 1.0)),
+    ("evHDS", "evHDS|compare:any|least:1", "evHDS", False, (0.0, 1.0)),
+    *(
+        (name, f"{name}|overlap:0.6|like:caesura|unmatched:in", name, True, (-INF, 1.0))
+        for name in ("linked-kappa", "linked-kappa-max")
+    ),
+    (
+        "linked-kappa:like=elan",
+        "linked-kappa|overlap:0.6|like:elan|unmatched:in",
+        "linked-kappa:like=elan",
+        True,
+        (-INF, 1.0),
+    ),
+    ("linked-agreement", "linked-agreement|overlap:0.6|unmatched:in", "linked-agreement", True, (0.0, 1.0)),
+    ("linked-share", "linked-share|overlap:0.6", "linked-share", True, (0.0, 1.0)),
+    ("overlap-ratio", "overlap-ratio|like:caesura", "overlap-ratio", True, (0.0, 1.0)),
+    ("organisation", "organisation|chance:lengths|draws:1000|seed:0", "organisation", True, (-1.0, 1.0)),
+    ("boundary-F", "boundary-F|tol:0.02|tie:earlier|edges:out|res:1e-07", "boundary-F", True, (0.0, 1.0)),
+    (
+        "SfB:step=0.1,tolerance=0.02",
+        "SfB|sim:auto|c:auto|mv:cheaper|ties:most|forced:True|end:auto|labels:auto|step:0.1|tol:0.02",
+        "SfB:step=0.1,tolerance=0.02",
+        True,
+        (-1.0, 1.0),
+    ),
 ]
 
 

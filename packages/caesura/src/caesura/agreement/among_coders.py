@@ -13,6 +13,7 @@ from caesura._version import __version__
 from caesura.agreement.coefficients import (
     COEFFICIENTS,
     DEFAULT_COEFFICIENTS,
+    EVENT_COEFFICIENTS,
     SPAN_COEFFICIENTS,
     AgreementSums,
     BoundaryDecisions,
@@ -27,13 +28,16 @@ from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric, metric
 from caesura.metrics.family import share
 from caesura.model import DEFAULT_METRICS
-from caesura.model.corpus import CorpusLike
+from caesura.model.corpus import Corpus, CorpusLike
+from caesura.options import option_types, parse_options, validate_names
 from caesura.statistics.bootstrap import Resampling
 from caesura.statistics.counted import CountedPairs
 from caesura.validation import validate_choice
 
 #: Metrics with models of chance of their own.
 FLEXIBLE_METRICS = ("Sf", "SfB")
+#: Metrics of recordings whose chance is that of random times.
+_TIMED_METRICS = ("boundary-F", "Sf", "SfB")
 
 #: Computes the named coefficients, or the default ones if the names are None.
 _Compute: TypeAlias = Callable[[Sequence[str] | None], dict[str, Agreement]]
@@ -68,7 +72,8 @@ def agree(
         (Artstein & Poesio: A_e of π minus A_e of κ), "percentage" (A_a uncorrected), and for comparison, without partial
         credit, "alpha" (Krippendorff's α on boundaries) and "majority" (Gale et al. 1992). By default "pi"; "percentage" for
         recordings and nested segments, whose places cannot be counted; "kappa" with "Sf" and "SfB". For spans "gamma"
-        (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha".
+        (default), "gamma-cat", "alpha-u", "u-alpha", "bar-u-alpha" or "cu-alpha"; for events "linked-kappa" (EasyDIAg) and
+        "organisation" (Staccato). For recordings "kappa" with the metrics "boundary-F", "Sf" and "SfB".
     density : {"pooled", "mean", "segments"}, default "pooled"
         Boundaries over places, all annotations together; the mean of the annotations' densities; or segments counted instead
         of boundaries, as the program of 2013 did.
@@ -173,6 +178,8 @@ def _choose_coefficients(
         counted, data = corpus, corpus.pairs.reference
     else:
         data = corpus_of_coders(corpus)
+    if names and all(str(name).partition(":")[0] in EVENT_COEFFICIENTS for name in names):
+        return names, lambda names: _event_agreements(data, names or (), resampling, options)
     for_units = [name for name in names or () if str(name).partition(":")[0] in SPAN_COEFFICIENTS]
     for_pairs = names is not None and all(name in COEFFICIENTS for name in names)
     if data.kind == "spans" and (for_units or (given is None and not for_pairs)):
@@ -187,6 +194,9 @@ def _choose_coefficients(
     if for_units:
         raise CaesuraError(f"{for_units[0]} compares spans; these are annotations of {data.kind}.")
     measure = _make_metric(DEFAULT_METRICS[data.kind] if given is None else given)
+    if data.kind == "time" and measure.name in _TIMED_METRICS and (names is None or list(names) == ["kappa"]):
+        pairs = CountedPairs.among_coders(data) if counted is None else counted
+        return ("kappa",), lambda names: {"kappa": _timed_kappa(pairs, measure, resampling.seed, options)}
     models: tuple[str, ...] = ()
     if measure.name in FLEXIBLE_METRICS:
         from caesura.agreement.flexible_agreement import agree_flexibly
@@ -211,6 +221,33 @@ def _choose_coefficients(
     sums = AgreementSums(CountedPairs.among_coders(data) if counted is None else counted, measure)
     problem = _AgreementProblem(sums, density, resampling)
     return defaults, lambda names: {name: problem.coefficient(name) for name in names or defaults}
+
+
+def _event_agreements(
+    data: Corpus, names: Iterable[str], resampling: Resampling, options: dict[str, Any]
+) -> dict[str, Agreement]:
+    """Compute coefficients of events, with parameters after a colon."""
+    from caesura.agreement import events
+
+    results = {}
+    for name in names:
+        bare, _, text = name.partition(":")
+        function = events.linked_kappa if bare == "linked-kappa" else events.organisation
+        known = {
+            key: kind for key, kind in option_types(function).items() if key not in ("corpus", "resampling", "seed")
+        }
+        given = options | parse_options(text, known)
+        validate_names(bare, given, known)
+        more = {"resampling": resampling} if bare == "linked-kappa" else {"seed": resampling.seed}
+        results[name] = function(data, **given, **more)
+    return results
+
+
+def _timed_kappa(counted: CountedPairs, measure: Metric, seed: int, options: dict[str, Any]) -> Agreement:
+    from caesura.agreement.events import timed_agreement
+
+    validate_names(f"chance of {measure.name} in time", options, ["draws"])
+    return timed_agreement(counted, measure, seed=seed, **options)
 
 
 def _make_metric(given: str | Metric) -> Metric:

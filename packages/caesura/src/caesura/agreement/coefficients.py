@@ -358,6 +358,12 @@ SPAN_COEFFICIENTS: dict[str, str] = {
     "cu-alpha": "Krippendorff's cuα",
 }
 
+#: Coefficients of events, which are computed only if they are named -> their titles.
+EVENT_COEFFICIENTS: dict[str, str] = {
+    "linked-kappa": "κ of linked annotations",
+    "organisation": "degree of organisation",
+}
+
 #: Kind of annotation -> the default coefficients, the one to quote first. Recordings and nested segments have no countable
 #: places, so that chance cannot be corrected for.
 DEFAULT_COEFFICIENTS: dict[Kind, tuple[str, ...]] = {

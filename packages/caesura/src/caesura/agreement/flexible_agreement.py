@@ -146,7 +146,10 @@ def flexible_agreement(
 def agree_flexibly(corpus: Corpus, measure: Metric, chance: str, **options: Any) -> Agreement:
     """Correct the metric Sf or SfB for chance, with the parameters of the metric."""
     normalise: Normalise = "boundaries" if measure.name == "SfB" else "potential"
-    return flexible_agreement(corpus, chance=chance, normalise=normalise, **measure.parameters, **options)  # type: ignore[arg-type]
+    own = {
+        name: value for name, value in measure.parameters.items() if name not in ("step", "tolerance")
+    }  # of recordings
+    return flexible_agreement(corpus, chance=chance, normalise=normalise, **own, **options)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args
 
-from caesura.agreement import agreement_tables, agreements
+from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.agreement.among_coders import FLEXIBLE_METRICS
 from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
 from caesura.cli import options
@@ -37,7 +37,11 @@ from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
 
 _COEFFICIENTS = options.Keys(
-    ("caesura.agreement.coefficients:COEFFICIENTS", "caesura.agreement.coefficients:SPAN_COEFFICIENTS")
+    (
+        "caesura.agreement.coefficients:COEFFICIENTS",
+        "caesura.agreement.coefficients:SPAN_COEFFICIENTS",
+        "caesura.agreement.coefficients:EVENT_COEFFICIENTS",
+    )
 )
 
 _RESAMPLES, _LEVEL = 1000, 0.95
@@ -72,9 +76,16 @@ def agree(
         Option(
             "--coefficient",
             help="pi, kappa, bennett, bias, percentage, alpha or majority; for spans gamma, gamma-cat, alpha-u, u-alpha, bar-u-alpha or "
-            "cu-alpha; for Sf and SfB kappa, pi, bennett or bennett-boundaries. Parameters after a colon: "
+            "cu-alpha, linked-kappa or organisation; for Sf and SfB kappa, pi, bennett or bennett-boundaries. Parameters after a colon: "
             "gamma:sampler=shift,samples=1000. Repeatable.",
             offer=_COEFFICIENTS,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None,
+        Option(
+            "--tolerance",
+            help="In time: κ of the boundaries that two coders share within so much time, such as 20ms (boundary-F). Repeatable.",
         ),
     ] = None,
     density: Annotated[
@@ -117,7 +128,9 @@ def agree(
     measure = make_metric(metric or DEFAULT_METRICS[corpus.kind], **parameters)
     table = CountedPairs.among_coders(corpus)
     with working("comparing coders"):
-        if measure.name in FLEXIBLE_METRICS:
+        if tolerance:
+            measure, results = _by_tolerance(table, tolerance, seed)
+        elif measure.name in FLEXIBLE_METRICS:
             models, precision = _chance_models(coefficient, old)
             results = agreements(table, measure, models, seed=seed, **precision)
         else:
@@ -146,6 +159,11 @@ def agree(
 
 agree.conflicts = (  # type: ignore[attr-defined]
     *conflicts(
+        "metric coefficient density",
+        "tolerance",
+        "it chooses boundary-F and κ; for others use -m boundary-F:tolerance=20ms",
+    ),
+    *conflicts(
         "density n_t resamples level", "metric", "flexible similarity has its own models of chance", among("Sf", "SfB")
     ),
     *conflicts(
@@ -173,6 +191,23 @@ def _chance_models(coefficient: list[str] | None, old: Mapping[str, Any]) -> tup
         precision |= parameters
         models.append(name)
     return models or None, precision
+
+
+def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> tuple[Metric, dict[str, Agreement]]:
+    """Compute κ of the boundaries that coders share, for every tolerance; return the metric of the first one, too."""
+    kind = table.pairs.reference.kind
+    if kind != "time":
+        raise CaesuraError(f"--tolerance is for boundaries in time; these are annotations of {kind}.")
+    measures = [make_metric("boundary-F", tolerance=each) for each in tolerances]
+    print_stderr(
+        "boundaries are matched one to one, as many as possible (boundary-F), which is the same from both sides."
+    )
+    results = {}
+    for measure in measures:
+        wide = f"± {1000 * measure.parameters['tolerance']:g} ms"
+        result = agreements(table, measure, ["kappa"], seed=seed)["kappa"]
+        results[f"kappa {wide}"] = replace(result, title=f"κ of boundary-F, {wide}")
+    return measures[0], results
 
 
 def _check_density(density: str, names: Sequence[str]) -> None:

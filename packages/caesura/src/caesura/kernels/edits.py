@@ -404,7 +404,8 @@ _DELETED, _ADDED, _PAIRED = 0, 1, 2
 class FlexibleRule(NamedTuple):
     """The cost of changing a type (``costs[p, q]``), the cost of moving by one position, and how far a move can pay (``reach``).
 
-    ``steps[0, p, q]`` is the cost of one step if the reference's boundary p is after the hypothesis' q, ``steps[1]`` if it is before. If ``forced``,
+    ``steps[0, p, q]`` is the cost of one step if the reference's boundary p is after the hypothesis' q, ``steps[1]`` if it is before; all of ``steps[2]``
+    is the distance that costs nothing. If ``forced``,
     boundaries at one position are the same boundary; of equal costs, the most (``sign`` 1) or fewest (-1) boundaries win.
     """
 
@@ -436,7 +437,7 @@ def _gap(
     ``best[k]`` and ``joined[k]`` are cost and pairs of the best alignment of the reference's boundaries so far with ``low + k`` of the
     hypothesis'. A hypothesis boundary left of the band cannot pair with any later reference boundary.
     """
-    none = len(costs) - 1
+    none, free = len(costs) - 1, steps[2, 0, 0]
     keep = len(choices) > 0
     low = high = j0
     best[0] = 0.0
@@ -480,7 +481,7 @@ def _gap(
             if _better(other, joined[k - 1], cost, pairs, sign):
                 cost, pairs, choice = other, joined[k - 1], _ADDED
             step = steps[0, p, q] if distance > 0 else steps[1, p, q]
-            other = before + costs[p, q] + step * abs(distance)
+            other = before + costs[p, q] + step * max(abs(distance) - free, 0.0)
             if _better(other, before_pairs + 1, cost, pairs, sign):
                 cost, pairs, choice = other, before_pairs + 1, _PAIRED
             before, before_pairs = above, above_pairs

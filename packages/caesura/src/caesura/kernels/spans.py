@@ -53,7 +53,7 @@ def _match_overlaps(ref: SortedSpans, hyp: SortedSpans, threshold: float, mates:
 
     Without a threshold, maximize the total overlap; break ties by the number of equal positions, then of equal positions and labels,
     then of equal labels, then of pairs. With a threshold, match as many spans of one label as possible whose intersection over union
-    (IoU) reaches it.
+    (IoU) reaches it. With a threshold below 0, maximize the total overlap and break ties by the total IoU, whatever the labels.
     """
     mates[:] = -1
     if len(ref.starts) == 0 or len(hyp.starts) == 0:
@@ -74,6 +74,9 @@ def _match_overlaps(ref: SortedSpans, hyp: SortedSpans, threshold: float, mates:
                     if threshold > 0:
                         union = max(ref.ends[u], hyp.ends[v]) - min(ref.starts[u], hyp.starts[v])
                         worth = (1 + 2.0**-20 * overlap / union) if labelled and overlap >= threshold * union else 0.0
+                    elif threshold < 0:
+                        union = max(ref.ends[u], hyp.ends[v]) - min(ref.starts[u], hyp.starts[v])
+                        worth = overlap + tie * 2.0**-16 * overlap / union
                     else:
                         placed = ref.starts[u] == hyp.starts[v] and ref.ends[u] == hyp.ends[v]
                         exact = placed and labelled
@@ -87,6 +90,24 @@ def _match_overlaps(ref: SortedSpans, hyp: SortedSpans, threshold: float, mates:
         if not fill:
             columns, weights = np.empty(edges, np.int64), np.empty(edges)
     match_close_pairs(first, columns, weights, len(hyp.starts), mates)
+
+
+@kernel
+def count_overlap_ratios(ref: SpanColumns, hyp: SpanColumns, out: NDArray[Any]) -> None:
+    """Match spans by the largest total overlap; add up intersection over union, and count the pairs plus unmatched spans."""
+    for i in range(len(ref.starts)):
+        a, b, c, d = ref.starts[i], ref.stops[i], hyp.starts[i], hyp.stops[i]
+        ours = SortedSpans(ref.firsts[a:b], ref.lasts[a:b], ref.levels[a:b])
+        theirs = SortedSpans(hyp.firsts[c:d], hyp.lasts[c:d], hyp.levels[c:d])
+        mates = np.empty(b - a, np.int64)
+        _match_overlaps(ours, theirs, -1.0, mates)
+        out[i, 1] = (b - a) + (d - c)
+        for u in range(b - a):
+            v = mates[u]
+            if v >= 0:
+                overlap = min(ours.ends[u], theirs.ends[v]) - max(ours.starts[u], theirs.starts[v])
+                out[i, 0] += overlap / (max(ours.ends[u], theirs.ends[v]) - min(ours.starts[u], theirs.starts[v]))
+                out[i, 1] -= 1
 
 
 @kernel

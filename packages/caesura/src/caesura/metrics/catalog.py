@@ -63,7 +63,7 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     ("caesura.metrics.boundaries:GeneralizedHamming", {}, {"GHD": "generalised Hamming distance"}),
     ("caesura.metrics.alignment:SegmentAlignment", {"kinds": _FLAT}, {"A": "alignment similarity"}),
     (
-        "caesura.metrics.flexible:FlexibleEdits", {},
+        "caesura.metrics.flexible:FlexibleEdits", {"kinds": _FLAT, "opt_in_kinds": _TIME},
         {"Sf": "flexible similarity", "SfB": "flexible similarity over boundaries"},
     ),
     (
@@ -73,6 +73,10 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
             "region-precision": "precision within the tolerance", "region-recall": "recall within the tolerance",
             "region-F": "F within the tolerance", "miss-rate": "miss rate, %", "false-alarm-rate": "false alarm rate, %",
         },
+    ),
+    (
+        "caesura.metrics.regions:MatchedBoundaries", {"kinds": _TIME, "opt_in_kinds": _TIME},
+        {"boundary-F": "F of the largest matching within the tolerance"},
     ),
     (
         "caesura.metrics.segment_names:NamedSegments", {"kinds": _FLAT, "opt_in_kinds": _TEXT, "compares_names": True},
@@ -132,6 +136,18 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
             )
             for score in ("precision", "recall", "F")
         },
+    ),
+    (
+        "caesura.metrics.linked:LinkedAnnotations", {"kinds": _SPANS, "opt_in_kinds": _SPANS},
+        {
+            "linked-kappa": "κ of linked annotations", "linked-kappa-max": "largest possible κ of linked annotations",
+            "linked-agreement": "raw agreement of linked annotations", "linked-share": "share of linked annotations",
+        },
+    ),
+    ("caesura.metrics.linked:OverlapRatio", {"kinds": _SPANS, "opt_in_kinds": _SPANS}, {"overlap-ratio": "overlap ratio"}),
+    (
+        "caesura.metrics.organisation:Organisation", {"kinds": _SPANS, "opt_in_kinds": _SPANS},
+        {"organisation": "degree of organisation"},
     ),
     (
         "caesura.metrics.diarization:Diarization", {"kinds": _SPANS, "opt_in_kinds": _SPANS},

@@ -45,7 +45,7 @@ def _warn_renamed(old: str, new: str) -> None:
     warnings.warn(f"{old} is deprecated; use {new}", DeprecationWarning, stacklevel=3)
 
 
-def parameter(short: str, default: Any, check: Validator | None = None) -> Any:
+def parameter(short: str, default: Any, check: Validator | None = None, *, silent: bool = False) -> Any:
     """Declare a parameter of a family, as ``dataclasses.field`` declares a field.
 
     Parameters
@@ -56,13 +56,16 @@ def parameter(short: str, default: Any, check: Validator | None = None) -> Any:
         Its default value.
     check : callable, optional
         Called with the name and a value that is not the default; raises a :class:`~caesura.errors.CaesuraError` if it is wrong.
+    silent : bool, default False
+        Whether signatures leave it out if it has its default value: for parameters that were added later, and that most annotations
+        do not use.
 
     Returns
     -------
     dataclasses.Field
         The field.
     """
-    return field(default=default, metadata={"short": short, "check": check})
+    return field(default=default, metadata={"short": short, "check": check, "silent": silent})
 
 
 @dataclass(frozen=True)
@@ -414,7 +417,11 @@ class Metric:
     def signature(self) -> str:
         """Everything that the number depends on, in one line: ``B|nt:2|match:published|v:0.2.0``."""
         short = {f.name: f.metadata.get("short", f.name) for f in fields(self.family)}
-        named = [f"{short.get(name, name)}:{spell(value)}" for name, value in self.parameters.items()]
+        silent = {f.name: f.default for f in fields(self.family) if f.metadata.get("silent")}
+        shown = (
+            (name, value) for name, value in self.parameters.items() if name not in silent or value != silent[name]
+        )
+        named = [f"{short.get(name, name)}:{spell(value)}" for name, value in shown]
         return "|".join([self.name, *named, f"v:{__version__}"])
 
 

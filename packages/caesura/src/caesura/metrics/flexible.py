@@ -27,9 +27,10 @@ from caesura.metrics.batch import Batch, Side, as_readonly_contiguous
 from caesura.metrics.catalog import cached_metric
 from caesura.metrics.family import Family, Metric, Numbers, Parts, Rows, Score, Single, one_minus_ratio, parameter
 from caesura.metrics.similarity import Moves, Similarity, SimilarityLike, as_similarity
+from caesura.metrics.time_grid import seconds
 from caesura.model import Segmentation, SegmentationLike, as_segmentation
 from caesura.model.corpus import Kind
-from caesura.validation import one_of, validate_choice
+from caesura.validation import one_of, validate_choice, validate_positive
 
 #: Whose cost applies to a move between two types: the cheaper one's, the second annotator's (Algorithm 1 as printed), or that of
 #: the boundary that is later in the text (the authors' program).
@@ -44,6 +45,9 @@ TracksLike: TypeAlias = SegmentationLike | Sequence[Segmentation] | Mapping[str,
 _FAR = 1 << 40  # the reach of a free move: longer than any text
 _NEAR = 1e-9  # tolerance for sums of costs
 _START = np.zeros(1, np.int64)
+_TICKS = 10_000_000  # per second: times are compared on a grid of 100 ns
+_STEP = 0.1  # seconds that count as one position of a recording by default
+_FAR_IN_TIME = 1 << 52  # ticks: longer than any recording
 
 
 class FlexibleCounts(NamedTuple):
@@ -66,7 +70,17 @@ def cost_per_boundary(c: FlexibleCounts) -> Parts:
 
 @dataclass(frozen=True)
 class FlexibleEdits(Family):
-    """The least cost of turning one annotation into the other; parameters as for :func:`flexible_similarity`.
+    r"""The least cost of turning one annotation into the other; parameters as for :func:`flexible_similarity`, and two for recordings.
+
+    In recordings, moving a boundary from t to u costs :math:`c^t \max(0, |t - u| - tolerance) / step`, in proportion to time, and N is the
+    length of the recording divided by ``step``. Times that are multiples of the step give the value of units.
+
+    Parameters
+    ----------
+    step : float, default None
+        In recordings, the seconds that count as one position; None: 0.1. There is no natural value: report it.
+    tolerance : float, default 0.0
+        In recordings, the seconds by which a boundary may be off at no cost.
 
     Examples
     --------
@@ -83,6 +97,8 @@ class FlexibleEdits(Family):
     forced: bool = parameter("forced", True)
     closing: bool | None = parameter("end", None)
     labels: Any = parameter("labels", None)
+    step: float | None = parameter("step", None, silent=True)
+    tolerance: float = parameter("tol", 0.0, silent=True)
 
     counts = FlexibleCounts
     scores = {
@@ -97,6 +113,8 @@ class FlexibleEdits(Family):
             cost_per_boundary, one_minus_ratio, bounds=(-1.0, 1.0),
         ),
     }  # fmt: skip
+    kinds = frozenset({"units", "time"})
+    opt_in_kinds = {"time": "the step that counts as one position in time has to be chosen"}
     types = "exclusive"
     paper = "Lai, Li & Zhang 2023, Text segmentation similarity revisited, SCiL"
 
@@ -118,6 +136,10 @@ class FlexibleEdits(Family):
                     "transposition costs in a list need labels= or a similarity matrix that name the types."
                 )
             Similarity.identity(("any",), self.transposition)  # raises an error if it is negative or not finite
+        if self.step is not None:
+            object.__setattr__(self, "step", seconds(self.step, "a step"))
+            validate_positive("step", self.step)
+        object.__setattr__(self, "tolerance", seconds(self.tolerance))
 
     @property
     def symmetric(self) -> bool:
@@ -131,16 +153,19 @@ class FlexibleEdits(Family):
         """Reject types on one side only, two types at one position, and types that the matrix does not have."""
         sides = (batch.reference, batch.hypothesis)
         typed = [side.types is not None for side in sides]
-        if batch.kind == "units" and typed[0] != typed[1] and all(len(side.positions) for side in sides):
+        if batch.kind in self.kinds and typed[0] != typed[1] and all(len(side.positions) for side in sides):
             raise CaesuraError("the boundaries have types on one side and none on the other.")
         super().prepare(batch)
+        if batch.kind == "units" and (self.step is not None or self.tolerance):
+            raise CaesuraError("step and tolerance are seconds of recordings; these are annotations of units.")
         if self.similarity is not None:  # raises an error if the matrix lacks a type
             self._layout(batch)
         return batch
 
     def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
         """Return the kernel that counts one pair, unless types are integers or a matrix could lack one."""
-        if self.similarity is not None or labels == ():
+        timed = kind == "time" or self.step is not None or self.tolerance
+        if timed or self.similarity is not None or labels == ():
             return None
         if labels is not None:
             rule = self.rule(self.similarity_for(labels))
@@ -152,10 +177,30 @@ class FlexibleEdits(Family):
         """Compute least cost, pairs plus unpaired boundaries, and potential boundaries of every pair."""
         ref, hyp, rule = self._layout(batch)
         out = np.empty((len(batch), 3))
+        if batch.kind == "time":
+            step = _STEP if self.step is None else self.step
+            ref, hyp = (side._replace(positions=_in_ticks(side.positions)) for side in (ref, hyp))
+            load("edits").count_flexible(ref, hyp, batch.lengths, self._rule_in_ticks(rule, step), False, out)
+            out[:, 2] = batch.lengths / step
+            return out
         typed = batch.reference.types is not None or batch.hypothesis.types is not None
         closing = typed if self.closing is None else self.closing
         load("edits").count_flexible(ref, hyp, batch.lengths, rule, closing, out)
         return out
+
+    def summarize(self, counts: FlexibleCounts) -> str | None:
+        """Return a sentence with the step if it was not given; recordings have no whole number of positions."""
+        if self.step is not None or float(counts.potential).is_integer():
+            return None
+        return f"one position of Sf and SfB is {_STEP:g} s; choose another with step=, and report it"
+
+    def _rule_in_ticks(self, rule: FlexibleRule, step: float) -> FlexibleRule:
+        """Return the rule for times: prices per tick, and how far a move pays, beyond the tolerance."""
+        per_step, free = round(step * _TICKS), round(self.tolerance * _TICKS)
+        steps = np.concatenate((rule.steps[:2] / per_step, np.full_like(rule.steps[2:], free)))
+        # one position more than pays: the exact limit in positions was rounded down
+        reach = min((rule.reach + 1) * per_step, _FAR_IN_TIME) + free
+        return rule._replace(steps=steps, reach=reach)
 
     def _layout(self, batch: Batch) -> tuple[MarkColumns, MarkColumns, FlexibleRule]:
         """Convert the types of both sides to rows of the matrix."""
@@ -331,7 +376,7 @@ def track_row(measure: Metric, reference: Segmentation, hypothesis: Segmentation
 def check_pair(reference: Segmentation, hypothesis: Segmentation) -> None:
     """Raise an error if the annotations are of different texts, or of recordings."""
     if reference.timed or hypothesis.timed:
-        raise CaesuraError("Sf compares units, not time.")
+        raise CaesuraError("flexible_similarity compares units; for recordings use metric('SfB:step=0.1').")
     ours, theirs = reference.units, hypothesis.units
     if ours is not theirs and ours is not None and theirs is not None and ours != theirs:
         place = next((i for i, (x, y) in enumerate(zip(ours, theirs, strict=False), 1) if x != y), None)
@@ -344,6 +389,10 @@ def check_pair(reference: Segmentation, hypothesis: Segmentation) -> None:
         raise LengthMismatch(
             f"the first annotation covers {reference.length} units, the second {hypothesis.length}; both must cover the same text."
         )
+
+
+def _in_ticks(times: NDArray[np.float64]) -> NDArray[np.int64]:
+    return as_readonly_contiguous(np.rint(times * _TICKS).astype(np.int64))
 
 
 # ---------------------------------------------------------------------- types and their codes
@@ -411,4 +460,4 @@ def _costs(similarity: Similarity, moved: Moved) -> tuple[NDArray[np.float64], N
     with np.errstate(divide="ignore", invalid="ignore"):
         pays = np.where(gain > -_NEAR, (gain + _NEAR) / step, 0.0)
     farthest = float(pays.max()) if types else 0.0
-    return costs, np.stack((behind, before)), int(min(farthest, _FAR))
+    return costs, np.stack((behind, before, np.zeros_like(step))), int(min(farthest, _FAR))

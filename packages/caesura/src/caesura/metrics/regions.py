@@ -274,6 +274,34 @@ class SearchRegions(Family):
         return RegionRule(ticks(self.tolerance, scale), scale, self.tie == "later", edges, code)
 
 
+@dataclass(frozen=True)
+class MatchedBoundaries(SearchRegions):
+    """The largest one-to-one matching of boundaries within a tolerance, which is the same from both sides, so that it compares coders.
+
+    .. math:: F = \\frac{2 h}{n + m}
+
+    for h matched boundaries of n and m; without boundaries on either side it is undefined. It is ``region-F:matching=optimal``.
+
+    Examples
+    --------
+    >>> from caesura.metrics import metric
+    >>> ann, ben = (Segmentation.from_times(times, length=3.0) for times in ([0.5, 1.0], [0.53, 1.2, 2.0]))
+    >>> metric("boundary-F:tolerance=0.05")(ann, ben)
+    0.4
+    """
+
+    scores = {
+        "boundary-F": Score(
+            "F of the largest matching within the tolerance",
+            "F of the largest one-to-one matching within the tolerance, 2 h / (n + m); the same from both sides.",
+            lambda c: (2.0 * c.hits, c.reference + c.hypothesis), warn_if_zero(_ratio, 1, "boundaries on either side"),
+            fixed={"matching": "optimal"},
+        )
+    }  # fmt: skip
+    opt_in_kinds = {"time": "region-F is the usual F of a system; boundary-F is its symmetric variant for coders"}
+    symmetric = True
+
+
 def check_rule(matching: Any, tie: Any, edges: Any) -> None:
     """Raise an error if one of the options has an unknown value."""
     validate_choice("matching", matching, _MATCHINGS)

@@ -1,0 +1,269 @@
+"""Agreement on events in time: linked annotations (EasyDIAg), nuclei (Staccato), and boundaries with random times as chance.
+
+Coefficients of events are computed for every two coders and averaged, except for the degree of organisation, which takes any number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from caesura._version import __version__
+from caesura.agreement.coefficients import corpus_of_coders
+from caesura.agreement.result import Agreement
+from caesura.errors import CaesuraError
+from caesura.metrics import Metric, metric
+from caesura.metrics.batch import Batch, Side
+from caesura.metrics.linked import LinkedCounts, _from_parts, kappa_parts
+from caesura.metrics.organisation import Chance, degree, expected_nucleated, nuclei
+from caesura.model.corpus import Corpus, CorpusLike
+from caesura.statistics.bootstrap import Resampling
+from caesura.statistics.counted import CountedPairs
+from caesura.validation import validate_choice, validate_integer
+
+#: Metrics of recordings that can be corrected for chance by placing all boundaries at random times.
+TIMED_METRICS = ("boundary-F", "Sf", "SfB")
+
+_ENOUGH, _MOST_DRAWS, _CHUNK = (
+    0.005,
+    20_000,
+    1000,
+)  # standard error of the degree of organisation, draws, draws at a time
+_PLACED = 50  # random placements of all pairs at a time
+
+
+def linked_kappa(
+    corpus: CorpusLike,
+    *,
+    overlap: float = 0.6,
+    like: str = "caesura",
+    unmatched: str = "in",
+    resampling: Resampling | None = None,
+) -> Agreement:
+    """Compute the modified κ of linked annotations (Holle & Rein 2015), the mean over pairs of coders.
+
+    Parameters
+    ----------
+    corpus : Corpus or dict
+        Spans of two or more coders.
+    overlap : float, default 0.6
+        The share of the longer annotation that must overlap.
+    like : {"caesura", "elan", "easydiag"}, default "caesura"
+        Whose numbers to reproduce, see :mod:`caesura.metrics.linked`.
+    unmatched : {"in", "out"}, default "in"
+        Whether annotations that are not linked count.
+    resampling : Resampling, default None
+        The settings of an interval over items, for two coders.
+
+    Returns
+    -------
+    Agreement
+        Its ``details`` have "kappa_max", "raw", "linked_share", "matrix" (κ of every two coders) and "by_value" (κ of every value, Cohen's
+        of value against everything else).
+
+    Examples
+    --------
+    >>> from caesura import Spans
+    >>> ann = Spans.from_rows([(0, 2, "nod"), (5, 7, "shake"), (9, 10, "nod")], time=True, length=12.0)
+    >>> ben = Spans.from_rows([(0, 2.2, "nod"), (5, 7, "shake")], time=True, length=12.0)
+    >>> result = linked_kappa({"ann": ann, "ben": ben})
+    >>> round(result.value, 3), round(result.details["kappa_max"], 3)
+    (0.667, 0.667)
+    """
+    corpus = _spans(corpus)
+    counted = CountedPairs.among_coders(corpus)
+    measure = metric("linked-kappa", overlap=overlap, like=like, unmatched=unmatched)
+    largest = metric("linked-kappa-max", overlap=overlap, like=like, unmatched=unmatched)
+    rows = counted.by_item(measure)
+    pooled = rows.sum(axis=0)
+    table = _from_parts(kappa_parts(LinkedCounts._make(pooled), unmatched=unmatched)[2:])  # type: ignore[arg-type]
+    matrix, met = counted.matrix(measure), counted.meetings()
+    several = len(corpus.coders) > 2
+    value = (
+        float(np.nanmean(matrix[met])) if several and np.isfinite(matrix[met]).any() else float(measure.score(pooled))
+    )
+    observed = float(table.observed)
+    # with several coders, the expectation that belongs to the mean of κ
+    expected = float(table.fitted if like == "elan" else table.expected)
+    if several and value != 1.0:
+        expected = (observed - value) / (1 - value)
+    interval = None
+    if resampling is not None and not several:
+        interval = resampling.intervals([measure], [rows])[0]
+    return Agreement(
+        "linked-kappa",
+        observed,
+        expected if np.isfinite(measure.score(pooled)) else float("nan"),
+        measure.signature,
+        details={
+            "coders": list(corpus.coders),
+            "items": list(corpus.items),
+            "kappa_max": float(largest.score(pooled)),
+            "raw": observed,
+            "linked_share": float(metric("linked-share", overlap=overlap).score(pooled)),
+            "matrix": matrix,
+            "by_value": _by_value(table, corpus.labels or ()),
+        },
+        interval=interval,
+        title="κ of linked annotations",
+    )
+
+
+def _by_value(table: Any, labels: tuple[str, ...]) -> dict[str, dict[str, float]]:
+    """Return Cohen's κ of each value against everything else, and the annotations of both coders with it."""
+    total, rows = float(table.total), {}
+    for code, label in enumerate(labels):
+        same, ours, theirs = (float(column[code]) for column in (table.same, table.rows, table.columns))
+        if ours + theirs == 0:
+            continue
+        observed = (total - ours - theirs + 2 * same) / total
+        chance = (ours * theirs + (total - ours) * (total - theirs)) / total**2
+        value = (observed - chance) / (1 - chance) if chance < 1 else float("nan")
+        rows[label] = {"value": value, "observed": observed, "expected": chance, "first": ours, "second": theirs}
+    return rows
+
+
+def organisation(
+    corpus: CorpusLike, *, chance: Chance = "lengths", draws: int | None = None, seed: int = 0
+) -> Agreement:
+    """Compute the degree of organisation of any number of coders (Staccato), see :mod:`caesura.metrics.organisation`.
+
+    Parameters
+    ----------
+    corpus : Corpus or dict
+        Spans of two or more coders.
+    chance : {"lengths", "classes", "elan"}, default "lengths"
+        How random annotations get their lengths.
+    draws : int, default None
+        The number of random configurations; by default 1,000 or more, until the standard error is below 0.005, at most 20,000.
+    seed : int, default 0
+        The seed of the random numbers.
+
+    Returns
+    -------
+    Agreement
+        ``observed`` and ``expected`` are shares of annotations in nuclei; ``details`` have "nucleated", "nuclei", "annotations",
+        "expected_nucleated" and "p_value", the share of random configurations with at least as many annotations in nuclei.
+
+    Examples
+    --------
+    >>> from caesura import Spans
+    >>> ann = Spans.from_rows([(0, 2), (5, 7), (9, 10)], time=True, length=30.0)
+    >>> organisation({"ann": ann, "ben": ann, "cem": ann}).value
+    1.0
+    """
+    corpus = _spans(corpus)
+    if draws is not None:
+        validate_integer("draws", draws, 1)
+    validate_choice("chance", chance, ("lengths", "classes", "elan"))
+    unit, found, total, classes = 0.001 if corpus.timed else 1.0, 0, 0, 0
+    streams: list[tuple[Any, float]] = []
+    cells = corpus.item_of * len(corpus.tracks) + corpus.track_of
+    for cell in np.unique(cells).tolist():
+        rows = np.flatnonzero(cells == cell)
+        marks = np.concatenate([np.arange(corpus.offsets[row], corpus.offsets[row + 1]) for row in rows])
+        assert corpus.ends is not None
+        starts, ends = corpus.positions[marks].astype(np.float64), corpus.ends[marks].astype(np.float64)
+        named = nuclei(starts, ends)
+        found, total, classes = (
+            found + int((named >= 0).sum()),
+            total + len(marks),
+            classes + len(set(named.tolist()) - {-1}),
+        )
+        streams.append((np.sort(ends - starts), float(corpus.lengths[rows[0]])))
+    expected = error = 0.0
+    step = draws or _CHUNK
+    for done in range(step, (draws or _MOST_DRAWS) + 1, step):
+        means = [expected_nucleated(lengths, length, chance, done, seed, unit) for lengths, length in streams]
+        expected, error = sum(mean for mean, _ in means), float(np.sqrt(sum(each**2 for _, each in means)))
+        if total <= expected or error * max(total - found, 1) / (total - expected) ** 2 <= _ENOUGH:
+            break
+        step *= 2
+    value = float(degree(float(found), float(expected), float(total)))
+    share = found / total if total else float("nan")
+    # the expectation for which (observed - expected) / (1 - expected) is the degree, also below chance
+    chance_share = (share - value) / (1 - value) if value != 1.0 else expected / total
+    return Agreement(
+        "organisation",
+        share,
+        chance_share,
+        f"organisation|chance:{chance}|draws:{done}|seed:{seed}|v:{__version__}",
+        standard_error=error * max(total - found, 1) / (total - expected) ** 2 if total > expected else None,
+        details={
+            "coders": list(corpus.coders),
+            "items": list(corpus.items),
+            "nucleated": found,
+            "nuclei": classes,
+            "annotations": total,
+            "expected_nucleated": float(expected),
+        },
+        title="degree of organisation",
+    )
+
+
+def _spans(corpus: CorpusLike) -> Corpus:
+    corpus = corpus_of_coders(corpus)
+    if corpus.kind != "spans":
+        raise CaesuraError(f"coefficients of events compare spans; these are annotations of {corpus.kind}.")
+    return corpus
+
+
+# ---------------------------------------------------------------------- boundaries at random times
+
+
+def timed_agreement(counted: CountedPairs, measure: Metric, *, draws: int = 1000, seed: int = 0) -> Agreement:
+    """Correct boundary-F, Sf or SfB of recordings for chance (κ): all boundaries are placed at random times.
+
+    Every coder keeps the number and the types of the boundaries of every recording; their times are uniform over the recording.
+
+    Parameters
+    ----------
+    counted : CountedPairs
+        The pairs of coders.
+    measure : Metric
+        One of :data:`TIMED_METRICS`.
+    draws : int, default 1,000
+        The number of random placements.
+    seed : int, default 0
+        The seed of the random numbers.
+    """
+    if not len(counted.pairs):
+        raise CaesuraError("agreement needs two coders of one recording.")
+    batch = measure.prepare(counted.batch)
+    observed = float(measure.score(counted.rows(measure).sum(axis=0)))
+    random, sums = np.random.default_rng(seed), []
+    for start in range(0, draws, _PLACED):
+        repeats = np.tile(np.arange(len(batch)), min(_PLACED, draws - start))
+        lengths = batch.lengths[repeats]
+        ref, hyp = (_placed(side.take(repeats), lengths, random) for side in (batch.reference, batch.hypothesis))
+        rows = measure.family.count(Batch(batch.kind, lengths, ref, hyp, batch.labels))
+        sums.append(rows.reshape(-1, len(batch), rows.shape[1]).sum(axis=1))
+    drawn = measure.score(np.concatenate(sums))
+    expected, error = float(np.nanmean(drawn)), float(np.nanstd(drawn) / np.sqrt(draws))
+    slope = (1 - observed) / (1 - expected) ** 2 if expected < 1 else 0.0  # of κ as a function of the expectation
+    bare = "|".join(measure.signature.split("|")[:-1])
+    corpus = counted.pairs.reference
+    return Agreement(
+        "kappa",
+        observed,
+        expected,
+        f"kappa|{bare}|chance:times|draws:{draws}|seed:{seed}|v:{__version__}",
+        standard_error=slope * error,
+        details={
+            "coders": list(corpus.coders),
+            "items": list(corpus.items),
+            "matrix": counted.matrix(measure),
+            "draws": draws,
+        },
+        title=f"κ of {measure.title}",
+    )
+
+
+def _placed(side: Side, lengths: Any, random: np.random.Generator) -> Side:
+    """Give all marks random times, in order within each pair; types stay with the marks."""
+    index, pair = side.unpack()
+    times = random.random(len(index)) * lengths[pair]
+    order = np.lexsort((times, pair))
+    types = None if side.types is None else side.types[index][order]
+    return Side.pack(times[order], pair, len(side.starts), types)

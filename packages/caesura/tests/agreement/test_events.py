@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import caesura as cs
+from caesura.agreement.events import linked_kappa, organisation, timed_agreement
+from caesura.statistics.counted import CountedPairs
+from shared_data import oracle_json
+
+
+def events(rows, length: float = 100.0) -> cs.Spans:
+    return cs.Spans.from_rows(
+        [(start / 1000, end / 1000, *value) for start, end, *value in rows], length=length, time=True
+    )
+
+
+def test_linked_kappa_of_two_coders_and_of_values() -> None:
+    for case in oracle_json("agreement_in_time/linked.json")[:20]:
+        coders = {"ann": events(case["first"]), "ben": events(case["second"])}
+        result = linked_kappa(coders, overlap=case["threshold"])
+        table = np.array(case["easydiag"]["table"])
+        if case["exact"]["kappa"] is not None:
+            assert result.value == pytest.approx(case["exact"]["kappa"], abs=1e-9)
+            assert result.details["kappa_max"] == pytest.approx(case["exact"]["kappa_max"], abs=1e-9)
+        assert result.details["raw"] == pytest.approx(case["easydiag"]["raw"])
+        elan = linked_kappa(coders, overlap=case["threshold"], like="elan")
+        assert elan.value == pytest.approx(case["elan"]["kappa_ipf"], abs=1e-9)
+        for code, value in enumerate(case["values"]):
+            same, ours, theirs, total = table[code, code], table[code].sum(), table[:, code].sum(), table.sum()
+            if 0 < ours + theirs < 2 * total and value in result.details["by_value"]:
+                observed = (same + total - ours - theirs + same) / total
+                chance = (ours * theirs + (total - ours) * (total - theirs)) / total**2
+                assert result.details["by_value"][value]["value"] == pytest.approx((observed - chance) / (1 - chance))
+
+
+def test_linked_kappa_of_three_coders_is_the_mean_of_pairs() -> None:
+    one = events([(0, 1000, "a"), (3000, 4000, "b"), (5000, 6000, "a")])
+    two = events([(0, 1100, "a"), (3000, 4000, "a"), (7000, 7500, "b")])
+    three = events([(0, 1000, "b"), (3000, 4000, "b")])
+    coders = {"one": one, "two": two, "three": three}
+    pairs = [
+        cs.metric("linked-kappa")(one, two),
+        cs.metric("linked-kappa")(one, three),
+        cs.metric("linked-kappa")(two, three),
+    ]
+    result = cs.agree(coders, coefficient="linked-kappa:overlap=0.7")
+    assert result.value == pytest.approx(np.mean(pairs))
+    assert result.details["matrix"][0, 1] == pytest.approx(pairs[0])
+    assert "overlap:0.7" in result.signature
+
+
+def test_organisation_takes_all_coders() -> None:
+    for case in oracle_json("agreement_in_time/nuclei.json")[:6]:
+        coders = {f"c{i}": events(rows, case["length"] / 1000) for i, rows in enumerate(case["coders"])}
+        result = organisation(coders, draws=1000)
+        assert (result.details["nucleated"], result.details["nuclei"]) == (case["nucleated"], case["nuclei"])
+        known, total = case["expected_lengths"]["mean"], result.details["annotations"]
+        expected = (case["nucleated"] - known) / (total - known)
+        if case["nucleated"] > known:
+            assert result.value == pytest.approx(expected, abs=0.12)
+    assert organisation(coders).standard_error < 0.006
+    assert cs.agree(coders, coefficient="organisation:draws=200").signature.startswith(
+        "organisation|chance:lengths|draws:200|"
+    )
+
+
+def test_random_times_are_the_chance_of_recordings() -> None:
+    random = np.random.default_rng(0)
+    times = np.sort(random.random(40) * 60)
+    ann = cs.Segmentation.from_times(times, length=60.0)
+    near = cs.Segmentation.from_times(np.sort(times + random.normal(0, 0.01, 40)).clip(0.01, 59.9), length=60.0)
+    other = cs.Segmentation.from_times(np.sort(random.random(40) * 60), length=60.0)
+    for name in ("boundary-F:tolerance=0.1", "SfB:step=0.1"):
+        assert cs.agree({"ann": ann, "ben": near}, name).value > 0.8
+        chance = cs.agree({"ann": ann, "ben": other}, name)
+        assert abs(chance.value) < 0.25
+        assert "|chance:times|draws:1000|seed:0|" in chance.signature
+        assert chance.standard_error < 0.02
+    typed = [cs.Segmentation.from_positions([(1.0, "a"), (2.0, "b")], length=9.0, labels=["a", "b"]) for _ in range(2)]
+    corpus = cs.Corpus.from_dict({"x": dict(zip("pq", typed, strict=True))})
+    assert timed_agreement(CountedPairs.among_coders(corpus), cs.metric("SfB:step=0.1"), draws=50).value == 1.0
+
+
+def test_wrong_input_gets_a_sentence() -> None:
+    with pytest.raises(cs.CaesuraError, match="compare spans; these are annotations of units"):
+        cs.agree({"ann": [2, 3], "ben": [3, 2]}, coefficient="linked-kappa")
+    spans = events([(0, 1000, "a")])
+    with pytest.raises(cs.CaesuraError, match="has no parameter 'windows'"):
+        cs.agree({"ann": spans, "ben": spans}, coefficient="organisation:windows=2")
