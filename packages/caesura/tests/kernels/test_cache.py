@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pytest
 
 import caesura.kernels.cache as store
+from caesura.kernels import cache_files
 
 #: A package of its own, copied for each test: an outer loop, and the inner one it takes from another file.
 OUTER = """
@@ -89,7 +90,7 @@ def _forget() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "toy"]:
         del sys.modules[name]
     importlib.invalidate_caches()
-    for remembered in (store._user_folder, store._private_folder, store._warn_once, store._stamp):
+    for remembered in (cache_files._private_folder, store._warn_once, store._stamp):
         remembered.cache_clear()
 
 

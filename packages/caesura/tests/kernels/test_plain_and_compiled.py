@@ -13,7 +13,7 @@ from metrics.test_harness import OURS, batches, countable
 
 @jit.kernel
 def wrap_around(value):
-    return np.uint8(value) + np.uint8(250)
+    return value * 2**62  # plain Python does not wrap around
 
 
 @jit.kernel

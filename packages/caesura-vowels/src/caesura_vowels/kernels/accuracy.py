@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns
+from caesura.kernels.arrays import MarkColumns, fill
 from caesura.kernels.jit import kernel
 
 
@@ -27,7 +27,7 @@ def count_marks(
     correct; words are those of the reference. Letters after the last end of a word belong to no word.
     """
     for pair in range(len(lengths)):
-        out[pair, :] = 0.0
+        fill(out[pair], 0.0)
         out[pair, 1] = lengths[pair]
         i, i_stop, j, j_stop = ref.starts[pair], ref.stops[pair], hyp.starts[pair], hyp.stops[pair]
         right = True

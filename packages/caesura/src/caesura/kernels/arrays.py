@@ -80,6 +80,13 @@ def copy_values(source: NDArray[Any], target: NDArray[Any]) -> None:
 
 
 @inline
+def fill(target: NDArray[Any], value: Any) -> None:
+    """Set every element of an array of one dimension."""
+    for i in range(len(target)):
+        target[i] = value
+
+
+@inline
 def smallest(values: NDArray[Any], known: Any) -> Any:
     """Return the smallest of the values and ``known``."""
     for i in range(len(values)):
@@ -95,7 +102,12 @@ def largest(values: NDArray[Any], known: Any) -> Any:
     return known
 
 
-@kernel
+def _double_view(column: Any) -> Any:
+    """Do the same for a view in plain Python."""
+    return memoryview(np.concatenate((column, column)))  # type: ignore[arg-type]
+
+
+@kernel(plain=_double_view)
 def double_size(column: NDArray[Any]) -> NDArray[Any]:
     """Return an array of twice the size that begins with the same values."""
     larger = np.empty(2 * len(column), column.dtype)

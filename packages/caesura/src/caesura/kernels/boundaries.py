@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns
+from caesura.kernels.arrays import MarkColumns, fill
 from caesura.kernels.jit import Index, kernel, pairs_of_marks
 
 # ---------------------------------------------------------------------- boundaries in common
@@ -182,7 +182,7 @@ def _cumulate_marks(
         i += 1
     while j < len(hyp) and hyp[j] <= first:
         j += 1
-    level[:] = 0
+    fill(level, 0)
     for at in range(i, len(ref)):
         if ref[at] - first >= len(level):
             break
@@ -327,6 +327,55 @@ def first_too_short(
     return -1
 
 
+def _count_in_lists(
+    ref: Any, hyp: Any, first: int, stop: int, k: int, at: Any, sign: Any, level: Any
+) -> tuple[int, int, int]:
+    """Count the windows in plain Python: unit by unit takes too long, and sets find the boundaries of one side only."""
+    ours, theirs = set(ref), set(hyp)
+    # At each event the difference between the sides changes: a boundary enters the window, or leaves it k windows later.
+    events = [(p - k, 1) for p in ours - theirs]
+    events += [(p - k, -1) for p in theirs - ours]
+    events += [(p + k, -sign) for p, sign in events]
+    events.sort()
+    here, delta, unequal, total = first, 0, 0, 0
+    for there, change in events:
+        if there > here:
+            if there > stop:
+                there = stop
+            if delta:
+                unequal += there - here
+                total += (there - here) * (delta if delta > 0 else -delta)
+            here = there
+        delta += change
+    both = _covered_by_list(sorted(ours | theirs), first, stop, k)
+    return unequal, total, 2 * both - _covered_by_list(ref, first, stop, k) - _covered_by_list(hyp, first, stop, k)
+
+
+def _covered_by_list(positions: Any, first: int, stop: int, k: int) -> int:
+    """Count the windows that contain at least one of these boundaries."""
+    total, behind = 0, first
+    for p in positions:
+        begin = p - k if p - k > behind else behind
+        end = p if p < stop else stop
+        if end > begin:
+            total += end - begin
+        behind = p
+    return total
+
+
+@kernel(plain=_count_in_lists)
+def _count_of_pair(
+    ref: NDArray[Any], hyp: NDArray[Any], first: int, stop: int, k: int, at: NDArray[Any], sign: NDArray[Any],
+    level: NDArray[Any],
+) -> tuple[int, int, int]:  # fmt: skip
+    """Count the windows ``first … stop-1`` of one pair, see :func:`_count_by_unit`; the last three arrays are work arrays."""
+    if _is_dense(len(ref) + len(hyp), stop - first, k):
+        return _count_by_unit(ref, hyp, first, stop, k, level)
+    events = _merge_differing(ref, hyp, at, sign)
+    unequal, total = _sweep(at, sign, events, first, stop, k)
+    return unequal, total, _one_sided(ref, hyp, first, stop, k)
+
+
 @kernel
 def count_windows(
     ref: MarkColumns,
@@ -359,10 +408,5 @@ def count_windows(
         width = window_width(lengths[pair], len(ours), k, rounding, minimum)
         first = 1 - width if padded else 0
         stop = first + int(out[pair, 3])
-        if _is_dense(len(ours) + len(theirs), stop - first, width):
-            out[pair, 0], out[pair, 1], out[pair, 2] = _count_by_unit(ours, theirs, first, stop, width, level)
-        else:
-            events = _merge_differing(ours, theirs, at, sign)
-            out[pair, 0], out[pair, 1] = _sweep(at, sign, events, first, stop, width)
-            out[pair, 2] = _one_sided(ours, theirs, first, stop, width)
+        out[pair, 0], out[pair, 1], out[pair, 2] = _count_of_pair(ours, theirs, first, stop, width, at, sign, level)
     return short

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns, largest, smallest, stable_order
+from caesura.kernels.arrays import MarkColumns, fill, largest, smallest, stable_order
 from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks, read_only
 from caesura.kernels.matching import EditRule, pair_optimal, pair_optimal_types, type_weight
 
@@ -186,7 +186,7 @@ def _substitute(start: int, stop: int, workspace: Workspace) -> None:
     if few == 0:
         return
     sign = 1 if left[0, group] == few else -1
-    table[0, : many + 1] = 0
+    fill(table[0, : many + 1], 0)
     a = 0
     for e in range(start, stop):
         if events[MARK, e] * sign < 0:
@@ -264,7 +264,10 @@ def _has_several_types(ref_types: NDArray[Any], hyp_types: NDArray[Any]) -> bool
     if len(hyp_types) == 0:
         return False
     first = ref_types[0] if len(ref_types) else hyp_types[0]
-    return bool((hyp_types != first).any())
+    for j in range(len(hyp_types)):
+        if hyp_types[j] != first:
+            return True
+    return False
 
 
 @kernel
@@ -302,7 +305,10 @@ def _count_types(ref_types: NDArray[Any], hyp_types: NDArray[Any], low: int, hig
         seen[ref_types[i] - low] = True
     for j in range(len(hyp_types)):
         seen[hyp_types[j] - low] = True
-    return int(seen.sum())
+    kinds = 0
+    for flag in seen:
+        kinds += flag
+    return kinds
 
 
 @kernel
@@ -316,7 +322,7 @@ def _tally(
         first = ref_types[0] if len(ref) else hyp_types[0]
         low, high = smallest(ref_types, smallest(hyp_types, first)), largest(ref_types, largest(hyp_types, first))
         kinds_seen = _count_types(ref_types, hyp_types, low, high)
-    spans[:] = 0
+    fill(spans, 0)
     matches = substitutions = near = 0
     substituted = transposed = 0.0
     for i in range(len(ref)):
@@ -573,7 +579,7 @@ def align_flexible(ref: MarkColumns, hyp: MarkColumns, rule: FlexibleRule, partn
     i, i1, j, j1 = 0, len(ref.positions), 0, len(hyp.positions)
     width = min(j1 + 1, 2 * reach + 2)
     best, joined = np.empty(width, np.float64), np.empty(width, np.int64)
-    partner[:] = -1
+    fill(partner, -1)
     while i < i1 and j < j1:
         i2, j2 = i1, j1
         if forced:

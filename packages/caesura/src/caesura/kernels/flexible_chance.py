@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import copy_values, largest
+from caesura.kernels.arrays import copy_values, fill, largest
 from caesura.kernels.edits import FlexibleRule, track_cost
 from caesura.kernels.jit import kernel, read_only
 
@@ -60,7 +60,7 @@ def draw_flexible(
     lows, choices = np.empty(0, np.int64), np.empty((0, 0), np.uint8)
     at = 0
     for draw in range(len(out)):
-        out[draw, :] = 0.0
+        fill(out[draw], 0.0)
         for track in range(len(lengths)):
             i = j = 0
             for place in range(lengths[track]):
@@ -332,7 +332,7 @@ def advance(mass: NDArray[Any], chances: NDArray[Any], states: States, coming: N
     States that were not expanded continue as if they had no open boundary, and lose what these could have saved.
     """
     following, adds, stakes = states.following, states.adds, states.stakes
-    coming[:] = 0.0
+    fill(coming, 0.0)
     cost = lost = 0.0
     for state in range(len(mass)):
         here = mass[state]
@@ -347,7 +347,7 @@ def advance(mass: NDArray[Any], chances: NDArray[Any], states: States, coming: N
             cost += part * adds[source, e]
             to = following[source, e]
             if to < 0:
-                lost += part * _OPEN * stakes.max()
+                lost += part * _OPEN * largest(stakes, 0)
                 to = 0
             coming[to] += part
     return cost, lost

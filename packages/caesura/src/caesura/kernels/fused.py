@@ -9,12 +9,13 @@ A factory that wraps any batch kernel would be shorter, but Numba cannot cache a
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns, SpanColumns, stable_order
+from caesura.kernels.arrays import MarkColumns, SpanColumns, fill, stable_order
 from caesura.kernels.boundaries import count_common, count_hamming, count_nearest, count_windows, window_width
 from caesura.kernels.edits import FlexibleRule, count_adjacent, count_edits, count_flexible
 from caesura.kernels.jit import kernel, read_only
@@ -31,6 +32,43 @@ from caesura.kernels.segments import (
 )
 
 # ---------------------------------------------------------------------- one pair as a batch of one
+
+
+# In plain Python, the standard library finds positions in a tenth of the time that a loop takes.
+
+
+def _cumulate_list(raw: Any) -> tuple[list[int], int]:
+    """Return the positions that masses or flags (as bytes) stand for, and the length, -1 if invalid."""
+    if type(raw) is memoryview and raw.itemsize == 1:
+        flags, positions = bytes(raw), []
+        at = flags.find(b"1")
+        while at >= 0:
+            positions.append(at + 1)
+            at = flags.find(b"1", at + 1)
+        valid = flags.count(b"0") + len(positions) == len(flags)
+        return positions, len(flags) + 1 if valid else -1
+    if len(raw) == 0:
+        return [], 0
+    positions = list(accumulate(raw))
+    return (positions, positions.pop()) if min(raw) >= 1 else (positions, -1)
+
+
+def _list_positions(ref: Any, hyp: Any, length: Any) -> Any:
+    if length is not None:
+        return ref, len(ref), hyp, len(hyp), length
+    (ours, units), (theirs, others) = _cumulate_list(ref), _cumulate_list(hyp)
+    if units != others or units < 0:
+        return [], 0, [], 0, -1
+    return ours, len(ours), theirs, len(theirs), units
+
+
+def _list_marks(positions: Any, count: int) -> MarkColumns:
+    return MarkColumns(positions, [], [0], [count])  # type: ignore[arg-type]
+
+
+def _list_width(raw: Any, k: int, rounding: int, minimum: int) -> int:
+    positions, length = _cumulate_list(raw)
+    return int(window_width(length, len(positions), k, rounding, minimum)) if length >= 0 else -1
 
 
 @kernel
@@ -53,7 +91,7 @@ def _cumulate(raw: NDArray[Any], positions: NDArray[Any]) -> tuple[int, int]:
     return length, max(len(raw) - 1, 0)
 
 
-@kernel
+@kernel(plain=_list_positions)
 def _positions(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     """Return the positions of each side, how many of them count, and the length."""
     if length is None:
@@ -79,7 +117,7 @@ def _ready_columns(ref: NDArray[Any], hyp: NDArray[Any], length: Any) -> Any:
     return _marks(ref, len(ref)), _marks(hyp, len(hyp)), read_only(np.array([length]))
 
 
-@kernel
+@kernel(plain=_list_marks)
 def _marks(positions: NDArray[Any], count: int) -> MarkColumns:
     """Return the boundaries of one text without types."""
     types, start, stop = np.empty(0, np.int64), np.zeros(1, np.int64), np.array([count])
@@ -95,7 +133,7 @@ def _typed_columns(ref: tuple[NDArray[Any], NDArray[Any]], hyp: tuple[NDArray[An
     return ours, theirs, read_only(np.array([length]))
 
 
-@kernel
+@kernel(plain=_list_width)
 def width_of_masses(raw: NDArray[Any], k: int, rounding: int, minimum: int) -> int:
     """Return the width of the windows for a reference of these masses or flags, -1 if they are invalid."""
     length, boundaries = _cumulate(raw, np.empty(len(raw) + 1, np.int64))
@@ -387,7 +425,8 @@ def pair_beginnings(ref: NDArray[Any], hyp: NDArray[Any], length: int, flat: boo
     out = np.zeros((1, 2 * deepest + 4))
     ours, theirs = _reading_order(ref, length, flat), _reading_order(hyp, length, flat)
     if flat:
-        ours.levels[:], theirs.levels[:] = 1, 1
+        fill(ours.levels, 1)
+        fill(theirs.levels, 1)
     count_beginnings(ours, theirs, read_only(np.array([length])), deepest, out)
     valid = _outermost_first(ref) and _outermost_first(hyp)
     return length if valid else -1, out[0]
@@ -403,7 +442,8 @@ def pair_levels(ref: NDArray[Any], hyp: NDArray[Any], length: int, weight: float
         in_ref, in_hyp = _edges_of_level(ref, level, length, first), _edges_of_level(hyp, level, length, second)
         ours, theirs, lengths = _ready_columns(first[:in_ref], second[:in_hyp], length)
         count_adjacent(ours, theirs, lengths, weight, out)
-        row += out[0]
+        for field in range(8):
+            row[field] += out[0, field]
     valid = _outermost_first(ref) and _outermost_first(hyp)
     return length if valid else -1, (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 

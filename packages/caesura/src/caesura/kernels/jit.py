@@ -7,8 +7,12 @@ process starts fast.
 
 ``CAESURA_JIT=always`` compiles from the first call on; ``CAESURA_JIT=never`` (or ``NUMBA_DISABLE_JIT=1``) never compiles.
 
-Every kernel has two versions, created on first use: a plain one that calls plain helpers, and a compiled one that calls compiled
-helpers. A call is therefore plain or compiled all the way down, and Numba never sees the mixed types that plain code passes around.
+Every kernel has two versions, created on first use: a plain one that calls plain helpers and works on lists and memory views (see
+:mod:`caesura.kernels.plain`), and a compiled one that calls compiled helpers and works on arrays. A call is therefore plain or compiled all
+the way down.
+
+Whether compiling pays is decided from the sizes of the arrays, never from a clock: the same program takes the same decisions in every run.
+``benchmarks/thresholds.py`` measures the constants.
 
 A helper is a kernel that only kernels call: an :func:`inline` one, or one whose name begins with an underscore. The compiled version
 of a helper has no Python wrapper, because compiling the wrapper often takes longer than compiling the helper. Called from Python, a
@@ -21,13 +25,14 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache, partial
-from time import thread_time
+from functools import cache, cached_property, partial
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from caesura.kernels import plain as plain_forms
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,26 +42,30 @@ Index = np.uint64
 #: "auto", "always" or "never": when kernels are compiled. The tests set it to "always".
 mode = "never" if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0") else os.environ.get("CAESURA_JIT", "auto")
 
-# The four constants were measured on a laptop of 2023; being wrong by a factor of two costs at most half a second per process.
-_STEP = 5e-6  # seconds that plain Python takes per array element, roughly
-_BEFORE_NUMBA = 0.1  # seconds of plain work, over all kernels, after which importing Numba (0.6 s) pays
-_BEFORE_LOADING = 0.01  # seconds of plain work per kernel, if Numba is imported and the compiled kernel is on disk
-_BEFORE_COMPILING = 0.5  # seconds of plain work per kernel, if Numba is imported and the kernel must be compiled
+# Seconds, measured by benchmarks/thresholds.py; being wrong by a factor of two costs at most a factor of two.
+_CALL = 1e-5  # of a plain call on next to nothing
+_STEP = 5e-7  # of plain Python per step
+_START = 1.0  # to import Numba and make it load its first kernel
+_LOAD = 0.03  # to load a compiled kernel from disk
+_COMPILE = 5e-4  # to compile, per byte of bytecode
 
 _lock = threading.RLock()
-_plain_seconds = 0.0  # of all kernels together, so far
+_plain_seconds = 0.0  # estimated, of all kernels together, so far
 
 
 @overload
 def kernel(function: F) -> F: ...
 @overload
 def kernel(
-    *, plain: bool = True, work: Callable[..., float] | None = None, fastmath: set[str] | None = None
+    *,
+    plain: bool | Callable[..., Any] = True,
+    work: Callable[..., float] | None = None,
+    fastmath: set[str] | None = None,
 ) -> Callable[[F], F]: ...
 def kernel(
     function: Any = None,
     *,
-    plain: bool = True,
+    plain: bool | Callable[..., Any] = True,
     work: Callable[..., float] | None = None,
     fastmath: set[str] | None = None,
 ) -> Any:
@@ -66,12 +75,13 @@ def kernel(
     ----------
     function : callable
         A loop over NumPy arrays, numbers and named tuples of them.
-    plain : bool, default True
+    plain : bool or callable, default True
         Whether plain Python computes the same bits. False compiles from the first call on, for hashes that wrap around and sums in
-        32 bits.
+        32 bits. A callable is another way to compute them in plain Python, on lists.
     work : callable, optional
-        Estimates the number of steps of a call from its arguments, which it receives by name. By default it is the number of array
-        elements, which is too low for a loop that takes quadratic time.
+        Estimates the number of steps of a call from its arguments, which it receives by name; a step takes about as long as one pass
+        through a loop, half a microsecond of plain Python. By default it is the number of array elements, which is too low for a loop
+        that takes quadratic time.
     fastmath : set of str, optional
         LLVM's fast-math flags that change no value in this kernel, so that it may use vector instructions.
 
@@ -122,9 +132,10 @@ class LazyKernel:
     """A kernel as it was written, with its plain and its compiled version, each created on first use."""
 
     def __init__(
-        self, function: Any, *, plain: bool = True, work: Any = None, inline: bool = False, fastmath: Any = None
+        self, function: Any, *, plain: Any = True, work: Any = None, inline: bool = False, fastmath: Any = None
     ) -> None:
-        self.function, self.may_be_plain, self.inline, self.fastmath = function, plain, inline, fastmath or False
+        self.function, self.may_be_plain, self.inline, self.fastmath = function, bool(plain), inline, fastmath or False
+        self._as_plain = plain if callable(plain) else function
         self.is_helper = inline or function.__name__.startswith("_")
         self._work = work
         self.plain_seconds = 0.0
@@ -137,14 +148,19 @@ class LazyKernel:
 
     @property
     def plain(self) -> Any:
-        """The function with plain helpers."""
-        return self._versions.get("plain") or self._create("plain", lambda function: function, Index=int)
+        """The function on lists and memory views, with plain helpers."""
+        return self._versions.get("plain") or self._create("plain", self._as_plain, np=plain_forms.numbers)
+
+    @property
+    def on_arrays(self) -> Any:
+        """The function on arrays, with helpers of the same kind: slow, but dividing by zero gives infinity as in compiled code."""
+        return self._versions.get("on_arrays") or self._create("on_arrays", self.function)
 
     @property
     def compiled(self) -> Any:
         """The compiled function with compiled helpers. That of a helper can only be called by kernels."""
         return self._versions.get("compiled") or self._create(
-            "compiled", self._compile, read_only=_compiled_read_only()
+            "compiled", self.function, self._compile, read_only=_compiled_read_only()
         )
 
     def choose(self, *args: Any) -> Any:
@@ -154,15 +170,27 @@ class LazyKernel:
             raise TypeError(
                 f"{self.function.__qualname__} is a helper with plain=False: only kernels can call it, not Python."
             )
-        if not self.is_helper and (not self.may_be_plain or self._compiling_pays(args)):
-            return self.promote()(*args)
-        began = thread_time()  # CPU time: wall time would also count the work of other processes
-        with np.errstate(all="ignore"):  # compiled code does not warn about overflow or division by zero either
-            result = self.plain(*args)
-        seconds = thread_time() - began
-        self.plain_seconds += seconds
-        _plain_seconds += seconds
-        return _python_numbers(result)
+        if not self.is_helper:
+            if not self.may_be_plain or mode == "always":
+                return self.promote()(*args)
+            if mode == "auto":
+                seconds = _CALL + _STEP * self.work(*args)
+                if self._compiling_pays(seconds):
+                    return self.promote()(*args)
+                self.plain_seconds += seconds
+                _plain_seconds += seconds
+        return self.run_plain(*args)
+
+    def run_plain(self, *args: Any) -> Any:
+        """Run the plain version on arrays, and return what the compiled version returns."""
+        changeable = [(each, each.copy()) for each in plain_forms.writable(args)]
+        try:
+            return plain_forms.restored(self.plain(*plain_forms.converted(args)))
+        except (ZeroDivisionError, OverflowError):  # compiled code goes on with infinity
+            for each, before in changeable:
+                each[...] = before
+            with np.errstate(all="ignore"):
+                return _python_numbers(self.on_arrays(*args))
 
     def work(self, *args: Any) -> float:
         """Estimate the number of steps of a call: as declared beside the kernel, or the number of array elements."""
@@ -177,19 +205,40 @@ class LazyKernel:
         self.callable.__setstate__((compiled, (), {}, vars(self.callable)))  # type: ignore[attr-defined]
         return compiled
 
-    def _compiling_pays(self, args: Any) -> bool:
-        if mode != "auto":
-            return mode == "always"
-        seconds = self.work(*args) * _STEP
-        if not _numba_is_imported():
-            return _plain_seconds + seconds > _BEFORE_NUMBA
-        if self.plain_seconds + seconds <= _BEFORE_LOADING:
-            return False
-        return self.plain_seconds + seconds > _BEFORE_COMPILING or self.compiled._cache.has_entries()
+    def _compiling_pays(self, seconds: float) -> bool:
+        """Whether this call and the plain ones before it take longer than compiling or loading the kernel.
 
-    def _create(self, version: str, decorate: Any, **scope: Any) -> Any:
+        What is still to come after this call is unknown; that it is as much as there was already wastes at most half of the time.
+        """
+        if _numba_is_imported():
+            spent = self.plain_seconds + seconds
+            return spent > _LOAD and spent > self._price
+        spent = _plain_seconds + seconds
+        return spent > _START and spent > _START + self._price
+
+    @cached_property
+    def _price(self) -> float:
+        """The seconds that it takes to get the compiled version."""
+        from caesura.kernels.cache_files import CacheFiles
+
+        return _LOAD if CacheFiles(self.function).exist() else _COMPILE * self.code_size
+
+    @cached_property
+    def code_size(self) -> int:
+        """The bytes of bytecode of the kernel and of all kernels that it calls."""
+        reached: dict[LazyKernel, int] = {}
+        waiting = [self]
+        while waiting:
+            each = waiting.pop()
+            if each not in reached:
+                code, scope = each.function.__code__, each.function.__globals__
+                reached[each] = len(code.co_code)
+                helpers = (getattr(scope.get(name), "lazy_kernel", None) for name in _names_used(code))
+                waiting += [helper for helper in helpers if isinstance(helper, LazyKernel)]
+        return sum(reached.values())
+
+    def _create(self, version: str, function: Any, decorate: Any = None, **scope: Any) -> Any:
         """Copy the function with its own globals, in which every kernel is replaced by its version of the same kind."""
-        function = self.function
         with _lock:
             if version in self._versions or version in self._unfinished:
                 return self._versions.get(version) or self._unfinished[version]
@@ -199,13 +248,19 @@ class LazyKernel:
             )
             for name in ("__module__", "__qualname__", "__doc__", "__kwdefaults__"):
                 setattr(copy, name, getattr(function, name))
-            created = self._unfinished[version] = decorate(copy)  # before its helpers, because it may call itself
+            # before its helpers, because it may call itself
+            created = self._unfinished[version] = decorate(copy) if decorate else copy
             for name in _names_used(function.__code__):
-                helper = getattr(names.get(name), "lazy_kernel", None)
+                value = names.get(name)
+                helper = getattr(value, "lazy_kernel", None)
                 if isinstance(helper, LazyKernel):
                     names[name] = getattr(helper, version)
                 elif name in scope and name in names:
                     names[name] = scope[name]
+                elif version != "compiled" and value is Index:
+                    names[name] = int
+                elif version == "plain" and isinstance(value, np.generic):
+                    names[name] = value.item()
             # published only now: other threads must not see it before all its helpers are replaced
             self._versions[version] = self._unfinished.pop(version)
             return created

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import largest, smallest
+from caesura.kernels.arrays import fill, largest, smallest
 from caesura.kernels.jit import kernel
 
 FINE = 1000  # steps per smallest usual fraction (span / n_t), for weights that are no such fraction
@@ -104,8 +104,8 @@ def _trace_back(
     hyp_partner: NDArray[Any],
 ) -> None:
     """Follow the choices back from the end and write down the partners."""
-    ref_partner[:] = -1
-    hyp_partner[:] = -1
+    fill(ref_partner, -1)
+    fill(hyp_partner, -1)
     i, b = len(ref_partner) - 1, len(hyp_partner)
     while i >= 0:
         b = min(b, high[i])
@@ -170,8 +170,8 @@ def pair_optimal_types(
     row_gain, col_gain = np.full(len(ref), NEVER, np.int64), np.full(size, NEVER, np.int64)
     via, queue, waiting = np.empty(size, np.int64), np.empty(len(ref) + 1, np.int64), np.zeros(len(ref), np.bool_)
     rows, cols = np.empty(len(ref) + 1, np.int64), np.empty(size + 1, np.int64)
-    ref_partner[:] = -1
-    hyp_partner[:] = -1
+    fill(ref_partner, -1)
+    fill(hyp_partner, -1)
     for new in range(len(ref)):
         head, tail, length = 0, 1, len(queue)
         queue[0], row_gain[new], waiting[new] = new, 0, True
@@ -260,7 +260,7 @@ def align_names(
     # back: 0 pairs the last two names, 1 drops the reference's, 2 drops the hypothesis'.
     width = len(hyp) + 1
     pairs, moved = np.zeros((2, width), np.int64), np.zeros((2, width))
-    back[0, :] = 2
+    fill(back[0], 2)
     for i in range(len(ref)):
         now, before = (i + 1) % 2, i % 2
         pairs[now, 0], moved[now, 0], back[i + 1, 0] = 0, 0.0, 1

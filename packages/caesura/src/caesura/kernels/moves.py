@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import copy_values
+from caesura.kernels.arrays import copy_values, fill
 from caesura.kernels.jit import inline, kernel
 
 #: Kinds of moves. A shift is SOFT if both neighbouring segments keep a Jaccard index above one half, HARD if neither does, MILD if
@@ -118,7 +118,7 @@ def _edges(code: int, length: int, edges: NDArray[Any]) -> int:
 @kernel
 def _mark_soft_distances(edges: NDArray[Any], count: int, soft_at: NDArray[Any]) -> None:
     """Mark the distances at which any boundary has a soft shift."""
-    soft_at[:] = False
+    fill(soft_at, False)
     for i in range(1, count + 1):
         left, right = edges[i] - edges[i - 1], edges[i + 1] - edges[i]
         for shift in range(1 - left, right):
@@ -156,7 +156,8 @@ def judge(scores: NDArray[Any], moves: Moves, tolerance: float, out: NDArray[Any
     deletion of its boundary, which comes before the shifts.
     """
     owner, boundary, distance, kind = moves
-    out[:] = False
+    for row in range(len(out)):
+        fill(out[row], False)
     first = 0
     while first < len(scores):
         stop = first

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import SpanColumns, copy_values, stable_order
+from caesura.kernels.arrays import SpanColumns, copy_values, fill, stable_order
 from caesura.kernels.jit import inline, kernel, read_only
 
 # ---------------------------------------------------------------------- comparing two annotations
@@ -182,7 +182,7 @@ def heaviest_laminar(spans: SpanOptions, gains: NDArray[Any], contexts: int, cho
         # Right ends ascend and contexts go from the deepest up, so that all values that a context needs are known.
         for c in range(contexts - 1, -1, -1):
             at = stop - 1
-            best[c, b, :] = 0
+            fill(best[c, b], 0)
             for i in range(b - 1, -1, -1):
                 here = best[c, i]
                 copy_values(best[c, i + 1], here)
@@ -229,7 +229,7 @@ def _trace(spans: SpanOptions, value: NDArray[Any], chosen: NDArray[Any]) -> Non
         c, a, b = 0, 0, points - 1
         if owner >= 0:
             c, a, b = inside[owner], left[owner], right[owner]
-        best[b, :] = 0
+        fill(best[b], 0)
         for i in range(b - 1, a - 1, -1):
             copy_values(best[i + 1], best[i])
             choice[i] = -1

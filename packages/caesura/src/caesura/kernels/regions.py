@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns
+from caesura.kernels.arrays import MarkColumns, fill
 from caesura.kernels.jit import kernel
 
 #: Codes of the ways to match boundaries.
@@ -220,8 +220,8 @@ def assign_regions(
 
     ``ref`` and ``hyp`` are sorted ticks, those of the reference distinct.
     """
-    of_ref[:] = -1
-    of_hyp[:] = -1
+    fill(of_ref, -1)
+    fill(of_hyp, -1)
     i, shift = 0, 1 if later else 0
     for j in range(len(hyp)):
         while i + 1 < len(ref) and _belongs_to_next(hyp[j], ref[i], ref[i + 1], shift):
@@ -237,8 +237,8 @@ def assign_optimal(
     ref: NDArray[Any], hyp: NDArray[Any], tolerance: int, later: bool, of_ref: NDArray[Any], of_hyp: NDArray[Any]
 ) -> None:
     """Like :func:`assign_regions`, for the largest one-to-one matching."""
-    of_ref[:] = -1
-    of_hyp[:] = -1
+    fill(of_ref, -1)
+    fill(of_hyp, -1)
     i, j = 0, 0
     while i < len(ref) and j < len(hyp):
         if hyp[j] < ref[i] - tolerance:
@@ -263,7 +263,7 @@ def assign_lenient(
 
 @kernel
 def _nearest(these: NDArray[Any], those: NDArray[Any], tolerance: int, nearest: NDArray[Any]) -> None:
-    nearest[:] = -1
+    fill(nearest, -1)
     k = 0
     for i in range(len(these)):
         while k + 1 < len(those) and abs(those[k + 1] - these[i]) <= abs(those[k] - these[i]):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import copy_values
+from caesura.kernels.arrays import copy_values, fill
 from caesura.kernels.jit import Index, kernel
 
 TOGETHER = 4  # resamples per pass over the rows, which are then read from memory once for all four
@@ -23,8 +23,10 @@ def add_drawn(drawn: NDArray[Any], rows: NDArray[Any], out: NDArray[Any]) -> Non
     sums = np.empty((TOGETHER, rows.shape[1]))
     for first in range(0, len(drawn), TOGETHER):
         here = min(TOGETHER, len(drawn) - first)
-        times[:] = 0.0
-        sums[:] = 0.0
+        for row in range(len(times)):
+            fill(times[row], 0.0)
+        for r in range(TOGETHER):
+            fill(sums[r], 0.0)
         for r in range(here):
             for row in drawn[first + r]:
                 times[Index(row), r] += 1.0

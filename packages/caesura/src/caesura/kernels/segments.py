@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import MarkColumns, copy_values
+from caesura.kernels.arrays import MarkColumns, copy_values, fill
 from caesura.kernels.jit import Index, inline, kernel, pairs_of_marks
 
 #: Codes: the similarity of two segments; how ties are broken; how edges become a score; which side chose an edge (bits).
@@ -350,7 +350,7 @@ def choose_closest(
     chosen: NDArray[Any],
 ) -> None:
     """Mark in ``chosen``, with the bits FROM_REF and FROM_HYP, the overlaps that are the closest of a segment of that side."""
-    chosen[:count] = 0
+    fill(chosen[:count], 0)
     for side in range(2):
         first = 0
         while first < count:  # the overlaps of one segment are neighbours: first … last
@@ -387,7 +387,7 @@ def choose_global(
     at least as large; repeat until it stops growing. One pass finds the largest sum, because only the two open segments can
     still be without an edge: four states.
     """
-    chosen[:count] = FROM_REF | FROM_HYP
+    fill(chosen[:count], FROM_REF | FROM_HYP)
     mean = -1.0
     while count > 0:
         total, edges = 0.0, 0
@@ -415,7 +415,7 @@ def _choose_largest(
     best[0] = 0.0
     for k in range(count):
         gain = penalise(mean_weight(weights, k), rule) - mean
-        following[:] = -np.inf
+        fill(following, -np.inf)
         for state in range(4):
             if best[state] == -np.inf:
                 continue

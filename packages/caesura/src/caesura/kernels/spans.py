@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.kernels.arrays import SpanColumns, stable_order
+from caesura.kernels.arrays import SpanColumns, fill, stable_order
 from caesura.kernels.jit import kernel, read_only
 from caesura.kernels.unitizing import match_close_pairs
 
@@ -44,7 +44,7 @@ def count_span_matches(ref: SpanColumns, hyp: SpanColumns, threshold: float, out
             out[i, 6] += mates[u] >= 0
         ref_cover, hyp_cover = _merge_overlapping(ours), _merge_overlapping(theirs)
         out[i, 7] = _shared_length(ref_cover, hyp_cover)
-        out[i, 8], out[i, 9] = (ref_cover.ends - ref_cover.starts).sum(), (hyp_cover.ends - hyp_cover.starts).sum()
+        out[i, 8], out[i, 9] = _total_length(ref_cover), _total_length(hyp_cover)
 
 
 @kernel
@@ -55,15 +55,20 @@ def _match_overlaps(ref: SortedSpans, hyp: SortedSpans, threshold: float, mates:
     then of equal labels, then of pairs. With a threshold, match as many spans of one label as possible whose intersection over union
     (IoU) reaches it. With a threshold below 0, maximize the total overlap and break ties by the total IoU, whatever the labels.
     """
-    mates[:] = -1
+    fill(mates, -1)
     if len(ref.starts) == 0 or len(hyp.starts) == 0:
         return
-    reach = (hyp.ends - hyp.starts).max()
-    least = float(min((ref.ends - ref.starts).min(), (hyp.ends - hyp.starts).min()))
-    tie = least * 2.0**-8  # tie-breakers stay below 1/256 of the shortest span, and each outweighs the next by 2**8
+    reach, least = hyp.ends[0] - hyp.starts[0], ref.ends[0] - ref.starts[0]
+    for v in range(len(hyp.starts)):
+        reach, least = max(reach, hyp.ends[v] - hyp.starts[v]), min(least, hyp.ends[v] - hyp.starts[v])
+    for u in range(len(ref.starts)):
+        least = min(least, ref.ends[u] - ref.starts[u])
+    tie = (
+        float(least) * 2.0**-8
+    )  # tie-breakers stay below 1/256 of the shortest span, and each outweighs the next by 2**8
     first = np.zeros(len(ref.starts) + 1, np.int64)
     columns, weights = np.empty(0, np.int64), np.empty(0)
-    for fill in range(2):  # the first pass counts the candidate pairs, the second stores them
+    for storing in range(2):  # the first pass counts the candidate pairs, the second stores them
         edges = 0
         for u in range(len(ref.starts)):
             v = np.searchsorted(hyp.starts, ref.starts[u] - reach)  # no earlier span is long enough to overlap
@@ -82,12 +87,12 @@ def _match_overlaps(ref: SortedSpans, hyp: SortedSpans, threshold: float, mates:
                         exact = placed and labelled
                         worth = overlap + tie * (placed + exact * 2.0**-8 + labelled * 2.0**-16 + 2.0**-24)
                     if worth > 0:
-                        if fill:
+                        if storing:
                             columns[edges], weights[edges] = v, -worth
                         edges += 1
                 v += 1
             first[u + 1] = edges
-        if not fill:
+        if not storing:
             columns, weights = np.empty(edges, np.int64), np.empty(edges)
     match_close_pairs(first, columns, weights, len(hyp.starts), mates)
 
@@ -122,6 +127,14 @@ def _merge_overlapping(spans: SortedSpans) -> SortedSpans:
             starts[merged], ends[merged], types[merged] = spans.starts[u], spans.ends[u], spans.types[u]
             merged += 1
     return SortedSpans(starts[:merged], ends[:merged], types[:merged])
+
+
+@kernel
+def _total_length(spans: SortedSpans) -> float:
+    total = 0.0
+    for u in range(len(spans.starts)):
+        total += spans.ends[u] - spans.starts[u]
+    return total
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from caesura.kernels.arrays import fill
 from caesura.kernels.jit import inline, kernel
 
 # ---------------------------------------------------------------------- lexical cohesion: costs of segments from word counts
@@ -53,7 +54,7 @@ def word_entries(tokens: Any, offsets: Any, types: int) -> Entries:
                 number += 1
             counts[entry] += 1
         begins[u + 1] = number
-    return Entries(units[:number].copy(), counts[:number].copy(), previous[:number].copy(), begins)
+    return Entries(np.copy(units[:number]), np.copy(counts[:number]), np.copy(previous[:number]), begins)
 
 
 @inline
@@ -228,9 +229,9 @@ def cosines(tokens: Any, offsets: Any, types: int, band: int) -> Any:
                 starts[tokens[t] + 1] += 1
     for w in range(types):
         starts[w + 1] += starts[w]
-    filled = starts[:-1].copy()
+    filled = np.copy(starts[:-1])
     units, counts = np.empty(starts[types], np.int64), np.zeros(starts[types], np.int64)
-    last[:] = -1
+    fill(last, -1)
     norms = np.zeros(n)
     for u in range(n):
         for t in range(offsets[u], offsets[u + 1]):
@@ -242,8 +243,8 @@ def cosines(tokens: Any, offsets: Any, types: int, band: int) -> Any:
             norms[u] += 2 * counts[filled[w] - 1] + 1
             counts[filled[w] - 1] += 1
     products = np.zeros(n, np.int64)
-    seen = starts[:-1].copy()  # how many of each type's entries belong to units before the current one
-    last[:] = -1
+    seen = np.copy(starts[:-1])  # how many of each type's entries belong to units before the current one
+    fill(last, -1)
     for u in range(n):
         for t in range(offsets[u], offsets[u + 1]):
             w = tokens[t]
@@ -272,7 +273,7 @@ def rank(cosine: Any, reach: int) -> Any:
     beaten = np.empty(n, np.int16)
     for i in range(n):
         top, bottom = max(0, i - reach), min(n - 1, i + reach)
-        beaten[: i + 1] = 0  # the matrix is symmetric: only cells up to the diagonal are computed
+        fill(beaten[: i + 1], 0)  # the matrix is symmetric: only cells up to the diagonal are computed
         for a in range(top, bottom + 1):
             for shift in range(-reach, reach + 1):
                 low, high = max(0, -shift), min(i, n - 1 - shift)

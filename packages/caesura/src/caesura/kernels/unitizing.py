@@ -89,7 +89,7 @@ def sort_by_length(units: Units, start: int, stop: int) -> ByLength:
         longest[classes[i]] = max(longest[classes[i]], units.ends[start + i] - units.starts[start + i])
     for k in range(len(longest)):
         bounds[k + 1] += bounds[k]
-    order, middles, filled = np.empty(size, np.int64), np.empty(size), bounds.copy()
+    order, middles, filled = np.empty(size, np.int64), np.empty(size), np.copy(bounds)
     for i in stable_order(read_only(middle_of)):
         place = filled[classes[i]]
         order[place], middles[place] = start + i, middle_of[i]
@@ -277,7 +277,9 @@ def sum_name_costs(
     """
     for i in range(len(sizes) - 1):
         start, stop, coders = rows[sizes[i]], rows[sizes[i + 1]], sizes[i + 1] - sizes[i]
-        order = start + stable_order(read_only(tuple_of[start:stop]))
+        order = stable_order(read_only(tuple_of[start:stop]))
+        for k in range(len(order)):
+            order[k] += start
         head = 0
         while head < len(order):  # sorted by tuple: the units head … tail - 1 are one tuple
             tail = head + 1
@@ -364,7 +366,7 @@ def sum_coincidences(
     every two annotators count, so that sums over pairs stay whole.
     """
     n, none = len(offsets) - 1, len(by_code) - 1
-    at, inside = offsets[:-1].copy(), np.zeros(n, np.bool_)
+    at, inside = np.copy(offsets[:-1]), np.zeros(n, np.bool_)
     label, shared, here, apart = np.full(n, none), np.zeros((n, n)), np.int64(0), 0.0
     while here < length:  # from event to event: nothing changes between here and following
         following = np.int64(length)

@@ -242,8 +242,13 @@ TRIAL_EVERY = 5  # rounds between attempts to build an alignment from the prices
 
 
 def _steps(*, units: Units, rows: NDArray[Any], **_: Any) -> float:
-    """Estimate the steps of an alignment: some hundred per unit."""
+    """Estimate the steps of aligning two annotators: some hundred per unit."""
     return 100.0 * len(units.starts)
+
+
+def _steps_of_tuples(*, units: Units, sizes: NDArray[Any], **_: Any) -> float:
+    """Estimate the steps of aligning more annotators: the number of tuples grows with a high power of the number of annotators."""
+    return 20.0 * len(units.starts) * float(np.diff(sizes).max(initial=0)) ** 4
 
 
 class Narrowed(NamedTuple):
@@ -274,7 +279,7 @@ def align_pairs(
             partner[u] = u if partner[u] < 0 else min(u, partner[u])
 
 
-@kernel(work=_steps)
+@kernel(work=_steps_of_tuples)
 def align_each(
     units: Units, rows: NDArray[Any], sizes: NDArray[Any], costs: Costs, most: int, nodes: int, tuple_of: NDArray[Any],
     out: NDArray[Any],
@@ -323,17 +328,17 @@ def partition(tuples: Tuples, where: NDArray[Any], nodes: int) -> Narrowed:
     for part in range(number):
         counts[part + 1] += counts[part]
         tuple_counts[part + 1] += tuple_counts[part]
-    members, filled = np.empty(size, np.int64), counts.copy()
+    members, filled = np.empty(size, np.int64), np.copy(counts)
     for u in where:
         part = rank[part_of[u]]
         members[filled[part]] = u
         filled[part] += 1
-    ordered, filled = np.empty(len(whole.live), np.int64), tuple_counts.copy()
+    ordered, filled = np.empty(len(whole.live), np.int64), np.copy(tuple_counts)
     for t in whole.live:
         part = rank[part_of[tuples.units[tuples.first[t]]]]
         ordered[filled[part]] = t
         filled[part] += 1
-    local, lower, upper, taken = np.empty(size, np.int64), 0.0, 0.0, whole.taken.copy()
+    local, lower, upper, taken = np.empty(size, np.int64), 0.0, 0.0, np.copy(whole.taken)
     still, place = np.zeros(len(tuples.costs), np.bool_), np.empty(len(tuples.costs), np.int64)
     for part in range(number):
         own, cols = members[counts[part] : counts[part + 1]], ordered[tuple_counts[part] : tuple_counts[part + 1]]
@@ -408,10 +413,10 @@ def _price_units(tuples: Tuples, start: NDArray[Any], rounds: int) -> Narrowed:
         share = costs[t] / (first[t + 1] - first[t])
         for e in range(first[t], first[t + 1]):
             prices[members[e]] = min(prices[members[e]], share)
-    taken, trial, upper = start.copy(), np.empty(size, np.int64), 0.0
+    taken, trial, upper = np.copy(start), np.empty(size, np.int64), 0.0
     for u in range(size):
         upper += costs[taken[u]] / (first[taken[u] + 1] - first[taken[u]])
-    best, lower, pace, idle = prices.copy(), 0.0, 1.0, 0
+    best, lower, pace, idle = np.copy(prices), 0.0, 1.0, 0
     slope, heading = np.empty(size), np.zeros(size)  # the subgradient, and the direction with momentum
     for turn in range(rounds):
         bound, steep = 0.0, 0.0
@@ -503,7 +508,7 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
     Depth-first branch and bound: a branch is cut if the lower bound plus the reduced costs of its tuples reaches the best cost so far.
     """
     first, members, costs, size = tuples.first, tuples.units, tuples.costs, len(known.taken)
-    live, prices = known.live, known.prices.copy()
+    live, prices = known.live, np.copy(known.prices)
     reduced = np.empty(len(costs))
     for t in live:  # lower the prices until no reduced cost is negative, so that their sum is a lower bound
         own = costs[t]
@@ -524,7 +529,7 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
             counts[members[e] + 1] += 1
     for u in range(size):
         counts[u + 1] += counts[u]
-    lists, filled = np.empty(counts[-1], np.int64), counts.copy()
+    lists, filled = np.empty(counts[-1], np.int64), np.copy(counts)
     for t in live:
         for e in range(first[t], first[t + 1]):
             lists[filled[members[e]]] = t
@@ -540,14 +545,14 @@ def _search(tuples: Tuples, known: Narrowed, nodes: int) -> Narrowed:
     lower = 0.0
     for u in range(size):
         lower += prices[u]
-        ranked, keys = lists[counts[u] : counts[u + 1]].copy(), np.empty(counts[u + 1] - counts[u])
+        ranked, keys = np.copy(lists[counts[u] : counts[u + 1]]), np.empty(counts[u + 1] - counts[u])
         for e in range(len(keys)):
             keys[e] = reduced[ranked[e]]
         order = stable_order(read_only(keys))
         for e in range(len(keys)):
             lists[counts[u] + e] = ranked[order[e]]
-    taken, upper, close = known.taken.copy(), known.upper, CLOSE * max(1.0, known.upper)
-    trial, at = np.full(size, -1, np.int64), counts[:-1].copy()
+    taken, upper, close = np.copy(known.taken), known.upper, CLOSE * max(1.0, known.upper)
+    trial, at = np.full(size, -1, np.int64), np.copy(counts[:-1])
     units, spent = np.empty(size + 1, np.int64), np.zeros(size + 1)
     depth, units[0], steps = 0, 0, 0
     while depth >= 0 and upper - lower > close:
