@@ -258,16 +258,14 @@ def _largest_group(positions: NDArray[Any], start: int, stop: int) -> int:
 @kernel
 def _has_several_types(ref_types: NDArray[Any], hyp_types: NDArray[Any]) -> bool:
     """Return whether two different types occur."""
-    for i in range(len(ref_types)):
-        if ref_types[i] != ref_types[0]:
-            return True
-    if len(hyp_types) == 0:
+    if len(ref_types) + len(hyp_types) == 0:
         return False
-    first = ref_types[0] if len(ref_types) else hyp_types[0]
+    first, others = ref_types[0] if len(ref_types) else hyp_types[0], 0
+    for i in range(len(ref_types)):
+        others += ref_types[i] != first
     for j in range(len(hyp_types)):
-        if hyp_types[j] != first:
-            return True
-    return False
+        others += hyp_types[j] != first
+    return others > 0
 
 
 @kernel
