@@ -305,7 +305,7 @@ def _count_types(ref_types: NDArray[Any], hyp_types: NDArray[Any], low: int, hig
         seen[hyp_types[j] - low] = True
     kinds = 0
     for flag in seen:
-        kinds += flag
+        kinds += int(flag)
     return kinds
 
 

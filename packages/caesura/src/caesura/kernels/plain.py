@@ -215,7 +215,7 @@ class _Numbers:
 
     @staticmethod
     def sign(value: Any) -> int:
-        return (value > 0) - (value < 0)
+        return int(value > 0) - int(value < 0)
 
 
 def _view(array: NDArray[Any]) -> Any:
