@@ -5,6 +5,12 @@ from ._version import __version__ as __version__
 from .agreement import Agreement as Agreement
 from .agreement import agree as agree
 from .agreement.flexible_agreement import flexible_agreement as flexible_agreement
+from .anchoring import Anchoring as Anchoring
+from .anchoring import anchor as anchor
+from .anchoring import anchor_corpus as anchor_corpus
+from .anchoring import find_quote as find_quote
+from .anchoring import find_quotes as find_quotes
+from .anchoring import place_chunks as place_chunks
 from .drawings.alignments import align as align
 from .drawings.show import show as show
 from .errors import CaesuraError as CaesuraError

@@ -51,7 +51,13 @@ READING = {
 METRIC = {"metric": given("--metric F")}
 DRAWING = {"draw": given("--draw segmentations"), "svg": given("--svg out/p.svg"), "width": given("--width 30")}
 #: Pairs that need other data than ours to have an effect: levels of nested segments, numbers of segments that are learnt.
-NEED_OTHER_DATA = {("option", "level"), ("segments", "learn")}
+NEED_OTHER_DATA = {
+    ("option", "level"),
+    ("segments", "learn"),
+    ("option", "anchor"),
+    ("draw", "anchor"),
+    ("resamples", "anchor"),
+}
 #: Options that change how a result looks, or that need another option to have an effect; ignoring them changes no result.
 COSMETIC = {"width", "seed", "level", "all_items", "stop"}
 STORIES = "story.txt|tale.txt|saga.txt"
@@ -69,6 +75,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
             "confusion": given("--confusion"),
             "edits": given("--edits"),
+            "anchor": given("--anchor", on="told.json altered.json|told.csv altered.json"),
             "json": JSON,
         },
     ),
@@ -90,6 +97,7 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "engine": given("--engine dask:scheduler=tcp://nowhere:1", on=PARQUET),
             "workers": given("--workers 1"),
             "fail_under": given("--fail-under F=0.999"),
+            "anchor": given("--anchor", on="told.json altered.json altered.json|told.json altered.json|told.csv altered.json"),
             "seed": given("--seed 7"),
             "json": JSON,
         },
@@ -109,7 +117,24 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
             "resamples": given("--resamples 50"),
             "level": given("--level 0.5"),
             "fail_under": given("--fail-under pi=0.999"),
+            "anchor": given("--anchor", needs="--option pattern={item}-{coder}.txt", on="apart"),
             "seed": given("--seed 7"),
+            "json": JSON,
+        },
+    ),
+    "anchor": (
+        "told.json altered.json",
+        {
+            "out": given("--out out/moved.json"),
+            "level": given("--level words"),
+            "fold": given("--fold case"),
+            "unit": given("--unit character", needs="--out out/moved.json", on="one.txt copied.json"),
+            "report": given("--report"),
+            "to": given("--to caesura-jsonl", needs="--out out/moved.data"),
+            "write_option": given("--write-option separator=+", needs="--to inline --lossy --out out/moved.txt", on="one.txt copied.json"),
+            "lossy": given("--lossy", needs="--to segeval-json --out out/moved.json"),
+            "format": given("--format caesura-json", on="told.csv altered.json"),
+            "option": given("--option anchor.max_altered=0.2"),
             "json": JSON,
         },
     ),
@@ -295,6 +320,22 @@ def write_inputs(here: Path) -> None:
     words = ("stone", "river", "cloud")
     told = [a._replace(marks=a.marks.with_units([words[i // 4 % 3] for i in range(a.marks.length)])) for a in gold]
     data(Corpus.from_annotations(told, attributes=gold.attributes), "told", "told.csv")
+    altered = [
+        Annotation(a.item, "s", a.marks.with_units([u.replace("river", "rivers") for u in a.marks.units or ()]))
+        for a in told
+        if a.coder == "g"
+    ]
+    data(Corpus.from_annotations(altered, attributes=gold.attributes), "altered")
+    copied = Segmentation(5, [2], units=["àb", "two", "three", "fourr", "five"])
+    data(Corpus.from_annotations([Annotation("copied", "s", copied)]), "copied")
+    (here / "apart").mkdir()
+    for item in "abcd":
+        for coder, words in (
+            ("x", "one two | three four"),
+            ("y", "one | two threee four"),
+            ("z", "one two | three fours"),
+        ):
+            (here / "apart" / f"{item}-{coder}.txt").write_text(words, encoding="utf-8")
     small = [
         Annotation(item, coder, Segmentation.from_positions(list(enumerate(types[i % 3 :] + types, 1)), length=9))
         for i, item in enumerate(items[:6])

@@ -348,11 +348,12 @@ def test_true_is_not_a_mass(tmp_path) -> None:
     assert "not true or false" in refused("show", tmp_path / "odd.json")
 
 
-def test_commands_have_fewer_than_20_visible_parameters() -> None:
+def test_commands_have_at_most_20_visible_options() -> None:
     for name, command in COMMANDS.items():
         if COMMANDS.source(name) == "caesura":
-            visible = [each.name for each in command.params if not getattr(each, "hidden", False)]
-            assert len(visible) < 20, (name, visible)
+            options = [each for each in command.params if isinstance(each, click.Option)]
+            visible = [each.name for each in options if not each.hidden]
+            assert len(visible) <= 20, (name, visible)
 
 
 def test_deprecated_options_still_work_with_a_note() -> None:

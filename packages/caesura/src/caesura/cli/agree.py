@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 from caesura.agreement import Agreement, agreement_tables, agreements
 from caesura.agreement.among_coders import FLEXIBLE_METRICS
@@ -23,6 +23,7 @@ from caesura.cli.io import (
     say,
     show_blocks,
     show_picture,
+    split_anchor_options,
     working,
     write_svg,
 )  # fmt: skip
@@ -32,9 +33,12 @@ from caesura.drawings.score_pictures import heat_map
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics import Metric
 from caesura.metrics import metric as make_metric
-from caesura.model import DEFAULT_METRICS
+from caesura.model import DEFAULT_METRICS, Corpus
 from caesura.options import parse_options, validate_names
 from caesura.statistics import CountedPairs
+
+if TYPE_CHECKING:
+    from caesura.anchoring import AnchoredCorpus, AnchorOptions
 
 _COEFFICIENTS = options.Keys(
     (
@@ -103,6 +107,8 @@ def agree(
     draw: options.Draw = None,
     svg: options.SvgFile = None,
     width: options.Width = None,
+    anchor: options.Anchor = False,
+    max_altered: options.MaxAltered = None,
     format: options.Format = None,
     option: options.FormatOptions = None,
     seed: options.Seed = 0,
@@ -114,8 +120,9 @@ def agree(
     Example: caesura agree sample:stargazer --coefficient pi --density segments
     """
     old = old_options or {}
+    anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered)
     reading = Reading.of(format, option, {key: value for key, value in old.items() if key == "encoding"})
-    corpus = reading.corpus(path)
+    corpus, anchored = _read(reading, path, anchoring)
     reading.require_two_coders(corpus, path)
     corpus = corpus.select(items=item, coders=coder)
     if coder is not None and len(corpus.coders) < 2:
@@ -143,13 +150,15 @@ def agree(
     failed = list(failures(limits, {name: (float(result), True) for name, result in results.items()}, "coefficient"))
     shown = print_unmeasured(next(iter(results.values())).warnings())
     if json:
-        as_json({name: result.as_dict() for name, result in results.items()})
+        record = {} if anchored is None else {"anchoring": anchored.as_dict()}
+        as_json({**{name: result.as_dict() for name, result in results.items()}, **record})
     else:
         if of_spans:
             titles = ", ".join(result.title for result in results.values())
             say(f"spans: {titles}; for span-F and other metrics use --metric\n", "dim")
         first, *others = agreement_tables(list(results.values()), level)
-        show_blocks([replace(first, notes=tuple(note for note in first.notes if note not in shown)), *others])
+        notes = tuple(note for note in first.notes if note not in shown)
+        show_blocks([replace(first, notes=notes), *others, *(anchored.tables() if anchored is not None else ())])
     if of_spans and draw is None:
         _show(next(iter(results.values())).pictures(), svg, width, json)
     else:
@@ -173,6 +182,21 @@ agree.conflicts = (  # type: ignore[attr-defined]
         not_among("Sf", "SfB"),
     ),
 )
+
+
+def _read(reading: Reading, path: Path, anchoring: AnchorOptions | None) -> tuple[Corpus, AnchoredCorpus | None]:
+    """Read the corpus; with --anchor, coders whose text differs are moved to the text of the first coder of an item."""
+    if anchoring is None:
+        return reading.corpus(path), None
+    from caesura.statistics.anchored import anchored_while_reading
+
+    parts: list[AnchoredCorpus] = []
+    with anchored_while_reading(anchoring, parts.append):
+        corpus = reading.corpus(path)
+    if not parts:
+        return corpus, None
+    items = {name: counts for part in parts for name, counts in part.items.items()}
+    return corpus, replace(parts[0], corpus=corpus, items=items)
 
 
 def _chance_models(coefficient: list[str] | None, old: Mapping[str, Any]) -> tuple[list[str] | None, dict[str, Any]]:

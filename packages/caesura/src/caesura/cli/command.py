@@ -41,6 +41,8 @@ class Option:
         An environment variable that sets it.
     offer : callable, optional
         Returns the values that shell completion offers.
+    hidden : bool, default False
+        Whether to leave it out of ``--help``; the help of another option mentions it.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class Option:
         check: Callable[[Any], Any] | None = None,
         envvar: str | None = None,
         offer: Offer | None = None,
+        hidden: bool = False,
     ) -> None:
         self.names, self.help, self.min, self.max = names, help, min, max
-        self.check, self.envvar, self.offer = check, envvar, offer
+        self.check, self.envvar, self.offer, self.hidden = check, envvar, offer, hidden
 
 
 @dataclass(frozen=True)

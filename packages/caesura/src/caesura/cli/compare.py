@@ -19,6 +19,7 @@ from caesura.cli.io import (
     say,
     show_blocks,
     show_picture,
+    split_anchor_options,
     working,
     write_svg,
 )  # fmt: skip
@@ -43,6 +44,9 @@ def compare(
     draw: options.Draw = None,
     svg: options.SvgFile = None,
     width: options.Width = None,
+    anchor: options.Anchor = False,
+    max_altered: options.MaxAltered = None,
+    skip_refused: options.SkipRefused = False,
     format: options.Format = None,
     option: options.FormatOptions = None,
     json: options.Json = False,
@@ -57,6 +61,7 @@ def compare(
     """
     if len(hypothesis or ()) > 1:
         raise CaesuraError("compare takes two annotations; to score several systems, use caesura evaluate REF SYSTEM…")
+    anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered, skip_refused=skip_refused)
     reading = Reading.of(format, option, old_reading_options)
     whole = reading.corpus(reference, "ref")
     ours, theirs = _sides(reading, whole, reference, hypothesis, coders)
@@ -67,7 +72,7 @@ def compare(
     chosen = choose_metrics(names or reading.default_metrics, parameters, ours.kind, named=named)
     details = [name for name, wanted in (("edits", edits), ("confusion", confusion)) if wanted]
     with working("comparing"):
-        comparison = compare_annotations(ours, theirs, chosen)
+        comparison = compare_annotations(ours, theirs, chosen, anchor=anchoring)
         listed = [comparison.detail(name) for name in details]
         drawings = [] if json and svg is None else draw or comparison.drawings()[:1]
         pictures = [comparison.draw(name) for name in drawings]

@@ -22,6 +22,7 @@ from caesura.cli.io import (
     parse_metrics,
     print_unmeasured,
     show_blocks,
+    split_anchor_options,
     suppress_rust_panics,
     working,
 )  # fmt: skip
@@ -126,6 +127,9 @@ def evaluate(
     ] = None,
     workers: Annotated[int | None, Option("--workers", min=1, help="Number of threads or processes.")] = None,
     fail_under: options.FailUnder = None,
+    anchor: options.Anchor = False,
+    max_altered: options.MaxAltered = None,
+    skip_refused: options.SkipRefused = False,
     format: options.Format = None,
     option: options.FormatOptions = None,
     seed: options.Seed = 0,
@@ -142,13 +146,14 @@ def evaluate(
     """
     old = old_engine_options or {}
     limits = parse_fail_under(fail_under)
+    anchoring, option = split_anchor_options(option, anchor=anchor, max_altered=max_altered, skip_refused=skip_refused)
     reading = Reading.of(format, option, old_reading_options)
     named, given = parse_metrics(metric, old_metric_options)
     names = named or reading.default_metrics
     wanted = [*(["default"] if old.get("bounds") else ()), *(bound or ())]
     how: dict[str, Any] = {"missing": missing, "references": references, "interval": interval, "seed": seed}
     streaming = _parse_engine(engine, old)
-    in_memory = bool(by or wanted or item or (rows is not None and streaming is None))
+    in_memory = bool(by or wanted or item or anchoring or (rows is not None and streaming is None))
     groups = None
     if _wants_streaming([reference, *systems], asked=streaming is not None, in_memory=in_memory):
         run = {"workers": workers, "rows": rows, **(streaming or {"engine": "local"})}
@@ -159,7 +164,7 @@ def evaluate(
         chosen = choose_metrics(names, given, gold.kind, named=compares_names)
         with working("evaluating"):
             bounds = [name for each in wanted for name in (default_bounds(gold) if each == "default" else [each])]
-            results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, **how)
+            results = evaluate_corpora(gold, against, chosen, bounds=bounds, threads=workers, anchor=anchoring, **how)
         if by is not None:
             rule = {
                 key: v
@@ -187,7 +192,7 @@ evaluate.conflicts = (  # type: ignore[attr-defined]
     *conflicts("test", "systems", "tests compare systems, and there is one", only_one),
     *conflicts("json", "table", "a table has its own style; use --table json"),
     *conflicts("by test", "table", "the table contains the scores of systems only"),
-    *conflicts("by bound bounds item", "engine scheduler checkpoint keep_going", "streaming does not hold all items in memory"),
+    *conflicts("by bound bounds item anchor", "engine scheduler checkpoint keep_going", "streaming does not hold all items in memory"),
     *conflicts("format option encoding marks", "engine scheduler checkpoint keep_going", "only Parquet files are streamed"),
 )  # fmt: skip
 

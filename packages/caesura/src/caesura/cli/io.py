@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from caesura.anchoring import AnchorOptions
     from caesura.display.result import Block
     from caesura.display.scene import Picture
     from caesura.display.table import Table
@@ -159,6 +160,34 @@ def of_side(options: Sequence[str] | None, side: str) -> list[str]:
         else:
             chosen.append(option)
     return chosen
+
+
+def split_anchor_options(
+    options: Sequence[str] | None, *, anchor: bool, max_altered: float | None = None, skip_refused: bool = False
+) -> tuple[AnchorOptions | None, list[str]]:
+    """Split ``-O anchor.KEY=VALUE`` from the options of the format; return the options of anchoring, or None without ``--anchor``."""
+    own = [option for option in options or () if option.startswith("anchor.")]
+    others = [option for option in options or () if not option.startswith("anchor.")]
+    unused = next(
+        (name for name, given in ((f"-O {own[0]}" if own else "", own), ("--max-altered", max_altered is not None),
+                                  ("--skip-refused", skip_refused)) if given), None)  # fmt: skip
+    if not anchor:
+        if unused:
+            raise CaesuraError(f"{unused} has no effect without --anchor.")
+        return None, others
+    from caesura.anchoring.corpora import OPTION_TYPES, AnchorOptions
+    from caesura.options import validate_options
+
+    values = validate_options(
+        "--anchor", key_values([each.removeprefix("anchor.") for each in own], "-O anchor"), OPTION_TYPES
+    )
+    if "fold" in values:
+        values["fold"] = [name for name in str(values["fold"]).replace("+", " ").replace(",", " ").split() if name]
+    if max_altered is not None:
+        values["max_altered"] = max_altered
+    if skip_refused:
+        values["skip_refused"] = True
+    return AnchorOptions(**values), others
 
 
 def named_alike(reference: Corpus, its_path: Path | str, hypothesis: Corpus, path: Path | str) -> Corpus:

@@ -40,6 +40,7 @@ COMMANDS: Registry[click.Command] = Registry(
             ("show", "show:show", "Draw annotations below each other and mark where they agree."),
             ("check", "check:check", "Read files and list their contents; exit with 2 if one cannot be read."),
             ("convert", "convert:convert", "Convert annotations between formats."),
+            ("anchor", "anchor:anchor", "Move the annotations of an altered copy to its source."),
             ("segment", "segment:segment", "Segment texts or recordings automatically."),
             ("optimise", "operating_points:optimise", "Find the threshold or the system with the best R."),
             ("plane", "operating_points:plane", "Plot systems by hit rate and over-segmentation, with curves of equal R."),
@@ -323,7 +324,7 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         shared |= {"is_flag": True, "type": None}
     shown = inner is not bool and shared.get("default") is not None
     names = [*about.names, parameter.name]
-    more: Any = {"envvar": about.envvar, "show_default": shown, "show_choices": False}
+    more: Any = {"envvar": about.envvar, "show_default": shown, "show_choices": False, "hidden": about.hidden}
     return click.Option(names, help=about.help, multiple=many, **more, **shared)
 
 

@@ -84,8 +84,8 @@ FormatOptions: TypeAlias = Annotated[
     Option(
         "--option",
         "-O",
-        help="Option of the input format, KEY=VALUE, such as tier=words or encoding=latin-1; ref.KEY and hyp.KEY are for one side. "
-        "Repeatable.",
+        help="Option of the input format, KEY=VALUE, such as tier=words or encoding=latin-1; ref.KEY and hyp.KEY are for one side, "
+        "anchor.KEY is for --anchor. Repeatable.",
     ),
 ]
 ToFormat: TypeAlias = Annotated[
@@ -125,6 +125,21 @@ Width: TypeAlias = Annotated[
     Option("--width", "-w", min=20, max=1000, help="Width of the drawing in columns; default: the terminal's."),
 ]
 Tolerance: TypeAlias = Annotated[str, Option("--tolerance", help="Largest distance of a hit in time, such as 20ms.")]
+Anchor: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--anchor",
+        help="Accept texts that differ from the reference: move their annotations to its text and report what was altered. Limits: "
+        "--max-altered 0.3, --skip-refused; parameters: -O anchor.KEY=VALUE, such as anchor.level=words.",
+    ),
+]
+MaxAltered: TypeAlias = Annotated[
+    float | None,
+    Option("--max-altered", min=0, max=1, hidden=True, help="The largest altered share of a text; default 0.3."),
+]
+SkipRefused: TypeAlias = Annotated[
+    bool, Option("--skip-refused", hidden=True, help="Leave out documents that differ too much.")
+]
 FailUnder: TypeAlias = Annotated[
     list[str] | None, Option("--fail-under", help="Exit with 1 if a score is worse: B=0.6. Repeatable.")
 ]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, LengthMismatch, UncountablePairs
 from caesura.kernels import load
 from caesura.model import Corpus, Hierarchy, Segmentation, Spans, as_segmentation
-from caesura.model.columns import merge_labels
+from caesura.model.columns import ANCHOR_ADVICE, merge_labels
 from caesura.model.corpus import Kind, Marks
 from caesura.model.spans import NO_LABEL
 
@@ -227,9 +227,10 @@ class Batch:
         if len(apart):
             row = int(apart[0] if reference_rows is None else reference_rows[apart[0]])
             item = reference.items[reference.item_of[row]]
+            advice = f"; {ANCHOR_ADVICE}" if reference.texts and hypothesis.texts else ""
             raise LengthMismatch(
                 f"{f'item {item!r}: ' if item else ''}the reference has {lengths[apart[0]]} units, "
-                f"the hypothesis {others[apart[0]]}; both must cover the same text."
+                f"the hypothesis {others[apart[0]]}; both must cover the same text{advice}."
             )
         ref, hyp = _with_types(Side.of(reference, reference_rows), Side.of(hypothesis, hypothesis_rows))
         labels = _shared_labels(reference, hypothesis)

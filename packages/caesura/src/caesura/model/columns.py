@@ -6,7 +6,9 @@ Errors name the item and the coder of the annotation.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +22,30 @@ from caesura.text import describe_location
 
 if TYPE_CHECKING:
     from caesura.model.corpus import Annotation, Corpus, Kind
+
+
+#: What an error about different texts advises.
+ANCHOR_ADVICE = "to compare altered texts, anchor them (anchor=True, --anchor)"
+
+_text_resolver: ContextVar[Callable[[list[Annotation]], list[Annotation]] | None] = ContextVar(
+    "text resolver", default=None
+)
+
+
+@contextmanager
+def texts_resolved_by(resolve: Callable[[list[Annotation]], list[Annotation]]) -> Iterator[None]:
+    """While files are read, let a function make annotations of one text out of annotations whose texts differ."""
+    token = _text_resolver.set(resolve)
+    try:
+        yield
+    finally:
+        _text_resolver.reset(token)
+
+
+def resolve_texts(listed: list[Annotation]) -> list[Annotation]:
+    """Apply the function of :func:`texts_resolved_by`, if there is one."""
+    resolve = _text_resolver.get()
+    return listed if resolve is None else resolve(listed)
 
 
 def build_columns(kind: Kind, listed: list[Annotation], labels: Sequence[str] | None) -> dict[str, Any]:
@@ -47,7 +73,7 @@ def collect_texts(listed: list[Annotation]) -> dict[tuple[str, str], tuple[str, 
                 if differs
                 else f"coder {owner[key]!r} has {len(known)} tokens, coder {a.coder!r} {len(a.marks.units)}"
             )
-            raise LengthMismatch(f"{describe_location(a.item, a.track)}: the texts differ: {what}.")
+            raise LengthMismatch(f"{describe_location(a.item, a.track)}: the texts differ: {what}; {ANCHOR_ADVICE}.")
     return texts
 
 

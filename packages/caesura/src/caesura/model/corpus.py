@@ -22,6 +22,7 @@ from caesura.model.columns import (
     collect_texts,
     merge_labels,
     preview_names,
+    resolve_texts,
 )
 from caesura.model.conversion import abbreviate
 from caesura.model.hierarchy import Hierarchy
@@ -242,7 +243,7 @@ class Corpus:
         >>> Corpus.from_annotations([("kubla", "ann", [2, 3, 6]), ("kubla", "ben", [5, 6])])
         Corpus(1 item × 2 coders, 2 annotations of units)
         """
-        listed = [_annotation(a) for a in annotations]
+        listed = resolve_texts([_annotation(a) for a in annotations])
         kinds: list[Kind] = list(dict.fromkeys(kind_of(a.marks) for a in listed)) or ["units"]
         if len(kinds) > 1:
             advice = "; read all files with as=spans or as=boundaries (-O)" if "spans" in kinds else ""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, LengthMismatch
+from caesura.model.columns import ANCHOR_ADVICE
 from caesura.model.corpus import Corpus
 from caesura.model.segmentation import Segmentation
 from caesura.validation import validate_choice
@@ -188,7 +189,8 @@ def _check_texts(reference: Corpus, hypothesis: Corpus) -> None:
         at = next((i for i, (x, y) in enumerate(zip(ours, theirs, strict=False)) if x != y), None)
         if at is not None:  # otherwise one text is longer, and the lengths are compared elsewhere
             raise LengthMismatch(
-                f"item {_name_of(key)!r}: the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis."
+                f"item {_name_of(key)!r}: the texts differ: token {at + 1} is {ours[at]!r} in the reference and {theirs[at]!r} in the hypothesis; "
+                f"{ANCHOR_ADVICE}."
             )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.display.plain import to_plain
 from caesura.display.result import Result
@@ -34,6 +34,10 @@ from caesura.statistics.counted import (
     summarize_counts,
     worst_item,
 )
+
+if TYPE_CHECKING:
+    from caesura.anchoring import AnchoredCorpus
+    from caesura.statistics.anchored import AnchorLike
 
 
 @dataclass(frozen=True)
@@ -77,12 +81,15 @@ class Comparison(Result):
         Metrics that do not apply to this data, with the reason.
     omitted : mapping of str to str
         Those among them that could count some of the items.
+    anchored : AnchoredCorpus or None
+        What was altered and placed, if the texts differ.
     """
 
     counted: CountedPairs
     scores: Mapping[str, MetricResult]
     skipped: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
+    anchored: AnchoredCorpus | None = None
 
     @property
     def pairs(self) -> Pairs:
@@ -120,7 +127,8 @@ class Comparison(Result):
     def warnings(self) -> list[str]:
         """List data that no chosen metric looks at, one sentence each."""
         named = bool(self.pairs.reference.names), bool(self.pairs.hypothesis.names)
-        return describe_unmeasured((score.metric for score in self.scores.values()), self.omitted, *named)
+        anchored = [] if self.anchored is None else self.anchored.warnings()
+        return [*anchored, *describe_unmeasured((score.metric for score in self.scores.values()), self.omitted, *named)]
 
     # ------------------------------------------------------------------ details behind the scores
 
@@ -268,7 +276,12 @@ class Comparison(Result):
             *summarize_counts(self.scores.values()),
         )
         caption = describe_sides(self.pairs.hypothesis.coders, self.pairs.reference.coders, len(self.items))
-        return [Table(caption, columns, rows, notes)]
+        table = Table(caption, columns, rows, notes)
+        if self.anchored is not None:
+            from caesura.statistics.anchored import add_shares
+
+            table = add_shares(table, {"": self.anchored}, {"": self.scores})
+        return [table]
 
     def as_dict(self, details: Iterable[str] = ()) -> dict[str, Any]:
         """Return plain data for JSON; undefined numbers are None.
@@ -298,6 +311,7 @@ class Comparison(Result):
             "metrics": {name: _describe(score) for name, score in self.scores.items()},
             "skipped": self.skipped,
             "warnings": self.warnings(),
+            **({} if self.anchored is None else {"anchoring": self.anchored.as_dict()}),
             **{name: self.detail(name) for name in details if name != "edits"},
             **(self.edits_by_item().as_dict() if "edits" in details else {}),
         }
@@ -312,6 +326,7 @@ def compare(
     *,
     names: tuple[str, str] = ("reference", "hypothesis"),
     parameters: Mapping[str, Any] | None = None,
+    anchor: AnchorLike = None,
 ) -> Comparison:
     """Compare two annotations of one text, or two corpora, by every metric that applies.
 
@@ -325,6 +340,9 @@ def compare(
         Names of two single annotations; corpora name their annotators.
     parameters : mapping, optional
         Parameters for the default metrics, such as ``{"n_t": 3}``; each metric gets those that it takes.
+    anchor : bool, str, dict or AnchorOptions, default None
+        Whether the texts may differ; the hypothesis is then moved to the text of the reference (:func:`caesura.anchor`). A dict has
+        the parameters of :class:`~caesura.anchoring.AnchorOptions`.
 
     Returns
     -------
@@ -349,6 +367,13 @@ def compare(
     ● all agree · ○ one of two
     """
     ours, theirs = _sides(reference, hypothesis, names)
+    moved: AnchoredCorpus | None = None
+    if anchor:
+        from caesura.statistics.anchored import anchor_systems
+
+        ours, systems, anchored = anchor_systems(ours, {"": theirs}, anchor)
+        theirs, moved = systems[""], anchored.get("")
+    signature = "" if moved is None else moved.signature
     counted = CountedPairs(Pairs.between(ours, theirs))
     refused: dict[str, CaesuraError] = {}
     if metrics is not None:
@@ -367,11 +392,11 @@ def compare(
     except UncountablePairs as fault:
         raise advise_to_skip(fault) from None
     scores = {
-        name: MetricResult(each, counted.by_item(each), None)
+        name: MetricResult(each, counted.by_item(each), None, anchoring=signature)
         for name, each in zip(distinct_names(chosen), chosen, strict=True)
     }
     reasons = {name: str(fault) for name, fault in refused.items()}
-    return Comparison(counted, scores, reasons, counted.partly_uncountable(refused))
+    return Comparison(counted, scores, reasons, counted.partly_uncountable(refused), moved)
 
 
 def _sides(reference: Any, hypothesis: Any, names: tuple[str, str]) -> tuple[Corpus, Corpus]:

@@ -206,17 +206,21 @@ class MetricResult(Result):
         A bootstrap interval of the pooled score.
     references : {"pooled", "mean", "best"}
         How several reference coders of one item were combined.
+    anchoring : str
+        How altered texts were anchored, for the signature; "" if no text differs.
     """
 
     metric: Metric
     rows: Rows
     interval: IntervalCell | None
     references: References = "pooled"
+    anchoring: str = ""
 
     @property
     def signature(self) -> str:
-        """The metric's signature, with the way references were combined unless they were pooled."""
-        return self.metric.signature + ("" if self.references == "pooled" else f"|refs:{self.references}")
+        """The metric's signature, with the way references were combined unless they were pooled, and how altered texts were anchored."""
+        refs = "" if self.references == "pooled" else f"|refs:{self.references}"
+        return self.metric.signature + refs + (f"|{self.anchoring}" if self.anchoring else "")
 
     @property
     def micro(self) -> float:

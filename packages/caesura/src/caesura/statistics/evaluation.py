@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,10 @@ from caesura.statistics.significance import PairedMethod, PairedTest, PostHoc, R
 from caesura.text import pluralize
 from caesura.validation import validate_integer
 
+if TYPE_CHECKING:
+    from caesura.anchoring import AnchoredCorpus
+    from caesura.statistics.anchored import AnchorLike
+
 
 class Results(Result):
     """Scores of one or more systems by one or more metrics, in memory or streamed.
@@ -65,6 +69,8 @@ class Results(Result):
         The level of the intervals.
     resamples : int
         The number of resamples of the intervals; without any there are no intervals.
+    anchored : mapping of str to AnchoredCorpus
+        Systems whose texts differ from the reference, with what was altered and placed.
     """
 
     systems: Mapping[str, Mapping[str, MetricResult]]
@@ -74,6 +80,7 @@ class Results(Result):
     uncounted: Mapping[str, str] = MappingProxyType({})
     level: float = 0.95
     resamples: int = 10_000
+    anchored: Mapping[str, AnchoredCorpus] = MappingProxyType({})
 
     @property
     @abstractmethod
@@ -92,7 +99,13 @@ class Results(Result):
             *(f"! {sentence}" for sentence in self.sentences()),
             *(Code(m.signature) for m in self.measured.values()),
         )
-        return [replace(score_table(self.caption, {**self.systems, **bounds}, self.level), notes=notes)]
+        systems = {**self.systems, **bounds}
+        table = score_table(self.caption, systems, self.level)
+        if self.anchored:
+            from caesura.statistics.anchored import add_shares
+
+            table = add_shares(table, self.anchored, systems)
+        return [replace(table, notes=notes)]
 
     @property
     def measured(self) -> Mapping[str, MetricResult]:
@@ -229,6 +242,10 @@ class Evaluation(Results):
         Items that were left out because a metric cannot count them, with the reason.
     omitted : mapping of str to str
         Default metrics that were left out because they cannot count some items, with the reason.
+    anchored : mapping of str to AnchoredCorpus
+        Systems whose texts differ from the reference, with what was altered and placed.
+    unplaced : tuple of str
+        Sentences about scores that depend on marks without a place.
 
     Examples
     --------
@@ -245,6 +262,8 @@ class Evaluation(Results):
     resampling: Resampling = field(default_factory=Resampling)
     uncounted: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
+    anchored: Mapping[str, AnchoredCorpus] = field(default_factory=dict)
+    unplaced: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -280,7 +299,9 @@ class Evaluation(Results):
         """Return sentences about segment names that no metric compares, and about default metrics that were left out."""
         corpora = [each.pairs.hypothesis for each in self.counted.values()]
         named = bool(self.pairs.reference.names), any(corpus.names for corpus in corpora)
-        return describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
+        anchored = [f"{name!r}: {words}" for name, each in self.anchored.items() for words in each.warnings()]
+        unmeasured = describe_unmeasured((m.metric for m in self.measured.values()), self.omitted, *named)
+        return [*anchored, *self.unplaced, *unmeasured]
 
     def by(self, attribute: str | Callable[[str], Any]) -> dict[Any, Evaluation]:
         """Split into groups of items; nothing is counted again.
@@ -334,6 +355,7 @@ class Evaluation(Results):
             "systems": plain_scores(self.systems),
             "bounds": plain_scores(self.bounds),
             "warnings": self.warnings(),
+            **({"anchoring": {name: each.as_dict() for name, each in self.anchored.items()}} if self.anchored else {}),
         }
 
     @property
@@ -369,14 +391,16 @@ class Evaluation(Results):
                 rows = [m.rows[chosen] for m in each.values()]
                 intervals = self.resampling.intervals([m.metric for m in each.values()], rows)
                 kept[system] = {
-                    name: MetricResult(m.metric, r, interval, m.references)
+                    name: MetricResult(m.metric, r, interval, m.references, m.anchoring)
                     for (name, m), r, interval in zip(each.items(), rows, intervals, strict=True)
                 }
             return kept
 
         items = tuple(self.items[i] for i in chosen)
         known = {item: self.attributes.get(item, {}) for item in items}
-        return Evaluation(items, select_rows(self.systems), self.counted, known, resampling=self.resampling)
+        return Evaluation(
+            items, select_rows(self.systems), self.counted, known, resampling=self.resampling, anchored=self.anchored
+        )
 
 
 def evaluate(
@@ -392,6 +416,7 @@ def evaluate(
     interval: IntervalMethod = "percentile",
     seed: int = 0,
     threads: int | None = None,
+    anchor: AnchorLike = None,
 ) -> Evaluation:
     """Compare one or more systems with a reference, item by item.
 
@@ -425,6 +450,10 @@ def evaluate(
         The seed of the bootstrap and of random baselines.
     threads : int, default None
         The number of threads, by default all cores for large corpora; results do not depend on it.
+    anchor : bool, str, dict or AnchorOptions, default None
+        Whether texts of systems may differ from the reference. Their annotations are then moved to the reference's texts
+        (:func:`caesura.anchor`), and the altered and placed shares are part of the result. A dict has the parameters of
+        :class:`~caesura.anchoring.AnchorOptions`.
 
     Returns
     -------
@@ -452,6 +481,11 @@ def evaluate(
     }
     if threads is not None:
         validate_integer("threads", threads)
+    given, anchored = (reference, systems), dict[str, "AnchoredCorpus"]()
+    if anchor:
+        from caesura.statistics.anchored import anchor_systems
+
+        reference, systems, anchored = anchor_systems(reference, systems, anchor)
     paired = pair_systems(reference, systems, missing=missing)
     counted = {name: CountedPairs(pairs, threads) for name, pairs in paired.items()}
     chosen, omitted = _choose_metrics(metrics, counted)
@@ -462,16 +496,44 @@ def evaluate(
     if not items:
         raise CaesuraError(f"no item is left to count: {next(iter(uncounted.values()))}.")
     score = _PairScorer(chosen, references, Resampling(level, resamples, interval, seed))
+    scored = {name: score(each) for name, each in counted.items()}
+    unplaced: list[str] = []
+    if anchored:
+        from caesura.statistics.anchored import describe_unplaced, with_unplaced_left_out
+
+        if (left_out := with_unplaced_left_out(anchored)) is not None:
+            how: dict[str, Any] = {"references": references, "missing": missing, "threads": threads, "resamples": 0}
+            unplaced = describe_unplaced(
+                _micro(scored), _micro(evaluate(*given, chosen, anchor=left_out, **how).systems)
+            )
     return Evaluation(
         items=items,
-        systems={name: score(each) for name, each in counted.items()},
+        systems=_with_anchoring(scored, anchored),
         counted=counted,
         attributes=reference.attributes,
         bounds=_bounds(reference.select(items=items) if uncounted else reference, bounds, score, threads),
         resampling=score.resampling,
         uncounted=uncounted,
         omitted=omitted,
+        anchored=anchored,
+        unplaced=tuple(unplaced),
     )
+
+
+def _micro(systems: Mapping[str, Mapping[str, MetricResult]]) -> dict[str, dict[str, float]]:
+    return {name: {each: result.micro for each, result in measured.items()} for name, measured in systems.items()}
+
+
+def _with_anchoring(
+    systems: dict[str, dict[str, MetricResult]], anchored: Mapping[str, AnchoredCorpus]
+) -> dict[str, dict[str, MetricResult]]:
+    """Add the way texts were anchored to the signatures of the systems whose texts differ."""
+    return {
+        name: {each: replace(result, anchoring=anchored[name].signature) for each, result in measured.items()}
+        if name in anchored
+        else measured
+        for name, measured in systems.items()
+    }
 
 
 def _by_system(hypothesis: object) -> dict[str, Any]:

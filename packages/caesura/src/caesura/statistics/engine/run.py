@@ -303,7 +303,7 @@ def _measure(plan: Plan, total: FragmentCounts, resampling: Resampling) -> dict[
     ):
         scores, defined = float(mean[:, 0].sum()), int(mean[:, 1].sum())
         results[system][name] = StreamedMetricResult(
-            each, counts, interval, plan.references, scores, defined, total.items
+            each, counts, interval, plan.references, score_sum=scores, defined=defined, items=total.items
         )
     return results
 

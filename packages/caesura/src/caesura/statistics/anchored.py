@@ -1,0 +1,119 @@
+"""Anchor the texts of systems before they are scored, and describe what that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+from caesura.anchoring import AnchoredCorpus, AnchorOptions, anchor_corpus
+from caesura.display.table import Rounded, Table, format_cell
+from caesura.errors import CaesuraError
+from caesura.model import Annotation, Corpus
+from caesura.model.columns import texts_resolved_by
+
+#: What ``anchor=`` takes: True, a level, a dict of parameters, or options.
+AnchorLike = AnchorOptions | Mapping[str, Any] | bool | str | None
+
+_VISIBLE = 0.001  # scores with and without unplaced marks are both shown if they differ by more
+
+
+def anchor_systems(
+    reference: Corpus, systems: Mapping[str, Corpus], given: AnchorLike
+) -> tuple[Corpus, dict[str, Corpus], dict[str, AnchoredCorpus]]:
+    """Move the annotations of every system to the texts of the reference; documents that any system has refused are left out of all."""
+    options = AnchorOptions.of(given)
+    if options is None:
+        return reference, dict(systems), {}
+    if not reference.texts:
+        raise CaesuraError("the reference has no texts, so that nothing can be anchored to it; leave anchoring out.")
+    anchored = {name: anchor_corpus(reference, corpus, options) for name, corpus in systems.items()}
+    refused = {item for each in anchored.values() for item in each.refused}
+    corpora = {name: each.corpus for name, each in anchored.items()}
+    if refused:
+        reference = _without(reference, refused)
+        corpora = {name: _without(corpus, refused) for name, corpus in corpora.items()}
+    return reference, corpora, {name: each for name, each in anchored.items() if each.signature}
+
+
+def _without(corpus: Corpus, refused: set[str]) -> Corpus:
+    kept = [item for item in corpus.items if item not in refused]
+    if not kept:
+        raise CaesuraError("every document was refused, so that nothing is left to score.")
+    return corpus.select(items=kept) if len(kept) < len(corpus.items) else corpus
+
+
+def with_unplaced_left_out(anchored: Mapping[str, AnchoredCorpus]) -> AnchorOptions | None:
+    """Return options that leave marks without a place out, if that may change a score."""
+    for each in anchored.values():
+        if each.options.unplaced == "wrong" and each.total.placed < each.total.marks:
+            return replace(each.options, unplaced="out")
+    return None
+
+
+def describe_unplaced(
+    scores: Mapping[str, Mapping[str, float]], left_out: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """Return a sentence for every score that changes if marks without a place are left out instead of counted as wrong."""
+    sentences = []
+    for system, each in scores.items():
+        for name, value in each.items():
+            other = left_out[system][name]
+            if abs(other - value) > _VISIBLE:
+                sentences.append(
+                    f"{name} of {system!r} is {format_cell(other)} instead of {format_cell(value)} if marks that could not be placed are left "
+                    "out (unplaced='out')."
+                )
+    return sentences
+
+
+def add_shares(table: Table, anchored: Mapping[str, AnchoredCorpus], systems: Mapping[str, Any]) -> Table:
+    """Add the altered and placed shares of every system to its first row of a table of scores."""
+    if not anchored:
+        return table
+    rows, at = [], 0
+    for system, measured in systems.items():
+        total = anchored[system].total if system in anchored else None
+        for number in range(len(measured)):
+            shares = (
+                (Rounded(total.altered, 4), Rounded(total.placed_share, 4)) if total and not number else (None, None)
+            )
+            rows.append((*table.rows[at], *shares))
+            at += 1
+    return replace(table, columns=(*table.columns, "altered", "placed"), rows=tuple(rows))
+
+
+def anchored_while_reading(
+    options: AnchorOptions, report: Callable[[AnchoredCorpus], None]
+) -> AbstractContextManager[None]:
+    """While a corpus is read, move the annotations of coders whose text differs to the text of the first coder of the item.
+
+    There is no reference, so marks without a place are left out. ``report`` receives every anchored part.
+    """
+    options = replace(options, unplaced="out")
+
+    def resolve(listed: list[Annotation]) -> list[Annotation]:
+        texts: dict[tuple[str, str], tuple[str, ...]] = {}
+        same: list[Annotation] = []
+        apart: list[tuple[int, Annotation]] = []
+        for at, each in enumerate(listed):
+            units = each.marks.units
+            if units is not None and texts.setdefault((each.item, each.track), units) != units:
+                apart.append((at, each))
+            same.append(each)
+        for at, each in apart:
+            alone = Corpus.from_annotations([each])
+            source = Corpus.from_annotations([each._replace(marks=_unmarked(texts[each.item, each.track]))])
+            found = anchor_corpus(source, alone, options)
+            report(replace(found, items={f"{each.item} · {each.coder}": counts for counts in found.items.values()}))
+            same[at] = next(iter(found.corpus))
+        return same
+
+    return texts_resolved_by(resolve)
+
+
+def _unmarked(units: tuple[str, ...]) -> Any:
+    from caesura.model import Segmentation
+
+    return Segmentation(len(units), units=units)

@@ -1,0 +1,244 @@
+"""Alignment of altered copies: minimal distances, places, statuses, limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura as cs
+from caesura.anchoring import alignment
+from caesura.anchoring.folding import FOLDS
+from caesura.errors import CaesuraError
+from caesura.kernels import anchoring as kernels
+from shared_data import oracle_json
+
+
+def distance_by_table(a, b) -> int:
+    """The textbook dynamic program."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(diagonal + (x != y), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def cost_of(found) -> int:
+    edits = found.edits
+    return edits["substitutions"] + edits["deletions"] + edits["insertions"]
+
+
+def test_distances_and_places_of_the_oracle() -> None:
+    for case in oracle_json("anchor/distance.json"):
+        found = cs.anchor(case["source"], case["copy"], level="characters")
+        assert found.distance == case["distance"] == cost_of(found)
+        for (low, high), possible in zip(found.places, case["places"], strict=True):
+            assert {low, high} <= set(possible), case
+
+
+def test_distances_in_words() -> None:
+    for case in oracle_json("anchor/words.json"):
+        assert cs.anchor(case["source"], case["copy"], level="words").distance == case["distance"]
+
+
+@pytest.mark.parametrize("level", ["characters", "letters"])
+def test_boundaries_of_altered_texts(level) -> None:
+    for case in oracle_json("anchor/boundaries.json"):
+        found = cs.anchor(case["source"], case["copy"], level=level)
+        assert found.boundaries(case["boundaries"]) == case["truth"], case["kind"]
+        assert level == "letters" or found.distance == case["distance"]
+
+
+def test_boundaries_beside_lost_text() -> None:
+    for case in oracle_json("anchor/hard.json"):
+        found = cs.anchor(case["source"], case["copy"], level="characters")
+        assert found.distance == case["distance"]
+        for position, possible in zip(case["boundaries"], case["places"], strict=True):
+            assert set(found.places[position]) <= set(possible)
+        assert found.boundaries(case["boundaries"], keep_inside=True) == case["trial"]
+
+
+@given(st.text("ab c", max_size=40), st.text("ab c", max_size=40))
+def test_short_texts_against_the_textbook(a, b) -> None:
+    found = cs.anchor(a, b, level="characters")
+    assert found.distance == distance_by_table(a, b) == cost_of(found)
+    lows, highs = zip(*found.places, strict=True)
+    assert all(low <= high for low, high in found.places)
+    assert list(lows) == sorted(lows)
+    assert list(highs) == sorted(highs)
+
+
+def test_pieces_that_are_split_have_the_least_cost() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(3):  # about 900 edits: more than a piece that is traced directly
+        a = "".join(random.choice(list("abcdefgh"), 2500))
+        b = "".join(random.choice(list("abcdefgh")) if random.random() < 0.4 else c for c in a if random.random() > 0.1)
+        found = cs.anchor(a, b, level="characters")
+        coded = [np.frombuffer(x.encode(), np.uint8) for x in (a, b)]
+        assert found.distance == cost_of(found) > kernels._TRACED
+        lengths = np.empty(len(a) + 1, np.int64)
+        kernels.distances_by_length(coded[0], coded[1], len(a), lengths)
+        assert found.distance == lengths[-1]
+
+
+def test_too_different_texts_get_an_upper_bound() -> None:
+    random = np.random.default_rng(0)
+    a = "".join(random.choice(list("abcdefghijklmnop"), 3000))
+    b = a[:1400] + "x" * 150 + a[1500:]
+    exact = cs.anchor(a, b)
+    found = cs.anchor(a, b, max_distance=50)
+    assert exact.exact
+    assert exact.distance == 150
+    assert not found.exact
+    assert 150 <= found.distance <= 155
+    assert found.boundaries([10, 2900]) == [10, 2850]
+
+
+def test_periodic_text_stops_at_the_limit_of_work() -> None:
+    random = np.random.default_rng(0)
+    a = "ab" * 5000
+    b = "".join(c for c in a if random.random() > 0.05)
+    found = cs.anchor(a, b, max_work=2000)
+    assert not found.exact
+    assert found.distance <= len(a)
+
+
+def test_text_in_another_order_is_refused() -> None:
+    words = [f"word{i}" for i in range(500)]
+    shuffled = [words[i] for i in np.random.default_rng(0).permutation(500)]
+    with pytest.raises(CaesuraError, match=r"another order: 9.*of 500 words"):
+        cs.anchor(" ".join(words), " ".join(shuffled))
+    assert cs.anchor(" ".join(words), " ".join(words[:250] + words[252:])).moved == 0.0
+
+
+@pytest.mark.parametrize(
+    ("source", "copy", "distance"),
+    [
+        ("Kubla  Khan", "kubla\nkhan", 0),
+        ("co\u00adoperate", "cooperate", 0),
+        ("ﬁne café", "fine cafe\u0301", 0),
+        ("He said “no” – twice", 'he said "no" - twice', 0),
+        ("İstanbul", "i\u0307stanbul", 0),
+        ("👩\u200d🚀 up", "👩 🚀up", 1),
+        ("a\ud800b", "a\ud800c", 1),
+        ("", "", 0),
+        ("", "abc", 3),
+        ("abc", "", 3),
+    ],
+)
+def test_what_letters_ignore(source, copy, distance) -> None:
+    found = cs.anchor(source, copy)
+    assert found.distance == distance
+    assert len(found.places) == len(copy) + 1
+
+
+@pytest.mark.parametrize(
+    ("fold", "source", "copy"),
+    [
+        (("space",), "a b", "ab"),
+        (("invisible",), "a\u200bb", "ab"),
+        (("case",), "AB", "ab"),
+        (("compatible",), "ﬁ", "fi"),
+        (("quotes",), "«a»", '"a"'),
+        (("alif",), "أب", "اب"),
+        (("tatweel",), "اـب", "اب"),
+        (("marks",), "بَ", "ب"),
+    ],
+)
+def test_every_fold_ignores_its_difference(fold, source, copy) -> None:
+    assert set(fold) <= set(FOLDS)
+    assert cs.anchor(source, copy, fold=fold).distance == 0
+    assert cs.anchor(source, copy, fold=()).distance > 0
+
+
+def test_long_and_short_texts_are_folded_alike() -> None:
+    text = "Ein “Wörtchen”\u00ad – ﬁn e\u0301a\u0323\u0301 İ. " * 60
+    short, long = text[:200], text * 2
+    for each in (short, long):
+        assert cs.anchor(each, each.upper().replace(" ", "")).distance == 0
+
+
+def test_marks_of_one_letter_may_change_their_order() -> None:
+    assert cs.anchor("a\u0323\u0301", "a\u0301\u0323").distance == 0
+    assert cs.anchor("a\u0323\u0301", "a\u0301\u0323", level="characters").distance == 2
+
+
+def test_statuses() -> None:
+    source = "One two three. Four five six. Seven."
+    found = cs.anchor(source, "One two three. Four six. Seven.")
+    assert [(p.position, p.status) for p in found.place([0, 15, 20, 31])] == [
+        (0, "exact"), (15, "exact"), (25, "gap"), (36, "exact")
+    ]  # fmt: skip
+    rewritten = cs.anchor("aaaa. " + "bcdefghi" * 5 + " zzzz.", "aaaa. " + "qrstuvwx" * 5 + " zzzz.")
+    assert [p.status for p in rewritten.place([26])] == ["inside"]
+    assert rewritten.boundaries([6, 26]) == [6, None]
+    assert rewritten.boundaries([26], keep_inside=True) == [26]
+    repeated = cs.anchor("and so so so it is", "and so so it is")
+    assert "ambiguous" in {p.status for p in repeated.place([4, 7, 10])}
+
+
+def test_spans_shrink_to_their_own_text() -> None:
+    source, copy = "The old grey cat sat here.", "The cat sat here."
+    found = cs.anchor(source, copy)
+    assert found.spans([(0, 7)]) == [(0, 16)]
+    assert found.spans([(4, 7)]) == [(13, 16)]
+    assert found.spans([(0, 3)], edges="outer") == [(0, 13)]
+    assert cs.anchor("abc", "abc xyz").spans([(4, 7)]) == [None]
+
+
+def test_boundaries_do_not_split_graphemes() -> None:
+    assert cs.anchor("cafe\u0301 x", "caf e x").boundaries([5]) == [6]
+    assert cs.anchor("a👩\u200d🚀b", "a👩\u200d🚀bc").boundaries([3]) == [1]
+    assert cs.anchor("ﬁx", "fix").boundaries([1]) == [0]
+
+
+def test_a_part_of_the_source() -> None:
+    source = "First sentence here. Second sentence there. Third one."
+    found = cs.anchor(source, "second  sentense there.", part=True)
+    assert found.distance == 1
+    assert found.spans([(0, 23)]) == [(21, 43)]
+
+
+def test_the_same_text_is_the_identity() -> None:
+    found = cs.anchor("a  b", "a  b")
+    assert found.places == [(i, i) for i in range(5)]
+    assert found.boundaries([2]) == [2]
+
+
+def test_crlf_keeps_the_offsets_of_the_text_as_given() -> None:
+    assert cs.anchor("a.\r\nb.", "a.\nb.").boundaries([3]) == [4]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: cs.anchor(b"a", "b"), "the source is bytes; expected a string"),
+        (lambda: cs.anchor("a", "b", level="lines"), "there is no level 'lines'"),
+        (lambda: cs.anchor("a", "b", fold="case"), "expected a list of names"),
+        (lambda: cs.anchor("a", "b", fold=["colour"]), "there is no fold 'colour'"),
+        (lambda: cs.anchor("a", "b", level="characters", fold=["case"]), "as they are"),
+        (lambda: cs.anchor("a", "b", max_moved=2), "max_moved is 2"),
+        (lambda: cs.anchor("a", "b", tokenizer=str.split), "has no effect at level 'letters'"),
+        (lambda: cs.anchor("a b", "b", level="words", tokenizer=lambda t: ["q"]), "does not occur"),
+        (lambda: cs.anchor("a", "b").boundaries([2]), "position 2 is not in the copy"),
+        (lambda: cs.anchor("a", "b").boundaries([True]), "position True"),
+        (lambda: cs.anchor("a", "b").spans([(1, 1)]), "is empty"),
+        (lambda: cs.anchor("a", "b").spans([(0, 1)], edges="wide"), "edges is 'wide'"),
+    ],
+)
+def test_bad_input_is_one_sentence(call, sentence) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        call()
+
+
+def test_numbers_tables_and_passages() -> None:
+    found = cs.anchor("The cat sat. The dog ran.", "the cat  sat. The frog ran.")
+    data = found.as_dict()
+    assert data["altered"] == found.distance / 21
+    assert data["white"] == pytest.approx(1 / 4)
+    assert data["passages"][0]["copy"][2] in ("fr", "r", "f")
+    assert "altered passages" in str(found)
+    assert repr(found).startswith("Anchoring(distance")
+    assert alignment.edit_distance("kitten", "sitting") == 3

@@ -1,0 +1,251 @@
+"""Annotations of altered texts are moved to the texts of a reference, in Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import caesura as cs
+from caesura.anchoring import AnchorOptions, anchor_corpus
+from caesura.anchoring.corpora import NOT_PLACED, UnitText
+from caesura.errors import CaesuraError, LengthMismatch
+from cli.command import caesura, refused
+
+SOURCE = [
+    "The",
+    "president",
+    "spoke",
+    "first.",
+    "Then",
+    "the",
+    "senate",
+    "replied",
+    "at",
+    "length.",
+    "Nobody",
+    "agreed",
+    "with",
+    "them.",
+    "It",
+    "passed.",
+]
+COPY = [
+    "The",
+    "President",
+    "spoke",
+    "first",
+    ".",
+    "Then",
+    "the",
+    "Senate",
+    "replied",
+    "at",
+    "lengths.",
+    "Nobody",
+    "agreed",
+    "with",
+    "them.",
+    "It",
+    "passed.",
+]
+ALTERED = "letters+space+invisible+case+compatible+quotes|maxalt:0.3|maxmov:0.05|edges:inner"
+
+
+def corpus(marks, coder="llm") -> cs.Corpus:
+    return cs.Corpus.from_annotations([("doc", coder, marks)])
+
+
+def gold(**more) -> cs.Corpus:
+    return corpus(cs.Segmentation.from_positions([4, 10, 14], length=16, units=SOURCE, **more), "gold")
+
+
+def answer(positions=(5, 11, 15), units=COPY) -> cs.Corpus:
+    return corpus(cs.Segmentation.from_positions(list(positions), length=len(units), units=units))
+
+
+def test_boundaries_go_to_the_edges_of_units() -> None:
+    found = anchor_corpus(gold(), answer())
+    assert found.corpus["doc", "llm"].positions.tolist() == [4, 10, 14]
+    assert found.corpus["doc", "llm"].units == tuple(SOURCE)
+    counts = found.total
+    assert (counts.marks, counts.placed, counts.exact, counts.snapped, counts.distance) == (3, 3, 3, 0, 1)
+    assert found.signature == f"anchor:{ALTERED}"
+    assert "anchored documents" in str(found)
+
+
+def test_scores_carry_the_record() -> None:
+    with pytest.raises(LengthMismatch, match="--anchor"):
+        cs.compare(gold(), answer())
+    comparison = cs.compare(gold(), answer(), ["B"], anchor=True)
+    assert comparison["B"] == 1.0
+    assert comparison.scores["B"].signature.endswith(f"|anchor:{ALTERED}")
+    assert comparison.as_dict()["anchoring"]["placed"] == 3
+    assert comparison.tables()[0].columns[-2:] == ("altered", "placed")
+    evaluation = cs.evaluate(gold(), {"a": answer(), "b": gold()}, ["B"], anchor={"max_altered": 0.2})
+    assert evaluation["a", "B"].signature.endswith("maxalt:0.2|maxmov:0.05|edges:inner")
+    assert "anchor" not in evaluation["b", "B"].signature
+    assert list(evaluation.as_dict()["anchoring"]) == ["a"]
+
+
+def test_equal_texts_leave_no_trace() -> None:
+    comparison = cs.compare(gold(), answer((4, 9), SOURCE), ["B"], anchor=True)
+    assert "anchoring" not in comparison.as_dict()
+    assert "anchor" not in comparison.scores["B"].signature
+
+
+def test_types_names_and_closing_boundaries_travel_along() -> None:
+    marks = cs.Segmentation.from_positions([(5, ","), (11, "."), (17, "?")], length=17, units=COPY)
+    typed = corpus(cs.Segmentation.from_positions([(4, ","), (16, ".")], length=16, units=SOURCE), "gold")
+    found = anchor_corpus(typed, corpus(marks)).corpus["doc", "llm"]
+    assert found.positions.tolist() == [4, 10, 16]
+    assert [found.labels[code] for code in found.types] == [",", ".", "?"]
+    named = cs.Segmentation(17, [5, 6], units=COPY, names=["one", "two", "three"])
+    assert anchor_corpus(gold(), corpus(named)).corpus["doc", "llm"].names == ("one", "two", "three")
+    merged = cs.Segmentation(17, [4, 5], units=COPY, names=["one", "two", "three"])
+    moved = anchor_corpus(gold(), corpus(merged))
+    assert moved.corpus["doc", "llm"].names == ("one", "three")
+    assert moved.total.merged == 1
+
+
+def test_spans_and_hierarchies() -> None:
+    spans = cs.Spans.from_rows([(1, 2, "role"), (7, 8, "role")], length=17, units=COPY)
+    found = anchor_corpus(gold(), corpus(spans)).corpus["doc", "llm"]
+    assert found.rows == [(1, 2, "role"), (6, 7, "role")]
+    tree = cs.Hierarchy.from_spans([(1, 17), (1, 11), (1, 5), (6, 11), (12, 17)], length=17, units=COPY)
+    nested = anchor_corpus(gold(), corpus(tree)).corpus["doc", "llm"].spans
+    assert sorted(nested) == sorted([(1, 16, 1), (1, 10, 2), (1, 4, 3), (5, 10, 3), (11, 16, 2)])
+
+
+REWRITTEN = [*SOURCE[:4], *["111111", "222222", "333333", "444444", "555555", "666666"], *SOURCE[10:]]
+
+
+def test_marks_without_a_place_count_as_wrong_unless_left_out() -> None:
+    loose = {"max_altered": 0.9, "min_placed": 0.0}
+    wrong = cs.evaluate(gold(), answer((4, 7, 10), REWRITTEN), ["precision"], anchor=loose)
+    assert wrong["precision"].micro == pytest.approx(2 / 3)
+    assert any("left out" in sentence for sentence in wrong.warnings())
+    out = cs.evaluate(gold(), answer((4, 7, 10), REWRITTEN), ["precision"], anchor={**loose, "unplaced": "out"})
+    assert out["precision"].micro == 1.0
+    assert out["precision"].signature.endswith("unplaced:out")
+    kept = anchor_corpus(gold(), answer((7,), REWRITTEN), {**loose, "keep_inside": True})
+    assert kept.total.inside == kept.total.placed == 1
+    spans = corpus(cs.Spans.from_rows([(0, 2, "a"), (16, 18, "b")], length=18, units=[*SOURCE, "zzzzzzz", "qqqqqqq"]))
+    reference = corpus(cs.Spans.from_rows([(0, 2, "a")], length=16, units=SOURCE), "gold")
+    moved = anchor_corpus(reference, spans, loose)
+    assert [row[2] for row in moved.corpus["doc", "llm"].rows] == ["a", NOT_PLACED]
+    assert cs.compare(reference, spans, ["span-precision"], anchor=loose)["span-precision"] == 0.5
+
+
+def test_documents_are_refused_one_by_one() -> None:
+    other = [
+        "Completely",
+        "different",
+        "words",
+        "about",
+        "weather",
+        "and",
+        "boats",
+        "in",
+        "some",
+        "harbour",
+        "far",
+        "away",
+        "from",
+        "here",
+    ]
+    reference = cs.Corpus.from_annotations([*gold(), ("two", "gold", cs.Segmentation(2, [1], units=["a", "b"]))])
+    system = cs.Corpus.from_annotations(
+        [("doc", "x", cs.Segmentation(14, [3], units=other)), ("two", "x", cs.Segmentation(2, [1], units=["a", "b"]))]
+    )
+    with pytest.raises(
+        CaesuraError,
+        match=r"item 'doc': \d+.\d% of the text was altered, more than 30 %.*--max-altered.*--skip-refused",
+    ):
+        cs.evaluate(reference, system, ["B"], anchor=True)
+    rest = cs.evaluate(reference, system, ["B"], anchor={"skip_refused": True})
+    assert rest.items == ("two",)
+    assert any("1 document refused" in sentence for sentence in rest.warnings())
+    with pytest.raises(CaesuraError, match="less than 90%"):
+        cs.evaluate(gold(), answer((7,), REWRITTEN), ["B"], anchor={"max_altered": 0.9})
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: AnchorOptions("lines"), "there is no level 'lines'"),
+        (lambda: AnchorOptions(max_altered=3), "max_altered is 3"),
+        (lambda: AnchorOptions(unplaced="right"), "unplaced is 'right'"),
+        (lambda: cs.compare(gold(), answer(), anchor={"colour": 1}), "no parameter 'colour'"),
+        (lambda: cs.compare(gold(), answer(), anchor=3.5), "anchor is 3.5"),
+        (lambda: cs.compare([2, 3], [2, 3], anchor=True), "the reference has no texts"),
+        (lambda: cs.compare(gold(), cs.Corpus.from_dict({"doc": {"x": [2, 3]}}), anchor=True), "5 units and no text"),
+    ],
+)
+def test_bad_input_is_one_sentence(call, sentence) -> None:
+    with pytest.raises(CaesuraError, match=sentence):
+        call()
+
+
+def test_the_nearest_edge_of_a_unit() -> None:
+    text = UnitText(["abcd", "efgh"])
+    assert text.text == "abcd efgh"
+    assert [text.nearest(at) for at in (0, 1, 2, 3, 4, 5, 7, 9)] == [
+        (0, 0), (0, 1), (0, 2), (1, 1), (1, 0), (1, 0), (1, 2), (2, 0)
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- command line
+
+
+@pytest.fixture
+def files(tmp_path):
+    cs.write(gold(), tmp_path / "gold.json")
+    cs.write(answer(), tmp_path / "llm.json")
+    (tmp_path / "source.txt").write_text(" ".join(SOURCE))
+    return tmp_path
+
+
+def test_commands_accept_altered_texts(files) -> None:
+    pair = files / "gold.json", files / "llm.json"
+    assert "--anchor" in refused("compare", *pair)
+    compared = json.loads(caesura("compare", *pair, "-m", "B", "--anchor", "--json").stdout)
+    assert compared["metrics"]["B"]["micro"] == 1.0
+    assert compared["anchoring"]["distance"] == 1
+    shown = caesura(
+        "evaluate", *pair, "-m", "B", "--anchor", "-O", "anchor.level=words", "-O", "anchor.fold=case+space"
+    )
+    assert "anchor:words+space+case|maxalt:0.6" in shown.stdout
+    agreed = json.loads(caesura("agree", files, "--anchor", "--coefficient", "percentage", "--json").stdout)
+    assert agreed["percentage"]["value"] == 1.0
+    assert agreed["anchoring"]["placed"] == 3
+    assert "--anchor" in refused("agree", files)
+
+
+def test_the_command_anchor_writes_the_moved_annotations(files) -> None:
+    out = files / "moved.json"
+    done = caesura("anchor", files / "source.txt", files / "llm.json", "-o", out, "--report")
+    assert done.returncode == 0, done.stderr
+    assert "altered passages" in done.stdout
+    assert cs.read(out)["doc", "llm"].positions.tolist() == [4, 10, 14]
+    data = json.loads(caesura("anchor", files / "gold.json", files / "llm.json", "--json", "--report").stdout)
+    assert data["placed"] == 3
+    assert data["passages"]
+    (files / "copy.txt").write_text("the President  spoke")
+    assert json.loads(caesura("anchor", files / "source.txt", files / "copy.txt", "--json").stdout)["deletions"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("compare", "gold.json", "llm.json", "--max-altered", "0.2"), "--max-altered has no effect without --anchor"),
+        (("compare", "gold.json", "llm.json", "-O", "anchor.level=words"), "has no effect without --anchor"),
+        (("compare", "gold.json", "llm.json", "--anchor", "-O", "anchor.colour=red"), "colour"),
+        (("evaluate", "gold.json", "llm.json", "--anchor", "--max-altered", "0.001"), "1.2% of the text was altered"),
+        (("anchor", "gold.json", "llm.json", "--unit", "word"), "--unit has no effect"),
+        (("anchor", "missing.txt", "llm.json"), "missing.txt"),
+    ],
+)
+def test_commands_refuse_in_one_sentence(files, arguments, sentence) -> None:
+    given = [files / each if each.endswith((".json", ".txt")) else each for each in arguments]
+    assert sentence in refused(*given)
