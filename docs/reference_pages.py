@@ -37,6 +37,15 @@ SUBJECTS: dict[str, list[str]] = {
         "caesura.Accumulator",
         "caesura.make_scorer",
     ],
+    "Altered texts": [
+        "caesura.anchor",
+        "caesura.Anchoring",
+        "caesura.find_quote",
+        "caesura.find_quotes",
+        "caesura.place_chunks",
+        "caesura.anchor_corpus",
+        "caesura.anchoring.AnchorOptions",
+    ],
     "Metrics by name": ["caesura.metric", "caesura.metric_names", "caesura.metrics.Metric"],
     "Boundaries and windows": [
         "caesura.boundary_similarity",
