@@ -107,11 +107,12 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         {
             **DRAWING,
             "draw": given("--draw strip"),
-            "format": given("--format caesura-json", on="plain.csv|types.csv"),
+            "format": given("--format caesura-json", on="plain.csv|types.csv|times.csv"),
             "option": READING["option"],
             "metric": given("--metric S"),
             "coefficient": given("--coefficient pi"),
             "density": given("--density segments"),
+            "tolerance": given("--tolerance 50ms", on="times.json"),
             "item": given("--item é2 --item é3 --item é4 --item é5 --item é6"),
             "coder": given("--coder anné --coder zoé --coder evé-who-reads-every-line-twice"),
             "resamples": given("--resamples 50"),

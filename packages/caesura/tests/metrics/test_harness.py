@@ -28,6 +28,9 @@ OURS = [name for name in metric_names() if FAMILIES.source(name) == "caesura"]
 #: The boundary types that a family needs in its random corpora, by class; tests of plug-ins add theirs.
 LABELS_BY_FAMILY: dict[type[Family], Callable[[Family], tuple[str, ...]]] = {}
 
+#: Metrics that are undefined on short recordings; their scores are those of thirds of a corpus.
+NEED_MANY_MARKS = {"onset-p99", "offset-p99"}
+
 pytestmark = pytest.mark.filterwarnings("ignore::caesura.errors.UndefinedScore")
 
 
@@ -107,7 +110,7 @@ def test_identity_gives_the_best_score(measure: Metric) -> None:
     for batch in batches(measure):
         same = Batch(batch.kind, batch.lengths, batch.reference, batch.reference, batch.labels)
         keep = countable(measure, same)
-        scores = measure.score(measure.rows(same.take(keep)))
+        scores = measure.score(enough_marks(measure, measure.rows(same.take(keep))))
         defined = ~np.isnan(scores)
         assert defined.any()
         np.testing.assert_allclose(scores[defined], measure.best, atol=1e-12)
@@ -116,7 +119,7 @@ def test_identity_gives_the_best_score(measure: Metric) -> None:
 def test_scores_stay_in_range(measure: Metric) -> None:
     low, high = measure.bounds
     for batch in batches(measure):
-        scores = measure.score(measure.rows(batch.take(countable(measure, batch))))
+        scores = measure.score(enough_marks(measure, measure.rows(batch.take(countable(measure, batch)))))
         scores = scores[~np.isnan(scores)]
         assert ((scores >= low - 1e-12) & (scores <= high + 1e-12)).all()
         assert len(np.unique(scores.round(9))) > 1, "a metric that cannot tell random annotations apart"
@@ -216,6 +219,13 @@ def test_metric_can_be_pickled(measure: Metric) -> None:
     assert again == measure
     assert again.signature == measure.signature
     assert len(data) < 2000
+
+
+def enough_marks(measure: Metric, rows: np.ndarray) -> np.ndarray:
+    """Add up the rows of thirds, for a metric that needs many marks."""
+    if measure.name not in NEED_MANY_MARKS:
+        return rows
+    return np.stack([part.sum(axis=0) for part in np.array_split(rows, 3)])
 
 
 def countable(measure: Metric, batch: Batch) -> np.ndarray:

@@ -366,25 +366,54 @@ KNOWN = [
     *(
         (
             f"displacement-{what}",
-            f"displacement-{what}|pair:names|map:|res:1e-07",
+            f"displacement-{what}|pair:names|map:|reach:5|res:1e-07",
             f"displacement-{what}",
             True,
             (0.0, INF),
         )
         for what in ("mean", "median", "p90", "p95")
     ),
-    ("displacement-bias", "displacement-bias|pair:names|map:|res:1e-07", "displacement-bias", False, (-INF, INF)),
+    (
+        "displacement-bias",
+        "displacement-bias|pair:names|map:|reach:5|res:1e-07",
+        "displacement-bias",
+        False,
+        (-INF, INF),
+    ),
     *(
-        (name, f"{name}|pair:names|map:|res:1e-07", name, False, (0.0, 1.0))
+        (name, f"{name}|pair:names|map:|reach:5|res:1e-07", name, False, (0.0, 1.0))
         for name in ("displacement-matched", "within-10ms", "within-20ms", "within-25ms", "within-50ms")
     ),
     (
         "displacement-median:pairing=nearest",
-        "displacement-median|pair:nearest|map:|res:1e-07",
+        "displacement-median|pair:nearest|map:|reach:5|res:1e-07",
         "displacement-median:pairing=nearest",
         False,
         (0.0, INF),
     ),
+    *(
+        (f"{edge}-{what}", f"{edge}-{what}|pair:names|map:|reach:5|edges:in", f"{edge}-{what}", symmetric, bounds)
+        for edge in ("onset", "offset")
+        for what, symmetric, bounds in (
+            *((name, True, (0.0, INF)) for name in ("mean", "sd", "rmse", "median", "p90", "p95", "p99")),
+            ("bias", False, (-INF, INF)),
+            *((f"within-{limit}ms", False, (0.0, 1.0)) for limit in (5, 10, 15, 17, 20, 25, 50, 100)),
+        )
+    ),
+    *(
+        (name, f"{name}|pair:names|map:|reach:5|edges:in", name, symmetric, bounds)
+        for name, symmetric, bounds in (
+            ("duration-mean", True, (0.0, INF)),
+            ("duration-bias", False, (-INF, INF)),
+            ("interval-overlap", False, (0.0, 1.0)),
+            ("interval-matched", False, (0.0, 1.0)),
+        )
+    ),
+    *(
+        (name, f"{name}|map:|sil:sil sp <eps> <p:> pau h#|like:edits", name, False, (0.0, INF))
+        for name in ("phone-error", *(f"phone-error-{kind}" for kind in ("substitutions", "deletions", "insertions")))
+    ),
+    ("alignment-score", "alignment-score|map:|sil:sil sp <eps> <p:> pau h#", "alignment-score", False, (0.0, INF)),
     *(
         (name, f"{name}|collar:0|overlap:keep|like:nist|uem:|frame:auto", name, False, bounds)
         for name, bounds in (

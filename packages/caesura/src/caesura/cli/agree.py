@@ -168,7 +168,7 @@ def agree(
 
 agree.conflicts = (  # type: ignore[attr-defined]
     *conflicts(
-        "metric coefficient density",
+        "metric coefficient density resamples level",
         "tolerance",
         "it chooses boundary-F and κ; for others use -m boundary-F:tolerance=20ms",
     ),
@@ -223,14 +223,13 @@ def _by_tolerance(table: CountedPairs, tolerances: Sequence[str], seed: int) -> 
     if kind != "time":
         raise CaesuraError(f"--tolerance is for boundaries in time; these are annotations of {kind}.")
     measures = [make_metric("boundary-F", tolerance=each) for each in tolerances]
-    print_stderr(
-        "boundaries are matched one to one, as many as possible (boundary-F), which is the same from both sides."
-    )
     results = {}
     for measure in measures:
         wide = f"± {1000 * measure.parameters['tolerance']:g} ms"
         result = agreements(table, measure, ["kappa"], seed=seed)["kappa"]
-        results[f"kappa {wide}"] = replace(result, title=f"κ of boundary-F, {wide}")
+        results["kappa" if len(measures) == 1 else f"kappa {wide}"] = replace(
+            result, title=f"κ of boundary-F (largest matching), {wide}"
+        )
     return measures[0], results
 
 

@@ -106,6 +106,31 @@ _BUILT_IN: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         },
     ),
     (
+        "caesura.metrics.interval_errors:IntervalErrors", {"kinds": _TIME, "opt_in_kinds": _TIME, "compares_names": True},
+        {
+            **{
+                f"{edge}-{name}": title.format(edge)
+                for edge in ("onset", "offset")
+                for name, title in {
+                    "mean": "mean {} error, ms", "bias": "{} bias, ms", "sd": "standard deviation of {} errors, ms",
+                    "rmse": "root mean square of {} errors, ms", "median": "median of {} errors, ms",
+                    **{f"p{percent}": f"{percent}th percentile of {{}} errors, ms" for percent in (90, 95, 99)},
+                    **{f"within-{limit}ms": f"{{}}s within {limit} ms" for limit in (5, 10, 15, 20, 25, 50, 100)},
+                }.items()
+            },
+            "duration-mean": "mean duration error, ms", "duration-bias": "duration bias, ms",
+            "interval-overlap": "mean overlap of intervals", "interval-matched": "share of intervals with a partner",
+        },
+    ),
+    (
+        "caesura.metrics.interval_errors:PhoneErrors", {"kinds": _TIME, "opt_in_kinds": _TIME, "compares_names": True},
+        {
+            "phone-error": "phone error rate",
+            **{f"phone-error-{kind}": f"{kind} per phone" for kind in ("substitutions", "deletions", "insertions")},
+            "alignment-score": "alignment score of MFA, s",
+        },
+    ),
+    (
         "caesura.metrics.nested:SharedSegments", {"kinds": _NESTED},
         {
             "nested-precision": "precision of nested segments", "nested-recall": "recall of nested segments",
@@ -321,7 +346,7 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
     if name in FOREIGN_NAMES and name not in FAMILIES:
         package, ours, page = FOREIGN_NAMES[name]
         raise CaesuraError(f"{name} of {package} is called {ours} here; see the page {page} of the documentation.")
-    family = FAMILIES[name]
+    family = FAMILIES[_registered(name)]
     score = family.scores[name]
     if text or given:
         types = option_types(family) | option_types(score.parts)
@@ -337,6 +362,12 @@ def _make(name: str, given: dict[str, Any], text: str = "") -> Metric:
     except TypeError:
         shown = ", ".join(f"{key}={value!r}" for key, value in given.items())
         raise CaesuraError(f"{name} cannot take {shown}: a value is of the wrong kind.") from None
+
+
+def _registered(name: str) -> str:
+    """Return the name of a registered score of the same family, for shares within any limit: ``onset-within-17ms``."""
+    edge, within, limit = name.partition("-within-")
+    return f"{edge}-within-20ms" if within and edge in ("onset", "offset") and limit.endswith("ms") else name
 
 
 # ---------------------------------------------------------------------- several at once

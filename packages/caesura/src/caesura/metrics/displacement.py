@@ -28,21 +28,19 @@ Montreal Forced Aligner. If nothing is compared, the score is undefined (NaN).
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
-from caesura.files import Source
-from caesura.kernels import load
 from caesura.metrics.batch import Batch, Side
 from caesura.metrics.family import Family, Numbers, Parts, Rows, Score, parameter, share, share_of_side
+from caesura.metrics.interval_pairing import NamedIntervals, pair_by_names, reach_in_seconds
+from caesura.metrics.label_map import LabelMap
 from caesura.metrics.time_grid import check_fits_grid, grid, to_ticks
 from caesura.validation import one_of
 
@@ -60,8 +58,7 @@ ROUNDED = np.concatenate(
 )
 WITHIN = (10, 20, 25, 50)  # ms
 
-_MIDWAY = (ROUNDED[1:] + ROUNDED[:-1]) / 2
-_MOST_CELLS = 10**9  # of the table in which names are aligned, one byte each
+MIDWAY = (ROUNDED[1:] + ROUNDED[:-1]) / 2
 
 
 #: Boundaries, compared boundaries, sums of displacements in ms (absolute and signed), those within limits, and the histogram.
@@ -106,7 +103,7 @@ def _mean(above: Numbers, below: Numbers) -> Numbers:
     return share(above, below, np.nan)
 
 
-def _percentile(percent: float, *counted: Numbers) -> Numbers:
+def percentile(percent: float, *counted: Numbers) -> Numbers:
     """Return the rounded displacement that so many percent do not exceed, midway if it falls between two; NaN without displacements."""
     upto = np.cumsum(np.stack(np.broadcast_arrays(*counted), axis=-1), axis=-1)
     total = upto[..., -1:]
@@ -114,67 +111,6 @@ def _percentile(percent: float, *counted: Numbers) -> Numbers:
     slack = 1e-9 * total  # counts are whole, unless resampling weighs them: compare with a tolerance
     lower, upper = (np.argmax(upto >= limit, axis=-1) for limit in (enough - slack, enough + slack))
     return np.where(total[..., 0] > 0, (ROUNDED[lower] + ROUNDED[upper]) / 2, np.nan)
-
-
-# ---------------------------------------------------------------------- tables of names
-
-
-class LabelMap(str):
-    """A table of names, one ``from<TAB>to`` per line of a file; as a string, the file name and a digest: ``phones.tsv#1f0c…``.
-
-    The digest makes signatures exact: if the file has changed since, a recorded signature is rejected. Names that are not in the table stay
-    as they are. Empty lines, and lines that begin with ``#`` and a space, are ignored.
-    """
-
-    table: Mapping[str, str]
-
-    @classmethod
-    def of(cls, given: Any) -> LabelMap:
-        """Read a file, given with or without the digest, or take a dictionary; None or "" is an empty table."""
-        if isinstance(given, LabelMap):
-            return given
-        if isinstance(given, Mapping):
-            return cls._of_table("given", {str(label): str(name) for label, name in given.items()})
-        if given in (None, ""):
-            return cls._of_table("", {})
-        path, _, digest = str(given).partition("#")
-        labels = cls._of_table(path, _read(Source.open(Path(path))))
-        if digest and labels != given:
-            raise CaesuraError(f"{path} has changed: expected {given}, found {labels}.")
-        return labels
-
-    @classmethod
-    def _of_table(cls, path: str, table: Mapping[str, str]) -> LabelMap:
-        content = "\n".join(f"{label}\t{name}" for label, name in sorted(table.items()))
-        labels = cls(f"{path}#{sha256(content.encode()).hexdigest()[:8]}" if table else "")
-        labels.table = table
-        return labels
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (str(self), dict(self.table))
-
-
-def _rebuild(name: str, table: dict[str, str]) -> LabelMap:
-    labels = LabelMap(name)
-    labels.table = table
-    return labels
-
-
-def _read(source: Source) -> dict[str, str]:
-    table: dict[str, str] = {}
-    for number, line in source.lines:
-        if not line.strip() or line.startswith("# "):
-            continue
-        label, tab, name = line.partition("\t")
-        if not tab or "\t" in name:
-            raise source.error(number, f"a line is {line[:40]!r}, expected a label, a tab and its new name.")
-        if table.setdefault(label, name.strip()) != name.strip():
-            raise source.error(
-                number, f"the label {label!r} is mapped to {table[label]!r} above and to {name.strip()!r} here."
-            )
-    if not table:
-        raise source.error(None, "the file has no labels, expected lines of a label, a tab and its new name.")
-    return table
 
 
 # ---------------------------------------------------------------------- the family
@@ -191,7 +127,10 @@ class Displacement(Family):
     pairing : {"names", "nearest"}, default "names"
         "names" compares segments of equal names, in order; "nearest" every reference boundary with the nearest hypothesis.
     mapping : str, path or dict, default ""
-        A file of lines ``from<TAB>to``, or a dictionary, that converts names before they are compared.
+        A file of lines ``from<TAB>to``, or a dictionary, that converts names before they are compared; see
+        :class:`~caesura.metrics.label_map.LabelMap`.
+    reach : float, default 5.0
+        Segments whose starts are farther apart, in seconds, are not paired by names; ``inf`` pairs all.
     resolution : float, default 1e-7
         The grid on which times are compared, in seconds.
 
@@ -207,6 +146,7 @@ class Displacement(Family):
 
     pairing: Pairing = parameter("pair", "names", one_of("names", "nearest"))
     mapping: Any = parameter("map", "")
+    reach: float = parameter("reach", 5.0)
     resolution: float = parameter("res", 1e-7)
 
     counts = DisplacementCounts
@@ -221,15 +161,15 @@ class Displacement(Family):
         ),
         "displacement-median": Score(
             "median displacement, ms", "Half of the boundaries compared are off by this much or less.",
-            histogram, partial(_percentile, 50.0), **_MILLISECONDS,
+            histogram, partial(percentile, 50.0), **_MILLISECONDS,
         ),
         "displacement-p90": Score(
             "90th percentile of displacements, ms", "90 % of the boundaries compared are off by this much or less.",
-            histogram, partial(_percentile, 90.0), **_MILLISECONDS,
+            histogram, partial(percentile, 90.0), **_MILLISECONDS,
         ),
         "displacement-p95": Score(
             "95th percentile of displacements, ms", "95 % of the boundaries compared are off by this much or less.",
-            histogram, partial(_percentile, 95.0), **_MILLISECONDS,
+            histogram, partial(percentile, 95.0), **_MILLISECONDS,
         ),
         "displacement-matched": Score(
             "share of boundaries compared", "Share of the reference boundaries that have a partner.",
@@ -252,6 +192,7 @@ class Displacement(Family):
         object.__setattr__(self, "mapping", LabelMap.of(self.mapping))
         if self.mapping and self.pairing == "nearest":
             raise CaesuraError("pairing=nearest ignores names, so mapping has no effect; leave one of them out.")
+        object.__setattr__(self, "reach", reach_in_seconds(self.reach))
         grid(self.resolution)
 
     @property
@@ -291,20 +232,20 @@ class Displacement(Family):
         inside = np.unique(where[(where > 0) & (where < length)])
         names: tuple[str, ...] = ()
         if self.pairing == "names" and side.names is not None:
-            table = self.mapping.table
-            names = tuple(table.get(name, name) for name in side.names.of(pair) or ("",))
+            names = side.names.of(pair) or ("",)
             inside = inside[: len(names) - 1]  # no names after the end of this side
             names = names[: len(inside) + 1]
         return to_ticks(np.concatenate(([0.0], inside)), grid(self.resolution)), names
 
     def _displacements(self, ref: Any, hyp: Any) -> NDArray[np.float64]:
         """Return hypothesis minus reference of every compared boundary, in milliseconds."""
-        (ref_starts, ref_names), (hyp_starts, hyp_names) = ref, hyp
+        (ref_starts, _), (hyp_starts, _) = ref, hyp
         if self.pairing == "nearest":
             here, there = ref_starts[1:], hyp_starts[1:]
             partners = _nearest(here, there) if len(there) else np.full(len(here), -1)
         else:
-            partners = _same_names(ref_starts, ref_names, hyp_starts, hyp_names)[1:] - 1
+            ours, theirs = (NamedIntervals(starts, starts, names) for starts, names in (ref, hyp))
+            partners = pair_by_names(ours, theirs, self.mapping, self.reach * grid(self.resolution))[1:] - 1
             here, there = ref_starts[1:], hyp_starts[1:]
         paired = partners >= 0
         off: NDArray[np.float64] = (there[partners[paired]] - here[paired]) * (1000.0 / grid(self.resolution))
@@ -319,31 +260,10 @@ def _nearest(here: NDArray[np.int64], there: NDArray[np.int64]) -> NDArray[np.in
     return np.where(there[after] - here < here - there[before], after, before)
 
 
-def _same_names(
-    ref_starts: NDArray[np.int64], ref_names: tuple[str, ...], hyp_starts: NDArray[np.int64], hyp_names: tuple[str, ...]
-) -> NDArray[np.int64]:
-    """Return the partner of every reference segment in the hypothesis, or -1."""
-    if ref_names == hyp_names:
-        return np.arange(len(ref_names))
-    rows, columns = len(ref_names) + 1, len(hyp_names) + 1
-    if rows * columns > _MOST_CELLS:
-        raise CaesuraError(
-            f"{rows - 1:,} names against {columns - 1:,} other ones are too many to align; split the recordings, or use pairing=nearest."
-        )
-    code: dict[str, int] = {}
-    ours, theirs = (
-        np.array([code.setdefault(n, len(code)) for n in names], np.int64) for names in (ref_names, hyp_names)
-    )
-    partners = np.full(len(ours), -1, np.int64)
-    back = np.zeros((rows, columns), np.uint8)
-    load("matching").align_names(ours, ref_starts, theirs, hyp_starts, back, partners)
-    return partners
-
-
 def _tally(off: NDArray[np.float64], reference: int, hypothesis: int) -> NDArray[np.float64]:
     """Return the row of counts of one recording."""
     size = np.abs(off)
-    rounded = np.searchsorted(_MIDWAY, size)
+    rounded = np.searchsorted(MIDWAY, size)
     return np.concatenate(
         (
             [reference, hypothesis, len(off), size.sum(), off.sum()],

@@ -1,0 +1,157 @@
+"""Maps of names, such as from one phone set to another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.errors import CaesuraError
+from caesura.files import Source
+
+#: Which side of a comparison a line of the map applies to.
+MapSide: TypeAlias = Literal["ref", "hyp"]
+
+_SIDES: tuple[MapSide, ...] = ("ref", "hyp")
+_YAML_LINE = re.compile(r"""\s*["']?(?P<name>[^"':]+|:)["']?\s*:\s*(?P<targets>\S.*?)\s*""")
+
+
+class LabelMap(str):
+    """A map of names, read from a file or given as a dictionary; as a string, the file name and a digest: ``phones.tsv#1f0c…``.
+
+    A file has lines ``from<TAB>to``, or is MFA's YAML (``.yaml``) of lines ``N: [en, n]``:
+
+    - several names may become one;
+    - a name with several targets (in YAML, in a dictionary of lists, or in lines that repeat it after the word ``any``, a blank) stays
+      itself as well: names are the same if they have a target in common;
+    - ``ref:`` or ``hyp:`` before a line applies it to one side only;
+    - a left side with blanks, ``t ʃ``, stands for neighbouring intervals, which are joined before intervals are paired.
+
+    Names that are not in the map stay as they are. Empty lines, and lines that begin with ``#`` and a space, are ignored. The digest
+    makes signatures exact: if the file has changed since, a recorded signature is rejected.
+    """
+
+    rules: Mapping[tuple[MapSide, str], tuple[str, ...]]
+
+    @classmethod
+    def of(cls, given: Any) -> LabelMap:
+        """Read a file, given with or without the digest, or take a dictionary; None or "" is an empty map."""
+        if isinstance(given, LabelMap):
+            return given
+        if isinstance(given, Mapping):
+            rows = []
+            for name, targets in given.items():
+                several = not isinstance(targets, str)
+                rows.append((str(name), [str(each) for each in targets] if several else [targets], several))
+            return cls._of_rows("given", rows)
+        if given in (None, ""):
+            return cls._of_rows("", [])
+        path, _, digest = str(given).partition("#")
+        labels = cls._of_rows(path, _read(Source.open(Path(path))))
+        if digest and labels != given:
+            raise CaesuraError(f"{path} has changed: expected {given}, found {labels}.")
+        return labels
+
+    @classmethod
+    def _of_rows(cls, path: str, rows: Sequence[tuple[str, list[str], bool]]) -> LabelMap:
+        rules: dict[tuple[MapSide, str], tuple[str, ...]] = {}
+        for written, targets, several in rows:
+            if not targets or not all(targets):
+                raise CaesuraError(f"the map {path} gives {written!r} no new name.")
+            head, _, rest = written.partition(":")
+            sides = tuple(side for side in _SIDES if rest and side == head) or _SIDES
+            name = (written if sides == _SIDES else rest).strip()
+            for each in sides:
+                own = (name, *targets) if several else tuple(targets)
+                known = rules.get((each, name), ())
+                if known and not several and known != own:
+                    raise CaesuraError(
+                        f"the label {name!r} is mapped to {known[0]!r} above and to {own[0]!r} here: {path}; for several names write 'any {name}'."
+                    )
+                rules[each, name] = tuple(dict.fromkeys((*known, *own)))
+        _reject_chains(path, rules)
+        plain = all(
+            len(targets) == 1 and rules.get((_SIDES[side == "ref"], name)) == targets
+            for (side, name), targets in rules.items()
+        )
+        if plain:  # the digest of maps as they were before sides and several targets
+            content = "\n".join(
+                f"{name}\t{targets[0]}" for (side, name), targets in sorted(rules.items()) if side == "ref"
+            )
+        else:
+            content = repr(sorted(rules.items()))
+        labels = cls(f"{path}#{sha256(content.encode()).hexdigest()[:8]}" if rules else "")
+        labels.rules = rules
+        return labels
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (str(self), dict(self.rules))
+
+    def name(self, name: str, side: MapSide) -> str:
+        """Return the new name; the last target, if there are several."""
+        return self.rules.get((side, name), (name,))[-1]
+
+    def targets(self, name: str, side: MapSide) -> frozenset[str]:
+        """Return everything that a name may stand for."""
+        return frozenset(self.rules.get((side, name), (name,)))
+
+    def same(self, ref: Sequence[str], hyp: Sequence[str]) -> NDArray[np.bool_]:
+        """Return a table of which names of the reference and of the hypothesis are the same."""
+        ours, theirs = ([self.targets(name, side) for name in names] for side, names in (("ref", ref), ("hyp", hyp)))  # type: ignore[arg-type]
+        return np.array([[not a.isdisjoint(b) for b in theirs] for a in ours], bool).reshape(len(ref), len(hyp))
+
+    def joins(self, side: MapSide) -> dict[tuple[str, ...], str]:
+        """Return the rows of neighbouring names that become one."""
+        return {
+            tuple(name.split()): targets[0]
+            for (each, name), targets in self.rules.items()
+            if each == side and " " in name
+        }
+
+
+def _rebuild(name: str, rules: dict[Any, Any]) -> LabelMap:
+    labels = LabelMap(name)
+    labels.rules = rules
+    return labels
+
+
+def _reject_chains(path: str, rules: Mapping[tuple[MapSide, str], tuple[str, ...]]) -> None:
+    for (side, name), targets in rules.items():
+        for target in targets:
+            after = rules.get((side, target))
+            if after and target != name and target not in after:
+                raise CaesuraError(
+                    f"the map {path} leads from {name!r} to {target!r} and on to {after[0]!r}; write the last name at once."
+                )
+
+
+def _read(source: Source) -> list[tuple[str, list[str], bool]]:
+    yaml = source.path.suffix in (".yaml", ".yml")
+    rows: list[tuple[str, list[str], bool]] = []
+    for number, line in source.lines:
+        if not line.strip() or line.startswith(("# ", "---")):
+            continue
+        if yaml:
+            found = _YAML_LINE.fullmatch(line)
+            if found is None:
+                raise source.error(number, f"a line is {line[:40]!r}, expected name: [other, names].")
+            listed = found["targets"].strip("[]").split(",")
+            rows.append((found["name"].strip(), [each.strip().strip("\"'") for each in listed], True))
+            continue
+        label, tab, name = line.partition("\t")
+        if not tab or "\t" in name:
+            raise source.error(number, f"a line is {line[:40]!r}, expected a label, a tab and its new name.")
+        several = label.startswith("any ")
+        rows.append((label.removeprefix("any "), [name.strip()], several))
+        try:
+            LabelMap._of_rows(source.path.name, rows)
+        except CaesuraError as fault:
+            raise source.error(number, str(fault)) from None
+    if not rows:
+        raise source.error(None, "the file has no labels, expected lines of a label, a tab and its new name.")
+    return rows

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from caesura import CaesuraError, Segmentation, evaluate, metric
+from caesura.metrics.interval_errors import IntervalErrors, PhoneCounts, PhoneErrors, edits_of_names
+from caesura.metrics.interval_pairing import NamedIntervals, pair_by_cost
+from caesura.metrics.label_map import LabelMap
+from shared_data import oracle_json
+
+NO_MAP = LabelMap.of("")
+
+
+def row(intervals, scale: float | None = None) -> NamedIntervals:
+    starts, ends = (np.array([each[i] for each in intervals], np.float64) for i in (0, 1))
+    if scale is not None:
+        starts, ends = (np.rint(times * scale).astype(np.int64) for times in (starts, ends))
+    return NamedIntervals(starts, ends, [each[2] for each in intervals])
+
+
+def phones(times, names, length: float) -> Segmentation:
+    return Segmentation.from_times(times, length=length, names=names)
+
+
+def test_costs_scores_and_rates_of_mfa() -> None:
+    for case in oracle_json("aligners/mfa.json"):
+        mapping = LabelMap.of({f"hyp:{name}": targets for name, targets in case["mapping"].items()})
+        sides = row(case["ref"]), row(case["hyp"])
+        _, cost = pair_by_cost(*sides, mapping, case["silences"])
+        assert cost == pytest.approx(case["cost"], abs=1e-7), case["name"]
+        family = PhoneErrors(mapping=mapping, silences=case["silences"], like="mfa")
+        counts = PhoneCounts(*family.count_intervals(*sides, 1.0))
+        assert counts.errors / counts.reference == pytest.approx(case["rate"], abs=1e-12)
+        errors = {key: sum(n for k, n in case["errors"].items() if key(k)) for key in (lambda k: k.startswith("- "),)}
+        assert counts.insertions == next(iter(errors.values()))
+        if case["score"] is None:
+            assert counts.aligned == 0
+        else:
+            assert counts.distance / counts.aligned == pytest.approx(case["score"], abs=1e-9)
+        partner, cost = pair_by_cost(*sides, mapping, case["silences"], "kalpy")
+        assert cost == pytest.approx(case["kalpy"]["cost"], abs=1e-4)
+        assert [[i, j] for i, j in enumerate(partner.tolist()) if j >= 0] == case["kalpy"]["pairs"], case["name"]
+
+
+def test_most_equal_names_then_least_displacement() -> None:
+    for case in oracle_json("aligners/names.json"):
+        ref, hyp = row(case["ref"], 1e7), row(case["hyp"], 1e7)
+        for reach in (5.0, np.inf):
+            errors = IntervalErrors(reach=reach).errors_of(ref, hyp, 1e7, 1e9)
+            paired = np.flatnonzero(errors.partner >= 0)
+            moved = int(np.abs(hyp.starts[errors.partner[paired]] - ref.starts[paired]).sum())
+            assert (len(paired), moved) == (case["pairs"], case["moved_100ns"]), case["name"]
+        for phone, expected in case["by_phone"].items() if case.get("unique") else ():
+            mine = np.array([name == phone for name in ref.names]) & (errors.partner >= 0)
+            onset, offset = errors.onset[mine], errors.offset[mine]
+            got = [mine.sum(), np.abs(onset).mean(), np.abs(offset).mean(), onset.mean()]
+            np.testing.assert_allclose(got, expected, atol=1e-6)
+
+
+def test_formulas_on_a_short_recording() -> None:
+    gold = phones([0.1, 0.2, 0.3], ["sil", "a", "t", "sil"], 0.4)
+    late = phones([0.11, 0.2, 0.34], ["sil", "a", "t", "sil"], 0.4)
+    off = np.array([0.0, 10.0, 0.0, 40.0])
+    for name, expected in {
+        "onset-mean": off.mean(), "onset-bias": off.mean(), "onset-sd": off.std(ddof=1), "onset-rmse": np.sqrt((off**2).mean()),
+        "onset-median": 5.0, "onset-p90": 40.0, "onset-within-20ms": 0.75, "onset-within-9ms": 0.5, "onset-within-150ms": 1.0,
+        "offset-mean": 12.5, "duration-bias": 0.0, "duration-mean": (10 + 10 + 40 + 40) / 4,
+        "interval-overlap": (10 / 11 + 9 / 10 + 10 / 14 + 6 / 10) / 4, "interval-matched": 1.0,
+    }.items():  # fmt: skip
+        assert metric(name)(gold, late) == pytest.approx(expected), name
+    assert np.isnan(metric("onset-p99")(gold, late))
+    assert metric("onset-mean:edges=out")(gold, late) == pytest.approx(off[1:].mean())
+    results = evaluate([gold], [late], ["onset-within-15ms", "onset-within-20ms"])
+    assert results["onset-within-15ms"].micro == 0.75
+
+
+def test_gaps_are_no_intervals_and_unpaired_ones_count_against_shares() -> None:
+    gold = phones([0.1, 0.2], ["a", "", "t"], 0.3)
+    missing = phones([0.1], ["a", ""], 0.3)
+    assert metric("interval-matched")(gold, missing) == 0.5
+    assert metric("onset-within-100ms")(gold, missing) == 0.5
+    assert metric("interval-overlap")(gold, missing) == 0.5
+    far = phones([7.0, 7.1], ["", "a", ""], 8.0)
+    near = phones([0.1], ["a", ""], 8.0)
+    assert metric("interval-matched")(near, far) == 0.0
+    assert metric("interval-matched:reach=inf")(near, far) == 1.0
+    empty = phones([], [""], 0.3)
+    assert metric("phone-error")(gold, empty) == 1.0
+    assert np.isnan(metric("onset-mean")(gold, empty))
+    assert np.isnan(metric("phone-error")(empty, gold))
+
+
+def test_edit_distance_equals_a_full_table() -> None:
+    random = np.random.default_rng(2)
+    for _ in range(60):
+        ref, hyp = (random.choice(list("abc"), random.integers(0, 60)).tolist() for _ in range(2))
+        table = np.zeros((len(ref) + 1, len(hyp) + 1), int)
+        table[:, 0], table[0] = np.arange(len(ref) + 1), np.arange(len(hyp) + 1)
+        for i, a in enumerate(ref, 1):
+            for j, b in enumerate(hyp, 1):
+                table[i, j] = min(table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (a != b))
+        edits, subs, dels, ins = edits_of_names(ref, hyp, NO_MAP)
+        assert edits == table[-1, -1] == subs + dels + ins
+        assert len(ref) - dels + ins == len(hyp)
+
+
+def test_maps_join_neighbours_and_allow_several_names(tmp_path) -> None:
+    gold = phones([0.1, 0.2], ["tʃ", "a", "N"], 0.3)
+    aligner = phones([0.05, 0.11, 0.2], ["t", "ʃ", "a", "en"], 0.3)
+    assert metric("interval-matched")(gold, aligner) == pytest.approx(1 / 3)
+    file = tmp_path / "phones.tsv"
+    file.write_text("hyp:t ʃ\ttʃ\nany N\ten\nany N\tn\n", encoding="utf-8")
+    mapped = metric("onset-mean", mapping=file)
+    assert metric("interval-matched", mapping=file)(gold, aligner) == 1.0
+    assert mapped(gold, aligner) == pytest.approx(10 / 3)
+    assert f"|map:{file}#" in mapped.signature
+    assert metric("phone-error", mapping=file)(gold, aligner) == 0.0
+    yaml = tmp_path / "phones.yaml"
+    yaml.write_text("N: [en, n]\na: ah\n", encoding="utf-8")
+    assert LabelMap.of(yaml).same(["N", "a"], ["n", "ah"]).tolist() == [[True, False], [False, True]]
+    assert metric("displacement-matched", mapping={"ʃ": "x"}).family.mapping.name("ʃ", "ref") == "x"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a\tb\nb\tc\n", "line 2.*leads from 'a' to 'b' and on to 'c'"),
+        ("a\t\n", "no new name"),
+        ("a b\n", "expected a label, a tab"),
+    ],
+)
+def test_wrong_maps_get_a_sentence(tmp_path, content: str, sentence: str) -> None:
+    file = tmp_path / "phones.tsv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(CaesuraError, match=sentence):
+        metric("onset-mean", mapping=file)
+
+
+def test_limits_of_shares() -> None:
+    for wrong in ("onset-within-12.5ms", "onset-within-0ms", "onset-within-170ms"):
+        with pytest.raises(CaesuraError, match="the limit is a whole number of ms"):
+            metric(wrong)
