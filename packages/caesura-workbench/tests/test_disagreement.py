@@ -94,6 +94,32 @@ def test_choice_of_coders_is_applied_and_settled(client: TestClient, sort: str) 
     assert answer.status_code == 422
 
 
+def test_chosen_boundaries_of_a_recording_carry_the_names_of_their_coder(client: TestClient) -> None:
+    """The adjudicator takes Ada's boundary at every dispute, so the names are Ada's too."""
+    project = client.post("/api/projects", json={"name": "names"}).json()["id"]
+    ada = Segmentation(3.0, [1.0, 2.0], names=["A", "B", "C"])
+    bob = Segmentation(3.0, [1.3, 2.3], names=["A", "X", "X"])
+    coded = Corpus.from_annotations([("talk", "ada", ada), ("talk", "bob", bob)])
+    client.app.state.store.add_corpus(project, coded, origin="test")  # type: ignore[attr-defined]
+    item = client.get(f"/api/projects/{project}").json()["items"][0]["id"]
+    of_bob = client.get(f"/api/items/{item}").json()["annotations"][1]["id"]
+    gold = client.post(f"/api/items/{item}/annotations", json={"coder": "gold", "copy_of": of_bob}).json()
+    choices = [(1.0, [[1.0]], []), (1.3, [], [[1.3]]), (2.0, [[2.0]], []), (2.3, [], [[2.3]])]
+    for at, come, gone in choices:
+        operation = {"kind": "put", "come": come, "gone": gone, "names_of": "ada", "at": at}
+        answer = client.patch(
+            f"/api/annotations/{gold['id']}", json={"version": gold["version"], "operation": operation}
+        )
+        assert answer.status_code == 200, answer.text
+        gold = answer.json()
+    assert (gold["marks"]["positions"], gold["marks"]["names"]) == ([1.0, 2.0], ["A", "B", "C"])
+    refused = client.patch(
+        f"/api/annotations/{gold['id']}",
+        json={"version": gold["version"], "operation": {"kind": "put", "names_of": "nobody", "at": 1.0}},
+    )
+    assert (refused.status_code, refused.json()["error"]) == (400, "'names_of' must be a coder of this recording.")
+
+
 def test_segment_names_are_disputed_where_ends_agree(client: TestClient) -> None:
     project = client.post("/api/projects", json={"name": "names"}).json()["id"]
     marked = {  # who has which ends, within the tolerance or not, and calls the segments what

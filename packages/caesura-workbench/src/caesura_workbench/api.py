@@ -15,7 +15,8 @@ from starlette.concurrency import run_in_threadpool
 
 from caesura import samples
 from caesura.errors import CaesuraError, UnknownName
-from caesura.model import Annotation
+from caesura.model import Annotation, Segmentation
+from caesura.model.corpus import Marks
 from caesura_workbench import naming, scores
 from caesura_workbench.disagreement import disputed_places
 from caesura_workbench.exports import History
@@ -34,7 +35,7 @@ from caesura_workbench.imports import (
 )
 from caesura_workbench.merging import Keep, list_merges, merge_coders, merge_items, record_merge, undo_merge
 from caesura_workbench.middleware import SESSION_COOKIE, csrf_token
-from caesura_workbench.operations import apply_operation
+from caesura_workbench.operations import adopt_names, apply_operation, number_field
 from caesura_workbench.permissions import describe_action
 from caesura_workbench.requests import (
     BodyId,
@@ -56,7 +57,7 @@ from caesura_workbench.requests import (
     api_router,
 )
 from caesura_workbench.response_cache import ResponseCache
-from caesura_workbench.rows import AddedRows, StoreError
+from caesura_workbench.rows import AddedRows, AnnotationState, StoreError
 from caesura_workbench.serializers import (
     Window,
     describe_annotation,
@@ -454,9 +455,21 @@ def change_annotation(
     store: ViewerStore, annotation: PathId, change: ChangeRequest, window: RequestedWindow
 ) -> dict[str, Any]:
     """Apply one operation to the version that the client saw; 409 with the current state if somebody else changed it first."""
-    marks = apply_operation(store.annotation(annotation, version=change.version).marks, change.operation)
+    seen = store.annotation(annotation, version=change.version)
+    marks = apply_operation(seen.marks, change.operation)
+    if "names_of" in change.operation:
+        marks = _with_names_of(store, seen, marks, change.operation)
     changed = store.change(annotation, change.version, marks, operation=change.operation, author=change.author)
     return describe_annotation(store.viewer, changed, window)
+
+
+def _with_names_of(store: Store, seen: AnnotationState, marks: Marks, operation: dict[str, Any]) -> Marks:
+    """Return the marks of a recording with the names that a coder gave the segments around the place "at"."""
+    coder = operation["names_of"]
+    source = next((each.marks for each in store.annotations(seen.item) if each.coder == coder), None)
+    if not isinstance(marks, Segmentation) or not isinstance(source, Segmentation) or not marks.timed:
+        raise CaesuraError("'names_of' must be a coder of this recording.")
+    return adopt_names(marks, source, number_field(operation, "at"))
 
 
 @router.post("/annotations/{annotation}/undo", tags=["annotations"])

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from caesura.errors import CaesuraError, UnknownName
+from caesura.gold.linear import TOLERANCE
 from caesura.model import Hierarchy, Segmentation, Spans
 from caesura.model.corpus import Marks
 from caesura.model.spans import SpanRow
@@ -139,6 +141,53 @@ def _inherit_names(before: Segmentation, after: Segmentation, moved: tuple[float
     if moved is not None:
         old = sorted(moved[1] if cut == moved[0] else cut for cut in old)
     return [before.names[bisect_right(old, start)] for start in (0.0, *_cuts(after))]
+
+
+def adopt_names(marks: Segmentation, source: Segmentation, at: float, tolerance: float = TOLERANCE) -> Segmentation:
+    """Name the segments around a place as another annotation names them.
+
+    An adjudicator who takes an annotator's boundary takes the annotator's names of the segments that meet there.
+
+    Parameters
+    ----------
+    marks : Segmentation
+        The annotation of a recording, with the chosen boundary.
+    source : Segmentation
+        The annotation whose boundary was chosen. A segment gets the name of the source's segment that overlaps it most.
+    at : float
+        Time of the place, in seconds.
+    tolerance : float, default 0.02
+        Segments within this distance of ``at`` meet there.
+
+    Returns
+    -------
+    Segmentation
+        The annotation with the adopted names; unchanged where one of the two has no names.
+
+    Examples
+    --------
+    >>> gold = Segmentation.from_times([1.0, 2.0, 3.0], length=4, names=["A", "X", "X", "X"])
+    >>> ada = Segmentation.from_times([1.0, 2.0, 3.0], length=4, names=["a", "b", "c", "d"])
+    >>> adopt_names(gold, ada, 2.0).names
+    ('A', 'b', 'c', 'X')
+    """
+    if marks.names is None or source.names is None:
+        return marks
+    theirs = list(zip(_stretches(source), source.names, strict=True))
+
+    def name_at(start: float, end: float) -> str:
+        return max(theirs, key=lambda each: min(end, each[0][1]) - max(start, each[0][0]))[1]
+
+    names = [
+        name_at(start, end) if start - tolerance <= at <= end + tolerance else name
+        for (start, end), name in zip(_stretches(marks), marks.names, strict=True)
+    ]
+    return _with_names(marks, names)
+
+
+def _stretches(marks: Segmentation) -> list[tuple[float, float]]:
+    """Return the start and end of every segment."""
+    return list(pairwise([0.0, *_cuts(marks), float(marks.length)]))
 
 
 def _boundary_type(marks: Segmentation, operation: dict[str, Any], key: str = "type") -> Any:

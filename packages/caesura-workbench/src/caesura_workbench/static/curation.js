@@ -6,7 +6,7 @@ const MAX_LISTED = 200;
 export const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // An editor provides its disputed `places`, the `unsettled` ones among them, here() (the current place), goTo(place), own(place) (its own marks there),
-// describe(marks), quote(place), and choosing(place, marks) (the operation that applies them).
+// describe(marks), quote(place), and choosing(place, marks, voters) (the operation that applies them).
 export class Curation {
   constructor(editor) {
     this.editor = editor;
@@ -46,7 +46,7 @@ export class Curation {
     const { place, editor } = this;
     const choice = place && editor.choicesOf(place)[index];
     if (!choice) return notify("This place is not disputed.");
-    const operation = editor.choosing(place, choice.marks);
+    const operation = editor.choosing(place, choice.marks, choice.voters);
     if (operation && (await editor.change({ ...operation, settles: place.key }))) this.goToNext(place);
   }
 

@@ -234,8 +234,10 @@ export default class TimeEditor extends Editor {
     return near.find((p) => p.key === this.aimed) ?? near[0] ?? this.places.find(around) ?? null;
   }
 
-  choosing(place, chosen) {
-    return isNamed(place) ? chooseName(this, place, chosen) : super.choosing(place, chosen);
+  choosing(place, chosen, [coder]) {
+    if (isNamed(place)) return chooseName(this, place, chosen);
+    // The segments that meet here take the names of the coder whose boundary is taken.
+    return { ...super.choosing(place, chosen), ...(this.state.marks.names ? { names_of: coder, at: place.position } : {}) };
   }
 
   describe(marks) {
