@@ -239,7 +239,7 @@ def test_keyboard_navigates_between_items(page: sync_api.Page) -> None:
         page.locator("#paste button").click()
         page.wait_for_function("c => document.getElementById('item-table').innerText.includes('dome')")
     page.wait_for_function("() => document.querySelectorAll('#places li').length === 5")
-    page.locator("#title").click()
+    page.locator("header").click()
     page.keyboard.press("n")
     assert "dome after 1" in page.evaluate("document.activeElement.textContent")
     page.keyboard.press("Enter")

@@ -105,7 +105,7 @@ async function showAgreement() {
 
 function drawMatrix({ coders, matrix }) {
   // A fixed scale from 0 to 1, so that similar numbers look similar.
-  const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(70 * Math.min(1, Math.max(0, v)))}%, var(--paper))`);
+  const shade = (v) => (v === null ? "" : `background: color-mix(in srgb, var(--accent) ${Math.round(45 * Math.min(1, Math.max(0, v)))}%, var(--paper))`);
   const head = el("tr", {}, el("td", {}), ...coders.map((coder) => el("th", { scope: "col" }, name(coder))));
   const rows = matrix.map((row, i) =>
     el("tr", {}, el("th", { scope: "row" }, name(coders[i])),

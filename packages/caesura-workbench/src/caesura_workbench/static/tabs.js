@@ -13,7 +13,7 @@ export function showTab(id) {
 
 for (const tab of tabs)
   tab.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;
     const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
     next.focus();
