@@ -237,11 +237,15 @@ PLANS: dict[str, tuple[str, dict[str, Given]]] = {
         "carbone2004",
         {
             "output": given("--output out/figures"),
+            "page": given("--page"),
+            "full": given("--full"),
             "metric": given("--metric F"),
             "max_length": given("--max-length 9"),
             "model": given("--model hmm"),
             "folds": given("--folds 3"),
             "seed": given("--seed 7"),
+            "format": given("--format caesura-json", needs="story.json"),
+            "option": given("--option encoding=latin-1", needs="story.json"),
             "json": JSON,
         },
     ),
@@ -548,7 +552,7 @@ class recorded_calls:
             self.handed.append(f"{words[0].items} {more}")
             return counted(*words, resamples=50, **more)
 
-        def paper(name: str, progress: Any, **more: Any) -> Reproduction:
+        def paper(name: str, progress: Any, publish: Any, **more: Any) -> Reproduction:
             return Reproduction(name, repr(more))
 
         def race(sizes: Any, seed: int) -> list[Any]:
@@ -566,7 +570,7 @@ class recorded_calls:
                 measures, "_flexible", lambda *words, **more: {}
             ),  # exact chance, which no option of `report` touches
             patch.object(reproduce, "computed", paper),
-            patch.object(reproduce, "save_figures", lambda result, target: [target]),
+            patch.object(reproduce, "save_figures", lambda result, target, suffixes=(): [target]),
             patch.object(bench, "run_benchmark", race),
         ]
         for each in self.patches:

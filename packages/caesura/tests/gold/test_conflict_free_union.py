@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.gold import Ballot, unify
-from caesura.gold.nested_votes import heaviest_selection, segment_weights
+from caesura.gold.nested_votes import heaviest_selection, segment_weights, tied_selections
 from caesura.model import Hierarchy
 from cases import ALL, cases
 from gold.exhaustive import best_selection, crosses, every_hierarchy, random_hierarchy
@@ -135,6 +135,44 @@ def test_levels_skipped_by_annotators_may_be_skipped() -> None:
     skipping = Hierarchy(6, [(1, 6, 1), (2, 3, 3), (5, 5, 3)])
     gold = unify({"a": skipping, "b": skipping, "c": Hierarchy(6, [(2, 5, 1)])}, "conflict-free-union", "full")
     assert gold == skipping
+
+
+def test_ties_are_said_and_listed() -> None:
+    ann, ben = Hierarchy.from_spans([(1, 2)], length=3), Hierarchy.from_spans([(2, 3)], length=3)
+    gold = unify({"ann": ann, "ben": ben}, "conflict-free-union", "flat")
+    assert gold.provenance.details["ties"] == [{"with": [(2, 3, None)], "without": [(1, 2, None)]}]
+    assert "1 other selection of the same weight, such as (2, 3) instead of (1, 2)" in gold.provenance.notes[0]
+    sure = unify({"ann": ann, "ben": ben, "cat": ann}, "conflict-free-union", "flat")
+    assert sure.provenance.notes == ()
+
+
+@pytest.mark.parametrize("embeddedness", ["flat", "full"])
+def test_tied_selections_are_as_heavy_and_of_all_heaviest_ones(embeddedness: str) -> None:
+    random = np.random.default_rng(11)
+    for _ in range(60):
+        length = int(random.integers(2, 5))
+        annotations = [random_hierarchy(random, length, random.uniform(0.3, 1)) for _ in range(3)]
+        ballot = Ballot.of(NAMES[:3], annotations, embeddedness)
+        kept = heaviest_selection(ballot, ballot.votes, "depth")
+        ties = tied_selections(ballot, ballot.votes, kept)
+        best = ballot.votes[kept].sum()
+        assert all(ballot.votes[other].sum() == best for other in ties)
+        for row in np.flatnonzero(~kept):  # a segment of another heaviest selection is in one of those that are listed
+            must = ballot.votes.copy()
+            must[row] += 100
+            other = heaviest_selection(ballot, must, "depth")
+            if other[row] and ballot.votes[other].sum() == best:
+                assert any(tie[row] for tie in ties)
+
+
+def test_uncontested_segments_cross_nobody() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(40):
+        annotations = [random_hierarchy(random, 6, 0.7) for _ in range(3)]
+        gold = unify(annotations, "conflict-free-union", "flat", weight="uncontested")
+        spans = {span[:2] for each in annotations for span in each.spans}
+        expected = {s for s in spans if not any(crosses(s, other) for other in spans)}
+        assert {span[:2] for span in gold.spans} == expected
 
 
 def test_ties_go_to_more_segments_then_more_units_then_left() -> None:

@@ -208,7 +208,7 @@ def test_corpus_is_unified_item_by_item() -> None:
         (lambda: unify(TALK, "majority", rule="<"), "expected '>' (more than the threshold) or '>='"),
         (
             lambda: unify(TALK, "conflict-free-union", weight="heavy"),
-            "expected 'votes', 'votes-conflicts' or a function",
+            "expected 'votes', 'votes-conflicts', 'uncontested' or a function",
         ),
         (lambda: unify(TALK, "conflict-free-union", weight=lambda _: float("inf")), "expected a finite number"),
         (lambda: unify(TALK, "best-annotator", metric="F"), "F compares"),

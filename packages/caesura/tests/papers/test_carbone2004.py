@@ -14,8 +14,13 @@ from shared_data import shared
 
 def test_sample_gives_a_table_per_embeddedness() -> None:
     reproduction = reproduce("carbone2004")
-    flat, full, parts, checks = reproduction.sections
-    assert [row[0] for row in flat.rows] == ["consensus", "majority", "conflict-free-union", "best-annotator"]
+    flat, full, credit, parts, ties, checks = reproduction.sections
+    assert [row[0] for row in flat.rows] == [
+        "consensus", "majority", "conflict-free-union", "conflict-free-union, votes less conflicts",
+        "conflict-free-union, uncontested", "best-annotator",
+    ]  # fmt: skip
+    assert all(row[1] <= row[2] <= row[3] for row in credit.rows)
+    assert len(ties.rows) == 6
     assert flat.rows[0][2] == full.rows[0][2] == 1.0, "what all have, each has"
     assert len(parts.columns) == 5
     assert {line.what.split(" on ")[-1] for line in checks.lines} == {
@@ -34,11 +39,18 @@ def test_moonstone_chapters_as_hierarchies() -> None:
         {row[0]: dict(zip(t.columns, row, strict=False)) for row in t.rows} for t in reproduction.sections[:2]
     )
     assert flat["conflict-free-union"]["segments"] == 315
+    uncontested = flat["conflict-free-union, uncontested"]
+    assert [uncontested[n] for n in ("non-crossing", "precision", "recall")] == pytest.approx(
+        [1, 0.698, 0.720], abs=5e-4
+    )
+    assert full["conflict-free-union, uncontested"]["non-crossing"] == 1
+    assert flat["majority"]["non-crossing"] > flat["conflict-free-union"]["non-crossing"]
+    assert sum(row[4] for row in reproduction.sections[4].rows) > 0, "ties are listed"
     assert flat["conflict-free-union"]["κ"] == pytest.approx(0.3214, abs=1e-4)
     assert full["conflict-free-union"]["segments"] == 254
     assert full["majority"]["recall"] > full["consensus"]["recall"]
     assert all(
-        line.computed == "yes" for line in reproduction.sections[3].lines if "κ" in line.what or "recall" in line.what
+        line.computed == "yes" for line in reproduction.sections[-1].lines if "κ" in line.what or "recall" in line.what
     )
 
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from caesura.cli.main import program
 from caesura.errors import CaesuraError, LengthMismatch
-from caesura.papers import reproduce
-from shared_data import oracle, oracle_json
+from caesura.formats import read
+from caesura.metrics.operations import flexible_operations
+from caesura.metrics.similarity import as_similarity
+from caesura.model import Segmentation
+from caesura.papers import Line, Reproduction, reproduce
+from caesura.papers.lai2023 import CUSTOM
+from caesura.papers.lai2023_search import algorithm_1, two_steps
+from shared_data import oracle, oracle_json, shared
 
 FIRST = "ANNA: so you came , did you ?\nBEN: as you see .\nANNA: well -- sit down .\n"
 SECOND = "ANNA: so you came , did you .\nBEN: as , you see .\nANNA: well , sit down .\n"
@@ -24,15 +31,84 @@ def folder(tmp_path, first: str = FIRST, second: str = SECOND, layout: str = "{c
     return tmp_path
 
 
-def test_figure_2_and_the_built_in_dialogue() -> None:
-    reproduction = reproduce("lai2023")
-    assert [(line.printed, line.computed, line.agrees) for line in reproduction.sections[0].lines][:2] == [
-        (3.5, 3.5, True),
-        (5.0, 5.0, True),
+@pytest.fixture(scope="module")
+def paper() -> Reproduction:
+    return reproduce("lai2023")
+
+
+def lines(reproduction: Reproduction, title: str) -> dict[str, Line]:
+    section = next(s for s in reproduction.sections if s.title.startswith(title) and s.lines)
+    return {line.what: line for line in section.lines}
+
+
+def test_worked_examples(paper) -> None:
+    assert [(line.printed, line.computed) for line in paper.sections[0].lines][:3] == [
+        (3.5, 3.5),
+        (4.5, 4.5),
+        (5.0, 5.0),
     ]
-    titles = [table.title for table in reproduction.sections]
-    assert [t.split(":")[0] for t in titles] == ["Figure 2", "Figure 4", "Figure 5", "Figure 6"]
-    assert len(reproduction.figures) == 3
+    example = lines(paper, "Section 3.2")
+    assert example["places where both annotators have a boundary"].agrees
+    assert example["cost"].computed == 3
+    assert example["edits plus correct boundaries"].computed == 4
+
+
+def test_figure_4_of_the_six_public_texts(paper) -> None:
+    figure = lines(paper, "Figure 4")
+    assert len(figure) == 28
+    for what, line in figure.items():
+        if what.startswith("036"):
+            assert line.status == "not public"
+        elif what.startswith("004") and what.endswith("(I)"):
+            assert line.status == "authors' error"
+        else:
+            assert line.computed == pytest.approx(line.printed, abs=0.00095), what
+    assert [round(figure[f"004: {n}(I)"].computed, 4) for n in ("S_f", "S_f^B")] == [0.9256, 0.6355]
+    first = next(s for s in paper.sections if s.title == "Figure 4: similarity").rows[0]
+    assert first[1:5] == pytest.approx((0.8997, 0.5623, 0.9494, 0.7792), abs=5e-5)
+
+
+def test_figure_5_needs_the_types_of_the_last_speaker(paper) -> None:
+    figure = lines(paper, "Figure 5")
+    ours = {what[:3]: line.computed for what, line in figure.items()}
+    assert ours["016"] == pytest.approx(0.5931, abs=5e-5)
+    assert ours["025"] == pytest.approx(0.6123, abs=5e-5)
+    for line in figure.values():
+        assert float(line.remark.split(": ")[-1]) == pytest.approx(line.printed, abs=0.001)
+
+
+def test_figure_6_has_the_authors_substitutions(paper) -> None:
+    figure = lines(paper, "Figure 6")
+    counts = [line for what, line in figure.items() if what.startswith("substitutions")]
+    assert [line.printed for line in counts] == [721, 138, 121, 71, 23, 2]
+    assert all(line.agrees for line in counts)
+
+
+def test_every_operation_counts_for_both_types(tmp_path) -> None:
+    fates = reproduce("lai2023", path=folder(tmp_path)).data["fates"]
+    assert fates["?"] == {".": 1}
+    assert fates["."] == {"match": 2, "?": 1}
+    assert fates["--"] == {",": 1}
+    assert fates[","] == {"match": 1, "--": 1, "del": 1}
+
+
+def test_searches_of_the_paper_never_find_less_than_the_least_cost() -> None:
+    random, above = np.random.default_rng(3), 0
+    for _ in range(300):
+        first, second = ([("", "p", "q")[i] for i in random.choice(3, 7, p=(0.6, 0.2, 0.2))] for _ in range(2))
+        marks = [Segmentation.from_labels_at(labels, labels=["p", "q"]) for labels in (first, second)]
+        least = flexible_operations(marks[0], marks[1]).cost
+        printed = algorithm_1(first, second)
+        assert min(printed, two_steps(first, second)) >= least - 1e-9
+        above += printed > least + 1e-9
+    assert above > 0, "the printed algorithm misses the least cost now and then"
+    with pytest.raises(LengthMismatch, match="2 and 1 places"):
+        algorithm_1(["p", ""], ["p"])
+
+
+def test_matrix_of_the_paper_has_a_name() -> None:
+    assert as_similarity("lai2023") == CUSTOM
+    assert CUSTOM.moves.tolist() == [0.5, 0.5, 0.375, 0.375, 0.0]
 
 
 @pytest.mark.slow
@@ -54,7 +130,7 @@ def test_values_of_the_authors_are_compared() -> None:
 @pytest.mark.parametrize("layout", ["{coder}/{item}.txt", "{item}/{coder}.txt", "{item}-{coder}.txt"])
 def test_folder_of_transcripts_is_read(tmp_path, layout: str) -> None:
     reproduction = reproduce("lai2023", path=folder(tmp_path, layout=layout))
-    figure4 = reproduction.sections[1]
+    figure4 = reproduction.sections[0]
     assert figure4.rows[0][0] == "talk"
     # ANNA: ? for ., -- for ,: 2 over 8 tokens; BEN: a comma too many: 1 over 3
     assert figure4.rows[0][1] == pytest.approx(1 - 3 / 11)
@@ -67,16 +143,16 @@ def test_types_outside_the_matrix_use_only_identity(tmp_path) -> None:
     marks = [Segmentation.from_labels_at(["", "x", "", "y"]), Segmentation.from_labels_at(["", "x", "", "x"])]
     write(Corpus.from_annotations([("t", "a", marks[0]), ("t", "b", marks[1])]), path)
     reproduction = reproduce("lai2023", path=path)
-    assert reproduction.sections[1].columns == ["text", "S_f(I)", "S_f^B(I)"]
+    assert reproduction.sections[0].columns == ["text", "S_f(I)", "S_f^B(I)"]
     assert "only M = I" in reproduction.findings[-1]
 
 
-def test_figures_are_saved(tmp_path) -> None:
+def test_figures_are_saved(paper, tmp_path) -> None:
     pytest.importorskip("matplotlib")
     from caesura.papers import save_figures
 
-    files = save_figures(reproduce("lai2023"), tmp_path, ("svg",))
-    assert [f.stem for f in files] == ["lai2023_figure4_similarity", "lai2023_figure5_kappa", "lai2023_figure6_fates"]
+    files = save_figures(paper, tmp_path, ("svg",))
+    assert [f.stem for f in files] == ["lai2023-figure-4", "lai2023-figure-5", "lai2023-figure-6"]
 
 
 def test_command_line_prints_the_paper(tmp_path) -> None:
@@ -85,9 +161,50 @@ def test_command_line_prints_the_paper(tmp_path) -> None:
     assert json.loads(result.stdout)["data"]["fates"]["?"] == {".": 1}
 
 
-def test_different_tokens_raise_an_error(tmp_path) -> None:
-    with pytest.raises((LengthMismatch, CaesuraError), match="token 3 is 'came' for coder 'first' but 'went'"):
-        reproduce("lai2023", path=folder(tmp_path, second=SECOND.replace("came", "went")))
+def test_different_spelling_is_reported_and_different_lengths_leave_a_text_out(tmp_path) -> None:
+    found = reproduce("lai2023", path=folder(tmp_path / "a", second=SECOND.replace("came", "went"))).findings
+    assert any("token 3 of speaker 'ANNA' is 'came' for 'first' but 'went' for 'second'" in each for each in found)
+    with pytest.raises(CaesuraError, match="talk: left out, because speaker 'ANNA' has 8 tokens for 'first' and 9"):
+        reproduce("lai2023", path=folder(tmp_path / "b", second=SECOND.replace("came", "came in")))
+
+
+ROWS = "Turn,Speaker,Utterance\n1,M:,one two .\n2,M:,. .three four\n3,F:,five ?\n"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rows_without_endnote_are_unclassified_and_a_leading_endnote_is_a_word(tmp_path) -> None:
+    for coder in ("ann", "ben"):
+        path = tmp_path / coder / "TM900.csv"
+        path.parent.mkdir()
+        path.write_text(ROWS, encoding="utf-8")
+    with pytest.warns(
+        UserWarning, match=r"1 row without an endnote, first in line 3 got the endnote ';'.*read as words"
+    ):
+        reproduction = reproduce("lai2023", path=tmp_path)
+    assert reproduction.data["fates"][";"] == {"match": 1}
+    result = CliRunner().invoke(program, ["reproduce", "lai2023", str(tmp_path), "--json", "-O", "unmarked=none"])
+    assert result.exit_code == 0, result.output
+    assert ";" not in json.loads(result.stdout)["data"]["fates"]
+
+
+def test_one_unreadable_text_does_not_stop_the_others(tmp_path) -> None:
+    folder(tmp_path)
+    for coder in ("first", "second"):
+        (tmp_path / coder / "bad.csv").write_text("Turn,Speaker,Utterance\n1,M:,one . ?\n", encoding="utf-8")
+    reproduction = reproduce("lai2023", path=tmp_path)
+    assert [row[0] for row in reproduction.sections[0].rows] == ["talk"]
+    assert any(finding.startswith("Left out bad: ") and "two endnotes" in finding for finding in reproduction.findings)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_authors_tables_give_the_built_in_sample() -> None:
+    from caesura import samples
+
+    path = shared("data/papers/lai2023")
+    for coder in ("ann", "ben"):
+        read_again = {a.track: a.marks for a in read(path / coder / "TM016.csv")}
+        sample = {a.track: a.marks for a in samples.load("nccu") if (a.item, a.coder) == ("016", coder)}
+        assert sample == read_again
 
 
 def test_folder_without_pairs_raises_an_error(tmp_path) -> None:

@@ -50,10 +50,11 @@ def test_figures_are_saved(drawn, tmp_path) -> None:
 
     files = save_figures(drawn, tmp_path, ("png",))
     assert [f.stem for f in files] == [
-        "rasanen2009-figure3",
-        "rasanen2009-figure4",
-        "rasanen2009-figure6-f",
-        "rasanen2009-figure6-r",
+        "rasanen2009-figure-3",
+        "rasanen2009-figure-4",
+        "rasanen2009-figure-5",
+        "rasanen2009-figure-6-f",
+        "rasanen2009-figure-6-r",
     ]
     assert all(f.stat().st_size > 10_000 for f in files)
 

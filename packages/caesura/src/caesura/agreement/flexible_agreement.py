@@ -172,7 +172,7 @@ class _FlexibleProblem:
         observed = float(self.metric.score(rows.sum(axis=0)))
         names = [NamedTypes.of(s.types, s.labels).names for pair in tracks for s in pair]
         scale = self.family.similarity_for(tuple(types), *names)
-        counts = [_count_types([pair[side] for pair in tracks], rows[:, 2], scale) for side in (0, 1)]
+        counts = [count_types([pair[side] for pair in tracks], rows[:, 2], scale) for side in (0, 1)]
         shares = distributions(self.chance, *counts)
         model = ChanceModel(*shares, rows[:, 2].astype(np.int64), self.family.rule(scale))
         chance = chance_similarity(
@@ -211,7 +211,7 @@ def _error(observed: float, chance: ChanceEstimate) -> float:
     return abs(1 - observed) / below * chance.standard_error if below else float("inf")
 
 
-def _count_types(marks: list[Segmentation], places: NDArray[np.float64], scale: Similarity) -> NDArray[np.float64]:
+def count_types(marks: list[Segmentation], places: NDArray[np.float64], scale: Similarity) -> NDArray[np.float64]:
     """Count how often one annotator used each type and, last, left a place unmarked."""
     counts = np.zeros(len(scale.labels) + 1)
     for each in marks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -347,33 +347,85 @@ def write_svg(picture: Picture, path: Path, width: int | None = None, *, err: bo
     click.echo(f"wrote {path}", err=err)
 
 
+class StatusLine:
+    """A line on standard error that says what is being done; called with the current step and the share that is done.
+
+    It appears after a second, in a terminal only, with the time that is left once a tenth of the work is done.
+    """
+
+    def __init__(self, doing: str) -> None:
+        from threading import Lock, Timer
+        from time import monotonic
+
+        from rich.console import Console
+        from rich.status import Status
+
+        self._doing, self._clock, self._started = doing, monotonic, monotonic()
+        self._status, self._lock, self._visible = Status(doing + " …", console=Console(stderr=True)), Lock(), False
+        self._timer = Timer(1.0, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def __call__(self, what: str, share: float) -> None:
+        """Show the current step and the share of the work that is done."""
+        from rich.markup import escape
+
+        left = ""
+        if share > 0.1 and self._visible:
+            left = f", about {round((self._clock() - self._started) * (1 / share - 1))} s left"
+        self._status.update(f"{self._doing}, {share:.0%}{left}: {escape(what)} …")
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Remove the line while something is printed; otherwise Rich would send standard output to standard error."""
+        with self._lock:
+            self._status.stop()
+            try:
+                yield
+            finally:
+                if self._visible:
+                    self._status.start()
+
+    def _show(self) -> None:
+        with self._lock:
+            self._visible = True
+            self._status.start()
+
+    def stop(self) -> None:
+        """Remove the line."""
+        self._timer.cancel()
+        self._status.stop()
+
+
+class NoStatusLine:
+    """Replaces a status line where there is no terminal."""
+
+    def __call__(self, what: str, share: float) -> None:
+        """Show nothing."""
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """There is nothing to hide."""
+        yield
+
+
 @contextmanager
-def working(doing: str) -> Iterator[Callable[[str, float], None]]:
+def working(doing: str) -> Iterator[StatusLine | NoStatusLine]:
     """Show a status line if the work takes more than a second, in a terminal only.
 
     Yields
     ------
-    callable
-        ``update(step, share)`` shows the current step and the share that is done.
+    StatusLine or NoStatusLine
+        ``update(step, share)`` shows the current step and the share that is done; ``update.hidden()`` hides the line for a while.
     """
     if sys.stderr is None or not sys.stderr.isatty():  # Rich is not imported
-        yield lambda what, share: None
+        yield NoStatusLine()
         return
-    from threading import Timer
-
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.status import Status
-
-    status = Status(doing + " …", console=Console(stderr=True))
-    timer = Timer(1.0, status.start)
-    timer.daemon = True
-    timer.start()
+    line = StatusLine(doing)
     try:
-        yield lambda what, share: status.update(f"{doing}, {share:.0%}: {escape(what)} …")
+        yield line
     finally:
-        timer.cancel()
-        status.stop()
+        line.stop()
 
 
 def with_progress(items: Sequence[Any], doing: str) -> Iterator[Any]:

@@ -49,7 +49,7 @@ def unify(
             "--method",
             "-M",
             help="consensus, majority, conflict-free-union, best-annotator …, with parameters after a colon: threshold=4/7 (share of coders "
-            "that must agree), rule=>= or >, weight=votes or votes-conflicts, similarity=B, tolerance=20ms.",
+            "that must agree), rule=>= or >, weight=votes, votes-conflicts or uncontested, similarity=B, tolerance=20ms.",
             offer=_METHODS,
         ),
     ] = "majority",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,6 +17,7 @@ from caesura.files import Source, load_json
 from caesura.formats.tables import parse_header, read_table, write_table
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.options import parse_list, parse_mapping
+from caesura.text import pluralize
 
 # ---------------------------------------------------------------------- endnotes
 # An endnote is a token that ends an intonation unit. The tokens of a speaker, in the order of the turns, are one track; an endnote is a
@@ -23,6 +25,12 @@ from caesura.options import parse_list, parse_mapping
 
 #: Rising, falling, continuing, truncated, unclassified (Du Bois et al.).
 ENDNOTES = "? . , -- ;"
+
+#: The endnote of units that have none, in segsimflex and here.
+UNCLASSIFIED = ";"
+
+#: The last token of a unit that is no boundary, so that our own files can be read back.
+NO_BOUNDARY = "∅"
 
 #: Tokens that are read as another endnote.
 ALIASES = "—=--"
@@ -55,11 +63,11 @@ class EndnoteConvention:
         attached: bool = False,
         unmarked: str | None = None,
     ) -> EndnoteConvention:
-        """Return the convention for the options of a reader."""
+        """Return the convention for the options of a reader; ``unmarked="none"`` is no boundary."""
         known = frozenset(parse_list(endnotes, None))
         if not known:
             raise FormatError(None, None, "endnotes= is empty; expected endnotes separated by spaces.")
-        return cls(known, parse_mapping(aliases), attached, unmarked)
+        return cls(known, parse_mapping(aliases), attached, None if unmarked in (None, "", "none") else unmarked)
 
     def endnote(self, token: str) -> str | None:
         """Return the endnote that a token stands for, or None for a word."""
@@ -86,22 +94,55 @@ class TranscriptBuilder:
     path: Path
     words: dict[str, list[str]] = field(default_factory=dict)
     marks: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    unmarked: list[int | None] = field(default_factory=list)
+    read_as_words: list[tuple[int | None, str]] = field(default_factory=list)
 
     def add_utterance(self, speaker: str, utterance: str, line: int | None) -> None:
         """Add the next utterance of a speaker."""
         self.add_tokens(speaker, self.convention.tokens(utterance), line)
 
-    def add_tokens(self, speaker: str, tokens: Iterable[str], line: int | None) -> None:
-        """Add the next words and endnotes of a speaker."""
+    def add_unit(self, speaker: str, tokens: Sequence[str], line: int | None) -> None:
+        """Add one intonation unit, as a row of turns or a unit of Rezonator: endnotes at its beginning end nothing, so they are words; ``∅`` at its end is no boundary."""
+        words = self.words.setdefault(speaker, [])
+        self.marks.setdefault(speaker, [])
+        if len(tokens) > 1 and tokens[-1] == NO_BOUNDARY and NO_BOUNDARY not in self.convention.endnotes:
+            words.extend(tokens[:-1])
+            return
+        start = 0
+        while start < len(tokens) - 1 and self.convention.endnote(tokens[start]) is not None:
+            words.append(tokens[start])
+            self.read_as_words.append((line, tokens[start]))
+            start += 1
+        self.add_tokens(speaker, tokens[start:], line, new=start)
+
+    def add_tokens(self, speaker: str, tokens: Iterable[str], line: int | None, new: int = 0) -> None:
+        """Add the next words and endnotes of a speaker, of which ``new`` words of the same utterance were added already."""
         words, marks = self.words.setdefault(speaker, []), self.marks.setdefault(speaker, [])
-        before = len(words)
+        before = len(words) - new
         for token in tokens:
             if (endnote := self.convention.endnote(token)) is None:
                 words.append(token)
             else:
                 self._add_endnote(speaker, endnote, line)
-        if self.convention.unmarked is not None and len(words) > before and not (marks and marks[-1][0] == len(words)):
-            marks.append((len(words), self.convention.unmarked))
+        if len(words) > before and not (marks and marks[-1][0] == len(words)):
+            self.unmarked.append(line)
+            if self.convention.unmarked is not None:
+                marks.append((len(words), self.convention.unmarked))
+
+    def warn(self, unit: str, given: bool) -> None:
+        """Warn about units without an endnote, unless the user said how to read them, and about endnotes read as words."""
+        said = []
+        if self.unmarked and not given:
+            said.append(
+                f"{pluralize(len(self.unmarked), unit)} without an endnote{_at(self.unmarked[0])} got the endnote "
+                f"{self.convention.unmarked!r}, as in segsimflex; choose another with unmarked=, or unmarked=none for no boundary"
+            )
+        if self.read_as_words:
+            line, token = self.read_as_words[0]
+            count = pluralize(len(self.read_as_words), "endnote")
+            said.append(f"{count} at the beginning of a {unit} ({token!r}{_at(line)}) read as words")
+        if said:
+            warnings.warn(f"{self.path}: {'; '.join(said)}.", stacklevel=4)
 
     def _add_endnote(self, speaker: str, endnote: str, line: int | None) -> None:
         words, marks = self.words[speaker], self.marks[speaker]
@@ -126,8 +167,15 @@ class TranscriptBuilder:
             yield Annotation(item, coder, Segmentation.from_labels_at(labels, units=words), speaker)
 
 
-def utterances(corpus: Corpus, item: str, coder: str) -> Iterator[tuple[str, str]]:
-    """Iterate over (speaker, utterance) of one coder, speaker after speaker; every endnote ends an utterance."""
+def _at(line: int | None) -> str:
+    return "" if line is None else f", first in line {line}"
+
+
+def utterances(corpus: Corpus, item: str, coder: str, unended: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    """Iterate over (speaker, utterance) of one coder, speaker after speaker; every endnote ends an utterance.
+
+    ``unended`` are tokens that are added to an utterance without an endnote.
+    """
     for a in corpus:
         if (a.item, a.coder) != (item, coder) or not isinstance(a.marks, Segmentation):
             continue
@@ -138,7 +186,7 @@ def utterances(corpus: Corpus, item: str, coder: str) -> Iterator[tuple[str, str
         edges = [0, *sorted(endnotes), len(words)]
         for start, end in pairwise(edges):
             if start < end:
-                yield a.track, " ".join([*words[start:end], *([endnotes[end]] if end in endnotes else [])])
+                yield a.track, " ".join([*words[start:end], *([endnotes[end]] if end in endnotes else unended)])
 
 
 # ---------------------------------------------------------------------- transcript
@@ -213,16 +261,26 @@ def sniff_turns(head: str) -> bool:
     return {"speaker", "utterance"} <= set(parse_header(head))
 
 
+def _units_end(conventions: EndnoteOptions) -> EndnoteOptions:
+    """Return the options with ``;`` as the default for units without an endnote."""
+    return EndnoteOptions(**{"unmarked": UNCLASSIFIED, **conventions})  # type: ignore[typeddict-item]
+
+
 def read_turns(source: Source, **conventions: Unpack[EndnoteOptions]) -> Corpus:
-    """Read one track per speaker, with the options of transcripts."""
-    convention = EndnoteConvention.from_options(**conventions)
+    """Read one track per speaker, with the options of transcripts.
+
+    A row is an intonation unit: one without an endnote ends with ``;`` (unclassified), as in segsimflex, unless ``unmarked`` says otherwise.
+    """
+    given, convention = "unmarked" in conventions, EndnoteConvention.from_options(**_units_end(conventions))
     texts: dict[tuple[str, str], TranscriptBuilder] = {}
     for row in read_table(source, needs=("speaker", "utterance")):
         key = row.get("item", source.stem), row.get("coder")
         speech = texts.setdefault(key, TranscriptBuilder(convention, source.path))
-        speech.add_utterance(row["speaker"].strip(), row["utterance"], row.line)
+        speech.add_unit(row["speaker"].strip(), convention.tokens(row["utterance"]), row.line)
     if not any(words for speech in texts.values() for words in speech.words.values()):
         raise source.error(None, "the utterances contain no words.")
+    for speech in texts.values():
+        speech.warn("row", given)
     return Corpus.from_annotations(a for key, speech in texts.items() for a in speech.annotations(*key))
 
 
@@ -232,7 +290,7 @@ def write_turns(corpus: Corpus) -> str:
     rows = [
         (item, coder, turn, speaker, words)
         for item, coder in keys
-        for turn, (speaker, words) in enumerate(utterances(corpus, item, coder), 1)
+        for turn, (speaker, words) in enumerate(utterances(corpus, item, coder, [NO_BOUNDARY]), 1)
     ]
     return write_table(("Item", "Coder", "Turn", "Speaker", "Utterance"), rows)
 
@@ -252,15 +310,15 @@ def sniff_rezonator(head: str) -> bool:
 
 
 def read_rezonator(source: Source, *, text: str | None = None, **conventions: Unpack[EndnoteOptions]) -> Corpus:
-    """Read one track per participant; the other options are those of transcripts.
+    """Read one track per participant; the other options are those of transcripts, and ``unmarked`` is ``;`` by default as in turns.
 
     Parameters
     ----------
     text : str, default None
         The tag that holds the words of a token; None: the first of ``text``, ``Utterance``, ``word`` and ``transcript`` that exists.
     """
-    nodes = _nodes(source)
-    speech = TranscriptBuilder(EndnoteConvention.from_options(**conventions), source.path)
+    nodes, given = _nodes(source), "unmarked" in conventions
+    speech = TranscriptBuilder(EndnoteConvention.from_options(**_units_end(conventions)), source.path)
     units = sorted((n for n in nodes.values() if n.get("type") == "unit"), key=_order)
     for unit in units:
         tokens = _tokens(source, nodes, unit)
@@ -270,9 +328,10 @@ def read_rezonator(source: Source, *, text: str | None = None, **conventions: Un
             spoken += speech.convention.tokens(_tag(source, tags, (text,) if text else _TEXT_TAGS))
             if endnote := str(tags.get("endNote") or "").strip():
                 spoken.append(endnote)
-        speech.add_tokens(_speaker(unit), spoken, None)
+        speech.add_unit(_speaker(unit), spoken, None)
     if not any(speech.words.values()):
         raise source.error(None, "the project contains no unit with words.")
+    speech.warn("unit", given)
     return Corpus.from_annotations(speech.annotations(source.stem, ""))
 
 
@@ -280,7 +339,7 @@ def write_rezonator(corpus: Corpus) -> str:
     """Write the node map of a project: a document, its units, entries and tokens."""
     first = corpus.annotation(0)
     nodes: dict[str, Any] = {"doc": {"type": "doc", "unitList": []}}
-    for u, (speaker, words) in enumerate(utterances(corpus, first.item, first.coder), 1):
+    for u, (speaker, words) in enumerate(utterances(corpus, first.item, first.coder, [NO_BOUNDARY]), 1):
         unit = f"unit{u}"
         entries = []
         for t, word in enumerate(words.split(), 1):

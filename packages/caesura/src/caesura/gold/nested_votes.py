@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from caesura.errors import CaesuraError, LengthMismatch
 from caesura.gold.gold_standard import GoldHierarchy, Provenance
 from caesura.metrics.nested import Embeddedness, check_embeddedness
 from caesura.model import Hierarchy
+from caesura.text import pluralize
 
 #: The share of annotators that must have a segment: a number, or a fraction as text ("4/7").
 Threshold = float | str | Fraction
@@ -199,6 +200,14 @@ class Ballot:
         np.subtract.at(out, inner, self.votes[outer])
         return out
 
+    def crossing_votes(self) -> NDArray[np.int64]:
+        """Return, for each segment, the votes of all segments that cross it, whatever their levels."""
+        from caesura.kernels.nested import crossing_weight
+
+        out = np.zeros(len(self), np.int64)
+        crossing_weight(self.first, self.last, np.zeros(len(self), np.int64), self.votes, out)
+        return out
+
     def conflicts(self) -> Iterator[Conflict]:
         """Yield every two segments that cannot be in one hierarchy."""
         together = set(map(tuple, self.stacked.tolist()))
@@ -244,8 +253,9 @@ def _stacked_segments(rows: NDArray[np.int64], segment: NDArray[np.int64]) -> ND
 
 # ---------------------------------------------------------------------- the heaviest selection without conflicts
 
-#: The weight of a segment: its votes, its votes minus the votes in conflict with it, or a function of it.
-Weight: TypeAlias = Literal["votes", "votes-conflicts"] | Callable[[Vote], float]
+#: The weight of a segment: its votes, its votes minus the votes in conflict with it, its votes if no annotator has a segment that
+#: crosses it ("uncontested"; all others are left out), or a function of it.
+Weight: TypeAlias = Literal["votes", "votes-conflicts", "uncontested"] | Callable[[Vote], float]
 
 _MAX_SUM = 2**61  # sums of weights stay below the limit of 64-bit integers
 
@@ -259,9 +269,11 @@ def segment_weights(ballot: Ballot, weight: Weight) -> NDArray[np.int64]:
         return ballot.votes
     if weight == "votes-conflicts":
         return ballot.votes - ballot.conflicting_votes()
+    if weight == "uncontested":
+        return np.where(ballot.crossing_votes() == 0, ballot.votes, 0)
     if not callable(weight):
         raise CaesuraError(
-            f"weight is {weight!r}; expected 'votes', 'votes-conflicts' or a function of a segment's votes."
+            f"weight is {weight!r}; expected 'votes', 'votes-conflicts', 'uncontested' or a function of a segment's votes."
         )
     given = [weight(ballot.vote(row)) for row in range(len(ballot))]
     for row, value in enumerate(given):
@@ -369,10 +381,62 @@ def majority(ballot: Ballot, threshold: Threshold | None = None, rule: Threshold
 
 
 def conflict_free_union(ballot: Ballot, weight: Weight = "votes") -> GoldHierarchy:
-    """Keep the selection of segments without conflicts that has the greatest weight."""
-    kept = heaviest_selection(ballot, segment_weights(ballot, weight), "depth")
+    """Keep the selection of segments without conflicts that has the greatest weight.
+
+    If other selections have the same weight, a note says so, and ``provenance.details["ties"]`` lists them.
+    """
+    weights = segment_weights(ballot, weight)
+    among = weights > 0 if weight == "uncontested" else None
+    kept = heaviest_selection(ballot, weights, "depth", among)
     named = weight if isinstance(weight, str) else getattr(weight, "__name__", "a function")
-    return _gold_standard(ballot, kept, "conflict-free-union", f"the heaviest non-crossing selection by {named}")
+    rule = f"the heaviest non-crossing selection by {named}"
+    ties = tied_selections(ballot, weights, kept, among)
+    if not ties:
+        return _gold_standard(ballot, kept, "conflict-free-union", rule)
+    exchanged = [
+        {"with": [ballot.vote(r)[:3] for r in np.flatnonzero(other & ~kept).tolist()],
+         "without": [ballot.vote(r)[:3] for r in np.flatnonzero(kept & ~other).tolist()]}
+        for other in ties
+    ]  # fmt: skip
+    first = ", ".join(str(ballot.vote(r)) for r in np.flatnonzero(ties[0] & ~kept).tolist())
+    gone = ", ".join(str(ballot.vote(r)) for r in np.flatnonzero(kept & ~ties[0]).tolist()) or "nothing"
+    note = (
+        f"{pluralize(len(ties), 'other selection')} of the same weight, such as {first} instead of {gone}; "
+        "this one has more segments, covers more, or comes first. All are in the provenance."
+    )
+    return _gold_standard(ballot, kept, "conflict-free-union", rule, (note,), {"ties": exchanged})
+
+
+_MAX_TIED = (
+    600  # segments of a text in which ties are looked for: one selection is found for each segment that was left out
+)
+
+
+def tied_selections(
+    ballot: Ballot, weights: NDArray[np.int64], kept: NDArray[np.bool_], among: NDArray[np.bool_] | None = None
+) -> list[NDArray[np.bool_]]:
+    """Return other selections of the same weight: for each segment that was left out, the best one that has it, if it is as heavy.
+
+    Of several such selections with the same segment one is returned. Nothing is tried in texts with more than 600 distinct segments.
+    """
+    best, must = int(weights[kept].sum()), int(np.abs(weights).sum()) + 1
+    if (
+        len(ballot) > _MAX_TIED or 2 * must >= _MAX_SUM
+    ):  # weights scaled to the limit leave no room for a segment that must be chosen
+        return []
+    found: list[NDArray[np.bool_]] = []
+    seen: set[int] = set()
+    left_out = ~kept if among is None else ~kept & among
+    for row in np.flatnonzero(left_out).tolist():
+        if row in seen:
+            continue
+        raised = weights.copy()
+        raised[row] += must
+        other = heaviest_selection(ballot, raised, "depth", among)
+        if other[row] and int(weights[other].sum()) == best:
+            found.append(other)
+            seen.update(np.flatnonzero(other & ~kept).tolist())
+    return found
 
 
 def _keep_voted(ballot: Ballot, votes: int, method: str, words: str) -> GoldHierarchy:
@@ -384,7 +448,12 @@ def _keep_voted(ballot: Ballot, votes: int, method: str, words: str) -> GoldHier
 
 
 def _gold_standard(
-    ballot: Ballot, kept: NDArray[np.bool_], method: str, rule: str, notes: tuple[str, ...] = ()
+    ballot: Ballot,
+    kept: NDArray[np.bool_],
+    method: str,
+    rule: str,
+    notes: tuple[str, ...] = (),
+    details: dict[str, Any] | None = None,
 ) -> GoldHierarchy:
     if not kept.any():
         why = "there are no segments" if not len(ballot) else "no segment has enough votes"
@@ -392,6 +461,6 @@ def _gold_standard(
     accepted = tuple(ballot.vote(row) for row in np.flatnonzero(kept).tolist())
     rejected = tuple(ballot.vote(row) for row in np.flatnonzero(~kept).tolist())
     rule = f"{rule}, {'span and level' if ballot.embeddedness == 'full' else 'span alone'}"
-    provenance = Provenance(method, rule, ballot.coders, accepted, rejected, notes, ballot=ballot)
+    provenance = Provenance(method, rule, ballot.coders, accepted, rejected, notes, details or {}, ballot)
     spans = [(v.first, v.last) if v.level is None else (v.first, v.last, v.level) for v in accepted]
     return GoldHierarchy.of(Hierarchy.from_spans(spans, length=ballot.length, units=ballot.units), provenance)

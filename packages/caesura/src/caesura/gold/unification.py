@@ -99,6 +99,9 @@ def _best_annotator(task: _UnificationTask) -> Gold:
     sign = 1 if measure.higher_is_better else -1
     scores = dict(zip(task.coders, (sign * means).tolist(), strict=True))
     note = f"{coder!r} is most similar to the others: mean {measure.name} {format_cell(scores[coder])}."
+    tied = [repr(name) for name, score in scores.items() if name != coder and abs(score - scores[coder]) < 1e-12]
+    if tied:
+        note += f" Equally similar: {', '.join(tied)}."
     rule = f"the annotation with the best mean {measure.signature} to the others"
     return _with_provenance(task, task.marks[index], rule, (note,), {"chosen": coder, "means": scores})
 
@@ -267,9 +270,10 @@ def unify(
         half.
     rule : {">", ">="}, default None
         Whether the threshold must be exceeded, or reached (the default with a threshold).
-    weight : {"votes", "votes-conflicts"} or callable, default "votes"
-        For "conflict-free-union": the weight of a segment; "votes-conflicts" subtracts the votes in conflict with it, and a
-        function is called with a :class:`~caesura.gold.Vote`.
+    weight : {"votes", "votes-conflicts", "uncontested"} or callable, default "votes"
+        For "conflict-free-union": the weight of a segment; "votes-conflicts" subtracts the votes in conflict with it,
+        "uncontested" leaves out every segment that a segment of any coder crosses, and a function is called with a
+        :class:`~caesura.gold.Vote`.
     metric : str or Metric, default None
         For "best-annotator" and "maximise": a metric that compares such annotations.
     tolerance : float or str, default None

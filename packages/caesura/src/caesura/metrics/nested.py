@@ -36,6 +36,7 @@ from caesura.metrics.family import (
     share_or_one,
 )
 from caesura.model.corpus import Kind
+from caesura.validation import number_between
 
 #: Whether the level of a segment counts besides its span.
 Embeddedness: TypeAlias = Literal["full", "flat"]
@@ -62,6 +63,7 @@ class _Segments(Family):
     paper = _PAPER
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_embeddedness(self.embeddedness)
 
 
@@ -95,6 +97,9 @@ def f_measure(c: SegmentCounts) -> Parts:
 class SharedSegments(_Segments):
     """Segments in common of two hierarchies.
 
+    With ``embeddedness="full"``, a span that both sides have on different levels only counts ``level_credit`` (by default 0, which is the
+    paper's "full"; the paper leaves open how to treat such segments).
+
     Examples
     --------
     >>> from caesura.metrics import metric
@@ -102,7 +107,11 @@ class SharedSegments(_Segments):
     >>> coder, gold = Hierarchy.from_brackets("[[a b] [c d]]"), Hierarchy.from_brackets("[a b] [c d]")
     >>> metric("nested-precision")(coder, gold), metric("nested-precision", embeddedness="flat")(coder, gold)
     (0.0, 1.0)
+    >>> metric("nested-F", level_credit=0.5)(coder, gold)  # twice two halves, over three and two segments
+    0.4
     """
+
+    level_credit: float = parameter("lc", 0.0, number_between(0, 1))
 
     counts = SegmentCounts
     scores = {
@@ -123,16 +132,31 @@ class SharedSegments(_Segments):
         ),
     }  # fmt: skip
 
-    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single:
-        """Return the kernel that counts one pair."""
-        return Single(load("fused").pair_shared, (self.embeddedness == "flat",))
+    def single(self, kind: Kind, labels: tuple[str, ...] | None = None) -> Single | None:
+        """Return the kernel that counts one pair; credit for other levels is counted in batches."""
+        return None if self.level_credit else Single(load("fused").pair_shared, (self.embeddedness == "flat",))
 
     def count(self, batch: Batch) -> Rows:
         """Count the segments in common of every pair."""
         out = np.zeros((len(batch), 3))
         ref, hyp = (_reading_order(side, self.embeddedness) for side in (batch.reference, batch.hypothesis))
         load("nested").count_shared(ref, hyp, batch.lengths, out)
+        if self.level_credit and self.embeddedness == "full":
+            out[:, 0] += self.level_credit * _shared_on_other_levels(ref, hyp)
         return out
+
+
+def _shared_on_other_levels(ref: SpanColumns, hyp: SpanColumns) -> NDArray[np.float64]:
+    """Count, for every pair, the spans that both sides have, but never on the same level."""
+    counted = np.zeros(len(ref.starts))
+    for pair in range(len(ref.starts)):
+        ours, theirs = (
+            set(zip(*(column[side.starts[pair] : side.stops[pair]].tolist() for column in side[:3]), strict=True))
+            for side in (ref, hyp)
+        )
+        spans = {span[:2] for span in ours} & {span[:2] for span in theirs}
+        counted[pair] = len(spans - {span[:2] for span in ours & theirs})
+    return counted
 
 
 class CrossingCounts(NamedTuple):

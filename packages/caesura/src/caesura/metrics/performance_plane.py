@@ -103,6 +103,23 @@ class Recordings:
         return 100.0 * expected / self.boundaries if self.boundaries else np.full(len(points), np.nan)
 
 
+def plane_distances(hit_rate: float, over_segmentation: float) -> tuple[float, float]:
+    """Return r1 and r2 (6, 7) of a point of the plane, in units of 100 %: distance and direction.
+
+    r1 is the distance to the target point (hit rate 100 %, no over-segmentation), r2 the signed distance to the line without insertions.
+
+    Examples
+    --------
+    >>> plane_distances(100.0, 0.0)
+    (0.0, 0.0)
+    >>> [round(r, 4) for r in plane_distances(80.0, 30.0)]
+    [0.3606, -0.3536]
+    """
+    r1 = float(np.hypot(100.0 - hit_rate, over_segmentation)) / 100.0
+    r2 = (-over_segmentation + hit_rate - 100.0) / float(np.sqrt(2.0)) / 100.0
+    return r1, r2
+
+
 def f_value(
     hit_rate: NDArray[np.float64] | float, over_segmentation: NDArray[np.float64] | float
 ) -> NDArray[np.float64]:

@@ -124,6 +124,22 @@ class Similarity:
         return f"{len(self.labels)}types#{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 
+#: Published matrices by name. "lai2023" is that of section 4.2 of Lai, Li & Zhang (2023): rising, falling, continuing, truncated and
+#: unclassified intonation units, and none.
+NAMED: dict[str, dict[str, Any]] = {
+    "lai2023": {
+        "labels": ["?", ".", ",", "--", ";"],
+        "matrix": [
+            [1.00, 0.25, 0.50, 0.25, 1.0, 0.00],
+            [0.25, 1.00, 0.50, 0.25, 1.0, 0.00],
+            [0.50, 0.50, 1.00, 0.50, 1.0, 0.25],
+            [0.25, 0.25, 0.50, 1.00, 1.0, 0.25],
+            [1.00, 1.00, 1.00, 1.00, 1.0, 1.00],
+            [0.00, 0.00, 0.25, 0.25, 1.0, 1.00],
+        ],
+    }
+}
+
 #: Everything that functions accept as a similarity matrix.
 SimilarityLike: TypeAlias = Similarity | Mapping[str, Any] | NDArray[Any] | Sequence[Sequence[float]] | str | Path | Any
 
@@ -135,8 +151,8 @@ def as_similarity(
 
     Parameters
     ----------
-    value : Similarity, path, dict, DataFrame, array or None
-        A :class:`Similarity`; a path to a CSV, TSV, JSON or Parquet table with a named row and column per type;
+    value : Similarity, str, path, dict, DataFrame, array or None
+        A :class:`Similarity`; the name of a published matrix, one of ``NAMED``; a path to a CSV, TSV, JSON or Parquet table with a named row and column per type;
         ``{"labels": […], "matrix": rows}``; a dict of dicts; a pandas or polars DataFrame; or an array, with ``labels``.
     labels : sequence of str, optional
         The types of the rows of an array, without ∅, which is its last row and column. If ``value`` is None, the types of the identity.
@@ -156,7 +172,9 @@ def as_similarity(
         return Similarity.identity(tuple(labels or ()), transposition)
     if isinstance(value, Similarity):
         return value.with_moves(transposition)
-    if isinstance(value, (str, Path)):
+    if isinstance(value, str) and value in NAMED:
+        similarity = _from_mapping(NAMED[value])
+    elif isinstance(value, (str, Path)):
         similarity = _from_file(Path(value))
     elif isinstance(value, Mapping):
         similarity = _from_mapping(value)

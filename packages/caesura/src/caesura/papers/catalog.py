@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from caesura.errors import CaesuraError
-from caesura.papers.reproduction import Reproduction
+from caesura.papers.reproduction import Reproduction, Section
 from caesura.registry import Entry, Registry
 
 
@@ -26,7 +26,8 @@ PAPERS: Registry[Callable[..., Reproduction]] = Registry(
     {
         "fournier2013": Entry(
             "caesura.papers.fournier2013:reproduce",
-            title="Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, ACL",
+            title="Fournier 2013, Evaluating Text Segmentation using Boundary Edit Distance, Proceedings of the 51st Annual Meeting of the ACL, "
+            "pages 1702-1712",
         ),
         "segmenters": Entry(
             "caesura.papers.segmenters:reproduce",
@@ -34,7 +35,7 @@ PAPERS: Registry[Callable[..., Reproduction]] = Registry(
         ),
         "rasanen2009": Entry(
             "caesura.papers.rasanen2009:reproduce",
-            title="Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech",
+            title="Räsänen, Laine & Altosaar 2009, An Improved Speech Segmentation Quality Measure: the R-value, Interspeech, 1851-1854",
         ),
         "lai2023": Entry(
             "caesura.papers.lai2023:reproduce",
@@ -47,7 +48,7 @@ PAPERS: Registry[Callable[..., Reproduction]] = Registry(
         ),
         "carbone2004": Entry(
             "caesura.papers.carbone2004:reproduce",
-            title="Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard",
+            title="Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard, SIGdial Workshop",
         ),
     },
     facts={"title": ""},
@@ -70,13 +71,18 @@ def citation(paper: str) -> str:
     Examples
     --------
     >>> citation("carbone2004")
-    'Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard'
+    'Carbone, Gal, Shieber & Grosz 2004, Unifying Annotated Discourse Hierarchies to Create a Gold Standard, SIGdial Workshop'
     """
     title: str = PAPERS.facts(paper)["title"]
     return title
 
 
-def reproduce(paper: str, progress: Callable[[str, float], None] | None = None, **options: Any) -> Reproduction:
+def reproduce(
+    paper: str,
+    progress: Callable[[str, float], None] | None = None,
+    publish: Callable[[Section], None] | None = None,
+    **options: Any,
+) -> Reproduction:
     """Compute the tables and figures of a paper.
 
     Parameters
@@ -85,6 +91,8 @@ def reproduce(paper: str, progress: Callable[[str, float], None] | None = None, 
         The short name, such as ``"fournier2013"``.
     progress : callable, default None
         Called by papers that take long, with what they do and the share of the work that is done.
+    publish : callable, default None
+        Called by papers that take long, with each section as soon as it is ready; all sections are also in the result.
     **options
         The options of the paper; None leaves the default.
 
@@ -97,8 +105,11 @@ def reproduce(paper: str, progress: Callable[[str, float], None] | None = None, 
     known = inspect.signature(function).parameters
     for name in given:
         if name not in known:
-            takes = ", ".join("--" + k.replace("_", "-") for k in known if k != "progress") or "none"
+            takes = ", ".join("--" + k.replace("_", "-") for k in known if k not in ("progress", "publish")) or "none"
             raise CaesuraError(f"{paper} takes no --{name.replace('_', '-')}; its options: {takes}.")
-    if progress is not None and "progress" in known:
-        given["progress"] = progress
+    given |= {
+        name: call
+        for name, call in (("progress", progress), ("publish", publish))
+        if call is not None and name in known
+    }
     return function(**given)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from caesura.display.table import Rounded, format_cell
 from caesura.metrics import Metric, metric
+from caesura.model import Segmentation
 from caesura.papers.catalog import citation
 from caesura.papers.error_study import KINDS, STUDIES, ErrorStudy, error_study
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
@@ -54,6 +56,7 @@ VOTES: tuple[tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple
 
 # Section 4 uses windows of half the mean segment, which may be 1; section 5 also pads the text (Lamprier et al. 2007).
 PLAIN = {"A": "A", "B (n_t = 2)": "B:n_t=2", "1 - WD": "WD:minimum=1"}
+UNPADDED = {"WD plain": "WD:minimum=1"}
 PADDED = {"A": "A", "B": "B:n_t=2", "WD padded": "WD:minimum=1,edges=padded"}
 
 #: Errors summed over n = 5 … 20 from the tables of the authors' program; the paper only draws them.
@@ -85,11 +88,23 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
     Reproduction
     """
     asked = {each if isinstance(each, str) else each.signature: each for each in metric}
-    study = error_study({**PADDED, **asked}, longest=max_length)
+    study = error_study({**PADDED, **UNPADDED, **asked}, longest=max_length)
     return Reproduction(
         "diaz2022",
         citation("diaz2022"),
-        sections=[*_examples(), _figure_9(), _votes(), *_sums(study), _rates(study), _ours(study)],
+        sections=[
+            _figures_1_and_2(),
+            _figure_3(),
+            _figure_9(),
+            *_examples(),
+            *_sums(study),
+            _rates(study),
+            _padding(study),
+            _ours(study),
+            _spanning_tree(),
+            _votes(),
+            _votes_of_all_metrics(),
+        ],
         figures=[_plot(study, which) for which in STUDIES],
         findings=_findings(study),
         data={
@@ -102,7 +117,51 @@ def reproduce(max_length: int = _DRAWN, metric: Sequence[str | Metric] = ()) -> 
                 for kind in KINDS
             }
         },
+        commands=_COMMANDS,
+        introduction=_INTRODUCTION,
+        differences=_DIFFERENCES,
     )
+
+
+_COMMANDS = (
+    "caesura reproduce diaz2022                       # 20 units take seconds",
+    "caesura reproduce diaz2022 -o figures/           # figures 13 to 15 as SVG and PNG",
+    "caesura reproduce diaz2022 --max-length 24 --metric S --metric B:n_t=5",
+    "caesura reproduce diaz2022 --page                # this page",
+)
+_INTRODUCTION = (
+    "The paper draws bars without giving their lengths. The masses below give all three printed columns; B has n_t = 2 (the paper's k = 1, a boundary one unit off), WindowDiff k = half the mean segment of the "
+    "reference, rounded half to even, at least 1, and no padding in section 4. Section 5 pads the text by k - 1 units on either side (Lamprier et al. 2007).",
+)
+_DIFFERENCES = (
+    "Figure 9 prints A = 0.58 for both candidates, which is impossible for undirected edges: merges alone give the smaller number of segments over the larger, 3/6. With directed edges and unequal masses (7 1 1 1 1 7) A is 0.583 for "
+    "both, so the caption may have been computed that way. The point of the paragraph holds either way.",
+    "Section 5 says that the number of errors of padded WindowDiff is a lower bound on that of plain WindowDiff. It is not, if errors are ties: see the table of padding.",
+    "The Maximum Spanning Tree that section 6 suggests changes little: two segmentations overlap in a forest, so the tree keeps all overlaps, and figure 16 gets worse.",
+)
+
+
+def _figures_1_and_2() -> Section:
+    reference = Segmentation.from_string("00100")
+    lines = [
+        Line("figure 1, Q = 00100: segments", 2, len(reference.masses), digits=0),
+        Line("figure 2, h1: positions that agree with S", 0.8, metric("PA")(reference, Segmentation.from_string("00000")), "4 of 5: one boundary missing"),
+        Line("figure 2, h2: positions that agree with S", 0.6, metric("PA")(reference, Segmentation.from_string("00010")), "3 of 5: one missing, one extra"),
+    ]  # fmt: skip
+    return Section("Figures 1 and 2: positions that agree", lines)
+
+
+def _figure_3() -> Section:
+    """Compare the two hypotheses of figure 3, whose masses follow from the text: half of the first segment, 4/5 of the third and so on."""
+    reference, hypotheses = (1, 2, 4, 4), {"h3": (2, 1, 4, 4), "h4": (1, 2, 5, 3)}
+    rows = [
+        (name, *(metric(spelled)(reference, masses) for masses in hypotheses.values()))
+        for name, spelled in {**PLAIN, "Pk": "Pk:minimum=1"}.items()
+        if not name.startswith("1 -")
+    ]
+    rows.append(("WD", *(metric(PLAIN["1 - WD"])(reference, masses) for masses in hypotheses.values())))
+    note = "r 1 2 4 4, h3 2 1 4 4, h4 1 2 5 3. The paper draws the figure to show that h4 is closer and that no metric so far can tell; A can."
+    return Section("Figure 3: the same shift in small and in large segments", columns=["metric", *hypotheses], rows=rows, note=note)  # fmt: skip
 
 
 def _examples() -> list[Section]:
@@ -126,9 +185,15 @@ def _figure_9() -> Section:
     ref, muddle, topics = (3,) * 6, (3, 3, 12), (6, 6, 6)
     why = "merges alone give fewer / more segments: 3/6, whatever the masses"
     lines = [
-        Line("r, h1 (four merged): A", 0.58, metric("A")(ref, muddle), why),
-        Line("r, h2 (two, two, two): A", 0.58, metric("A")(ref, topics), why),
+        Line("r, h1 (four merged): A", 0.58, metric("A")(ref, muddle), why, reason="authors' error"),
+        Line("r, h2 (two, two, two): A", 0.58, metric("A")(ref, topics), why, reason="authors' error"),
     ]
+    unequal = (7, 1, 1, 1, 1, 7)
+    for name, hyp in (("h1", (7, 4, 7)), ("h2", (8, 2, 8))):
+        what = f"r, {name}: A with directed edges, masses 7 1 1 1 1 7"
+        lines.append(
+            Line(what, 0.58, metric("A", edges="directed")(unequal, hyp), "how the caption may have been computed")
+        )
     for scorer, prefers in (("exponential", "favours h2"), ("best", "favours h1")):
         for name, hyp in (("h1", muddle), ("h2", topics)):
             lines.append(Line(f"r, {name}: A, scorer {scorer}", None, metric("A", scorer=scorer)(ref, hyp), prefers))
@@ -136,7 +201,7 @@ def _figure_9() -> Section:
         "Figure 9: two candidates that A, B and WD cannot tell apart",
         lines,
         note="Each edge of a merge weighs its part of the whole, so the parts of one merged segment add up to 1. With six\n"
-        "segments against three, A is 3/6 = 0.50; 0.58 cannot come from merges of these shapes.",
+        "segments against three, A is 3/6 = 0.50, whatever the lengths of the bars.",
     )
 
 
@@ -157,6 +222,85 @@ def _votes() -> Section:
     return Section("Appendix A: which hypothesis six readers, and A, find closer to gold", lines)
 
 
+#: Metrics that appendix A's readers are compared with.
+JUDGED = (
+    "A",
+    "A:alignment=global",
+    "B:n_t=2",
+    "B:n_t=3",
+    "S",
+    "F",
+    "GHD",
+    "WD",
+    "WD:edges=padded",
+    "Pk",
+    "WinPR",
+    "PA",
+)
+
+
+def _votes_of_all_metrics() -> Section:
+    """Return which hypothesis each metric prefers, and how many of the eighteen votes it agrees with; a tie agrees with "the same"."""
+    rows = []
+    for spelled in JUDGED:
+        measure, choices, votes_for = metric(spelled), [], 0
+        for _, gold, first, second, votes in VOTES:
+            scores = [measure(gold, masses) * (1 if measure.higher_is_better else -1) for masses in (first, second)]
+            choice = 2 if abs(scores[0] - scores[1]) < 1e-9 else int(scores[1] > scores[0])
+            choices.append(("H1", "H2", "the same")[choice])
+            votes_for += votes[choice]
+        rows.append([spelled, *choices, votes_for, sum(sum(votes) for *_, votes in VOTES)])
+    rows.sort(key=lambda row: -row[4])
+    columns = ["metric", *(name for name, *_ in VOTES), "votes agreed with", "of"]
+    return Section("Appendix A: metrics by agreement with the readers", columns=columns, rows=rows)
+
+
+def _padding(study: ErrorStudy) -> Section:
+    lines = []
+    for which in STUDIES:
+        plain, padded = study.total("WD plain", which), study.total("WD padded", which)
+        remark = f"padded {100 * study.rate('WD padded', which):.2f} %, plain {100 * study.rate('WD plain', which):.2f} % of the references"
+        lines.append(Line(f"{which}: padded has at most the errors of plain WindowDiff", "yes", "yes" if padded <= plain else "no", remark, reason="authors' error"))  # fmt: skip
+    return Section("Section 5: is padded WindowDiff a lower bound on plain WindowDiff?", lines)
+
+
+def _spanning_tree() -> Section:
+    """Return figure 16 with a Maximum Spanning Tree as alignment: all overlaps, because overlaps of two segmentations form a forest."""
+    pairs = FIGURES["Figure 16: where A puts a shift below a deletion"]
+    rows = [
+        (pair.name, metric("A")(pair.ref, pair.hyp), spanning_tree_similarity(pair.ref, pair.hyp)) for pair in pairs
+    ]
+    note = (
+        "Walking along the text, each overlap joins one segment more to those before, so overlaps never close a circle, and the maximum spanning tree of each piece consists of all overlaps. "
+        "The deletion (h0) still scores above the shift by two (h2), and the shift by one (h1), which A puts above the deletion, falls below it."
+    )
+    return Section("Section 6: a Maximum Spanning Tree on figure 16", columns=["", "A", "A with the spanning tree"], rows=rows, note=note)  # fmt: skip
+
+
+def spanning_tree_similarity(reference: Sequence[int], hypothesis: Sequence[int]) -> float:
+    """Return A if the alignment is the maximum spanning tree of the overlaps: the mean Jaccard index of all overlapping segments.
+
+    Parameters
+    ----------
+    reference, hypothesis : sequence of int
+        The masses of two segmentations of one text.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(spanning_tree_similarity([1, 8, 1], [3, 6, 1]), 4)
+    0.5764
+    """
+    first, second = ([(end - mass, end) for mass, end in zip(m, accumulate(m), strict=True)] for m in (reference, hypothesis))  # fmt: skip
+    jaccard = [
+        (min(b, d) - max(a, c)) / (max(b, d) - min(a, c)) for a, b in first for c, d in second if min(b, d) > max(a, c)
+    ]
+    return sum(jaccard) / len(jaccard)
+
+
 def _sums(study: ErrorStudy) -> list[Section]:
     """Compare with the authors' tables if the study has their lengths."""
     if study.longest != _DRAWN:
@@ -166,7 +310,8 @@ def _sums(study: ErrorStudy) -> list[Section]:
         for which, by_name in AUTHORS.items()
         for name, theirs in by_name.items()
     ]
-    return [Section("Section 5: misbehaviour on texts of 5 to 20 units, the authors' program and ours", lines)]
+    title = "Section 5: misbehaviour on texts of 5 to 20 units, the authors' program and ours"
+    return [Section(title, lines, figures=[f"figure-{13 + at}" for at in range(len(STUDIES))])]
 
 
 def _rates(study: ErrorStudy) -> Section:
@@ -249,4 +394,4 @@ def _plot(study: ErrorStudy, which: str) -> Figure:
         axes.legend(fontsize="small", ncols=2)
 
     caption = f"{TITLES[which]}: share of references on which two different hypotheses get the same score."
-    return Figure(f"diaz2022_figure{13 + STUDIES.index(which)}_{which}", caption, draw)
+    return Figure(f"figure-{13 + STUDIES.index(which)}", caption, draw)

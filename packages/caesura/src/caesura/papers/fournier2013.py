@@ -5,7 +5,7 @@ Two of the five groups of coders of The Moonstone are public and built in; secti
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,21 +18,23 @@ from caesura import samples
 from caesura.agreement import agree
 from caesura.agreement.coefficients import AgreementSums, shared_rate
 from caesura.agreement.result import combine
-from caesura.display.table import IntervalCell, Probability, Rounded, format_cell
-from caesura.errors import CaesuraError, MissingExtra
+from caesura.display.table import format_cell
+from caesura.errors import CaesuraError
 from caesura.metrics import Batch, Metric, metric
 from caesura.metrics.boundary_edits import EditCounts, boundary_similarity, segmentation_similarity
 from caesura.metrics.windows import window_diff
 from caesura.model import Annotation, Corpus, Segmentation
+from caesura.papers.catalog import citation
+from caesura.papers.fournier2013_segmenters import (
+    segmenter_figures,
+    segmenter_findings,
+    segmenter_sections,
+    segmenter_study,
+)
 from caesura.papers.reproduction import Figure, Line, Reproduction, Section
 from caesura.samples.moonstone import chapters
-from caesura.segmenters import segmenter
-from caesura.statistics import CountedPairs, Evaluation, evaluate, rank_test
+from caesura.statistics import CountedPairs
 
-CITATION = (
-    "Chris Fournier (2013), Evaluating Text Segmentation using Boundary Edit Distance, "
-    "Proceedings of the 51st Annual Meeting of the ACL, pages 1702-1712."
-)
 MANUAL = [2, 3, 6]
 #: Figure, what it shows, automatic masses, and the printed S, B and 1-WD.
 FIGURES: list[tuple[str, str, list[int], tuple[float, float, float]]] = [
@@ -41,8 +43,8 @@ FIGURES: list[tuple[str, str, list[int], tuple[float, float, float]]] = [
     ("7", "false positive", [2, 3, 3, 3], (0.9, 2 / 3, 7 / 9)),
     ("8", "cluster of false positives", [1, 1, 3, 1, 5], (0.8, 0.5, 2 / 3)),
 ]
-#: The public groups of The Moonstone, and the printed S-π* and B-π*.
-MOONSTONE = {"G2": ("group 2", 0.90, 0.40), "G5": ("group 5", 0.83, 0.23)}
+#: The printed S-π* and B-π* of The Moonstone's five groups of coders, in the order of the paper, and the two groups that are public.
+MOONSTONE = ((0.91, 0.20, ""), (0.92, 0.18, ""), (0.90, 0.40, "G2"), (0.94, 0.38, ""), (0.83, 0.23, "G5"))
 
 S_METRIC, B_METRIC = metric("S", weights="scaled"), metric("B")
 CODERS = [2, 4, 6, 8, 10]
@@ -75,20 +77,22 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
     near = near_rate(between)
     moved = calibrate_near(sizes, near, seed)
     curves = _simulate(sizes, moved, seed)
+    study = segmenter_study(chapters(), seed)
     tables = [
         _figures_5_to_8(),
         _stargazer(),
         _moonstone_table(groups),
         *([] if own is None else [_own_section(own)]),
-        _table_2(),
+        _coder_section(data),
+        _near_section(between, moved, curves),
+        _simulation_table(curves),
     ]
-    segmenters, found_there = segmenter_sections(chapters(), seed)
     return Reproduction(
         paper="fournier2013",
-        citation=CITATION,
-        sections=[*tables, *segmenters, _near_section(between, moved, curves), _simulation_table(curves)],
-        figures=_figures(curves, data),
-        findings=[*_findings(curves, near, moved), *found_there],
+        citation=citation("fournier2013"),
+        sections=[*tables, *segmenter_sections(study)],
+        figures=[*_figures(curves, data), *segmenter_figures(study)],
+        findings=[*_findings(curves, near, moved), *segmenter_findings(study)],
         data={
             "rates": RATES.tolist(),
             "coders": CODERS,
@@ -96,7 +100,34 @@ def reproduce(path: Path | None = None, seed: int = 0) -> Reproduction:
             "moved": moved,
             **{k: v.tolist() for k, v in curves.items()},
         },
+        commands=_COMMANDS,
+        introduction=_INTRODUCTION,
+        differences=_DIFFERENCES,
     )
+
+
+_COMMANDS = (
+    "caesura reproduce fournier2013 -o figures/",
+    "caesura reproduce fournier2013 my-coders.json      # simulate with the sizes and near misses of your own coders",
+    "caesura reproduce fournier2013 --page              # this page",
+)
+_INTRODUCTION = (
+    "Two of the five groups of coders of The Moonstone are public and built in (eight chapters); section 6 is repeated on their chapters, with segmenters of ours. In the simulations of figure 9, "
+    "coders copy one random segmentation that has the segment sizes of The Moonstone, and the rate of full misses grows.",
+)
+_DIFFERENCES = (
+    "Equation 5 divides the span of a near miss by n_t - 1; the printed 0.75 of figure 6 needs n_t. We divide by n_t; `transposition=printed` uses the equation.",
+    "Equation 6 divides by max - min of the types; the program by max - min + 1. `substitution=printed` uses the equation.",
+    "Coefficients: the program of 2013 counted the segments of a coder instead of the boundaries when it estimated chance, so A_e of Stargazer was 0.16 instead of 0.1225.",
+    "S is shown with unit weights in section 4 and with scaled ones in section 5.",
+    "Equation 7, the confusion matrix, adds the weight of a near miss to the true positives, so that a worse near miss counts more; the text says that it sums the correctness of pairs. We add the correctness, "
+    "1 minus the weight. With n_t = 2 every near miss weighs one half and both are the same, so table 2 cannot tell them apart. A substitution counts as 1 in its cell, outside the diagonal, where the equation "
+    "has its weight.",
+    "B = TP / n of table 2 holds for one type of boundary. With several, B gives partial credit for substitutions, which are errors in the matrix.",
+    "Footnote 11 names the tests: Siegel & Castellan's multiple comparisons for S and WD, Nemenyi's after Friedman's test for B. The command uses these; `rank_test` uses Nemenyi's by default after both.",
+    "Figure 9: the paper does not say how its constant natural level of near misses was set. We measure the rate between two coders of the two public groups of The Moonstone, and let each simulated coder move a "
+    "placed boundary with a probability that gives this rate between two of them without full misses. The probability is the same at every rate of full misses.",
+)
 
 
 # ---------------------------------------------------------------------- tables
@@ -123,7 +154,7 @@ def _stargazer() -> Section:
         lines.append(Line(f"{name}-π*, segments counted", printed, then, digits=4))
         now = agree(corpus, measure, "pi", "pooled").value
         why = "the program of 2013 counted segments for boundaries: chance 0.16, not 0.1225"
-        lines.append(Line(f"{name}-π*, boundaries counted", printed, now, why, digits=4))
+        lines.append(Line(f"{name}-π*, boundaries counted", printed, now, why, digits=4, reason="authors' error"))
     return Section("Section 5: Stargazer, 7 coders", lines)
 
 
@@ -131,20 +162,38 @@ def _moonstone() -> dict[str, Corpus]:
     corpus = chapters()
     return {
         group: corpus.select(items=[item for item in corpus.items if corpus.attributes[item]["group"] == group])
-        for group in MOONSTONE
+        for _, _, group in MOONSTONE
+        if group
     }
 
 
 def _moonstone_table(groups: dict[str, Corpus]) -> Section:
     lines = []
-    for name, (group, s, b) in MOONSTONE.items():
+    for number, (s, b, name) in enumerate(MOONSTONE, 1):
         for label, measure, printed in (("S", S_METRIC, s), ("B", B_METRIC, b)):
+            what = f"group {number} as printed{f' (the data call it {name})' * bool(name)}: {label}-π*"
+            if not name:
+                lines.append(Line(what, printed, None))
+                continue
             then = agree(groups[name], measure, "pi", "segments").value
             now = agree(groups[name], measure, "pi", "pooled").value
-            why = f"boundaries pooled: {format_cell(now)}"
-            lines.append(Line(f"{group}: {label}-π*, segments counted", printed, then, why))
-    note = "The other three groups (S 0.91, 0.92, 0.94; B 0.20, 0.18, 0.38) are not public in this form."
-    return Section("Section 5: the Moonstone", lines, note=note)
+            lines.append(Line(what, printed, then, f"segments counted; boundaries pooled: {format_cell(now)}"))
+    return Section("Section 5: the Moonstone", lines)
+
+
+def _coder_section(data: Corpus) -> Section:
+    """Return figure 11: how often each coder placed a boundary, and how far from the mean that is."""
+    frequency = agree(data, B_METRIC).details["frequency"]
+    values = np.array(list(frequency.values()))
+    mean, sd = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    rows = [[coder, value, (value - mean) / sd if sd else None] for coder, value in frequency.items()]
+    beyond = [str(coder) for coder, value in frequency.items() if sd and abs(value - mean) > 2 * sd]
+    note = (
+        f"Mean {mean:.3f}, standard deviation {sd:.3f}. More than two standard deviations from the mean: {', '.join(beyond) or 'none'} "
+        "(the paper: some, for example coder 7)."
+    )
+    columns = ["coder", "boundaries per potential boundary", "standard deviations from the mean"]
+    return Section("Figure 11: how often coders place a boundary", columns=columns, rows=rows, note=note, figures=["figure-11"])  # fmt: skip
 
 
 def _own_section(corpus: Corpus) -> Section:
@@ -153,23 +202,6 @@ def _own_section(corpus: Corpus) -> Section:
         for name, measure in (("S-π*", S_METRIC), ("B-π*", B_METRIC))
     ]
     return Section("Your coders", columns=["", "pooled", "mean", "segments"], rows=rows)
-
-
-def _table_2() -> Section:
-    lines = []
-    for name, b, _, pairs, precision, recall, f, (tp, fp, fn, tn) in TABLE_2:
-        lines += [
-            Line(f"{name}: B = TP / n", b, tp / pairs, digits=4),
-            Line(f"{name}: precision = TP / (TP + FP)", precision, tp / (tp + fp), digits=4),
-            Line(f"{name}: recall = TP / (TP + FN)", recall, tp / (tp + fn), digits=4),
-            Line(f"{name}: F1", f, 2 * tp / (2 * tp + fp + fn), digits=4),
-            Line(f"{name}: all cells", 5253.0, tp + fp + fn + tn, digits=0),
-        ]
-    note = (
-        "The printed cells, put through our definitions: near misses add their correctness to TP, their lost part goes nowhere, and "
-        "TN is what is left of the potential boundaries. The segmenters' output was never published."
-    )
-    return Section("Table 2: its identities", lines, note=note)
 
 
 # ---------------------------------------------------------------------- simulations
@@ -357,7 +389,8 @@ def _simulation_table(curves: Curves) -> Section:
         "changes because fewer boundaries are placed by both, and added ones are near others by chance. Where all boundaries are left out (rate 1.0) there is nothing to disagree on, and "
         "both measures are 1."
     )
-    return Section("Figure 9: simulated coders", columns=columns, rows=rows, note=note)
+    figures = ["figure-9a", "figure-9a-omitted", "figure-9b", "figure-9c"]
+    return Section("Figure 9: simulated coders", columns=columns, rows=rows, note=note, figures=figures)
 
 
 def _findings(curves: Curves, near: float, moved: float) -> list[str]:
@@ -377,169 +410,6 @@ def _findings(curves: Curves, near: float, moved: float) -> list[str]:
         "printed.",
         f"Near misses are {near:.3f} of the boundaries of two coders, measured on the data. Each pseudo-coder moves a boundary with a probability of "
         f"{moved:.3f}, which gives {curves['near mixed'][0]:.3f} between two of them; {TRIALS} texts of {UNITS} units per point.",
-    ]
-
-
-# ---------------------------------------------------------------------- section 6: segmenters
-
-
-#: Table 2: segmenter, B, its ±, pairs, precision, recall, F1, and the four cells.
-TABLE_2: list[tuple[str, float, float, int, float, float, float, tuple[float, float, float, float]]] = [
-    ("Random", 0.2640, 0.0129, 1057, 0.3991, 0.4673, 0.4306, (279.0, 420, 318, 4236.0)),
-    ("Human", 0.5285, 0.0164, 841, 0.6854, 0.7439, 0.7135, (444.5, 204, 153, 4451.5)),
-    ("BayesSeg", 0.3745, 0.0146, 964, 0.5247, 0.6224, 0.5694, (361.0, 327, 219, 4346.0)),
-    ("APS", 0.2873, 0.0163, 738, 0.6773, 0.3403, 0.4530, (212.0, 101, 411, 4529.0)),
-    ("MinCut", 0.2468, 0.0141, 871, 0.4788, 0.3496, 0.4041, (215.0, 234, 400, 4404.0)),
-]
-
-#: The segmenters, by the name that is shown; all get the rounded mean number of segments of the coders.
-SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
-    "dcm (BayesSeg)": ("dcm", {}),
-    "u00": ("u00", {}),
-    "c99": ("c99", {}),
-    "aps, exact": ("aps", {}),
-    "mincut": ("mincut", {}),
-    "mincut as its program computes it": ("mincut", {"original": True}),
-    "texttiling": ("texttiling", {}),
-}
-_DRAWS = 20
-_CHANCE = f"random, {_DRAWS} draws"
-_PRINTED = {
-    "dcm (BayesSeg)": "BayesSeg",
-    "aps, exact": "APS",
-    "mincut": "MinCut",
-    "(human)": "Human",
-    _CHANCE: "Random",
-}
-_SEGMENTER_METRICS = ["B", "B-precision", "B-recall", "B-F", "S", "WD"]
-
-
-def segmenter_sections(chapters: Corpus, seed: int = 0) -> tuple[list[Section], list[str]]:
-    """Return the tables of section 6, and the findings in words."""
-    evaluation = compare_segmenters(chapters, seed)
-    return [_score_section(evaluation), *_comparisons(evaluation), implied_by_table_2()], _segmenter_findings(
-        evaluation
-    )
-
-
-def compare_segmenters(chapters: Corpus, seed: int = 0) -> Evaluation:
-    """Run every segmenter on every chapter and score it against all coders, with random and human bounds."""
-    systems: dict[str, Corpus] = {}
-    for name, (method, parameters) in SYSTEMS.items():
-        model = segmenter(method, **parameters)
-        systems[name] = Corpus.from_annotations(
-            Annotation(item, name, model.segment(units, _mean_number(chapters, item)))
-            for (item, _), units in chapters.texts.items()
-        )
-    systems[_CHANCE] = Corpus.from_annotations(
-        Annotation(
-            item, f"draw {draw}", segmenter("random", seed=seed + draw).segment(units, _mean_number(chapters, item))
-        )
-        for (item, _), units in chapters.texts.items()
-        for draw in range(_DRAWS)
-    )
-    return evaluate(chapters, systems, _SEGMENTER_METRICS, bounds=["human", "uniform"], resamples=2000, seed=seed)
-
-
-def _mean_number(chapters: Corpus, item: str) -> int:
-    return round(float(np.mean([len(chapters[item, coder]) for coder in chapters.coders_of(item)])))
-
-
-def _score_section(evaluation: Evaluation) -> Section:
-    printed = {row[0]: Rounded(row[1], 4) for row in TABLE_2}
-    bounds = {f"({name})": scores for name, scores in evaluation.bounds.items()}
-    rows: list[Any] = []
-    for name, scores in {**evaluation.systems, **bounds}.items():
-        b = scores["B"]
-        interval = b.interval and IntervalCell(b.interval.low, b.interval.high)
-        values = [scores[each].micro for each in _SEGMENTER_METRICS[1:]]
-        rows.append((name, printed.get(_PRINTED.get(name, "")), b.micro, interval, b.macro, *values))
-    rows.sort(key=lambda row: -row[2])
-    columns = ["system", "B in table 2", "B", "95 % over chapters", "mean B", *_SEGMENTER_METRICS[1:]]
-    note = (
-        "Eight chapters, 40 codings, n_t = 2, the number of segments given as the rounded mean of the coders. Table 2 was computed on 5253 potential "
-        "boundaries, these chapters have 1866; the other chapters and the segmenters' output were never published, so the columns cannot agree."
-    )
-    return Section("Section 6: segmenters on the public chapters", columns=columns, rows=rows, note=note)
-
-
-def _comparisons(evaluation: Evaluation) -> list[Section]:
-    """Test which segmenters differ, by ranks over chapters, with the tests of footnote 11.
-
-    These are Friedman's test with Nemenyi's pairs for B, and the Kruskal–Wallis test with those of Siegel & Castellan for S and WD.
-    """
-    rows = []
-    for name, method, post_hoc in (
-        ("B", "friedman", "nemenyi"),
-        ("S", "kruskal", "siegel-castellan"),
-        ("WD", "kruskal", "siegel-castellan"),
-    ):
-        counted = {system: scores[name].rows for system, scores in evaluation.systems.items()}
-        try:
-            test = rank_test(metric(name), counted, method=method, post_hoc=post_hoc)  # type: ignore[arg-type]
-        except MissingExtra:
-            return []
-        differ = [f"{a} – {b}" for (a, b), p in test.pairs.items() if p < 0.05]
-        rows.append([name, test.method, Probability(test.p_value), "; ".join(differ) or "none"])
-    note = (
-        "Multiple comparisons at 0.05, as in footnote 11: Nemenyi after Friedman's test (B), Siegel & Castellan after the Kruskal–Wallis test "
-        "(S and WD). Eight chapters are few."
-    )
-    return [
-        Section(
-            "Section 6: which of them differ",
-            columns=["metric", "test", "p", "pairs that differ"],
-            rows=rows,
-            note=note,
-        )
-    ]
-
-
-def implied_by_table_2() -> Section:
-    """Return what follows from the printed numbers alone."""
-    lines = []
-    for name, similarity, spread, pairs, _, _, _, (tp, fp, fn, tn) in TABLE_2:
-        full = fp + fn
-        matches = (
-            2 * tp - pairs + full
-        )  # TP = matches + half the near misses; pairs = matches + near misses + full misses
-        near = pairs - full - matches
-        error = np.sqrt(((matches + near / 4) / pairs - similarity**2) / pairs)
-        split = f"{matches:g} matches, {near:g} near misses, {full:g} full misses"
-        lines.append(Line(f"{name}: ± is one standard error of the pairs", spread, float(error), split, digits=4))
-        lines.append(Line(f"{name}: potential boundaries", 5253.0, tp + fp + fn + tn, digits=0))
-    tp, fp, fn, tn = TABLE_2[0][7]
-    b = {row[0]: row[1] for row in TABLE_2}
-    expected = _expected_matches()
-    note = (
-        f"Random cannot be independent placement: {tp + fp + 40:g} boundaries at a density of {expected['density']:.3f} meet about "
-        f"{expected['matches']:.0f} of the coders' by chance, and 239 exact matches are printed; a true random baseline of that density has B near .15. "
-        f"The text places MinCut and APS below Random; by table 2 only MinCut is ({b['MinCut']:.4f}, Random {b['Random']:.4f}, APS {b['APS']:.4f}), "
-        "and that rests on the row of Random."
-    )
-    return Section("Table 2: what it implies", lines, note=note)
-
-
-def _expected_matches() -> Mapping[str, float]:
-    """Return the matches that independent placement of Random's boundaries gives, from the cells of its row."""
-    tp, fp, fn, tn = TABLE_2[0][7]
-    positions = tp + fp + fn + tn
-    placed, reference = 279 + 420 + 40, 279 + 318 + 40  # near misses are on both sides, half of each in TP
-    return {"density": reference / positions, "matches": placed * reference / positions}
-
-
-def _segmenter_findings(evaluation: Evaluation) -> list[str]:
-    b = {name: scores["B"].micro for name, scores in evaluation.systems.items()}
-    wd = {name: scores["WD"].micro for name, scores in evaluation.systems.items()}
-    human, chance = evaluation.bounds["human"]["B"].micro, b[_CHANCE]
-    original = "mincut as its program computes it"
-    return [
-        f"Section 6, public chapters: BayesSeg (B {b['dcm (BayesSeg)']:.3f}) lies between random ({chance:.3f}) and people ({human:.3f}), as in the paper.",
-        f"The distributed MinCut program: WD finds it better than random ({wd[original]:.3f} against "
-        f"{wd[_CHANCE]:.3f}) while B does not ({b[original]:.3f} against {chance:.3f}); that the two disagree about it "
-        "reproduces. Without its mistake (neighbours left out of the inside of segments) B rises to "
-        f"{b['mincut']:.3f}.",
-        "Not available: groups 1, 3 and 4 of the coders, and the output of the five segmenters.",
     ]
 
 

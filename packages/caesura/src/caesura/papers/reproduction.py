@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from caesura.display.escaping import markdown_words
 from caesura.display.result import Block, Result
 from caesura.display.table import Cell, Rounded, Table
 from caesura.errors import MissingExtra
 from caesura.files import atomic_write
+from caesura.text import pluralize
+
+#: Why a computed number differs from a printed one.
+Reason: TypeAlias = Literal["explained", "authors' error"]
+
+#: What can be said about a printed number, in the order of summaries.
+STATUSES = ("equal", "explained", "authors' error", "not public")
 
 
 @dataclass(frozen=True)
@@ -24,29 +33,43 @@ class Line:
     what : str
         What the number is.
     printed : float, str or None
-        The printed value; None if it was only drawn.
-    computed : float or str
-        The computed value.
+        The printed value; None if it was only drawn, or if it is ours.
+    computed : float, str or None
+        The computed value; None if it cannot be computed because its data is not public.
     remark : str
         Why the two differ, or another note.
     digits : int
         The number of printed decimals.
+    reason : {"explained", "authors' error"}
+        Why the two differ, if they do.
     """
 
     what: str
     printed: float | str | None
-    computed: float | str
+    computed: float | str | None
     remark: str = ""
     digits: int = 2
+    reason: Reason = "explained"
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the computed number rounds to the printed one; None if nothing was printed."""
-        if self.printed is None:
+        """Whether the computed number rounds to the printed one; None if there is only one of them."""
+        if self.printed is None or self.computed is None:
             return None
         if isinstance(self.printed, str) or isinstance(self.computed, str):
             return self.printed == self.computed
         return bool(abs(self.printed - self.computed) <= 0.5 * 10.0**-self.digits + 1e-12)
+
+    @property
+    def status(self) -> str:
+        """One of ``STATUSES``; "differs" if there is no remark that explains it, "" if nothing was printed."""
+        if self.printed is None:
+            return ""
+        if self.computed is None:
+            return "not public"
+        if self.agrees:
+            return "equal"
+        return self.reason if self.remark else "differs"
 
 
 @dataclass(frozen=True)
@@ -63,6 +86,8 @@ class Section:
         Column names and rows of values, instead of lines.
     note : str
         A note below the table.
+    figures : sequence of str
+        The names of the figures that belong here.
     """
 
     title: str
@@ -70,29 +95,34 @@ class Section:
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[Any]] = ()
     note: str = ""
+    figures: Sequence[str] = ()
 
     def table(self) -> Table:
-        """Return the section as a table; lines get a mark if printed and computed numbers agree, or do not."""
+        """Return the section as a table; lines say whether printed and computed numbers agree."""
         notes = (self.note,) if self.note else ()
         if self.columns:
             return Table(self.title, tuple(self.columns), tuple(map(tuple, self.rows)), notes)
         rows = tuple(
-            (x.what, _round(x.printed, x.digits), _round(x.computed, x.digits + 2), _MARKS[x.agrees], x.remark)
+            (x.what, _round(x.printed, x.digits), _round(x.computed, x.digits + 2), x.status, x.remark)
             for x in self.lines
         )
-        return Table(self.title, ("number", "printed", "computed", "", "remark"), rows, notes)
+        return Table(self.title, ("number", "printed", "computed", "status", "remark"), rows, notes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         lines = [
-            {"what": x.what, "printed": x.printed, "computed": x.computed, "agrees": x.agrees, "remark": x.remark}
+            {
+                "what": x.what,
+                "printed": x.printed,
+                "computed": x.computed,
+                "agrees": x.agrees,
+                "status": x.status,
+                "remark": x.remark,
+            }
             for x in self.lines
         ]
         rows = [list(row) for row in self.rows]
         return {"title": self.title, "note": self.note, "lines": lines, "columns": list(self.columns), "rows": rows}
-
-
-_MARKS = {True: "✓", False: "✗", None: ""}
 
 
 def _round(value: float | str | None, digits: int) -> Cell:
@@ -106,7 +136,7 @@ class Figure:
     Attributes
     ----------
     name : str
-        The file name without suffix.
+        A short name, such as "figure-9a"; the file is named after the paper and this.
     caption : str
         The caption.
     draw : callable
@@ -139,6 +169,12 @@ class Reproduction(Result):
         Findings in words.
     data : mapping
         Further numbers for JSON.
+    commands : sequence of str
+        Commands that run it, each with a comment, for the page.
+    introduction : sequence of str
+        Paragraphs before the tables: what is reproduced, and from which data.
+    differences : sequence of str
+        Where paper and program differ, and why.
     """
 
     paper: str
@@ -147,32 +183,119 @@ class Reproduction(Result):
     figures: Sequence[Figure] = ()
     findings: Sequence[str] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
+    commands: Sequence[str] = ()
+    introduction: Sequence[str] = ()
+    differences: Sequence[str] = ()
 
     def tables(self) -> Sequence[Table]:
         """Return one table per section, in the order of the paper."""
         return [section.table() for section in self.sections]
 
-    def blocks(self) -> Sequence[Block]:
-        """Return the reference, the tables and the findings."""
-        findings = "\n".join(f"• {finding}" for finding in self.findings)
-        return (self.citation, *self.tables(), *((findings,) if findings else ()))
+    def statuses(self) -> dict[str, int]:
+        """Return how many printed numbers are equal, explained, errors of the authors, and not public."""
+        counted = Counter(line.status for section in self.sections for line in section.lines)
+        return {status: counted[status] for status in (*STATUSES, "differs") if counted[status] or status in STATUSES}
 
-    def markdown(self) -> str:
-        """Return the tables and findings as Markdown, for the page on the paper in the documentation."""
-        tables = [f"### {table.caption}\n\n{replace(table, caption='').markdown()}" for table in self.tables()]
-        findings = "".join(f"- {markdown_words(finding)}\n" for finding in self.findings)
-        return "\n".join([*tables, *([f"### Findings\n\n{findings}"] if findings else [])])
+    def summary(self) -> str:
+        """Return the counts of :meth:`statuses` as a sentence; empty if nothing was printed."""
+        counted = self.statuses()
+        total = sum(counted.values())
+        parts = ", ".join(f"{number} {status}" for status, number in counted.items() if number)
+        return f"{pluralize(total, 'printed number')}: {parts}." if total else ""
+
+    def blocks(self) -> Sequence[Block]:
+        """Return the reference, the introduction, the tables, differences and findings."""
+        return (*self.opening(), *self.tables(), *self.closing())
+
+    def opening(self) -> Sequence[str]:
+        """Return what stands before the tables: the reference and the introduction."""
+        return (self.citation, *self.introduction)
+
+    def closing(self) -> Sequence[str]:
+        """Return what stands after the tables: the summary, differences and findings."""
+        listed = (_bullets(heading, points) for heading, points in self._lists())
+        return tuple(text for text in (self.summary(), *listed) if text)
+
+    def _lists(self) -> Sequence[tuple[str, Sequence[str]]]:
+        return (("Differences between paper and program", self.differences), ("Findings", self.findings))
+
+    def page(self, figures: str = "") -> str:
+        """Return everything as a Markdown page, as ``caesura reproduce PAPER --page`` prints it.
+
+        Parameters
+        ----------
+        figures : str, default ""
+            The folder of the figures, relative to the page and with a final slash; by default beside the page.
+
+        Returns
+        -------
+        str
+        """
+        captions = {figure.name: figure.caption for figure in self.figures}
+        parts = [f"# {_heading(self.citation)}", _prose(self.citation)]
+        if self.commands:
+            parts.append("```sh\n" + "\n".join(self.commands) + "\n```")
+        parts += map(_prose, self.introduction)
+        if self.summary():
+            parts.append(f"**{_prose(self.summary())}**")
+        for section in self.sections:
+            parts.append(f"## {_prose(section.title)}")
+            parts.append(replace(section.table(), caption="").markdown().strip())
+            parts += [self._image(figures, name, captions.pop(name)) for name in section.figures]
+        if captions:
+            parts.append("## Further figures")
+            parts += [self._image(figures, name, caption) for name, caption in captions.items()]
+        for heading, points in self._lists():
+            if points:
+                parts += [f"## {heading}", "\n".join(f"- {_prose(point)}" for point in points)]
+        return "\n\n".join(parts) + "\n"
+
+    def _image(self, folder: str, name: str, caption: str) -> str:
+        return f"![{_prose(caption)}]({folder}{self.paper}-{name}.svg)"
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
             "paper": self.paper,
             "citation": self.citation,
+            "introduction": list(self.introduction),
             "tables": [section.as_dict() for section in self.sections],
+            "statuses": self.statuses(),
             "figures": [{"name": f.name, "caption": f.caption} for f in self.figures],
+            "differences": list(self.differences),
             "findings": list(self.findings),
             "data": dict(self.data),
         }
+
+
+def _bullets(heading: str, points: Sequence[str]) -> str:
+    return "\n".join([f"{heading}:", *(f"• {point}" for point in points)]) if points else ""
+
+
+def _heading(citation: str) -> str:
+    """Return authors and year: everything up to the year.
+
+    >>> _heading("Fournier 2013, Evaluating Text Segmentation"), _heading("Lai & Li (2023), Text segmentation")
+    ('Fournier 2013', 'Lai & Li 2023')
+    """
+    found = re.search(r"(.*?)[ ,.(]*((?:19|20)\d\d)", citation)
+    return f"{found[1]} {found[2]}" if found else citation
+
+
+def _prose(text: str) -> str:
+    """Escape text for Markdown, except for code between backticks.
+
+    >>> _prose("S_f with `n_t`")
+    'S\\\\_f with `n_t`'
+    """
+    parts = text.split("`")
+    return "".join(f"`{part}`" if number % 2 else _escape(part) for number, part in enumerate(parts))
+
+
+def _escape(part: str) -> str:
+    """Escape text and keep the spaces around it, which stand beside code."""
+    left, right = " " * part[:1].isspace(), " " * (part[-1:].isspace() and len(part) > 1)
+    return f"{left}{markdown_words(part)}{right}"
 
 
 def save_figures(result: Reproduction, folder: Path, suffixes: tuple[str, ...] = ("svg", "png")) -> list[Path]:
@@ -193,6 +316,7 @@ def save_figures(result: Reproduction, folder: Path, suffixes: tuple[str, ...] =
         The files.
     """
     try:
+        from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Canvas
     except ImportError:
@@ -205,8 +329,10 @@ def save_figures(result: Reproduction, folder: Path, suffixes: tuple[str, ...] =
         figure.draw(canvas.subplots())
         for suffix in suffixes:
             buffer = BytesIO()
-            canvas.savefig(buffer, format=suffix, dpi=150)
-            target = folder / f"{figure.name}.{suffix}"
+            metadata = {"Date": None} if suffix == "svg" else None  # so that the same figure is the same file
+            with rc_context({"svg.hashsalt": figure.name, "svg.fonttype": "none"}):
+                canvas.savefig(buffer, format=suffix, dpi=150, metadata=metadata)
+            target = folder / f"{result.paper}-{figure.name}.{suffix}"
             atomic_write(target, buffer.getvalue())
             written.append(target)
     return written

@@ -22,6 +22,11 @@ SAMPLES: Registry[Callable[[], Corpus]] = Registry(
             ("kubla", "corpora:kubla", "eleven lines of Kubla Khan, one manual and four contrived segmentations"),
             ("stargazer", "corpora:stargazer", "an article of 21 paragraphs, seven coders"),
             ("dialogue", "corpora:dialogue", "two speakers, endnotes by two annotators"),
+            (
+                "nccu",
+                "nccu:nccu",
+                "six conversations without their words, endnotes by two annotators (Lai, Li & Zhang 2023)",
+            ),
             ("walk", "corpora:walk", "directions through a town, nested segments by three coders"),
             ("phones", "corpora:phones", "one spoken sentence, phone boundaries by two people and an aligner"),
             (
