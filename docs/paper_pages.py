@@ -35,7 +35,11 @@ def summary() -> str:
         counts = [cells.count(status) for status in STATUSES]
         title = (FOLDER / f"{paper}.md").read_text("utf-8").splitlines()[0].removeprefix("# ")
         rows.append(f"| [{title}]({paper}.md) | {sum(counts)} | {' | '.join(map(str, counts))} |")
-    return _INTRODUCTION + "\n".join(rows) + "\n\nTables of segmenters by several authors are on [a page of their own](segmenters.md).\n"
+    return (
+        _INTRODUCTION
+        + "\n".join(rows)
+        + "\n\nTables of segmenters by several authors are on [a page of their own](segmenters.md).\n"
+    )
 
 
 def write(paper: str) -> None:
