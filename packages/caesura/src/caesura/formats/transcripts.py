@@ -263,7 +263,7 @@ def sniff_turns(head: str) -> bool:
 
 def _units_end(conventions: EndnoteOptions) -> EndnoteOptions:
     """Return the options with ``;`` as the default for units without an endnote."""
-    return EndnoteOptions(**{"unmarked": UNCLASSIFIED, **conventions})  # type: ignore[typeddict-item]
+    return EndnoteOptions(**{"unmarked": UNCLASSIFIED, **conventions})
 
 
 def read_turns(source: Source, **conventions: Unpack[EndnoteOptions]) -> Corpus:

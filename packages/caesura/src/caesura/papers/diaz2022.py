@@ -241,7 +241,7 @@ JUDGED = (
 
 def _votes_of_all_metrics() -> Section:
     """Return which hypothesis each metric prefers, and how many of the eighteen votes it agrees with; a tie agrees with "the same"."""
-    rows = []
+    rows: list[list[Any]] = []
     for spelled in JUDGED:
         measure, choices, votes_for = metric(spelled), [], 0
         for _, gold, first, second, votes in VOTES:
