@@ -19,6 +19,7 @@ from caesura_vowels.neural import Neural, make_network, spell_lines
 from caesura_vowels.restorer import SHIPPED_MODELS
 from caesura_vowels.samples import HEBREW as SAMPLE
 from caesura_vowels.scripts import HEBREW, SCRIPTS
+from caesura_vowels.storage import StoredArrays
 from cli.command import caesura, refused
 
 GENESIS = "בראשית ברא אלהים את השמים ואת הארץ"
@@ -168,9 +169,11 @@ def test_damaged_or_unsuitable_network_is_refused(small):
         broken = Neural(small.script, fitted.lexicon, replace(fitted.network, stored=stored))
         with pytest.raises(CaesuraError, match=words):
             broken.decode(_words(text_of(small)))
-    other = Neural(small.script, fitted.lexicon, replace(fitted.network, slots=(("", "x"),)))
+    other = Neural(small.script, fitted.lexicon, replace(fitted.network, slots=(("", "x"),) * 3))
     with pytest.raises(CaesuraError, match="is of another kind"):
         other.decode(_words(text_of(small)))
+    with pytest.raises(CaesuraError, match="is of another kind"):
+        Neural(small.script, fitted.lexicon, replace(fitted.network, slots=(("", "x"),)))
 
 
 def test_network_that_returns_nan_is_refused(small):
@@ -184,7 +187,7 @@ def test_network_that_returns_nan_is_refused(small):
 
 def test_empty_slot_is_kept(small):
     network = replace(small.fitted.network, slots=(*small.fitted.network.slots, ("",)))
-    assert Network.from_arrays(network.arrays()).slots == network.slots
+    assert Network.from_arrays(StoredArrays(network.arrays())).slots == network.slots
 
 
 def _words(text):

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura_vowels.lexicon import Alphabet, Lexicon, Lines
 from caesura_vowels.models import Arrays, Progress, Words
 from caesura_vowels.network import LetterScores, Network, likeliest_choices
 from caesura_vowels.open_vocabulary import RULED_OUT, Lattice, NGrams, Open, fit_ngram_models, rebuild
 from caesura_vowels.scripts import Script
+from caesura_vowels.storage import StoredArrays
 from caesura_vowels.taggers import Chooser, Passage, Tagger, TaggerScores, fit_chooser, fit_tagger
 
 _BEAM = 6  # proposals of a tagger or network per word
@@ -192,6 +194,11 @@ class Fusion:
         new = list({word for word in self.words.words if word not in known and word in lexicon.number})
         forms = [lexicon.candidates(word) for word in new]
         text = self.alphabet.spell([form for each in forms for form in each])
+        bare = self.alphabet.spell([word for word, each in zip(new, forms, strict=True) for _ in each])
+        if not (np.array_equal(bare.words, text.words) and np.array_equal(bare.letters, text.letters)):
+            raise CaesuraError(
+                "the lexicon of this model has forms with other letters than their words; it is damaged."
+            )
         choices, ends = text.choices.tolist(), text.words.tolist()
         at = 0
         for word, each in zip(new, forms, strict=True):
@@ -433,12 +440,12 @@ class Best(Open):
         return stored
 
     @classmethod
-    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Best:
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Best:
         """Rebuild the model from :meth:`arrays`."""
-        forward, backward = (
-            Tagger(arrays[f"{name}_weights"], arrays[f"{name}_kept"]) for name in ("forward", "backward")
-        )
-        chooser = Chooser.from_arrays(arrays) if "chooser_weights" in arrays else None
+        parts = rebuild(script, arrays)
+        forward, backward = (Tagger.from_arrays(arrays, name, parts[0]) for name in ("forward", "backward"))
+        chooser = Chooser.from_arrays(arrays, lexicon) if "chooser_weights" in arrays else None
         networks = [Network.from_arrays(arrays, name) for name in _NETWORKS if name in arrays]
-        weights = ComponentWeights(*arrays["fusion_weights"].tolist()) if networks else None
-        return cls(script, lexicon, *rebuild(script, arrays), forward, backward, chooser, networks, weights)
+        number = len(ComponentWeights._fields)
+        weights = ComponentWeights(*arrays.floats("fusion_weights", number).tolist()) if networks else None
+        return cls(script, lexicon, *parts, forward, backward, chooser, networks, weights)

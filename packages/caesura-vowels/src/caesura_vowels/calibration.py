@@ -6,7 +6,7 @@ to the share of words that were right on held-out lines; words of the training t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from caesura_vowels.corpora import split_random
 from caesura_vowels.lexicon import extend_gaps
 from caesura_vowels.models import Alternatives, Arrays, Model, Words
 from caesura_vowels.scripts import Script
+from caesura_vowels.storage import StoredArrays
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -85,11 +86,17 @@ class Calibration:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Calibration | None:
+    def from_arrays(cls, arrays: StoredArrays) -> Calibration | None:
         """Rebuild a calibration from :meth:`arrays`; None if the model has none."""
         if "calibration_known" not in arrays:
             return None
-        return cls(*(CalibrationCurve(*arrays[f"calibration_{name}"].copy()) for name in ("known", "unseen")))
+        curves = []
+        for name in ("calibration_known", "calibration_unseen"):
+            odds, shares = arrays.floats(name, 2, None, low=-_MAX_LOG_ODDS, high=_MAX_LOG_ODDS).astype(np.float64)
+            if (np.diff(odds) <= 0).any() or (np.diff(shares) <= 0).any() or (shares < 0).any() or (shares > 1).any():
+                raise ValueError(f"{name} is not a rising curve of shares")
+            curves.append(CalibrationCurve(odds, shares))
+        return cls(*curves)
 
 
 def calibration_error(probability: Floats, right: Bools, bins: int = 15) -> float:

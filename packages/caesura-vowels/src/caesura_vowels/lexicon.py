@@ -17,9 +17,14 @@ from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError
 from caesura_vowels.scripts import SCRIPTS, Script, distinct_letters
+from caesura_vowels.storage import StoredArrays
 
 Ints = NDArray[np.int64]
 Bits = NDArray[np.uint64]
+
+#: Limits of what a model learns, so that tables of choices and of paths through a line have bounded sizes. In the Bible, a letter has at most 42
+#: choices of marks, and a word at most 18 forms.
+MAX_CHOICES, MAX_FORMS = 4096, 256
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,18 @@ class Alphabet:
         return cls(
             script, (*letters, "\ufffd"), tuple(marks), np.cumsum([0, *sizes]),
             np.array([m for c in choices for m in c] + [0], np.int64),
+        )  # fmt: skip
+
+    @classmethod
+    def from_arrays(cls, script: Script, arrays: StoredArrays) -> Alphabet:
+        """Rebuild an alphabet from the arrays of a model."""
+        letters, marks = arrays.strings("letters"), arrays.strings("marks")
+        if not letters or not marks:
+            raise ValueError("letters or marks are empty")
+        count = len(arrays["letter_marks"])
+        return cls(
+            script, letters, marks, arrays.offsets("letter_first", len(letters), count, MAX_CHOICES),
+            arrays.integers("letter_marks", count, high=len(marks) - 1),
         )  # fmt: skip
 
     @cached_property
@@ -192,6 +209,16 @@ class Lexicon:
         """The number of the bare form of every pointed form."""
         return np.repeat(np.arange(len(self.bare)), np.diff(self.first))
 
+    @classmethod
+    def from_arrays(cls, script: Script, arrays: StoredArrays) -> Lexicon:
+        """Rebuild a lexicon from the arrays of a model."""
+        bare, pointed = arrays.strings("lexicon_bare"), arrays.strings("lexicon_pointed")
+        first = arrays.offsets("lexicon_first", len(bare), len(pointed), MAX_FORMS)
+        lexicon = cls(bare, pointed, first, arrays.integers("lexicon_counts", len(pointed)))
+        if not pointed or script.strip("\n".join(pointed)) != "\n".join(bare[b] for b in lexicon.bare_of.tolist()):
+            raise ValueError("lexicon_pointed has words with other letters than lexicon_bare")
+        return lexicon
+
     def __len__(self) -> int:
         """Return the number of pointed forms."""
         return len(self.pointed)
@@ -252,7 +279,12 @@ def _sort_lexicon(pointed: list[str], counts: NDArray[np.int64], script: Script)
     order = np.lexsort((spelling, -counts, of))
     renumbered = np.empty(len(order), np.int64)
     renumbered[order] = np.arange(len(order))
-    first = np.concatenate(([0], np.cumsum(np.bincount(of, minlength=len(names)))))
+    sizes = np.bincount(of, minlength=len(names))
+    if sizes.max() > MAX_FORMS:
+        raise CaesuraError(
+            f"the word {names[int(sizes.argmax())]!r} has {sizes.max()} different forms in the training text; expected at most {MAX_FORMS}."
+        )
+    first = np.concatenate(([0], np.cumsum(sizes)))
     return Lexicon(tuple(names), tuple(pointed[i] for i in order), first, counts[order]), renumbered
 
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from caesura.registry import Registry
 from caesura_vowels.lexicon import Lexicon, Lines
 from caesura_vowels.scripts import Script
+from caesura_vowels.storage import StoredArrays
 
 if TYPE_CHECKING:
     from caesura_vowels.kernels.viterbi import Bigrams
@@ -109,7 +110,7 @@ class Model(ABC):
 
     @classmethod
     @abstractmethod
-    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Model:
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Model:
         """Rebuild a model from :meth:`arrays`."""
 
     @cached_property
@@ -176,7 +177,7 @@ class Unigram(Model):
         return {}
 
     @classmethod
-    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Unigram:
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Unigram:
         """Rebuild the model from the lexicon."""
         return cls(script, lexicon)
 
@@ -244,11 +245,16 @@ class Hmm(Model):
         }
 
     @classmethod
-    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Hmm:
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Hmm:
         """Rebuild the bigram model and its table."""
-        pairs = [arrays[name].astype(np.int64) for name in ("first", "second")]
-        logs = [arrays[name].astype(np.float64) for name in ("log_seen", "log_alpha", "log_unseen", "log_word")]
-        return cls(script, lexicon, Katz(pairs[0], pairs[1], *logs))
+        words = len(lexicon)
+        first = arrays.integers("first", None, high=words + 1)
+        second = arrays.integers("second", len(first), high=words - 1)
+        if (np.diff(first * words + second) <= 0).any():
+            raise ValueError("first and second are not sorted, or have a bigram twice")
+        sizes = {"log_seen": len(first), "log_alpha": words + 2, "log_unseen": words + 2, "log_word": words}
+        logs = [arrays.floats(name, size, high=_MAX_LOG, infinite=True) for name, size in sizes.items()]
+        return cls(script, lexicon, Katz(first, second, *(log.astype(np.float64) for log in logs)))
 
 
 def _group_bigrams(lexicon: Lexicon, katz: Katz) -> Bigrams:
@@ -271,6 +277,8 @@ def _group_bigrams(lexicon: Lexicon, katz: Katz) -> Bigrams:
         katz.log_seen[order], katz.log_alpha, katz.log_unseen, katz.log_word,
     )  # fmt: skip
 
+
+_MAX_LOG = 1e-3  # of a log probability, which rounding may lift above 0
 
 #: Every model by name, imported on first use.
 MODELS: Registry[type[Model]] = Registry(

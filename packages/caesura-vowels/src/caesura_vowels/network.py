@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from caesura.errors import CaesuraError, MissingExtra
 from caesura_vowels.lexicon import Alphabet, Hashes, SpelledWords
 from caesura_vowels.models import Arrays, Words
+from caesura_vowels.nets.onnx_file import check_onnx
 from caesura_vowels.nets.text import OTHER, PAD
 from caesura_vowels.scripts import SCRIPTS, Script
-from caesura_vowels.storage import decode_strings, encode_strings
+from caesura_vowels.storage import StoredArrays, encode_strings
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -130,7 +131,11 @@ class Network:
             letters[n, : stop - start], word[n, : stop - start] = cells.symbols[start:stop], cells.words[start:stop]
             row[n, low - start : high - start] = cells.rows[low:high]
         inputs = {"letters": letters, "lines": (letters != PAD).astype(np.int64), "word": word}
-        logits = self.session.run(None, {name: inputs[name] for name in self._inputs})[0]
+        session = self.session
+        try:
+            logits = session.run(None, {name: inputs[name] for name in self._inputs})[0]
+        except Exception as fault:  # onnxruntime raises many classes
+            raise CaesuraError(f"the network in this model fails: {str(fault).splitlines()[0][:200]}") from None
         return row[row >= 0], logits[row >= 0]
 
     @cached_property
@@ -151,6 +156,7 @@ class Network:
         options.log_severity_level = 4  # errors are reported below
         trial = {"letters": _ONE, "lines": _ONE, "word": 0 * _ONE}
         try:
+            check_onnx(self.stored)
             session = onnxruntime.InferenceSession(self.stored, options, providers=["CPUExecutionProvider"])
             names = [x.name for x in session.get_inputs()]
             answer = session.run(None, {name: trial.get(name, _ONE) for name in names})[0]
@@ -192,13 +198,16 @@ class Network:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str = "network") -> Network:
+    def from_arrays(cls, arrays: StoredArrays, name: str = "network") -> Network:
         """Rebuild a network from :meth:`arrays`."""
-        slots = sum(stored.startswith(f"{name}_slot_") for stored in arrays)
+        symbols = arrays.strings(f"{name}_symbols", distinct=False)
+        number = sum(stored.startswith(f"{name}_slot_") for stored in arrays)
+        slots = tuple(arrays.strings(f"{name}_slot_{n}") or ("",) for n in range(number))
+        seen = f"{name}_seen"
         return cls(
-            decode_strings(arrays[f"{name}_symbols"]), int(arrays[f"{name}_letters"][0]),
-            tuple(decode_strings(arrays[f"{name}_slot_{n}"]) or ("",) for n in range(slots)), decode_strings(arrays[f"{name}_words"]),
-            arrays[name].tobytes(), arrays[f"{name}_seen"].copy() if f"{name}_seen" in arrays else np.zeros(0, np.uint32),
+            symbols, arrays.integer(f"{name}_letters", 0, len(symbols)), slots, arrays.strings(f"{name}_words"),
+            arrays.exact(name, np.uint8, None).tobytes(),
+            arrays.exact(seen, np.uint32, None).copy() if seen in arrays else np.zeros(0, np.uint32),
         )  # fmt: skip
 
 
@@ -308,6 +317,10 @@ class _NetworkReader:
         self.alphabet, self.network = alphabet, network
         own = alphabet.script
         self.reads = own if len(own.slots) == len(network.slots) else SCRIPTS[own.name]
+        if len(self.reads.slots) > len(network.slots):
+            raise CaesuraError(
+                f"the network in this model is of another kind: it has {len(network.slots)} slots, expected {len(self.reads.slots)}."
+            )
 
     def choice_scores(self, words: Words, text: SpelledWords) -> Floats:
         """Return the log probabilities of every letter's choices."""

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.errors import CaesuraError, MissingExtra
 from caesura_vowels.lexicon import Alphabet, Lexicon, Lines, hash_lines
@@ -27,6 +26,7 @@ from caesura_vowels.network import (
     spell_gap,
 )
 from caesura_vowels.scripts import Script
+from caesura_vowels.storage import StoredArrays
 
 _MAX_FORMS = 8  # of a word
 
@@ -82,7 +82,7 @@ class Neural(Model):
         return self.network.arrays()
 
     @classmethod
-    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Neural:
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Neural:
         """Rebuild the model from :meth:`arrays`."""
         return cls(script, lexicon, Network.from_arrays(arrays))
 

@@ -24,7 +24,7 @@ from caesura_vowels.kernels.ngrams import SEED, build_table, fold_in_arrays
 from caesura_vowels.lexicon import Alphabet, Lexicon, Lines
 from caesura_vowels.models import Alternatives, Arrays, Model, Progress, Words
 from caesura_vowels.scripts import Script
-from caesura_vowels.storage import decode_strings, encode_strings
+from caesura_vowels.storage import StoredArrays, encode_strings
 
 if TYPE_CHECKING:
     from caesura_vowels.kernels.lattice import CandidateColumns, WordGrams
@@ -342,7 +342,7 @@ class Open(Model):
         }
 
     @classmethod
-    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: Mapping[str, NDArray[Any]]) -> Open:
+    def from_arrays(cls, script: Script, lexicon: Lexicon, arrays: StoredArrays) -> Open:
         """Rebuild the alphabet and both n-gram models."""
         return cls(script, lexicon, *rebuild(script, arrays))
 
@@ -408,22 +408,14 @@ def _store(name: str, grams: NGrams) -> Arrays:
     }
 
 
-def rebuild(script: Script, arrays: Mapping[str, NDArray[Any]]) -> tuple[Alphabet, NGrams, NGrams]:
+def rebuild(script: Script, arrays: StoredArrays) -> tuple[Alphabet, NGrams, NGrams]:
     """Rebuild the alphabet and both n-gram models."""
-    alphabet = Alphabet(
-        script,
-        decode_strings(arrays["letters"]),
-        decode_strings(arrays["marks"]),
-        arrays["letter_first"].astype(np.int64),
-        arrays["letter_marks"].astype(np.int64),
-    )
-    return alphabet, _grams("letter", arrays), _grams("word", arrays)
+    return Alphabet.from_arrays(script, arrays), _grams("letter", arrays, (2, 8)), _grams("word", arrays, (2, 3))
 
 
-def _grams(name: str, arrays: Mapping[str, NDArray[Any]]) -> NGrams:
-    return NGrams.of(
-        int(arrays[f"{name}_order"][0]),
-        arrays[f"{name}_keys"].copy(),
-        arrays[f"{name}_logs"].astype(np.float32),
-        arrays[f"{name}_weights"].astype(np.float32),
-    )
+def _grams(name: str, arrays: StoredArrays, orders: tuple[int, int]) -> NGrams:
+    keys = arrays.exact(f"{name}_keys", np.uint64, None).copy()
+    if (keys[1:] <= keys[:-1]).any() or not (keys == SEED).any():
+        raise ValueError(f"{name}_keys are not sorted, or lack the empty sequence")
+    columns = (arrays.floats(f"{name}_{column}", len(keys)) for column in ("logs", "weights"))
+    return NGrams.of(arrays.integer(f"{name}_order", *orders), keys, *(column.astype(np.float32) for column in columns))

@@ -28,7 +28,7 @@ from caesura_vowels.lexicon import Lexicon, Lines, read_lines, unseen_lines
 from caesura_vowels.models import MODELS, Alternatives, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
 from caesura_vowels.scripts import Missing, Script, script
-from caesura_vowels.storage import decode_strings, encode_strings, load_model, save_model
+from caesura_vowels.storage import encode_strings, load_model, save_model
 
 #: How to treat marks in the input: "keep" them and fill in the missing ones, or "replace" them. "constrain" is an older name of "keep".
 Existing = Literal["keep", "constrain", "replace"]
@@ -431,19 +431,19 @@ class VowelRestorer:
         where = Path(path)
         header, arrays = load_model(where)
         try:
+            if refused := header["parameters"].keys() & {"lexicon", "network"}:
+                raise ValueError(f"parameter {min(refused)}")
             restorer = cls(**{**header["parameters"], **changes})
             restorer.notice, restorer.made_for = str(header.get("notice", "")), str(header.get("made_for", ""))
             restorer.validation = dict(header.get("rehearsed", {}))
-            lexicon = Lexicon(
-                decode_strings(arrays["lexicon_bare"]),
-                decode_strings(arrays["lexicon_pointed"]),
-                arrays["lexicon_first"].astype(np.int64),
-                arrays["lexicon_counts"].astype(np.int64),
-            )
+            lexicon = Lexicon.from_arrays(restorer.script, arrays)
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
             restorer._calibration = Calibration.from_arrays(arrays)
-        except (KeyError, TypeError, UnicodeDecodeError, zlib.error) as fault:
-            raise FormatError(where, None, f"a part of this model is missing or unexpected: {fault}.") from None
+        except FormatError:
+            raise
+        except (CaesuraError, KeyError, TypeError, ValueError, AttributeError, zlib.error) as fault:
+            why = str(fault).rstrip(".")
+            raise FormatError(where, None, f"a part of this model is missing or unexpected: {why}.") from None
         return restorer
 
     # ------------------------------------------------------------------ the interface of scikit-learn

@@ -6,22 +6,25 @@ letters) are combined with features of the bare words around it, so that "ends i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura_vowels.kernels.ngrams import SEED, fold_in_arrays
 from caesura_vowels.lexicon import Alphabet, Bits, Lexicon, Lines, SpelledWords
 from caesura_vowels.models import Arrays, Progress
+from caesura_vowels.storage import StoredArrays
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _TAGGER_BITS = 24  # of a hashed feature: 2**24 places for weights
+_MAX_TAGGER_BITS = 30  # places are 32-bit integers
 _PADDING = 64  # places behind them: a feature at the end still has a weight for each choice of its letter
 _TAGGER_RATE = 0.15  # learning rate of AdaGrad
 _DROPPED = 0.3  # share of words trained without lexical features, so that the features of letters are learned too
@@ -81,6 +84,17 @@ class Tagger:
 
     weights: NDArray[np.float16]
     kept: NDArray[np.uint8]
+
+    @classmethod
+    def from_arrays(cls, arrays: StoredArrays, name: str, alphabet: Alphabet) -> Tagger:
+        """Rebuild the tagger of this name."""
+        _check_choices(alphabet)
+        weights = arrays.exact(f"{name}_weights", np.float16, None)
+        size = len(weights) - _PADDING
+        if not 8 <= size <= 1 << _MAX_TAGGER_BITS or not _is_power_of_two(size):
+            raise ValueError(f"{name}_weights has {len(weights)} elements, expected a power of two and {_PADDING} more")
+        arrays.floats(f"{name}_weights", len(weights))
+        return cls(weights, arrays.exact(f"{name}_kept", np.uint8, size // 8))
 
     @property
     def size(self) -> int:
@@ -151,6 +165,7 @@ def fit_tagger(
     """
     from caesura_vowels.kernels.taggers import count_features, train_epoch
 
+    _check_choices(alphabet)
     text, opens = passage.text, passage.opens
     size = 1 << _TAGGER_BITS
     static = passage.features(size)
@@ -175,6 +190,16 @@ def fit_tagger(
             yield Tagger(means.pop(epoch + 1).astype(np.float16), kept)
 
 
+def _check_choices(alphabet: Alphabet) -> None:
+    """Refuse an alphabet for which a feature at the end of the table would have no place for a weight."""
+    widest = int(alphabet.widths.argmax())
+    if alphabet.widths[widest] > _PADDING:
+        raise CaesuraError(
+            f"the letter {alphabet.letters[widest]!r} has {alphabet.widths[widest]} combinations of marks in the training text; "
+            f"the model 'best' takes at most {_PADDING}."
+        )
+
+
 Hashes = NDArray[np.uint64]
 
 _CHOOSER_BITS = 23  # of a hashed feature
@@ -182,6 +207,8 @@ _CHOOSER_RATE = 0.1  # learning rate of AdaGrad
 _RUNS, _PASSES = 4, 2  # the result depends on the order of examples; the mean of several runs depends on it less
 _FIRST, _LAST = range(3), range(-1, -4, -1)  # positions of letters, from the start and from the end of a word
 _PAD = 1 << 20  # a letter that no alphabet has
+_FORM_FEATURES = 8  # columns of _form_features
+_MAX_STEP = 1e3  # of the chooser's weights, which are rounded to multiples of it
 _NEW_FORM_LOG = -6.0  # log probability of a new form of a known word, relative to its known forms
 
 #: The context features of a word: each combines parts of words at some distance.
@@ -234,9 +261,13 @@ class Chooser:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Chooser:
+    def from_arrays(cls, arrays: StoredArrays, lexicon: Lexicon) -> Chooser:
         """Rebuild the chooser from :meth:`arrays`."""
-        return cls(arrays["chooser_weights"], float(arrays["chooser_step"][0]), arrays["chooser_looks"])
+        weights = arrays.exact("chooser_weights", np.int8, None)
+        if not _is_power_of_two(len(weights)):
+            raise ValueError(f"chooser_weights has {len(weights)} elements, expected a power of two")
+        step = float(arrays.floats("chooser_step", 1, low=0.0, high=_MAX_STEP)[0])
+        return cls(weights, step, arrays.exact("chooser_looks", np.uint64, len(lexicon), _FORM_FEATURES))
 
 
 def fit_chooser(
@@ -302,6 +333,10 @@ def _form_features(alphabet: Alphabet, lexicon: Lexicon) -> Hashes:
         _join_hashes(_join_hashes(_whole(marks, words), opening), closing),
     )
     return np.stack([_join_hashes(_empty(len(lexicon), n), column) for n, column in enumerate(columns)], axis=1)
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
 
 
 def _whole(units: Ints, words: Ints) -> Hashes:

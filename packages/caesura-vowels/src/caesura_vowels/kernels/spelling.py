@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura.kernels.jit import inline, kernel
 from caesura_vowels.kernels.ngrams import EMPTY_HASH, HISTORY_ONLY, find, fold_in
 
@@ -41,7 +42,12 @@ def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Tri
     start = 0
     for _ in range(order - 1):
         children = np.arange(first[start], first[start + 1])
-        start = int(children[symbols[children] == edge][0])
+        edges = children[symbols[children] == edge]
+        if not len(edges) or histories < 1:
+            raise CaesuraError(
+                "the letter n-grams of this model do not have the start of a word; the model is damaged."
+            )
+        start = int(edges[0])
     return trie._replace(start=start)
 
 
@@ -67,7 +73,7 @@ def link_sequences(keys: Any, places: Any, number: Any, order: Any, edge: Any) -
                 symbol = symbols[shorter] if state > 0 else shorter
                 hashed = fold_in(hashes[state], symbol)
                 row = find(keys, places, hashed)
-                if row >= 0:
+                if row >= 0 and known < number:  # more only if two sequences have the same hash
                     hashes[known], symbols[known], rows[known] = hashed, symbol, row
                     back[known], depth[known] = (shorter if state > 0 else 0), depth[state] + 1
                     known += 1

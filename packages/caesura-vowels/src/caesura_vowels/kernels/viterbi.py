@@ -41,6 +41,18 @@ def _pair(before: Any, now: Any) -> Any:
     return fold_in(fold_in(np.uint64(EMPTY_HASH), before), now)
 
 
+@inline
+def _find_pair(grams: Any, before: Any, now: Any, before_low: Any, before_width: Any, low: Any, width: Any) -> Any:
+    """Return the index of two consecutive bare forms, or -1; another pair with the same hash is not theirs."""
+    pair = find(grams.keys, grams.places, _pair(before, now))
+    if pair >= 0:
+        at = grams.ranges[pair]
+        source, target = grams.from_state[at] - before_low, grams.to_state[at] - low
+        if not (0 <= source < before_width and 0 <= target < width):
+            pair = -1
+    return pair
+
+
 @kernel(plain=False)
 def katz_paths(words: NDArray[Any], offsets: NDArray[Any], grams: Bigrams, out: NDArray[Any]) -> None:
     """Write the best state of every word into ``out`` (Viterbi); a bare form numbered -1 was never seen and gets the state -1.
@@ -83,7 +95,7 @@ def katz_paths(words: NDArray[Any], offsets: NDArray[Any], grams: Bigrams, out: 
                 for j in range(width):
                     current[j] = best + log_word[low + j]
                     back[cell + j] = best_at
-                pair = find(grams.keys, grams.places, _pair(before, now))
+                pair = _find_pair(grams, before, now, prev_low, prev_width, low, width)
                 if pair >= 0:
                     at, end = ranges[pair], ranges[pair + 1]
                     while at < end:  # bigrams are sorted by target state: seen sources first, the others back off
@@ -185,7 +197,7 @@ def _fill_transitions(transitions: Any, i: Any, start: Any, words: Any, grams: A
             else:
                 transitions[h, j] = grams.log_alpha[before_low + h] + grams.log_word[low + j]
     if now < bare_forms:
-        pair = find(grams.keys, grams.places, _pair(before, now))
+        pair = _find_pair(grams, before, now, before_low, before_width, low, width)
         if pair >= 0:
             for at in range(grams.ranges[pair], grams.ranges[pair + 1]):
                 transitions[grams.from_state[at] - before_low, grams.to_state[at] - low] = grams.log_seen[at]
