@@ -24,7 +24,7 @@ def validate_integer(name: str, given: object, least: int = 0, *, most: int | No
 
 def validate_positive(name: str, given: Any) -> None:
     """Raise an error unless a value is a finite number above 0."""
-    if not (isinstance(given, (int, float, Real)) and 0 < float(given) < inf):
+    if not (isinstance(given, (int, float, Real)) and 0 < as_float(given) < inf):
         raise CaesuraError(f"{name} is {given!r}; expected a number above 0.")
 
 
@@ -38,9 +38,17 @@ def validate_choice(name: str, given: object, known: Sequence[str], *, function:
 def validate_range(name: str, given: Any, low: float, high: float = inf) -> None:
     """Raise an error unless a value is a finite number from ``low`` to ``high``."""
     number = isinstance(given, (int, float, Real)) and not isinstance(given, bool)
-    if not (number and low <= float(given) <= high and float(given) < inf):
+    if not (number and low <= as_float(given) <= high and as_float(given) < inf):
         expected = f"a number, {low:g} or more" if high == inf else f"a number from {low:g} to {high:g}"
         raise CaesuraError(f"{name} is {given!r}; expected {expected}.")
+
+
+def as_float(given: Any) -> float:
+    """Return a number as a float; an integer that is too large for one is infinite."""
+    try:
+        return float(given)
+    except OverflowError:
+        return inf if given > 0 else -inf
 
 
 def integer_between(least: int, most: int, of: str) -> Validator:

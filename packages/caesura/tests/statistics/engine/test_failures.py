@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -55,6 +56,45 @@ def test_damaged_fragment_is_reported(files, tmp_path: Path, content: bytes) -> 
     (tmp_path / "check" / "fragment-00000002.npz").write_bytes(content)
     with pytest.raises(FormatError, match=r"fragment-00000002\.npz: this fragment is damaged; delete it"):
         evaluate_files(*files, ["F"], **how)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda kept: kept["sums"].__setitem__((0, -1), 75_005.0), r"it has 75\d+ items, where the plan has 50"),
+        (lambda kept: kept["sums"].__setitem__((slice(None), -1), 0.5), "not whole numbers"),
+        (lambda kept: kept["sums"].__setitem__((0, -1), -1.0), "not whole numbers"),
+        (lambda kept: kept["sums"].__setitem__((0, 0), np.nan), "it has NaN"),
+        (lambda kept: kept["sums"].__setitem__((0, -2), 900.0), "items have a score by F"),
+        (lambda kept: kept.update(sums=kept["sums"][:, :-1]), "counts of another fragment"),
+        (lambda kept: kept.update(sums=kept["sums"].astype(np.float32)), "counts of another fragment"),
+        (lambda kept: kept.update(boundaries=np.int64(-5)), "not whole numbers"),
+        (lambda kept: kept.update(alone=np.frombuffer(b"[" * 100_000, np.uint8)), "this fragment is damaged"),
+        (lambda kept: kept.update(uncounted=np.frombuffer(b'["abc"]', np.uint8)), "this fragment is damaged"),
+        (lambda kept: kept.pop("number"), "this fragment is damaged"),
+    ],
+)
+def test_fragment_that_contradicts_the_plan_is_refused(files, tmp_path: Path, change, sentence: str) -> None:
+    """The archive is written anew, so that its checksums are right."""
+    how = {"items_per_fragment": 50, "checkpoint": tmp_path / "check"}
+    evaluate_files(*files, ["F"], **how)
+    path = tmp_path / "check" / "fragment-00000002.npz"
+    with np.load(path) as stored:
+        kept = {name: stored[name].copy() for name in stored.files}
+    change(kept)
+    np.savez(path, **kept)
+    with pytest.raises(FormatError, match=sentence):
+        evaluate_files(*files, ["F"], **how)
+
+
+def test_file_that_was_written_again_with_the_same_size_is_another_run(files, tmp_path: Path) -> None:
+    reference, systems = files
+    how = {"items_per_fragment": 50, "checkpoint": tmp_path / "check"}
+    evaluate_files(reference, systems, ["F"], **how)
+    before = systems["s"].stat().st_mtime_ns
+    os.utime(systems["s"], ns=(before + 1_000_000, before + 1_000_000))
+    with pytest.raises(FormatError, match="this checkpoint belongs to a run with other files"):
+        evaluate_files(reference, systems, ["F"], **how)
 
 
 def test_renamed_fragment_is_reported(files, tmp_path: Path) -> None:

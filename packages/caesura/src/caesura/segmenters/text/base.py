@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Penalty = float | str
 
 _FILE_KIND = "caesura segmenter"
+_MAX_NUMBER = 10**12  # in a saved segmenter; larger ones have no use, and overflow somewhere
 
 
 @dataclass(frozen=True)
@@ -466,6 +467,9 @@ def load(path: str | PathLike[str]) -> Any:
     data = load_json(source)
     if not isinstance(data, dict) or data.get("kind") != _FILE_KIND or not isinstance(data.get("parameters"), dict):
         raise source.error(None, "not a saved segmenter.")
+    for name, value in data["parameters"].items():
+        if isinstance(value, int | float) and not abs(value) <= _MAX_NUMBER:  # also true for NaN
+            raise source.error(None, f"{name} is {value!r}; expected a number of at most {_MAX_NUMBER}.")
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in data["parameters"].items()}
     return segmenter(str(data.get("method")), **given)
 

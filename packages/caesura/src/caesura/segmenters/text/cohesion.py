@@ -20,7 +20,7 @@ from caesura.segmenters.catalog import as_units
 from caesura.segmenters.text import dynamic_programming as dynamic
 from caesura.segmenters.text.base import AdditiveSegmenter, Decision, Penalty
 from caesura.segmenters.text.tokens import Bags, VocabularySizes
-from caesura.validation import validate_positive
+from caesura.validation import validate_positive, validate_range
 
 #: A mean length, or "mean" for that of the text; optionally with the dispersion (1 by default).
 Duration: TypeAlias = float | Literal["mean"] | tuple[float | Literal["mean"], float]
@@ -207,7 +207,9 @@ class DCM(CohesionSegmenter):
             mean, dispersion = self.mean_and_dispersion
             if mean != "mean":
                 validate_positive("the mean duration", mean)
+                validate_range("the mean duration", mean, 0.0, 1e12)
             validate_positive("the dispersion", dispersion)
+            validate_range("the dispersion", dispersion, 0.0, 1e12)
         if not isinstance(self.vocabulary, int) and self.vocabulary not in (None, "kept", "all"):
             raise CaesuraError(f"vocabulary is {self.vocabulary!r}; expected 'kept', 'all' or a number of types.")
 

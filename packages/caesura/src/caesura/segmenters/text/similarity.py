@@ -156,6 +156,7 @@ class TextTiling(TextSegmenter):
         if self.width != "unit" and (not isinstance(self.width, int) or self.width < 1):
             raise CaesuraError(f"width is {self.width!r}; expected a number of words, or 'unit'.")
         validate_integer("block", self.block, 1)
+        validate_integer("smoothing", self.smoothing, most=1000)
         validate_integer("distance", self.distance, 1)
         validate_choice("cutoff", self.cutoff, ("hc", "lc"))
 
@@ -204,7 +205,7 @@ class TextTiling(TextSegmenter):
         self, ends: NDArray[np.int64], depths: NDArray[np.float64], number: int, length: int
     ) -> list[tuple[int, float]]:
         """Take exactly ``number`` positions: with a smaller distance if too few are left, and finally any position."""
-        for distance in range(self.distance, 0, -1):
+        for distance in range(min(self.distance, len(depths) + 1), 0, -1):
             chosen = _take_deepest(depths, ends, distance, number)
             if len({position for position, _ in chosen}) >= number:
                 return chosen[:number]

@@ -25,6 +25,7 @@ from caesura.segmenters.text.cohesion import DCM
 from caesura.segmenters.text.similarity import APS, C99, TextTiling, gap_depths
 from caesura.segmenters.text.tokens import Bags
 from caesura.segmenters.text.vectors import Vectors
+from caesura.validation import validate_range
 
 S = TypeVar("S", bound=TextSegmenter)
 
@@ -155,6 +156,8 @@ def calibration_error(posterior: NDArray[np.float64], boundaries: NDArray[np.boo
 #: Cue words by position: in the unit before a gap, in the unit after it, first in the unit after it.
 Cues = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
+_PLAIN_FEATURES = 31  # of a gap, before those of cue words
+
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
@@ -196,6 +199,10 @@ def choose_cues(texts: Sequence[SegmentedText], each: int = 60) -> Cues:
 
     before, after, first = map(best, counts, at_boundary)
     return before, after, first
+
+
+def _all_strings(words: Any) -> bool:
+    return all(isinstance(word, str) for word in words)
 
 
 def _words(unit: str) -> list[str]:
@@ -294,6 +301,30 @@ class Supervised(DCM):
     coefficients: Sequence[float] = field(default=(), repr=False)
     means: Sequence[float] = field(default=(), repr=False)
     scales: Sequence[float] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate_range("ridge", self.ridge, 0.0)
+        validate_range("weight", self.weight, 0.0)
+        if len(self.cues) != 3 or any(isinstance(words, str) or not _all_strings(words) for words in self.cues):
+            raise CaesuraError("cues are damaged; expected three lists of words.")
+        if self.coefficients is None:
+            raise CaesuraError("coefficients are damaged; expected numbers.")
+        if not len(self.coefficients):
+            return
+        features = _PLAIN_FEATURES + sum(map(len, self.cues))
+        try:
+            learned = [np.asarray(each, np.float64) for each in (self.coefficients, self.means, self.scales)]
+        except (ValueError, TypeError, OverflowError):
+            learned = []
+        if [each.shape for each in learned] != [(features + 1,), (features,), (features,)]:
+            raise CaesuraError(
+                f"coefficients, means and scales are damaged; expected {features + 1}, {features} and {features} numbers for these cues."
+            )
+        if not all(np.isfinite(each).all() for each in learned):
+            raise CaesuraError("coefficients, means and scales are damaged; expected finite numbers.")
+        if not (learned[2] > 0).all():
+            raise CaesuraError("scales are damaged; expected numbers above 0.")
 
     def fit(self, corpus: Corpus, metric: str | None = "B", **_: Any) -> Self:
         """Learn from segmented texts; weight and penalty by the metric, in cross-validation that keeps texts together.

@@ -160,6 +160,8 @@ class Tokenizer:
             raise UnknownName("tokenization", str(self.tokens), list(TOKENIZATIONS))
         if isinstance(self.stopwords, str):
             raise CaesuraError("stopwords must be a collection of words, not one string.")
+        if self.stopwords is not None and not all(isinstance(word, str) for word in self.stopwords):
+            raise CaesuraError("stopwords must be a collection of words; one of them is no string.")
         # Any two- or three-letter code is accepted, because not every language has stop words and stems.
         if len(self._code) > 3 and self._code not in (*_CODES, "none"):
             raise UnknownName("language", self.language, [*_CODES, "none"])

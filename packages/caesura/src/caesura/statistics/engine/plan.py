@@ -86,6 +86,14 @@ class Plan:
             return self.partitions.numbers(fragment.number)[:items]
         return fragment.first_item + np.arange(items)
 
+    def reference_items(self, fragment: Fragment) -> int:
+        """Return how many items of the reference a fragment has."""
+        if self.partitions is not None:
+            return len(self.partitions.numbers(fragment.number))
+        last = fragment.number + 1 == len(self.fragments)
+        end = self.items if last else self.fragments[fragment.number + 1].first_item
+        return end - fragment.first_item
+
     def rows_file(self, fragment: Fragment) -> Path:
         """Return the file for the rows of a fragment's items, named after the first item or the partition."""
         assert self.rows is not None

@@ -6,6 +6,7 @@ import json
 import shutil
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from caesura.model.pairs import Missing
 from caesura.statistics.bootstrap import IntervalMethod, Resampling
 from caesura.statistics.counted import MetricResult, References, distinct_names, plain_scores
 from caesura.statistics.engine.fragment import FragmentCounts, count_on_cluster, count_on_threads
-from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Plan, plan_run
+from caesura.statistics.engine.plan import ITEMS_PER_FRAGMENT, RUN, Fragment, Plan, plan_run
 from caesura.statistics.evaluation import Results
 from caesura.validation import validate_choice
 
@@ -275,7 +276,7 @@ def _count_in_order(
     for fragment in plan.fragments:
         if fragment.number in known:
             assert saved is not None
-            yield saved.load(fragment.number, plan.shape)
+            yield saved.load(plan, fragment)
             continue
         counted = next(fresh)
         if saved is not None and not counted.faults:
@@ -376,20 +377,53 @@ class Checkpoint:
         )
         atomic_write(self._file(counted.number), buffer.getvalue())
 
-    def load(self, number: int, shape: tuple[int, int]) -> FragmentCounts:
-        """Load a finished fragment, whose number and shape must be as expected."""
-        path = self._file(number)
+    def load(self, plan: Plan, fragment: Fragment) -> FragmentCounts:
+        """Load a finished fragment; its number, shape and counts must agree with the plan."""
+        path = self._file(fragment.number)
         try:
             with np.load(path, allow_pickle=False) as kept:
-                unpaired = tuple(json.loads(kept["alone"].tobytes()))
-                uncounted = tuple((item, why) for item, why in json.loads(kept["uncounted"].tobytes()))
+                unpaired = tuple(map(str, json.loads(kept["alone"].tobytes())))
+                uncounted = tuple((str(item), str(why)) for item, why in json.loads(kept["uncounted"].tobytes()))
                 sums, boundaries = kept["sums"], int(kept["boundaries"])
                 counted = FragmentCounts(int(kept["number"]), sums, boundaries, unpaired, uncounted=uncounted)
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile):
+        except _DAMAGED:
             raise FormatError(path, None, "this fragment is damaged; delete it and run again.") from None
-        if counted.number != number or counted.sums.shape != shape:
+        if counted.number != fragment.number or sums.shape != plan.shape or sums.dtype != np.float64:
             raise FormatError(path, None, "this file has the counts of another fragment; delete it and run again.")
+        if why := _contradiction(plan, counted, plan.reference_items(fragment)):
+            raise FormatError(path, None, f"this fragment was changed: {why}; delete it and run again.")
         return counted
 
     def _file(self, number: int) -> Path:
         return self.folder / f"fragment-{number:08d}.npz"
+
+
+#: What reading a damaged archive of arrays may raise.
+_DAMAGED = (
+    OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryError, NotImplementedError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
+
+
+def _contradiction(plan: Plan, counted: FragmentCounts, items: int) -> str:
+    """Return how the counts of a fragment contradict the plan, by which it has this many items; empty if they do not.
+
+    Items that one side lacks may have been skipped, or counted against nothing; others must have been counted, unless one side has none.
+    """
+    sums = counted.sums
+    if not np.isfinite(sums).all():
+        return "it has NaN or infinity among its counts"
+    per_group = sums[:, -1]
+    if (per_group < 0).any() or (per_group != np.floor(per_group)).any() or counted.boundaries < 0:
+        return "numbers of items and boundaries are not whole numbers, 0 or more"
+    most = items + len(counted.unpaired)
+    least = items - len(counted.unpaired) - len(counted.uncounted)
+    if counted.items > most or (counted.items < least and counted.items > 0):
+        return f"it has {counted.items} items, where the plan has {items}"
+    at = 0
+    for each in plan.metrics * len(plan.systems):
+        at += len(each.fields) + 2
+        scored = sums[:, at - 1]
+        if (scored < 0).any() or (scored != np.floor(scored)).any() or scored.sum() > most:
+            return f"{int(scored.sum())} items have a score by {each.name}, where the plan has {items} items"
+    return ""
