@@ -99,7 +99,13 @@ def test_evaluate_and_compare(folder: Path, tmp_path: Path) -> None:
     scores = json.loads(done.stdout)["seed 0"]
     assert 0 <= scores["word-accuracy"]["value"] <= 1
     assert 0 <= scores["calibration-error"]["value"] <= 1
-    shown = caesura("vowels", "evaluate", folder / "text.txt", "--model", folder / "he.model")
+    sentence = refused("vowels", "evaluate", folder / "text.txt", "--model", folder / "he.model")
+    assert "was trained on all 12 lines" in sentence
+    (tmp_path / "mixed.txt").write_text("\n".join([*LINES[:4], "סָפַר סֵפֶר", "הַיֶּלֶד טוֹב"]) + "\n", encoding="utf-8")
+    shown = caesura("vowels", "evaluate", tmp_path / "mixed.txt", "--model", folder / "he.model", COLUMNS="160")
+    assert "2 lines; 4 that the model was trained on are left out" in shown.stdout
+    (tmp_path / "other.txt").write_text("סָפַר סֵפֶר\nהַיֶּלֶד טוֹב\n", encoding="utf-8")
+    shown = caesura("vowels", "evaluate", tmp_path / "other.txt", "--model", folder / "he.model")
     assert "all lines" in shown.stdout
     bare = tmp_path / "bare.txt"
     assert caesura("vowels", "corpus", folder / "text.txt", "--bare", "-o", bare).returncode == 0

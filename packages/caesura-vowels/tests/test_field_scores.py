@@ -121,6 +121,15 @@ def test_benchmark_table_lists_published_scores(folder: Path) -> None:
     assert benchmark("nakdimon", folder, "hmm").as_dict() == result.as_dict()
 
 
+def test_lines_without_letters_are_not_scored(folder: Path) -> None:
+    before = benchmark("tashkeela", folder, "hmm").scores
+    test = folder / "tashkeela-test.txt"
+    test.write_text(f"123, abc\n{test.read_text(encoding='utf-8')}\n***\n", encoding="utf-8")
+    assert benchmark("tashkeela", folder, "hmm").scores == before
+    test.write_text("123, abc\n", encoding="utf-8")
+    assert "the test texts have no Arabic letters" in refused("vowels", "benchmark", "tashkeela", folder)
+
+
 def test_spelling_conventions_of_validation_lines_are_applied(folder: Path) -> None:
     other = ARABIC[0].split()[0]
     bare = SCRIPTS["arabic"].strip(other)

@@ -190,8 +190,11 @@ def score_field(
     test_set: BenchmarkSpec, gold: Sequence[NamedText], ours: Sequence[NamedText], *, seed: int = 0
 ) -> dict[str, tuple[float, tuple[float, float]]]:
     """Return every score in percent, as a mean over groups of documents, with an interval by resampling documents within groups."""
-    batch = Batch.of_corpora(field_corpus(gold, test_set.field), field_corpus(ours, test_set.field))
-    groups = _groups([item for item, _ in gold])
+    lettered = field_corpus(gold, test_set.field)  # a text without letters has nothing to score
+    if not len(lettered.items):
+        raise CaesuraError(f"the test texts have no {test_set.language.capitalize()} letters.")
+    batch = Batch.of_corpora(lettered, field_corpus(ours, test_set.field))
+    groups = _groups(lettered.items)
     random = np.random.default_rng(seed)
     drawn = [[random.choice(group, len(group)) for group in groups] for _ in range(_RESAMPLES)]
     scores = {}

@@ -238,8 +238,14 @@ def evaluate(
             raise CaesuraError(
                 f"the model {model} is for {restorer.language.capitalize()}, the corpus {chosen.name!r} is {chosen.language.capitalize()}."
             )
-        measured = measure(restorer, chosen.lines)
-        results.append(EvaluatedPart("all lines", measured, measure_calibration(restorer, chosen.lines)))
+        new = [line for line, seen in zip(chosen.lines, restorer.saw(chosen.lines), strict=True) if not seen]
+        left_out = len(chosen.lines) - len(new)
+        if not any(map(restorer.script.word.search, new)):
+            raise CaesuraError(
+                f"the model {model} was trained on all {left_out} lines of {chosen.name!r} that have words; test it on other lines."
+            )
+        what = f"{len(new)} lines; {left_out} that the model was trained on are left out" if left_out else "all lines"
+        results.append(EvaluatedPart(what, measure(restorer, new), measure_calibration(restorer, new)))
     else:
         splits = split_corpus(chosen, split, seeds=seed or [0], folds=folds, blocks=block or (), test=test)
         parameters = {"epochs": epochs, "network": _network_files(first, chosen.language)}

@@ -303,7 +303,7 @@ Hashes = NDArray[np.uint32]
 
 def hash_lines(lines: Sequence[str], script: Script) -> Hashes:
     """Return the sorted hashes of the bare words of every line."""
-    return np.sort(np.array([_hash(line, script) for line in lines], np.uint32))
+    return np.sort(np.array([hash_line(line, script) for line in lines], np.uint32))
 
 
 def unseen_lines(lines: Sequence[str], seen: Hashes, script: Script) -> list[int]:
@@ -311,7 +311,7 @@ def unseen_lines(lines: Sequence[str], seen: Hashes, script: Script) -> list[int
     left = Counter(seen.tolist())
     unseen = []
     for n, line in enumerate(lines):
-        key = _hash(line, script)
+        key = hash_line(line, script)
         if left[key]:
             left[key] -= 1
         else:
@@ -327,14 +327,15 @@ def refuse_seen_lines(seen: Hashes, train: Sequence[str], test: Sequence[str], s
     CaesuraError
         If there are such lines.
     """
-    left = set(seen.tolist()).difference(_hash(line, script) for line in train)
-    known = sum(_hash(line, script) in left for line in test)
+    left = set(seen.tolist()).difference(hash_line(line, script) for line in train)
+    known = sum(hash_line(line, script) in left for line in test)
     if known:
         raise CaesuraError(
             f"the network was trained on {known} of the {len(test)} test lines; give one trained on the training part only."
         )
 
 
-def _hash(line: str, script: Script) -> int:
+def hash_line(line: str, script: Script) -> int:
+    """Return a hash of the bare words of a line, whatever its marks and punctuation."""
     table = SCRIPTS[script.name]  # independent of which marks are missing
     return zlib.crc32(" ".join(map(table.read, table.word.findall(line))).encode())

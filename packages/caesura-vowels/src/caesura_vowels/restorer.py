@@ -24,7 +24,7 @@ from caesura_vowels.calibration import (
     hold_out,
     validate_on_held_out,
 )
-from caesura_vowels.lexicon import Lexicon, Lines, read_lines, unseen_lines
+from caesura_vowels.lexicon import Lexicon, Lines, hash_line, hash_lines, read_lines, unseen_lines
 from caesura_vowels.models import MODELS, Alternatives, Model, Progress, Words
 from caesura_vowels.network import Network, networks_of
 from caesura_vowels.scripts import Missing, Script, script
@@ -162,6 +162,7 @@ class VowelRestorer:
         self.validation: dict[str, Any] = {}
         self.made_for = ""
         self._fitted: Model | None = None
+        self._trained_on = np.zeros(0, np.uint32)
         self._calibration: Calibration | None = None
         self._check()
 
@@ -217,6 +218,8 @@ class VowelRestorer:
         else:
             self._calibration, self.validation = validation.calibration, validation.as_dict()
             self._fitted = validation.model if held else validation.model.finish(lexicon, numbered, options, report)
+        # A network has the hashes of its own training lines, which are fewer than all if some were held out.
+        self._trained_on = np.zeros(0, np.uint32) if self.model == "neural" else hash_lines(lines, self.script)
         report("done", 1.0)
         return self
 
@@ -307,6 +310,30 @@ class VowelRestorer:
         bool
         """
         return self.script.read(word) in self.fitted.lexicon.number
+
+    def saw(self, lines: Sequence[str]) -> list[bool]:
+        """Return for each line whether it is one of the training lines of the model, or of a network in it.
+
+        Parameters
+        ----------
+        lines : sequence of str
+            Lines, with or without marks; only their words count.
+
+        Returns
+        -------
+        list of bool
+            All False if the file of the model was written by a version that did not record its training lines.
+
+        Examples
+        --------
+        >>> VowelRestorer().fit(["דָוִד רָב", "דָוִד בָא"]).saw(["דוד רב", "דוד קם"])
+        [True, False]
+        """
+        scores = getattr(self.fitted, "scores", None)
+        seen = set(self._trained_on.tolist())
+        for network in () if scores is None else scores.networks:
+            seen.update(network.seen.tolist())
+        return [hash_line(line, self.script) in seen for line in lines]
 
     # ------------------------------------------------------------------ restoring
 
@@ -403,6 +430,7 @@ class VowelRestorer:
             "lexicon_pointed": encode_strings(lexicon.pointed),
             "lexicon_first": lexicon.first.astype(np.int32),
             "lexicon_counts": lexicon.counts.astype(np.int32),
+            "trained_on": self._trained_on,
             **self.fitted.arrays(),
             **({} if self._calibration is None else self._calibration.arrays()),
         }
@@ -439,6 +467,8 @@ class VowelRestorer:
             lexicon = Lexicon.from_arrays(restorer.script, arrays)
             restorer._fitted = MODELS[restorer.model].from_arrays(restorer.script, lexicon, arrays)
             restorer._calibration = Calibration.from_arrays(arrays)
+            if "trained_on" in arrays:
+                restorer._trained_on = arrays.exact("trained_on", np.uint32, None).copy()
         except FormatError:
             raise
         except (CaesuraError, KeyError, TypeError, ValueError, AttributeError, zlib.error) as fault:
