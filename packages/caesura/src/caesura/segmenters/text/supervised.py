@@ -201,8 +201,8 @@ def choose_cues(texts: Sequence[SegmentedText], each: int = 60) -> Cues:
     return before, after, first
 
 
-def _all_strings(words: Any) -> bool:
-    return all(isinstance(word, str) for word in words)
+def _are_words(words: Any) -> bool:
+    return isinstance(words, list | tuple) and all(isinstance(word, str) for word in words)
 
 
 def _words(unit: str) -> list[str]:
@@ -306,9 +306,9 @@ class Supervised(DCM):
         super().__post_init__()
         validate_range("ridge", self.ridge, 0.0)
         validate_range("weight", self.weight, 0.0)
-        if len(self.cues) != 3 or any(isinstance(words, str) or not _all_strings(words) for words in self.cues):
+        if len(self.cues) != 3 or not all(map(_are_words, self.cues)):
             raise CaesuraError("cues are damaged; expected three lists of words.")
-        if self.coefficients is None:
+        if not isinstance(self.coefficients, Sequence | np.ndarray):
             raise CaesuraError("coefficients are damaged; expected numbers.")
         if not len(self.coefficients):
             return
