@@ -22,7 +22,7 @@ LOCK   := --universal --python-version 3.11 --generate-hashes --no-emit-index-ur
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports docs serve-docs check bench lock clean
+.PHONY: help demo test tests static compiled core-tests plugin-tests core-kernels plugin-kernels coverage lint types imports docs serve-docs check mutants bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -75,6 +75,9 @@ docs: $(DEV) ## build the site into site/, warnings are errors
 
 serve-docs: $(DEV) ## look at the site while writing it
 	$(BIN)/mkdocs serve
+
+mutants: $(DEV) ## change the code place by place and see whether the tests notice (ARGS="--random 20" draws more)
+	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 bench: $(DEV) ## measure against the peers that are installed
 	$(BIN)/pip install --quiet --require-hashes -r requirements/bench.txt

@@ -35,7 +35,22 @@ def test_curves_generalize_to_other_words() -> None:
     assert calibration_error(fitted(probability, known), right) < 0.02
     for which in (known, ~known):
         assert calibration_error(fitted(probability, known)[which], right[which]) < 0.05
-    assert cross_validated_error(probability, right, known, 0) < 0.025
+    assert 0.001 < cross_validated_error(probability, right, known, 0) < 0.025
+
+
+def test_cross_validation_does_not_see_the_half_that_it_is_tested_on() -> None:
+    """Labels at random: curves fitted on the tested half itself would look calibrated, honest ones cannot know its chance deviations."""
+    random = np.random.default_rng(5)
+    honest, leaky = [], []
+    for seed in range(40):
+        probability, right, known = random.random(300), random.random(300) < 0.5, np.ones(300, bool)
+        honest.append(cross_validated_error(probability, right, known, seed))
+        halves = np.random.default_rng(seed).random(300) < 0.5
+        own = np.empty(300)
+        for half in (halves, ~halves):
+            own[half] = Calibration.fit(probability[half], right[half], known[half])(probability[half], known[half])
+        leaky.append(calibration_error(own, right))
+    assert np.mean(honest) > np.mean(leaky) + 0.02
 
 
 def test_curves_rise_and_are_empty_for_small_samples() -> None:

@@ -28,6 +28,9 @@ def corpora(monkeypatch):
     return both
 
 
+WORD_ACCURACY = {"unigram": 60.0, "hmm": 55.0, "open": 65.0}  # of few random lines, by the seed of the study
+
+
 def test_tables_and_figures(corpora, tmp_path) -> None:
     reproduction = gal2002.reproduce(model=("unigram", "hmm", "open"), folds=3)
     titles = [t.title for t in reproduction.sections]
@@ -36,10 +39,8 @@ def test_tables_and_figures(corpora, tmp_path) -> None:
     assert {f.name for f in reproduction.figures} == {"figure1", "figure3"}
     printed = {line.what: line.printed for table in reproduction.sections for line in table.lines}
     assert printed["hmm: phonetic group right (%)"] == 87
-    assert (
-        reproduction.data["results"]["Hebrew"]["hmm"]["word-accuracy"]
-        >= reproduction.data["results"]["Hebrew"]["unigram"]["word-accuracy"] - 10
-    )
+    accuracy = {name: scores["word-accuracy"] for name, scores in reproduction.data["results"]["Hebrew"].items()}
+    assert accuracy == pytest.approx(WORD_ACCURACY, abs=0.05), "these few lines, split by the seed of the study"
     assert sum(reproduction.data["ambiguity"]["quran"]) == pytest.approx(100)
     files = save_figures(reproduction, tmp_path, ("svg",))
     assert all(f.stat().st_size > 1000 for f in files)

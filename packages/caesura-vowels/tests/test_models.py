@@ -112,3 +112,24 @@ def test_lines_are_decoded_one_by_one() -> None:
         for form in model.decode(Words(words[low:high], np.array([0, high - low]), np.zeros(high - low, bool)))
     ]
     assert together == apart
+
+
+def test_history_that_was_always_followed_by_one_word_leaves_mass_for_others() -> None:
+    """Ten times the same successor: counts above 5 are not discounted, and something is reserved all the same."""
+    lexicon, lines = read_lines(["אָא בָב"] * 10 + ["גָג דָד", "דָד גָג"], HEBREW)
+    katz = fit_katz(lexicon, lines)
+    history, follower, other = (lexicon.pointed.index(word) for word in ("אָא", "בָב", "גָג"))
+    assert np.isfinite(katz.log_probability(other, history))
+    assert np.isfinite(katz.log_probability(len(lexicon), history))
+    assert np.exp(katz.log_probability(follower, history)) == pytest.approx(1 - 1 / 12)
+
+
+def test_discount_of_one_is_replaced() -> None:
+    """Four words once, two twice after one history: 1* = 2 · 2/4 = 1, which would discount nothing; all histories together decide."""
+    once, twice = ["בָב", "בַב", "בִב", "בֵב"], ["גָג", "גַג"]
+    text = [f"אָא {w}" for w in once] + [f"אָא {w}" for w in twice] * 2 + ["אָא גִג"] * 3
+    lexicon, lines = read_lines(text, HEBREW)
+    katz = fit_katz(lexicon, lines)
+    history = lexicon.pointed.index("אָא")
+    for word in once:
+        assert np.exp(katz.log_probability(lexicon.pointed.index(word), history)) < 0.999 / 11

@@ -278,7 +278,7 @@ def _group_bigrams(lexicon: Lexicon, katz: Katz) -> Bigrams:
     )  # fmt: skip
 
 
-_MAX_LOG = 1e-3  # of a log probability, which rounding may lift above 0
+_MAX_LOG = 100.0  # of a log probability or back-off weight; the weights may be above 1
 
 #: Every model by name, imported on first use.
 MODELS: Registry[type[Model]] = Registry(

@@ -100,6 +100,7 @@ def merge_items(db: sa.Connection, project: int, first: int, second: int, keep: 
         "units": target.units is not None,
         "comments": _move_rows(db, comments, comments.c.id, first, second),
         "people": _move_rows(db, assignments, assignments.c.person, first, second),
+        "statuses": _join_statuses(db, first, second),
         "recording": _move_recording(db, first, second),
     }
     naming.delete(db, "item", first)
@@ -130,6 +131,25 @@ def _move_rows(db: sa.Connection, table: sa.Table, key: sa.Column[Any], source: 
     listed = list(db.scalars(sa.select(key).where(table.c.item == source, key.not_in(counterparts))))
     db.execute(table.update().where(table.c.item == source, key.in_(listed)).values(item=target))
     return [int(each) for each in listed]
+
+
+#: Of two statuses of one person, the one that leaves more to do counts for the merged item.
+_LEFT_TO_DO = ("discuss", "open", "done")
+
+
+def _join_statuses(db: sa.Connection, source: int, target: int) -> list[dict[str, Any]]:
+    """Where somebody is assigned to both items, keep the status that leaves more to do; return the rows of the target as they were."""
+    theirs = {row.person: row for row in db.execute(sa.select(assignments).where(assignments.c.item == source))}
+    before = []
+    for row in list(db.execute(sa.select(assignments).where(assignments.c.item == target))):
+        other = theirs.get(row.person)
+        if other is None or _LEFT_TO_DO.index(other.status) >= _LEFT_TO_DO.index(row.status):
+            continue
+        before.append({"person": row.person, "status": row.status, "note": row.note, "changed": row.changed})
+        mine = (assignments.c.item == target) & (assignments.c.person == row.person)
+        values = {"status": other.status, "note": other.note or row.note, "changed": other.changed}
+        db.execute(assignments.update().where(mine).values(**values))
+    return before
 
 
 def _move_recording(db: sa.Connection, source: int, target: int) -> bool:
@@ -182,6 +202,10 @@ def _restore_item(db: sa.Connection, moved: dict[str, Any]) -> None:
     naming.restore(db, "item", first)
     before: dict[str, Any] = {"length": moved["length"]} | ({} if moved["units"] else {"units": None})
     db.execute(items.update().where(items.c.id == second).values(**before))
+    for row in moved.get("statuses", ()):  # merges of version 0.2 have none
+        mine = (assignments.c.item == second) & (assignments.c.person == row["person"])
+        values = {name: row[name] for name in ("status", "note", "changed")}
+        db.execute(assignments.update().where(mine).values(**values))
     for table, key, listed in (
         (comments, comments.c.id, moved["comments"]),
         (assignments, assignments.c.person, moved["people"]),

@@ -265,3 +265,9 @@ def test_whisper_chunks_and_lists_of_segments_are_read(tmp_path: Path) -> None:
         assert cs.read(put(tmp_path, "a.json", json.dumps(chunks)))["a", ""].names == ("so",)
     bare = [{"start": 0.0, "end": 1.0, "text": "so"}, {"text": "far", "start": 1.0, "end": 2}]
     assert cs.read(put(tmp_path, "b.json", json.dumps(bare)))["b", ""].names == ("so", "far")
+
+
+def test_one_digit_after_the_comma_is_a_tenth(tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text("1\n00:00:01,5 --> 00:00:02,25\none\n", encoding="utf-8")
+    (annotation,) = cs.read(tmp_path / "a.srt")
+    assert (annotation.marks.starts.tolist(), annotation.marks.ends.tolist()) == ([1.5], [2.25])

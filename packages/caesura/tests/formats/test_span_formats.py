@@ -298,3 +298,11 @@ def test_invalid_chunks_are_refused(tmp_path: Path) -> None:
         cs.read(put_chunks(tmp_path, {"page_content": "x", "metadata": {"start_index": "soon"}}))
     with pytest.raises(FormatError, match="far beyond the text of all chunks"):
         cs.read(put_chunks(tmp_path, {"page_content": "x", "metadata": {"start_index": 10**9}}))
+
+
+def test_brat_spans_count_both_characters_of_a_line_end(tmp_path: Path) -> None:
+    (tmp_path / "talk.txt").write_bytes(b"one two\r\nthree four\r\n")
+    (tmp_path / "talk.ann").write_text("T1\tName 9 14\tthree\n", encoding="utf-8")
+    (annotation,) = cs.read(tmp_path / "talk.ann", unit="word")
+    assert annotation.marks.units == ("one", "two", "three", "four")
+    assert (annotation.marks.starts.tolist(), annotation.marks.ends.tolist()) == ([2], [3])

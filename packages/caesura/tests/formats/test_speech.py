@@ -563,3 +563,18 @@ def test_invalid_options_are_refused(tmp_path: Path) -> None:
         cs.read(path, close_gaps=-1.0)
     with pytest.raises(FormatError, match="rate"):
         cs.read(path, rate="0")
+
+
+def test_gap_of_exactly_the_limit_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "a.ctm").write_text("rec 1 0.0 1.0 one\nrec 1 1.5 1.0 two\n", encoding="utf-8")
+    closed = cs.read(tmp_path / "a.ctm", close_gaps=0.5, **{"as": "boundaries"}).annotation(0).marks
+    assert closed.positions.tolist() == [1.25]
+    kept = cs.read(tmp_path / "a.ctm", close_gaps=0.49, **{"as": "boundaries"}).annotation(0).marks
+    assert kept.positions.tolist() == [1.0, 1.5]
+
+
+def test_ends_of_ctm_words_are_decimal_sums(tmp_path: Path) -> None:
+    """0.1 + 0.2 is 0.3 in a file of decimals, not 0.30000000000000004."""
+    (tmp_path / "a.ctm").write_text("rec 1 0.1 0.2 one\nrec 1 0.3 0.4 two\n", encoding="utf-8")
+    marks = cs.read(tmp_path / "a.ctm", **{"as": "spans"}).annotation(0).marks
+    assert marks.ends.tolist() == [0.3, 0.7]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import caesura as cs
 from caesura.gold import unify, unify_corpus
-from caesura.gold.linear import boundary_votes, group_marks
+from caesura.gold.linear import boundary_votes, group_marks, name_segments
 from caesura.metrics import metric
 from caesura.model import Segmentation
 
@@ -175,3 +175,13 @@ def test_segments_get_the_name_of_the_majority() -> None:
     assert unify(topics, "consensus").names == ("b",), "the two tie, and the first calls most of it b"
     breath = {"ann": spoken([1.0, 2.0], ["w", "at", "in"]), "ben": spoken([1.0], ["w", "at in"])}
     assert unify(breath).names == ("w", "at in"), "the two tie, and ben's name covers all of it"
+
+
+def test_most_calls_beat_coverage() -> None:
+    """Two coders call the segment a for a short stretch each, one calls all of it b: a has more calls, b covers more."""
+    coded = [
+        Segmentation.from_times([3.0], length=6.0, names=["a", "m"]),
+        Segmentation.from_times([3.0], length=6.0, names=["a", "n"]),
+        Segmentation.from_times([5.9], length=6.0, names=["b", "c"]),
+    ]
+    assert name_segments(Segmentation.from_times([], length=6.0), coded).names == ("a",)

@@ -504,3 +504,10 @@ def test_functions_in_parameters_are_named_in_signature() -> None:
 
     assert "|wt:halve|" in metric("B", transposition=halve).signature
     assert "|c:halve|" in metric("A", closeness=halve).signature
+
+
+def test_distinct_parameters_have_distinct_signatures() -> None:
+    values = (0.025, 0.0251, 0.02500001, 0.02, 0.0200000001, 1 / 3)
+    spelled = [metric(f"R:tolerance={value!r}").signature for value in values]
+    assert len(set(spelled)) == len(values), spelled
+    assert ":0.0251" in spelled[1]

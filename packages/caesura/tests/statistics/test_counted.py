@@ -8,7 +8,7 @@ import pytest
 from caesura import samples
 from caesura.metrics import Batch, metric
 from caesura.metrics.windows import Windows
-from caesura.model import DEFAULT_METRICS, Corpus, Pairs
+from caesura.model import DEFAULT_METRICS, Corpus, Pairs, Segmentation
 from caesura.statistics import CountedPairs, evaluate
 from caesura.statistics.counted import count_families, count_rows, families_of
 
@@ -137,3 +137,18 @@ def test_scores_of_one_family_are_counted_once(monkeypatch: pytest.MonkeyPatch) 
     assert counted == [None, 3], "the default k in one sweep, k=3 in another"
     for each in chosen:
         np.testing.assert_array_equal(rows[each.family], each.rows(batch))
+
+
+def test_mean_over_items_leaves_out_undefined_ones() -> None:
+    """Item b has no boundary, so its hit rate is undefined; 1 and 0 remain."""
+    times = {"a": ([2.0], [2.0]), "b": ([], []), "c": ([1.0], [3.0])}
+    gold, ours = (
+        Corpus.from_annotations(
+            (item, "x", Segmentation.from_times(pair[side], length=5.0)) for item, pair in times.items()
+        )
+        for side in (0, 1)
+    )
+    result = evaluate(gold, ours, ["hit-rate"])["hit-rate"]
+    assert np.isnan(result.per_item[1])
+    assert result.macro == 50.0
+    assert result.undefined == 1

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 import caesura as cs
 from caesura.errors import CaesuraError
 from caesura.metrics.performance_plane import Recordings
+from caesura.metrics.regions import RegionScores
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.statistics.recordings import (
+    OperatingPoint,
+    OperatingPoints,
     best_r,
     boundary_classes,
     operating_points,
@@ -119,3 +122,20 @@ def test_simulations_depend_on_the_seed_only() -> None:
     first, second = (random_hit_rates(known, 0.05, [0.0, 200.0], repeats=5, seed=7) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(first, random_hit_rates(known, 0.05, [0.0, 200.0], repeats=50, seed=8))
+
+
+def _point(threshold: float, hits: int, drawn: int) -> OperatingPoint:
+    return OperatingPoint(threshold, RegionScores(hits, hits, 10, drawn, 0.02))
+
+
+def test_of_equal_points_the_highest_threshold_is_best() -> None:
+    points = [_point(0.9, 2, 3), _point(0.7, 8, 10), _point(0.5, 8, 10), _point(0.2, 9, 30)]
+    assert best_r(points).threshold == 0.7
+
+
+def test_threshold_is_never_rounded_up() -> None:
+    """0.123456 rounded to four digits is 0.1235, which would lose the boundary itself."""
+    points = OperatingPoints((_point(0.5, 1, 9), _point(0.123456, 9, 10), _point(0.1233, 9, 40)), 0.02)
+    assert points.best.threshold == 0.123456
+    shown = float(points.shortest_threshold())
+    assert 0.1233 < shown <= 0.123456

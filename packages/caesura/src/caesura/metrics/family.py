@@ -430,7 +430,10 @@ def spell(value: Any) -> str:
     if value is None:
         return "auto"
     if isinstance(value, float):
-        return f"{value:g}"
+        short = f"{value:g}"
+        return (
+            short if float(short) == value or value != value else repr(value)
+        )  # six digits, unless these are another number
     if callable(value):
         return str(getattr(value, "__name__", type(value).__name__))
     return ",".join(map(spell, value)) if isinstance(value, (tuple, list)) else str(value)

@@ -193,3 +193,15 @@ def test_candidates_are_the_best_of_every_number() -> None:
     every = DCM().candidates(units, 6)
     assert [len(s) for s in every] == [1, 2, 3, 4, 5, 6]
     assert all(s == DCM().segment(units, k) for k, s in enumerate(every, 1))
+
+
+@pytest.mark.parametrize("times", [(10, 10), (9, 8), (65, 1), (3, 40)])
+def test_words_repeated_many_times_in_two_units(times: tuple[int, int]) -> None:
+    """More than 64 pairs of equal tokens take the closed form of the gain; segments one by one are counted word by word."""
+    units = tuple(" ".join(["sea"] * number + [f"only{n}"] * 3) for n, number in enumerate((*times, 1, times[0])))
+    cost, penalty = DCM().cost(units, None), 2.0
+    least, _ = best_of(segment_table(cost), penalty, lambda p: True)
+    found = dynamic.solve_free(cost, dynamic.Constraints.validated(len(units)), penalty)
+    assert found.objective == pytest.approx(least, rel=1e-12)
+    known = dynamic.solve_known(cost, dynamic.Constraints.validated(len(units)), 1)
+    assert known.solution(1).objective == pytest.approx(segment_table(cost)[0, len(units)], rel=1e-12)

@@ -9,6 +9,7 @@ import pytest
 
 import caesura as cs
 from caesura.errors import CaesuraError
+from caesura.kernels.text_segmenters import rank
 from caesura.model import Annotation, Corpus, Segmentation
 from caesura.segmenters import segmenter
 from caesura.segmenters.text import C99, DCM, U00, Human, Random, TextTiling, Vectors
@@ -176,3 +177,32 @@ def test_chart_of_a_long_text_has_several_blocks() -> None:
 def test_chart_as_svg_has_tips() -> None:
     tips = [tip.text for tip in ET.fromstring(GapChart(EXPLAINED).svg()).iter("{http://www.w3.org/2000/svg}title")]
     assert {"posterior after unit 2: 1.000", "cohesion after unit 6: 0.125", "after unit 5: f"} <= set(tips)
+
+
+def test_c99_smooths_gains_by_the_published_weights() -> None:
+    """Worked by hand: 1 2 4 8 4 2 1, divided by the weights inside the list; splits before the first at or below mean + deviations."""
+    gains = np.array([9.0, 1.0, 7.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    weights = {0: 8, 1: 4, 2: 2, 3: 1}
+    smoothed = []
+    for i in range(len(gains)):
+        near = [(weights[abs(i - j)], gains[j]) for j in range(len(gains)) if abs(i - j) <= 3]
+        smoothed.append(sum(w * g for w, g in near) / sum(w for w, _ in near))
+    for threshold in (-0.5, 0.0, 0.5, 1.2):
+        limit = np.mean(smoothed) + threshold * np.std(smoothed)
+        expected = next((i for i, value in enumerate(smoothed) if value <= limit), len(gains))
+        assert C99(threshold=threshold)._count_splits(gains) == expected
+    assert C99(threshold=0.5)._count_splits(gains) == 3, "without smoothing the second gain would end it"
+
+
+def test_c99_ranks_by_the_given_mask() -> None:
+    cosine = np.random.default_rng(0).random((9, 9)).astype(np.float32)
+    cosine = (cosine + cosine.T) / 2
+    for reach in (1, 2, 5):
+        ranks = rank(cosine, reach)
+        for i, j in ((0, 0), (4, 4), (2, 7), (8, 3)):
+            near = cosine[max(0, i - reach) : i + reach + 1, max(0, j - reach) : j + reach + 1]
+            assert ranks[i, j] == pytest.approx((near < cosine[i, j]).sum() / (near.size - 1), abs=1e-6)
+    random = np.random.default_rng(2)
+    text = tuple(" ".join(random.choice(list("abcdefghklmnopqrst"), 6)) for _ in range(40))
+    found = {tuple(C99(mask=mask, language="none").segment(text, 6).positions.tolist()) for mask in (3, 7, 15)}
+    assert len(found) > 1
