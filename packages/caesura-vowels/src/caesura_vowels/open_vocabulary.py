@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.errors import CaesuraError
 from caesura_vowels.kernels.ngrams import SEED, build_table, fold_in_arrays
 from caesura_vowels.lexicon import Alphabet, Lexicon, Lines
 from caesura_vowels.models import Alternatives, Arrays, Model, Progress, Words
@@ -328,7 +329,12 @@ class Open(Model):
     def _trie(self) -> Trie:
         from caesura_vowels.kernels.spelling import build_trie
 
-        return build_trie(self.letters.columns, self.letters.order, self.alphabet.size)
+        try:
+            return build_trie(self.letters.columns, self.letters.order, self.alphabet.size)
+        except LookupError as missing:
+            raise CaesuraError(
+                f"the letter n-grams of this model do not have {missing}; the model is damaged."
+            ) from None
 
     def arrays(self) -> Arrays:
         """Return the alphabet and the columns of both n-gram models."""

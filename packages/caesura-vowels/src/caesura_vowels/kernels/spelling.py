@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.errors import CaesuraError
 from caesura.kernels.jit import inline, kernel
 from caesura_vowels.kernels.ngrams import EMPTY_HASH, HISTORY_ONLY, find, fold_in
 
@@ -44,9 +43,7 @@ def build_trie(columns: tuple[Any, Any, Any, Any], order: int, edge: int) -> Tri
         children = np.arange(first[start], first[start + 1])
         edges = children[symbols[children] == edge]
         if not len(edges) or histories < 1:
-            raise CaesuraError(
-                "the letter n-grams of this model do not have the start of a word; the model is damaged."
-            )
+            raise LookupError("the start of a word")
         start = int(edges[0])
     return trie._replace(start=start)
 
