@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import fill
 from caesura.kernels.jit import kernel
 
 
@@ -27,7 +28,8 @@ def order_frames(
     layers, others, frames = ref.shape[0], est.shape[0], ref.shape[1]
     table = np.zeros((layers + 1, others + 1))  # frames in the window by closeness to frame q, in both hierarchies
     for q in range(frames):
-        table[:] = 0
+        for close in range(layers + 1):
+            fill(table[close], 0.0)
         for i in range(max(0, q - window), min(frames, q + window)):
             close = layers
             while close > 0 and (ref[close - 1, i] == 0 or ref[close - 1, i] != ref[close - 1, q]):
@@ -39,11 +41,12 @@ def order_frames(
         pairs = wrong = 0.0
         for low in range(layers):
             for high in range(low + 1, layers + 1 if transitive else low + 2):
-                pairs += table[low].sum() * table[high].sum()
-                farther = 0.0  # of the closer frames, those that est puts at this distance or farther
+                fewer = farther = 0.0  # farther: of the closer frames, those that est puts at this distance or farther
                 for b in range(others + 1):
+                    fewer += table[low, b]
                     farther += table[high, b]
                     wrong += table[low, b] * farther
+                pairs += fewer * farther
         if pairs > 0:
             out[0] += sizes[q] * (1.0 - wrong / pairs)
             out[1] += sizes[q]

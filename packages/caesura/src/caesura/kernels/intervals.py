@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.kernels.arrays import fill
 from caesura.kernels.jit import kernel
 
 _DROP_REFERENCE, _DROP_HYPOTHESIS, _PAIR = 0, 1, 2
@@ -118,7 +119,7 @@ def pair_at_least_cost(ref: Intervals, hyp: Intervals, prices: Prices, band: Ban
 @kernel
 def _follow(choice: NDArray[Any], band: Band, size: int, partner: NDArray[Any]) -> None:
     """Follow the choices back from the end and write down the partners; outside the band nothing is paired."""
-    partner[:] = -1
+    fill(partner, -1)
     i, j = len(partner) - 1, size
     while i >= 0:
         j = min(j, band.high[i])
