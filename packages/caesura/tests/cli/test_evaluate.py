@@ -94,7 +94,7 @@ def test_missing_items_are_skipped_or_filled_and_listed(files: list[str], tmp_pa
     fewer.write_text(json.dumps(data))
     sentences = {
         "skip": "! 1 item (i3) was left out because one side lacks it.",
-        "worst": "! 1 item (i3) was treated as unmarked by",
+        "empty": "! 1 item (i3) was treated as unmarked by",
     }
     for missing, sentence in sentences.items():
         assert sentence in run("evaluate", files[0], str(fewer), "-m", "F", "--missing", missing)
@@ -140,7 +140,7 @@ def test_fail_under_exits_with_1_and_one_sentence(gold, system) -> None:
         (["--fail-under", "F"], "--fail-under takes METRIC=NUMBER, not F."),
         (["--fail-under", "F=high"], "--fail-under takes METRIC=NUMBER, not F=high."),
         (["-m", "F", "--fail-under", "Q=1"], "there is no score 'Q'. Known: F."),
-        (["--missing", "guess"], "'guess' is not one of 'error', 'skip', 'worst'"),
+        (["--missing", "guess"], "'guess' is not one of 'error', 'skip', 'empty'"),
         (["--test", "friedman"], "--test has no effect: tests compare systems, and there is one."),
     ],
 )

@@ -131,3 +131,97 @@ def test_an_interpretation_can_be_stored_and_passed_back(tmp_path: Path) -> None
         cs.read(tmp_path / "texts", interpretation={**corpus.interpretation.as_dict(), "items": "file names"})
     with pytest.raises(CaesuraError, match="an interpretation is an object"):
         cs.read(tmp_path / "texts", interpretation={"format": "inline"})
+
+
+# ---------------------------------------------------------------------- readings that gave wrong numbers in silence
+
+
+@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+def test_a_table_with_starts_and_ends_is_no_table_of_units(tmp_path: Path) -> None:
+    """It was read as one label per unit, with agreement 1.000."""
+    file = tmp_path / "t.csv"
+    file.write_text("item,coder,start,end,label\nx,a,0,50,x\nx,a,50,100,y\nx,b,0,82,x\nx,b,82,100,y\n")
+    corpus = cs.read(file)
+    assert (corpus.kind, corpus.timed) == ("spans", False)
+    assert corpus["x", "a"].rows == [(0, 50, "x"), (50, 100, "y")]  # type: ignore[union-attr]
+    assert round(float(cs.agree(corpus, coefficient="gamma")), 2) == 0.78
+    assert "-O time=yes" in corpus.notes[0].text
+    assert cs.read(file, time=True).timed
+    with pytest.raises(CaesuraError, match="this table has starts and ends"):
+        cs.read(file, "csv-labels")
+
+
+@pytest.mark.filterwarnings("ignore::caesura.formats.notes.ReadingNote")
+@pytest.mark.parametrize(
+    ("gold", "system", "masses"),
+    [
+        ([[2, 3, 5], [4, 6]], [[2, 2, 6], [5, 5]], [[2, 3, 5], [4, 6]]),
+        (["0100", "0010"], ["0010", "0010"], [[2, 3], [3, 2]]),
+        ([[0, 1, 0, 0], [0, 0, 1, 0]], [[0, 1, 1, 0], [0, 0, 0, 0]], [[2, 3], [3, 2]]),
+        ({"a": [2, 3, 5], "b": [4, 6]}, {"a": [5, 5], "b": [4, 6]}, [[2, 3, 5], [4, 6]]),
+    ],
+)
+def test_lists_of_masses_are_items(tmp_path: Path, gold: Any, system: Any, masses: list[list[int]]) -> None:
+    """They were read as nested segments of one item, with nested-F 1.000."""
+    for name, data in (("gold", gold), ("system", system)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    corpus = cs.read(tmp_path / "gold.json")
+    assert [each.marks.masses for each in corpus] == masses  # type: ignore[union-attr]
+    done = caesura("evaluate", tmp_path / "gold.json", tmp_path / "system.json", "-m", "B", "--json")
+    assert json.loads(done.stdout)["count"] == 2
+    assert json.loads(done.stdout)["systems"]["system"]["B"]["micro"] < 1
+    if isinstance(gold, list):
+        assert "--format nested-json" in corpus.notes[0].text
+        assert cs.read(tmp_path / "gold.json", "nested-json").kind == "nested"
+
+
+def test_labels_of_0_and_1_are_boundaries_and_that_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("item,label\nx,0\nx,1\nx,0\nx,0\n")
+    with pytest.warns(UserWarning, match="1 was taken to end a segment; if it starts one, add -O mean=starts"):
+        corpus = cs.read(file)
+    assert corpus["x", ""].masses == [2, 2]  # type: ignore[union-attr]
+    assert cs.read(file, mean="starts")["x", ""].masses == [1, 3]  # type: ignore[union-attr]
+    assert cs.read(file, mean="segments")["x", ""].masses == [1, 1, 2]  # type: ignore[union-attr]
+    file.write_text("item,label\nx,1\nx,0\nx,1\nx,0\ny,1\ny,0\n")
+    with pytest.warns(UserWarning, match="1 was taken to start a segment"):
+        assert cs.read(file)["x", ""].masses == [2, 2]  # type: ignore[union-attr]
+
+
+def test_names_are_whole_parts_of_a_path(tmp_path: Path) -> None:
+    """ "ann" was thought to be in annotations/talk.TextGrid, and lost."""
+    corpus = cs.Corpus.from_annotations(
+        [("talk", "ann", cs.Segmentation.from_times([0.5], length=2.0, names=["a", "b"]))]
+    )
+    for folder in ("annotations", "ann"):
+        (tmp_path / folder).mkdir()
+    with pytest.raises(CaesuraError, match="the name of the coder"):
+        cs.write(corpus, tmp_path / "annotations" / "talk.TextGrid")
+    for good in ("ann/talk.TextGrid", "annotations/talk-ann.TextGrid", "annotations/ann_talk.TextGrid"):
+        cs.write(corpus, tmp_path / good)
+
+
+def test_fail_under_measures_the_distance_from_the_best_value(tmp_path: Path) -> None:
+    for name, times in (("gold", [1, 2, 3, 4]), ("system", [1.1])):
+        (tmp_path / f"{name}.csv").write_text("item,length,time\n" + "".join(f"x,5.0,{t:.1f}\n" for t in times))
+    call = ["evaluate", tmp_path / "gold.csv", tmp_path / "system.csv", "-m", "over-segmentation"]
+    done = caesura(*call, "--fail-under", "over-segmentation=5")
+    assert done.returncode == 1
+    assert "over-segmentation is -75.000, more than 5 from 0." in done.stderr
+    assert caesura(*call, "--fail-under", "over-segmentation=80").returncode == 0
+    bias = ["-m", "displacement-bias:pairing=nearest", "--fail-under", "displacement-bias=5"]
+    assert caesura(*call[:3], *bias).returncode == 1
+
+
+def test_nothing_compared_is_undefined() -> None:
+    empty = cs.Segmentation.from_times([], length=2.0, names=["a"])
+    for name in ("within-20ms", "displacement-matched"):
+        assert str(cs.metric(name)(empty, empty)) == "nan"
+
+
+def test_an_item_left_out_counts_as_unmarked_under_that_name() -> None:
+    """ "worst" raised macro B where the reference has no boundary either."""
+    gold, system = {"a": [2, 3], "b": [5]}, {"a": [1, 4]}
+    with pytest.raises(CaesuraError, match="'error', 'skip' or 'empty'"):
+        cs.evaluate(gold, system, "B", missing="worst")  # type: ignore[arg-type]
+    assert cs.evaluate(gold, system, "B", missing="empty").filled == ("b",)

@@ -85,7 +85,7 @@ def test_missing_items_are_an_error_skipped_or_filled() -> None:
     skipped = evaluate(gold(), {"near": short, "all": off_by_one()}, ["F"], missing="skip")
     assert skipped.items == tuple(f"i{n}" for n in range(10))
     assert skipped.skipped == ("i10", "i11")
-    worst = evaluate(gold(), short, ["recall"], missing="worst")["recall"]
+    worst = evaluate(gold(), short, ["recall"], missing="empty")["recall"]
     assert len(worst.rows) == 12
     assert worst.per_item[-1] == 0.0
     with pytest.raises(CaesuraError, match="no system"):
@@ -216,7 +216,7 @@ def test_accumulator_and_scorer_pool_counts() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'worst'."),
+        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'empty'."),
         ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean' or 'best'."),
         ({"metrics": []}, "metrics is empty"),
         ({"hypothesis": {}}, "there is no system to evaluate"),

@@ -13,6 +13,7 @@ from caesura.agreement.coefficients import COEFFICIENTS, DEFAULT_COEFFICIENTS
 from caesura.cli import options
 from caesura.cli.command import OldOption, OldOptions, Option, among, conflicts, not_among
 from caesura.cli.io import (
+    FailUnderScore,
     Reading,
     as_json,
     exit_on_failures,
@@ -147,7 +148,9 @@ def agree(
             results = agreements(table, None if of_spans else measure, coefficient, **ask)
             if len(corpus.items) == 1 and resamples and (resamples, level, seed) != (_RESAMPLES, _LEVEL, 0):
                 print_stderr("there are no intervals, because one item cannot be resampled.")
-    failed = list(failures(limits, {name: (float(result), True) for name, result in results.items()}, "coefficient"))
+    failed = list(
+        failures(limits, {name: FailUnderScore(float(result)) for name, result in results.items()}, "coefficient")
+    )
     shown = print_unmeasured(next(iter(results.values())).warnings())
     if json:
         record = {} if anchored is None else {"anchoring": anchored.as_dict()}

@@ -12,6 +12,7 @@ import click
 from caesura.cli import options
 from caesura.cli.command import Argument, OldOption, OldOptions, Option, conflicts, only_one
 from caesura.cli.io import (
+    FailUnderScore,
     Reading,
     as_json,
     exit_on_failures,
@@ -74,10 +75,10 @@ def evaluate(
     metric: options.Metrics = None,
     item: options.Items = None,
     missing: Annotated[
-        Literal["error", "skip", "worst"],
+        Literal["error", "skip", "empty"],
         Option(
             "--missing",
-            help="Items on one side only: error, skip (also items that a metric cannot count) or worst (count them as unmarked).",
+            help="Items on one side only: error, skip (also items that a metric cannot count) or empty (count them as unmarked).",
         ),
     ] = "error",
     references: Annotated[
@@ -248,7 +249,8 @@ def _failures(
 ) -> Iterator[str]:
     """Yield a sentence for every score of a system that is worse than its limit."""
     owner = f" of {system!r}" if len(results.systems) > 1 else ""
-    return failures(limits, {name: (m.micro, m.metric.higher_is_better) for name, m in scores.items()}, "score", owner)
+    values = {name: FailUnderScore.of_metric(m.micro, m.metric) for name, m in scores.items()}
+    return failures(limits, values, "score", owner)
 
 
 # ---------------------------------------------------------------------- files larger than memory

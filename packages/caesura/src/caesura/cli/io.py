@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from caesura.display.result import Block
     from caesura.display.scene import Picture
     from caesura.display.table import Table
+    from caesura.metrics import Metric
     from caesura.model import Corpus
 
 _SAMPLE = "sample:"
@@ -533,17 +534,33 @@ def parse_fail_under(given: list[str] | None) -> dict[str, float]:
     return limits
 
 
+class FailUnderScore(NamedTuple):
+    """A score, whether higher is better, and its best value if scores on both sides of that are possible."""
+
+    score: float
+    higher_is_better: bool = True
+    around: float | None = None
+
+    @classmethod
+    def of_metric(cls, score: float, metric: Metric) -> FailUnderScore:
+        """Return a score of a metric."""
+        low, high = metric.bounds
+        return cls(score, metric.higher_is_better, metric.best if low < metric.best < high else None)
+
+
 def failures(
-    limits: Mapping[str, float], scores: Mapping[str, tuple[float, bool]], kind: str, owner: str = ""
+    limits: Mapping[str, float], scores: Mapping[str, FailUnderScore], kind: str, owner: str = ""
 ) -> Iterator[str]:
     """Yield a sentence for every score that is worse than its limit.
+
+    If scores on both sides of the best value are possible (over-segmentation, bias), the distance from the best value decides.
 
     Parameters
     ----------
     limits : mapping of str to float
         Limits by name, see :func:`parse_fail_under`.
-    scores : mapping of str to (float, bool)
-        Scores by name, each with whether higher is better.
+    scores : mapping of str to FailUnderScore
+        Scores by name.
     kind : str
         "score" or "coefficient", for the error about an unknown name.
     owner : str, default ""
@@ -554,9 +571,12 @@ def failures(
     for name, limit in limits.items():
         if name not in scores:
             raise UnknownName(kind, name, list(scores))
-        score, higher_is_better = scores[name]
-        if not (score >= limit if higher_is_better else score <= limit):  # NaN fails too
-            digits = 6 if abs(score - limit) < 5e-4 else 3  # never "0.600, below 0.6"
+        score, higher_is_better, around = scores[name]
+        digits = 6 if abs(score - limit) < 5e-4 else 3  # never "0.600, below 0.6"
+        if around is not None:
+            if not abs(score - around) <= abs(limit - around):  # NaN fails too
+                yield f"{name}{owner} is {format_cell(score, digits)}, more than {abs(limit - around):g} from {around:g}."
+        elif not (score >= limit if higher_is_better else score <= limit):
             yield f"{name}{owner} is {format_cell(score, digits)}, {'below' if higher_is_better else 'above'} {limit:g}."
 
 

@@ -84,7 +84,18 @@ class Format:
 
 #: Formats that are read as a stream and hold nothing that a corpus does not hold.
 _TABLES = frozenset(
-    {"csv", "csv-labels", "csv-spans", "times", "turns", "levels", "spans", "segeval-tsv", "segeval-json"}
+    {
+        "csv",
+        "csv-labels",
+        "csv-spans",
+        "times",
+        "turns",
+        "levels",
+        "spans",
+        "segeval-tsv",
+        "segeval-json",
+        "masses-json",
+    }
 )
 
 
@@ -124,6 +135,7 @@ FORMATS: Registry[Any] = Registry(
         "csv-spans": _entry("tables:SPANS", "CSV of labelled spans", ".csv .tsv", "spans, spans in time, unnamed spans, tracks, items, coders, textless"),
         "times": _entry("speech.times", "CSV of times", ".csv .tsv .times .txt", _SPEECH + ", types, tracks, items, coders"),
         "label-studio": _entry("standoff:LABEL_STUDIO", "Label Studio's JSON", ".json", _STANDOFF + ", items, coders"),
+        "masses-json": _entry("plain_json:MASSES", "JSON of masses by item", ".json", "units, untyped, items, coders, textless"),
         "nested-json": _entry("nested:JSON", "JSON of nested segments", ".json", _NESTED + ", text"),
         "whisper": _entry("speech.cues:WHISPER", "Whisper's JSON", ".json", _SPEECH + ", tracks, spans in time, unnamed spans"),
         "chunks": _entry("standoff:CHUNKS", "chunks for retrieval as JSON lines", ".jsonl .json", "units, untyped, spans, unnamed spans, text, items"),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from types import SimpleNamespace
+from typing import Literal
 
 from caesura.errors import CaesuraError, FormatError, InvalidSegmentation
 from caesura.files import Source, first_repeated, parse_decimal, parse_integer
+from caesura.formats.notes import add_note
 from caesura.model import Annotation, Corpus, Segmentation, Spans
 from caesura.model.columns import CorpusBuilder
 from caesura.options import parse_list
@@ -296,15 +299,24 @@ class _LabelledUnits:
 
 
 def sniff_labels(head: str) -> bool:
-    """Recognise a column 'label', 'segment' or 'boundary'."""
-    return bool({"label", "segment", "boundary"} & set(parse_header(head)))
+    """Recognise a column 'label', 'segment' or 'boundary'; a table with starts and ends has one row per span, not per unit."""
+    columns = set(parse_header(head))
+    return bool({"label", "segment", "boundary"} & columns) and not _has_intervals(columns)
 
 
-def read_labels(source: Source, *, labels: Sequence[str] | str | None = None) -> Corpus:
+def read_labels(
+    source: Source,
+    *,
+    labels: Sequence[str] | str | None = None,
+    mean: Literal["segments", "starts", "ends"] | None = None,
+) -> Corpus:
     """Read one row per unit and coder.
 
     Parameters
     ----------
+    mean : {'segments', 'starts', 'ends'}, default None
+        The meaning of a column ``label``: names of ``segments``, or 1 where a segment ``starts`` or ``ends``. None: names, unless all labels
+        are 0 and 1; then 1 starts a segment if every text begins with 1, and else ends one.
     labels : sequence of str or str, default None
         The boundary types in their order on the ordinal scale; None: alphabetical.
     """
@@ -318,6 +330,15 @@ def read_labels(source: Source, *, labels: Sequence[str] | str | None = None) ->
         stream.boundaries.append(row.get("boundary"))
     if not columns & {"label", "boundary"}:
         raise source.error(1, f"there is no column 'label' or 'boundary'; found {', '.join(sorted(columns))}.")
+    if _has_intervals(columns):
+        raise source.error(1, "this table has starts and ends; read it with --format csv-spans or times.")
+    if "boundary" not in columns:
+        mean = mean or _meaning(source, list(streams.values()))
+        if mean != "segments":
+            _labels_to_boundaries(source, streams.values(), mean)
+            columns = columns - {"label"} | {"boundary"}
+    elif mean is not None:
+        raise source.error(1, "mean= is for a column 'label'; this table has a column 'boundary'.")
     # if all boundaries of the file are 0, 1 or empty, 1 is no type
     untyped = {mark.strip() for stream in streams.values() for mark in stream.boundaries} <= {"", "0", "1"}
     scale = None if labels is None else parse_list(labels)
@@ -325,6 +346,37 @@ def read_labels(source: Source, *, labels: Sequence[str] | str | None = None) ->
         Annotation(item, coder, _segmentation(source, (item, coder), stream, columns, untyped, scale), track)
         for (item, coder, track), stream in streams.items()
     )
+
+
+def _has_intervals(columns: Iterable[str]) -> bool:
+    named = {_SPANS_ALIASES.get(name, name) for name in columns}
+    return {"start", "end"} <= named
+
+
+def _meaning(source: Source, streams: Sequence[_LabelledUnits]) -> Literal["segments", "starts", "ends"]:
+    """Decide what labels mean: names, or marks if there are only 0 and 1, which a note says."""
+    if {label.strip() for stream in streams for label in stream.labels} != {"0", "1"}:
+        return "segments"
+    starts = all(stream.labels[0].strip() == "1" for stream in streams)
+    chosen: Literal["starts", "ends"] = "starts" if starts else "ends"
+    other = "ends" if starts else "starts"
+    add_note(
+        "marks",
+        f"{source.path}: the labels are 0 and 1, so 1 was taken to {chosen[:-1]} a segment; "
+        f"if it {other} one, add -O mean={other}, if they name segments, -O mean=segments.",
+        count=len(streams),
+        example=chosen,
+    )
+    return chosen
+
+
+def _labels_to_boundaries(source: Source, streams: Iterable[_LabelledUnits], mean: str) -> None:
+    """Make boundaries after units of labels that say where segments start or end."""
+    for stream in streams:
+        if odd := [label for label in stream.labels if label.strip() not in ("0", "1")]:
+            raise source.error(None, f"a label is {odd[0][:40]!r}, expected 1 where a segment {mean}, else 0.")
+        stream.boundaries = stream.labels if mean == "ends" else [*stream.labels[1:], "0"]
+        stream.labels = [""] * len(stream.labels)
 
 
 def write_labels(corpus: Corpus) -> str:
@@ -380,11 +432,13 @@ _PYGAMMA = ("coder", "label", "start", "end")
 def sniff_spans(head: str) -> bool:
     """Recognise the columns annotator, label, start and end, or a row of two texts and two numbers.
 
-    A table with ``coder`` in place of ``annotator`` may be one of ``times``.
+    A table with ``coder`` in place of ``annotator`` is one of ``times`` if its first row has a decimal point.
     """
     columns = parse_header(head)
     named = {_SPANS_ALIASES.get(name, name) for name in columns}
-    return ("annotator" in columns and {"label", "start", "end"} <= named) or _has_no_header(head)
+    if {"label", "start", "end"} <= named and "level" not in columns:
+        return "annotator" in columns or not _has_decimals(head)
+    return _has_no_header(head)
 
 
 def read_spans(source: Source, *, length: float | None = None, time: bool | None = None) -> Corpus:
@@ -401,6 +455,9 @@ def read_spans(source: Source, *, length: float | None = None, time: bool | None
     rows = list(read_table(source, needs=("label", "start", "end"), aliases=_SPANS_ALIASES, header=header))
     written = [row.get(name).strip() for row in rows for name in ("start", "end", "length")]
     seconds = any(cell and not cell.lstrip("+-").isdigit() for cell in written) if time is None else time
+    if not seconds and time is None and rows and "coder" in parse_header(source.head()):
+        why = "the starts and ends are whole numbers and were read as units, not seconds; for seconds add -O time=yes."
+        add_note("units", f"{source.path}: {why}", count=len(rows))
     spans: dict[tuple[str, str, str], list[tuple[float, float, str | None]]] = {}
     lengths: defaultdict[tuple[str, str], float] = defaultdict(float)
     ends: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -431,6 +488,11 @@ def write_spans(corpus: Corpus) -> str:
         base = (a.item, a.track, a.marks.length, a.coder)
         rows += [(*base, name or "", start, end) for start, end, name in a.marks.rows] or [(*base, "", "", "")]
     return write_table(("item", "track", "length", "annotator", "label", "start", "end"), rows)
+
+
+def _has_decimals(head: str) -> bool:
+    first = next((line for line in head.split("\n")[1:] if line.strip()), "")
+    return re.search(r"\d\.\d", first) is not None
 
 
 def _has_no_header(head: str) -> bool:

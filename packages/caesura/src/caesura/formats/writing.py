@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -155,12 +156,22 @@ def _names_lost(corpus: Corpus, chosen: Format, where: Path) -> list[str]:
     if not len(corpus):
         return []
     first = corpus.annotation(0)
-    path = "/".join(where.absolute().parts[-2:])
+    path = "/".join(where.absolute().parts[-2 - first.item.count("/") :])
+    known = corpus.interpretation
+    by_folder = known is not None and known.coders == "one, named after the folder"  # which nobody named
     return [
         f"the name of the {of} ({name!r}; put it into the file's name)"
         for of, name in (("item", first.item), ("coder", first.coder))
-        if f"{of}s" not in chosen.carries and name not in path
+        if f"{of}s" not in chosen.carries
+        and name
+        and not _is_whole_part(name, path)
+        and not (of == "coder" and by_folder)
     ]
+
+
+def _is_whole_part(name: str, path: str) -> bool:
+    """Tell whether a name stands in a path with separators or ends around it: ``ann`` is in ``ann/x`` and ``x-ann``, not in ``annotations``."""
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", path) is not None
 
 
 def _advice(corpus: Corpus, chosen: Format, where: Path) -> str:

@@ -103,6 +103,11 @@ def _mean(above: Numbers, below: Numbers) -> Numbers:
     return share(above, below, np.nan)
 
 
+def _share_of_reference(above: Numbers, reference: Numbers, hypothesis: Numbers) -> Numbers:
+    """Return a share of the reference boundaries; NaN if neither side has any, because then nothing was compared."""
+    return np.where(np.asarray(reference) + hypothesis > 0, share_of_side(above, reference, hypothesis), np.nan)
+
+
 def percentile(percent: float, *counted: Numbers) -> Numbers:
     """Return the rounded displacement that so many percent do not exceed, midway if it falls between two; NaN without displacements."""
     upto = np.cumsum(np.stack(np.broadcast_arrays(*counted), axis=-1), axis=-1)
@@ -173,12 +178,12 @@ class Displacement(Family):
         ),
         "displacement-matched": Score(
             "share of boundaries compared", "Share of the reference boundaries that have a partner.",
-            compared_boundaries, share_of_side, symmetric=False,
+            compared_boundaries, _share_of_reference, symmetric=False,
         ),
         **{
             f"within-{limit}ms": Score(
                 f"share within {limit} ms", f"Share of the reference boundaries that are off by {limit} ms at most.",
-                _within(limit), share_of_side, symmetric=False,
+                _within(limit), _share_of_reference, symmetric=False,
             )
             for limit in WITHIN
         },

@@ -158,6 +158,29 @@ def positions_from_masses(masses: Iterable[int] | NDArray[Any]) -> tuple[int, ND
     return int(ends[-1]), ends[:-1].copy()
 
 
+def are_flags(lists: Iterable[Any]) -> bool:
+    """Tell whether lists hold one 0 or 1 (or False or True) per potential boundary, and are not masses.
+
+    Lists of 0 and 1 with at least one 0 or boolean among all of them are flags; lists of ones only could be masses, and are taken for masses.
+
+    Examples
+    --------
+    >>> are_flags([[0, 1, 0], [1, 1]]), are_flags([[1, 1], [1]]), are_flags([[2, 3]]), are_flags([[True, True]])
+    (True, False, False, True)
+    """
+    found = False
+    for each in lists:
+        if isinstance(each, str) or not isinstance(each, (list, tuple, np.ndarray)):
+            continue
+        values = each.ravel().tolist() if isinstance(each, np.ndarray) else each
+        for value in values:
+            if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value == 0):
+                found = True
+            elif not (isinstance(value, (int, np.integer)) and value == 1):
+                return False
+    return found
+
+
 def _whole(mass: Any) -> bool:
     """Tell whether a value is a whole number, as an integer or a float; booleans are not."""
     if isinstance(mass, float):

@@ -17,7 +17,7 @@ from caesura.model.segmentation import Segmentation
 from caesura.validation import validate_choice
 
 #: What to do with items that only one side has: raise an error; skip and list them; or compare with an empty annotation.
-Missing: TypeAlias = Literal["error", "skip", "worst"]
+Missing: TypeAlias = Literal["error", "skip", "empty"]
 
 Index: TypeAlias = NDArray[np.int64]
 Key: TypeAlias = tuple[str, str]  # item and track
@@ -80,7 +80,7 @@ class Pairs:
         ----------
         reference, hypothesis : Corpus
             The two sides.
-        missing : {"error", "skip", "worst"}, default "error"
+        missing : {"error", "skip", "empty"}, default "error"
             What to do with items that only one side has: raise an error, skip and list them, or compare with an empty annotation.
 
         Returns
@@ -110,7 +110,7 @@ class Pairs:
         covered = np.zeros(len(reference.items), bool)
         covered[item_of] = True
         items = tuple(compress(reference.items, covered.tolist()))  # the same order for every system
-        names = {"filled" if missing == "worst" else "skipped": tuple(alone)}
+        names = {"filled" if missing == "empty" else "skipped": tuple(alone)}
         return cls(reference, hypothesis, left, right, items, (np.cumsum(covered) - 1)[item_of], **names)
 
     def __len__(self) -> int:
@@ -248,7 +248,7 @@ def _resolve_missing(reference: Corpus, hypothesis: Corpus, missing: Missing) ->
     """Return both sides and the items that one of them lacks, which are filled in, skipped, or raise an error."""
     ours, theirs = _rows_by_key(reference), _rows_by_key(hypothesis)
     alone = sorted(_name_of(key) for key in ours.keys() ^ theirs.keys())
-    if missing == "worst":
+    if missing == "empty":
         return *_fill(reference, hypothesis, ours, theirs), alone
     if missing == "skip":
         return reference, hypothesis, alone
@@ -274,7 +274,7 @@ def _fill(
 ) -> tuple[Corpus, Corpus]:
     """Give each side an empty annotation for every track it lacks."""
     if reference.kind != "units":
-        raise CaesuraError(f"missing='worst' fills in texts of units; these annotations are {reference.kind}.")
+        raise CaesuraError(f"missing='empty' fills in texts of units; these annotations are {reference.kind}.")
 
     def with_empty(corpus: Corpus, other: Corpus, lacking: set[Key], rows: dict[Key, list[int]]) -> Corpus:
         default_coder = corpus.coders[0] if corpus.coders else "missing"

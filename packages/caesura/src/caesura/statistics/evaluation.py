@@ -433,8 +433,8 @@ def evaluate(
     references : {"pooled", "mean", "best"}, default "pooled"
         How several reference coders of one item count: "pooled" adds up their rows, "mean" averages them, "best" takes the
         reference closest to the hypothesis. The signature names it.
-    missing : {"error", "skip", "worst"}, default "error"
-        Items that only one side has: "error" raises an error, "skip" leaves them out and lists them, "worst" treats the missing
+    missing : {"error", "skip", "empty"}, default "error"
+        Items that only one side has: "error" raises an error, "skip" leaves them out and lists them, "empty" treats the missing
         side as unmarked. "skip" also leaves out and lists items that a named metric cannot count, such as texts shorter than
         its window.
     bounds : bool or collection of str, default False

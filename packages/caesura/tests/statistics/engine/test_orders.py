@@ -72,7 +72,7 @@ def test_any_order_of_items_equals_evaluation_in_memory(seed: int, tmp_path: Pat
         write(corpora[name], tmp_path / f"{name}.parquet")
     references = str(random.choice(["pooled", "mean", "best"]))
     gold = tmp_path / "gold.parquet"
-    for missing in ("error", "skip", "worst"):
+    for missing in ("error", "skip", "empty"):
         how = {"missing": missing, "references": references, "resamples": 50}
         memory = outcome(
             lambda how=how: evaluate(corpora["gold"], {name: corpora[name] for name in systems}, METRICS, **how)
@@ -116,7 +116,7 @@ def test_reversed_items_are_paired_and_partitions_deleted(tmp_path: Path) -> Non
     gold, system, check = tmp_path / "gold.parquet", tmp_path / "sys.parquet", tmp_path / "check"
     write(Corpus.from_annotations(rows), gold)
     write(Corpus.from_annotations(rows[::-1]), system)
-    how = {"missing": "worst", "items_per_fragment": 10, "checkpoint": check, "rows": tmp_path / "rows"}
+    how = {"missing": "empty", "items_per_fragment": 10, "checkpoint": check, "rows": tmp_path / "rows"}
     evaluation = evaluate_files(gold, {"s": system}, ["B"], **how)
     assert (evaluation["s", "B"].micro, evaluation.items, evaluation.filled) == (1.0, 100, ())
     assert {path.name.partition("-")[0] for path in check.iterdir()} == {"plan.json", "fragment"}

@@ -267,8 +267,8 @@ def test_systems_are_compared_on_common_items(tmp_path: Path) -> None:
         assert streamed[name, "F"].interval == whole[name, "F"].interval, "what was left out is not drawn"
     assert streamed.tests("F") == whole.tests("F")
     assert streamed.sentences() == whole.sentences()
-    worst = evaluate_files(reference, paths, METRICS, items_per_fragment=10, missing="worst")
-    filled = evaluate(random_corpus(100, 0), corpora, METRICS, missing="worst")
+    worst = evaluate_files(reference, paths, METRICS, items_per_fragment=10, missing="empty")
+    filled = evaluate(random_corpus(100, 0), corpora, METRICS, missing="empty")
     for name in lacking:
         assert worst[name, "F"].micro == filled[name, "F"].micro
         assert worst[name, "F"].macro == pytest.approx(filled[name, "F"].macro, abs=1e-12)
@@ -357,7 +357,7 @@ def test_unreadable_item_names_are_an_error(files, tmp_path: Path) -> None:
     ("given", "sentence"),
     [
         ({"engine": "spark"}, "engine is 'spark'; expected 'local' or 'dask'."),
-        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'worst'."),
+        ({"missing": "ignore"}, "missing is 'ignore'; expected 'error', 'skip' or 'empty'."),
         ({"references": "all"}, "references is 'all'; expected 'pooled', 'mean' or 'best'."),
         ({"items_per_fragment": 0}, "items_per_fragment is 0"),
         ({"metrics": []}, "metrics is empty"),

@@ -150,7 +150,7 @@ def evaluate_files(
         must be readable; if items are in different orders, all pages must.
     references : {"pooled", "mean", "best"}, default "pooled"
         How several reference coders of one item are combined.
-    missing : {"error", "skip", "worst"}, default "error"
+    missing : {"error", "skip", "empty"}, default "error"
         How items that only one side has are treated, as for :func:`~caesura.evaluate`.
     level : float, default 0.95
         The level of the bootstrap intervals.
@@ -216,7 +216,7 @@ def evaluate_files(
             if total.uncounted
             else "no item is in the reference and in all systems."
         )
-    unpaired = {"filled" if missing == "worst" else "skipped": _unpaired_items(total.unpaired, plan)}
+    unpaired = {"filled" if missing == "empty" else "skipped": _unpaired_items(total.unpaired, plan)}
     measured = _measure(plan, total, Resampling(level, resamples, interval, seed))
     named = has_names(reference), any(has_names(path) for path in systems.values())
     return StreamedEvaluation(
